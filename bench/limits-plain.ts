@@ -28,7 +28,7 @@ export function createLimit({ rules, now }: LimitOptions): (permitted: Permitted
   });
 
   return async function limit(permitted) {
-    const { charges, policies } = countersOf(permitted.caller, permitted.operation, permitted.clientAddress);
+    const { charges, texts } = countersOf(permitted.caller, permitted.operation, permitted.clientAddress);
     const { remainingPoints, msBeforeNext } = await limiter.consume(charges[0]?.key ?? '').catch(refuse);
     const state = { policy: 'organization', limit: requests, windowSeconds, remaining: remainingPoints };
     const tightest = { ...state, resetMs: msBeforeNext };
@@ -37,7 +37,7 @@ export function createLimit({ rules, now }: LimitOptions): (permitted: Permitted
     trail.quota = quota;
     trail.quotaSource = 'plain';
     trail.quotaDecidedAtMs = now();
-    appendLimitHeaders(carried, policies, charges, quota, now());
+    appendLimitHeaders(carried, texts, quota, now());
     return { ...permitted, quota };
   };
 }

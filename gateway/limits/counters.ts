@@ -3,8 +3,8 @@
 
 import type { Caller, Operation, Organization } from '../exchange.ts';
 import { addressBlockOf } from './address-block.ts';
-import { policiesOf } from './headers.ts';
-import type { AwayRule, Charge } from './store.ts';
+import { type LimitTexts, limitTextsOf } from './headers.ts';
+import type { AwayRule, Charge, ChargeNotes } from './store.ts';
 
 export interface LimitRule {
   readonly requests: number;
@@ -35,11 +35,12 @@ export interface LimitRules {
   readonly addresses: { readonly failures: number; readonly windowSeconds: number };
 }
 
-export interface Counters {
+/** One object has all that the stage needs of a caller, because each further object costs a read from memory. */
+export interface Counters extends ChargeNotes {
   /** Empty: no limit counts the request. */
   readonly charges: readonly Charge[];
-  /** Value of RateLimit-Policy for these charges. */
-  readonly policies: string;
+  /** Shared by all callers under the same rules, so that it stays in the processor's cache. */
+  readonly texts: LimitTexts;
 }
 
 /** The counting settings that operations share: few kinds cover all operations. */
@@ -59,6 +60,7 @@ export const ANONYMOUS_TIER = 'anonymous';
  */
 export function createCounters(rules: LimitRules): (caller: Caller, operation: Operation, address: string) => Counters {
   const kindOf = createKinds(rules);
+  const resolve = createResolve(rules);
   /** Per caller, by the index of the kind. */
   const known = new WeakMap<Caller, (Counters | undefined)[]>();
 
@@ -66,7 +68,7 @@ export function createCounters(rules: LimitRules): (caller: Caller, operation: O
     const perKind = known.get(caller) ?? [];
     let counters = perKind[kind.number];
     if (counters === undefined) {
-      counters = resolve(rules, kind, ruleOf(rules, organization)?.rule, { tag: organization.id, key: keyOf(caller) });
+      counters = resolve(kind, ruleOf(rules, organization)?.rule, { tag: organization.id, key: keyOf(caller) });
       perKind[kind.number] = counters;
       known.set(caller, perKind);
     }
@@ -78,7 +80,7 @@ export function createCounters(rules: LimitRules): (caller: Caller, operation: O
     const { organization } = caller;
     if (organization !== undefined) return countersOfOrganization(caller, organization, kind);
     // All anonymous clients share one caller object, so nothing can be cached per caller.
-    return resolve(rules, kind, rules.tiers[ANONYMOUS_TIER], {
+    return resolve(kind, rules.tiers[ANONYMOUS_TIER], {
       tag: `address:${addressBlockOf(address)}`,
       key: undefined,
     });
@@ -118,24 +120,39 @@ interface CounterOwner {
   readonly key: string | undefined;
 }
 
-function resolve(
-  rules: LimitRules,
-  { cost, extra }: OperationKind,
-  rule: LimitRule | undefined,
-  { tag, key }: CounterOwner,
-): Counters {
-  const charges: Charge[] = [];
-  if (rule !== undefined) {
-    const policy = key === undefined ? 'address' : rules.countPer;
-    charges.push(chargeOf(rule, cost, policy, tierCounterOf(tag, policy, key)));
-  }
-  if (extra !== undefined) {
-    const further = rules.extra[extra];
-    if (further === undefined) throw new Error(`limits: there is no extra limit "${extra}"`);
-    const counter = extraCounterOf(tag, extra, further.per === 'key' ? key : undefined);
-    charges.push(chargeOf(further, cost, extra, counter));
-  }
-  return Object.freeze({ charges: Object.freeze(charges), policies: policiesOf(charges) });
+type Resolve = (kind: OperationKind, rule: LimitRule | undefined, owner: CounterOwner) => Counters;
+
+function createResolve(rules: LimitRules): Resolve {
+  // Apart, because the same rule has another name where it counts addresses.
+  const textsOfAddress = createTexts();
+  const textsOfOrganization = createTexts();
+  return function resolve({ number, cost, extra }, rule, { tag, key }) {
+    const textsOf = key === undefined ? textsOfAddress : textsOfOrganization;
+    const charges: Charge[] = [];
+    if (rule !== undefined) {
+      const policy = key === undefined ? 'address' : rules.countPer;
+      charges.push(chargeOf(rule, cost, policy, tierCounterOf(tag, policy, key)));
+    }
+    if (extra !== undefined) {
+      const further = rules.extra[extra];
+      if (further === undefined) throw new Error(`limits: there is no extra limit "${extra}"`);
+      const counter = extraCounterOf(tag, extra, further.per === 'key' ? key : undefined);
+      charges.push(chargeOf(further, cost, extra, counter));
+    }
+    return { charges: Object.freeze(charges), texts: textsOf(number, rule, charges), encoded: '', refusal: undefined };
+  };
+}
+
+/** Builds the texts of headers once per rule and kind of operation. */
+function createTexts(): (kind: number, rule: LimitRule | undefined, charges: readonly Charge[]) => LimitTexts {
+  const known = new Map<LimitRule | undefined, LimitTexts[]>();
+  return function textsOf(kind, rule, charges) {
+    const perKind = known.get(rule) ?? [];
+    const texts = perKind[kind] ?? limitTextsOf(charges);
+    perKind[kind] = texts;
+    known.set(rule, perKind);
+    return texts;
+  };
 }
 
 /** Name of the counter for the limit of a tier or an organization. */

@@ -2,42 +2,48 @@
 // draft-ietf-httpapi-ratelimit-headers, which is not final. Shadow limits are not shown, because clients would obey them.
 
 import type { Quota, QuotaState } from '../exchange.ts';
+import { flat } from '../shared/flat-text.ts';
 import type { Charge } from './store.ts';
 
-/** Value of RateLimit-Policy, which is constant for a set of charges; empty if none is enforced. */
-export function policiesOf(charges: readonly Charge[]): string {
-  return charges
+/** What the limit headers have in common for all callers under the same rules. */
+export interface LimitTexts {
+  /** Value of RateLimit-Policy; empty if no limit is enforced. */
+  readonly policies: string;
+  /** Per charge, the beginning of its item in RateLimit; empty for a shadow limit. */
+  readonly items: readonly string[];
+}
+
+/** Builds the constant texts of a set of charges. */
+export function limitTextsOf(charges: readonly Charge[]): LimitTexts {
+  const policies = charges
     .filter(({ enforce }) => enforce)
     .map(({ policy, requests, windowSeconds }) => `${quoted(policy)};q=${requests};w=${windowSeconds}`)
     .join(', ');
+  return {
+    policies: flat(policies),
+    items: charges.map(({ policy, enforce }) => (enforce ? flat(`${quoted(policy)};r=`) : '')),
+  };
 }
 
 /**
  * Appends the limit headers of one answer.
  *
  * @param carried flat list of header names and values
- * @param policies result of `policiesOf`
+ * @param texts result of `limitTextsOf`
  * @param nowMs epoch milliseconds
  */
 export function appendLimitHeaders(
   carried: string[],
-  policies: string,
-  charges: readonly Charge[],
-  quota: Quota,
+  { policies, items }: LimitTexts,
+  { states, tightest }: Quota,
   nowMs: number,
 ): void {
   if (policies === '') return;
   carried.push('RateLimit-Policy', policies);
-  const { states, tightest } = quota;
   if (tightest === undefined) return;
-  let rateLimit = '';
-  for (let index = 0; index < states.length; index += 1) {
-    if (charges[index]?.enforce === true)
-      rateLimit += `${rateLimit === '' ? '' : ', '}${rateLimitItemOf(states[index] as QuotaState)}`;
-  }
   carried.push(
     'RateLimit',
-    rateLimit,
+    rateLimitOf(items, states),
     'X-RateLimit-Limit',
     String(tightest.limit),
     'X-RateLimit-Remaining',
@@ -48,13 +54,21 @@ export function appendLimitHeaders(
   );
 }
 
+function rateLimitOf(items: readonly string[], states: readonly QuotaState[]): string {
+  let text = '';
+  for (let index = 0; index < states.length; index += 1) {
+    const item = items[index] as string;
+    if (item === '') continue;
+    const { remaining, resetMs } = states[index] as QuotaState;
+    if (text !== '') text += ', ';
+    text += `${item}${remaining};t=${Math.ceil(resetMs / 1000)}`;
+  }
+  return text;
+}
+
 /** Whole seconds until a refused request fits: never 0, or clients would retry at once. */
 export function retryAfterSecondsOf(waitMs: number): number {
   return Math.max(1, Math.ceil(waitMs / 1000));
-}
-
-function rateLimitItemOf({ policy, remaining, resetMs }: QuotaState): string {
-  return `${quoted(policy)};r=${remaining};t=${Math.ceil(resetMs / 1000)}`;
 }
 
 /** A structured-field String (RFC 9651 section 3.3.3). Policy names come from the configuration and need no escapes. */

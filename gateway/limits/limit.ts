@@ -21,8 +21,8 @@ export function createLimit({ store, rules, now }: LimitOptions): (permitted: Pe
 
   return function limit(permitted) {
     const counters = countersOf(permitted.caller, permitted.operation, permitted.clientAddress);
-    if (counters.charges.length === 0) return { ...permitted, quota: UNCOUNTED };
-    const decision = store.decide(counters.charges);
+    if (counters.charges.length === 0) return withQuota(permitted, UNCOUNTED);
+    const decision = store.decide(counters.charges, counters);
     if (!(decision instanceof Promise)) return conclude(permitted, counters, decision, now());
     return decision.then((decided) => conclude(permitted, counters, decided, now()));
   };
@@ -31,7 +31,14 @@ export function createLimit({ store, rules, now }: LimitOptions): (permitted: Pe
 function conclude(permitted: Permitted, counters: Counters, decision: LimitDecision, nowMs: number): Counted {
   const quota = noteQuota(permitted, counters, decision, nowMs);
   if (decision.outcome !== 'admitted') throw refusalOf(decision);
-  return { ...permitted, quota };
+  return withQuota(permitted, quota);
+}
+
+/** Adds to the exchange itself: a copy of its twenty members would cost more than the decision on them. */
+function withQuota(permitted: Permitted, quota: Quota): Counted {
+  const counted = permitted as Permitted & { quota: Quota };
+  counted.quota = quota;
+  return counted;
 }
 
 /**
@@ -40,7 +47,7 @@ function conclude(permitted: Permitted, counters: Counters, decision: LimitDecis
  */
 function noteQuota(
   { trail, carried }: Permitted,
-  { charges, policies }: Counters,
+  { charges, texts }: Counters,
   decision: LimitDecision,
   nowMs: number,
 ): Quota {
@@ -51,7 +58,7 @@ function noteQuota(
   trail.quotaSource = decision.source;
   trail.quotaDecidedAtMs = decision.decidedAtMs;
   if (shadowRefusals.length > 0) trail.shadowRefusals = shadowRefusals;
-  appendLimitHeaders(carried, policies, charges, quota, nowMs);
+  appendLimitHeaders(carried, texts, quota, nowMs);
   return quota;
 }
 

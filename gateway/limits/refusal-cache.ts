@@ -1,48 +1,46 @@
 // Caches refusals that are certain to hold: only time frees units of a window, so a request that has to wait is refused until its wait is
 // over. Until then, this process decides without Redis.
 
-import type { Charge, LimitDecision } from './store.ts';
+import type { ChargeNotes, LimitDecision } from './store.ts';
 
 /** Source of decisions from this cache. */
 const SOURCE = 'known';
 
+/** Refusals that are certain to hold, in the notes of their charges. */
 export interface RefusalCache {
-  /** Returns the refusal still in force for these charges, with its times reduced by the time since. */
-  get(charges: readonly Charge[]): LimitDecision | undefined;
+  /** Returns the refusal still in force for the charges of these notes, with its times reduced by the time since. */
+  get(notes: ChargeNotes): LimitDecision | undefined;
   /** Stores a decision if it is a refusal. */
-  put(charges: readonly Charge[], decision: LimitDecision): void;
+  put(notes: ChargeNotes, decision: LimitDecision): void;
   /** Counters were reset: Redis has to decide again. */
   clear(): void;
 }
 
-interface CachedRefusal {
-  readonly decision: LimitDecision;
-  readonly cachedAtMs: number;
-}
-
 /**
- * Charges are built once per caller and kind of operation, and an entry is dropped with its charges. Charges of anonymous clients are
- * built per request, so that they are never found here; new rules create new charges, which have no entry.
+ * Notes belong to a caller and a kind of operation. Those of anonymous clients are made per request, so that nothing is found in them; new
+ * rules create new charges and notes.
  *
  * @param monotonicMs a monotonic clock, because only spans are measured
  */
 export function createRefusalCache(monotonicMs: () => number): RefusalCache {
-  let cached = new WeakMap<readonly Charge[], CachedRefusal>();
+  let clearings = 0;
   return {
-    get(charges) {
-      const refusal = cached.get(charges);
+    get(notes) {
+      const { refusal } = notes;
       if (refusal === undefined) return undefined;
       // Rounded up: a client that returns exactly at the announced time must not be refused from the cache.
       const elapsedMs = Math.ceil(monotonicMs() - refusal.cachedAtMs);
-      if (elapsedMs < refusal.decision.waitMs) return afterElapsed(refusal.decision, elapsedMs);
-      cached.delete(charges);
+      if (refusal.clearings === clearings && elapsedMs < refusal.decision.waitMs) {
+        return afterElapsed(refusal.decision, elapsedMs);
+      }
+      notes.refusal = undefined;
       return undefined;
     },
-    put(charges, decision) {
-      if (decision.outcome === 'refused') cached.set(charges, { decision, cachedAtMs: monotonicMs() });
+    put(notes, decision) {
+      if (decision.outcome === 'refused') notes.refusal = { decision, cachedAtMs: monotonicMs(), clearings };
     },
     clear() {
-      cached = new WeakMap();
+      clearings += 1;
     },
   };
 }

@@ -19,6 +19,22 @@ export interface Charge {
   readonly enforce: boolean;
 }
 
+/** What a store remembers about charges until their next request. It stays beside them, because a look-up in a map costs about 0.1 µs. */
+export interface ChargeNotes {
+  /** The charges as the script in Redis reads them; empty before the first request. */
+  encoded: string;
+  /** The last refusal, which may still hold. */
+  refusal: CachedRefusal | undefined;
+}
+
+/** A refusal and when it was made, as `refusal-cache.ts` judges it. */
+export interface CachedRefusal {
+  readonly decision: LimitDecision;
+  readonly cachedAtMs: number;
+  /** How often the cache had been cleared. */
+  readonly clearings: number;
+}
+
 export interface LimitDecision {
   /** `undecided`: the store is away and the outage policy is `refuse`. */
   readonly outcome: 'admitted' | 'refused' | 'undecided';
@@ -49,8 +65,12 @@ export interface CounterStoreStatus {
 }
 
 export interface CounterStore {
-  /** Decides all charges of one request together: if every enforced one has room, all are spent; otherwise none is. */
-  decide(charges: readonly Charge[]): Awaitable<LimitDecision>;
+  /**
+   * Decides all charges of one request together: if every enforced one has room, all are spent; otherwise none is.
+   *
+   * @param notes kept by the caller with these charges; without them, the store remembers nothing about the charges
+   */
+  decide(charges: readonly Charge[], notes?: ChargeNotes): Awaitable<LimitDecision>;
   /** Deletes the counters of these names, which share one hash tag. Rejects while the store is away. */
   reset(keys: readonly string[]): Awaitable<void>;
   /**

@@ -1,7 +1,7 @@
-// Combines the decisions that one Redis server has to make in one event-loop turn into one command, and distributes its reply.
+// Combines the decisions that one Redis server has to make in one event-loop turn into one command, and reads its reply.
 
 import type { RefusalCache } from '../refusal-cache.ts';
-import { type Charge, FIGURES_PER_CHARGE, type LimitDecision, toLimitDecision } from '../store.ts';
+import { type Charge, type ChargeNotes, FIGURES_PER_CHARGE, type LimitDecision, toLimitDecision } from '../store.ts';
 import type { RedisLink } from './link.ts';
 import { encodeCharges, type ScriptReply } from './script.ts';
 
@@ -18,15 +18,13 @@ export interface BatchesOptions {
   readonly serverClock?: (() => number) | undefined;
 }
 
-interface WaitingRequest {
-  readonly charges: readonly Charge[];
-  readonly resolve: (decision: LimitDecision) => void;
-}
-
-interface Batch {
+/** One promise for all requests of a command: each adds its own reaction to it, which costs less than a promise to resolve. */
+interface Batch extends PromiseWithResolvers<ScriptReply | undefined> {
   readonly link: RedisLink;
-  readonly waiting: WaitingRequest[];
+  requests: number;
   encodedCharges: string;
+  /** Number of figures in the reply so far. */
+  figures: number;
   /** 0: use the clock of the server. */
   readonly clockMs: number;
   /** By `performance.now()`. */
@@ -34,71 +32,76 @@ interface Batch {
 }
 
 /** Resolves with the decision of the server, or with that of `decideWithout`. Never rejects. */
-export type DecideInBatch = (link: RedisLink, charges: readonly Charge[]) => Promise<LimitDecision>;
+export type DecideInBatch = (
+  link: RedisLink,
+  charges: readonly Charge[],
+  notes: ChargeNotes | undefined,
+) => Promise<LimitDecision>;
 
 /** One batch per server and turn. */
 export function createBatches({ decideWithout, refusals, onBatch, serverClock }: BatchesOptions): DecideInBatch {
-  const encoded = createEncoder();
   let open: Batch[] = [];
 
-  async function send({ link, waiting, encodedCharges, openedAt, clockMs }: Batch): Promise<void> {
-    try {
-      distribute(await link.run(clockMs, encodedCharges), waiting, refusals);
-    } catch {
-      for (const { charges, resolve } of waiting) resolve(decideWithout(charges));
-    }
-    onBatch?.(performance.now() - openedAt);
+  function send({ link, encodedCharges, clockMs, openedAt, resolve }: Batch): void {
+    const conclude = (reply: ScriptReply | undefined) => {
+      resolve(reply);
+      onBatch?.(performance.now() - openedAt);
+    };
+    link.run(clockMs, encodedCharges).then(conclude, () => conclude(undefined));
   }
 
   function flush(): void {
     const batches = open;
     open = [];
-    for (const batch of batches) void send(batch);
+    for (const batch of batches) send(batch);
   }
 
   function openBatch(link: RedisLink): Batch {
     // setImmediate runs after all sockets of this turn have been read; a microtask would run after each of them.
     if (open.length === 0) setImmediate(flush);
-    const batch = { link, waiting: [], encodedCharges: '', clockMs: serverClock?.() ?? 0, openedAt: performance.now() };
+    const batch = {
+      ...Promise.withResolvers<ScriptReply | undefined>(),
+      link,
+      requests: 0,
+      encodedCharges: '',
+      figures: 1,
+      clockMs: serverClock?.() ?? 0,
+      openedAt: performance.now(),
+    };
     open.push(batch);
     return batch;
   }
 
-  return function decideInBatch(link, charges) {
-    const batch = open.find((one) => one.link === link) ?? openBatch(link);
-    const { waiting } = batch;
-    batch.encodedCharges += encoded(charges);
-    const decision = new Promise<LimitDecision>((resolve) => waiting.push({ charges, resolve }));
-    if (waiting.length === BATCH_MAX) {
-      open.splice(open.indexOf(batch), 1);
-      void send(batch);
-    }
-    return decision;
-  };
-}
-
-/** Hands each request its part of the reply. */
-function distribute(reply: ScriptReply, waiting: readonly WaitingRequest[], refusals: RefusalCache): void {
-  const clockMs = reply[0] as number;
-  let offset = 1;
-  for (const { charges, resolve } of waiting) {
-    const decidedAtMs = clockMs + (reply[offset] as number);
-    const decision = toLimitDecision(charges, reply, offset + 1, decidedAtMs, 'redis');
-    refusals.put(charges, decision);
-    resolve(decision);
-    offset += 1 + charges.length * FIGURES_PER_CHARGE;
+  function batchOf(link: RedisLink): Batch {
+    for (const batch of open) if (batch.link === link) return batch;
+    return openBatch(link);
   }
+
+  function read(reply: ScriptReply, first: number, charges: readonly Charge[], notes?: ChargeNotes): LimitDecision {
+    const decidedAtMs = (reply[0] as number) + (reply[first] as number);
+    const decision = toLimitDecision(charges, reply, first + 1, decidedAtMs, 'redis');
+    if (notes !== undefined) refusals.put(notes, decision);
+    return decision;
+  }
+
+  return function decideInBatch(link, charges, notes) {
+    const batch = batchOf(link);
+    const first = batch.figures;
+    batch.figures += 1 + charges.length * FIGURES_PER_CHARGE;
+    batch.encodedCharges += encoded(charges, notes);
+    batch.requests += 1;
+    if (batch.requests === BATCH_MAX) {
+      open.splice(open.indexOf(batch), 1);
+      send(batch);
+    }
+    return batch.promise.then((reply) =>
+      reply === undefined ? decideWithout(charges) : read(reply, first, charges, notes),
+    );
+  };
 }
 
-/** Encodes charges for the script, once per set of charges. */
-function createEncoder(): (charges: readonly Charge[]) => string {
-  const known = new WeakMap<readonly Charge[], string>();
-  return function encoded(charges) {
-    let text = known.get(charges);
-    if (text === undefined) {
-      text = encodeCharges(charges);
-      known.set(charges, text);
-    }
-    return text;
-  };
+function encoded(charges: readonly Charge[], notes: ChargeNotes | undefined): string {
+  if (notes === undefined) return encodeCharges(charges);
+  if (notes.encoded === '') notes.encoded = encodeCharges(charges);
+  return notes.encoded;
 }

@@ -58,10 +58,10 @@ export function createRedisCounterStore(options: RedisCounterStoreOptions): Redi
   }
 
   return {
-    decide(charges) {
+    decide(charges, notes) {
       const link = servers.linkOf(keyOf(charges));
       if (link === undefined || !link.isUp()) return fallback.decide(charges);
-      return refusals.get(charges) ?? decideInBatch(link, charges);
+      return (notes && refusals.get(notes)) ?? decideInBatch(link, charges, notes);
     },
     async reset(keys) {
       const link = servers.linkOf(keys[0] ?? '');

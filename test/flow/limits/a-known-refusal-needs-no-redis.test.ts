@@ -34,7 +34,8 @@ test('a thousand attempts over the limit are one command', async () => {
   assert.equal(countOf((await one.ask(charges, 10)).verdicts, 'admitted'), 10);
   assert.equal(countOf((await one.ask(charges, 1)).verdicts, 'refused'), 1);
   const before = await decisions();
-  for (let i = 0; i < 1_000; i++) assert.equal((await one.store.decide(charges)).source, 'known');
+  const again = (await one.ask(charges, 1_000)).verdicts;
+  assert.equal(again.filter(({ source }) => source === 'known').length, 1_000);
   assert.ok((await decisions()) - before <= 1);
 });
 

@@ -8,7 +8,13 @@ import {
   type RedisCounterStoreOptions,
   type RedisStore,
 } from '../../../gateway/limits/redis/store.ts';
-import type { AwayRule, Charge, CounterStoreStatus, LimitDecision } from '../../../gateway/limits/store.ts';
+import type {
+  AwayRule,
+  Charge,
+  ChargeNotes,
+  CounterStoreStatus,
+  LimitDecision,
+} from '../../../gateway/limits/store.ts';
 import { charge } from '../../unit/limits/scenarios.ts';
 
 /** 100 ms are promised; the rest is for a test machine that is busy with other tests. */
@@ -30,6 +36,14 @@ export async function openStore(url: string, options: Partial<RedisCounterStoreO
   const whenStoreIsAway = () => outage.policy;
   const store = createRedisCounterStore({ url, whenStoreIsAway, now: Date.now, onChange, ...options });
 
+  /** As the gateway keeps them, once per list of charges. */
+  const notes = new WeakMap<readonly Charge[], ChargeNotes>();
+  function notesOn(charges: readonly Charge[]): ChargeNotes {
+    const known = notes.get(charges) ?? { encoded: '', refusal: undefined };
+    notes.set(charges, known);
+    return known;
+  }
+
   async function ask(
     charges: readonly Charge[],
     clients: number,
@@ -37,7 +51,7 @@ export async function openStore(url: string, options: Partial<RedisCounterStoreO
     const startMs = performance.now();
     let longestMs = 0;
     const asked = Array.from({ length: clients }, async () => {
-      const verdict = await store.decide(charges);
+      const verdict = await store.decide(charges, notesOn(charges));
       longestMs = Math.max(longestMs, performance.now() - startMs);
       return verdict;
     });

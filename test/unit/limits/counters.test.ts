@@ -64,12 +64,12 @@ test('the extra limit of an operation comes second, per organization or per key'
     'rl:{org_acme}:extra:job-creation',
   ]);
   assert.equal(keysOf(extra('key'), by, createJob)[1], 'rl:{org_acme}:extra:job-creation:key:key_1');
-  const { charges, policies } = createCounters(extra('key'))(by, createJob, '');
+  const { charges, texts } = createCounters(extra('key'))(by, createJob, '');
   assert.deepEqual(
     charges.map(({ cost }) => cost),
     [2, 2],
   );
-  assert.equal(policies, '"organization";q=100;w=60, "job-creation";q=30;w=60');
+  assert.equal(texts.policies, '"organization";q=100;w=60, "job-creation";q=30;w=60');
 });
 
 test('limits.yaml overrides the contract of an operation', () => {
@@ -89,12 +89,12 @@ test('limits.yaml overrides the contract of an operation', () => {
 
 test('a shadow limit is charged but not announced', () => {
   const table = rules({ extra: { 'job-creation': { ...rule(30, { enforce: false }), per: 'key' } } });
-  const { charges, policies } = createCounters(table)(caller('key_1', acme), createJob, '');
+  const { charges, texts } = createCounters(table)(caller('key_1', acme), createJob, '');
   assert.deepEqual(
     charges.map(({ enforce }) => enforce),
     [true, false],
   );
-  assert.equal(policies, '"organization";q=100;w=60');
+  assert.equal(texts.policies, '"organization";q=100;w=60');
 });
 
 test('anonymous clients are counted per address if there is a tier for them, else not at all', () => {

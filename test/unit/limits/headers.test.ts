@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { QuotaState } from '../../../gateway/exchange.ts';
-import { appendLimitHeaders, policiesOf, retryAfterSecondsOf } from '../../../gateway/limits/headers.ts';
+import { appendLimitHeaders, limitTextsOf, retryAfterSecondsOf } from '../../../gateway/limits/headers.ts';
 import type { Charge } from '../../../gateway/limits/store.ts';
 import { charge } from './scenarios.ts';
 
@@ -20,7 +20,7 @@ function headersOf(
   nowMs = NOW_MS,
 ) {
   const carried: string[] = [];
-  appendLimitHeaders(carried, policiesOf(charges), charges, { states, tightest }, nowMs);
+  appendLimitHeaders(carried, limitTextsOf(charges), { states, tightest }, nowMs);
   return Object.fromEntries(carried.flatMap((name, index) => (index % 2 === 0 ? [[name, carried[index + 1]]] : [])));
 }
 
