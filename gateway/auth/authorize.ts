@@ -21,10 +21,15 @@ export function createAuthorize({ operatorScopes, hasTestTarget, now }: Authoriz
     return !(caller.scopes.has(scope) || caller.scopes.has('*'));
   }
 
+  function hasAll(caller: Caller, scopes: readonly string[]): boolean {
+    for (const scope of scopes) if (lacks(caller, scope)) return false;
+    return true;
+  }
+
   function requireScopes(caller: Caller, { security }: Operation): void {
     if (security.length === 0) return;
     const { scheme } = caller;
-    if (security.some((way) => way.scheme === scheme && !way.scopes.some((scope) => lacks(caller, scope)))) return;
+    for (const way of security) if (way.scheme === scheme && hasAll(caller, way.scopes)) return;
     const [first, ...others] = security.filter((way) => way.scheme === scheme);
     // No scope would help: the operation accepts only credentials of another kind.
     if (first === undefined) throw new GatewayError('auth_scheme_unsupported');
@@ -47,6 +52,13 @@ export function createAuthorize({ operatorScopes, hasTestTarget, now }: Authoriz
     } catch (thrown) {
       throw withChallenge(thrown, identified.operation);
     }
-    return { ...identified, permitted: true };
+    return markPermitted(identified);
   };
+}
+
+/** Marks the exchange itself: a copy of its members costs more than the decision. */
+function markPermitted(identified: Identified): Permitted {
+  const permitted = identified as Identified & { permitted: true };
+  permitted.permitted = true;
+  return permitted;
 }
