@@ -1,7 +1,8 @@
 // Pure: writes the head of an answer to a client. The lines that the connection needs are those that Node's server adds, in the same order.
 
 import { STATUS_CODES } from 'node:http';
-import { isFieldValue, isToken } from './grammar.ts';
+import { FieldLine } from './field-line.ts';
+import { isToken } from './grammar.ts';
 
 export interface AnswerHeadOptions {
   readonly status: number;
@@ -27,16 +28,15 @@ export interface WrittenHead {
 
 const statusLines = new Map<number, string>();
 
-/** What is known of the field lines with one name. */
+/** A field that changes how the answer or its connection is read; undefined: none of these. */
+type Role = 'date' | 'length' | 'coding' | 'connection' | undefined;
+
 interface KnownName {
-  /** Fields that change how the answer or its connection is read; undefined: none of these. */
-  readonly role: 'date' | 'length' | 'coding' | 'connection' | undefined;
-  /** The latest value, and its line: many headers have the same value in every answer. */
-  value: string;
-  line: string;
+  readonly role: Role;
+  readonly field: FieldLine;
 }
 
-const roles: ReadonlyMap<string, KnownName['role']> = new Map([
+const roles: ReadonlyMap<string, Role> = new Map([
   ['date', 'date'],
   ['content-length', 'length'],
   ['transfer-encoding', 'coding'],
@@ -57,14 +57,12 @@ export function writeAnswerHead(options: AnswerHeadOptions): WrittenHead {
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at] as string;
     const value = headers[at + 1] as string;
-    const known = knownNames.get(name) ?? knownNameOf(name);
-    if (known.value !== value) learn(known, name, value);
-    text += known.line;
-    if (known.role === undefined) continue;
-    if (known.role === 'date') hasDate = true;
-    else if (known.role === 'length') hasLength = true;
-    else if (known.role === 'coding')
-      throw new TypeError('the answer names a transfer coding, which its writer chooses');
+    const { role, field } = knownNames.get(name) ?? knownNameOf(name);
+    text += field.of(value) ?? refuse(name);
+    if (role === undefined) continue;
+    if (role === 'date') hasDate = true;
+    else if (role === 'length') hasLength = true;
+    else if (role === 'coding') throw new TypeError('the answer names a transfer coding, which its writer chooses');
     else {
       hasConnection = true;
       isLast = /(?:^|\W)close(?:$|\W)/i.test(value);
@@ -89,15 +87,13 @@ function statusLineOf(status: number): string {
 
 function knownNameOf(name: string): KnownName {
   if (!isToken(name)) throw new TypeError('the name of a header of the answer is not a token');
-  const known = { role: roles.get(name.toLowerCase()), value: '', line: `${name}: \r\n` };
+  const known = { role: roles.get(name.toLowerCase()), field: new FieldLine(name) };
   if (knownNames.size < NAMES_MAX) knownNames.set(name, known);
   return known;
 }
 
-function learn(known: KnownName, name: string, value: string): void {
-  if (!isFieldValue(value)) throw new TypeError(`the answer's header ${name} has characters that cannot be sent`);
-  known.value = value;
-  known.line = `${name}: ${value}\r\n`;
+function refuse(name: string): never {
+  throw new TypeError(`the answer's header ${name} has characters that cannot be sent`);
 }
 
 let keptMs = -1;

@@ -5,9 +5,9 @@ import type { Awaitable, Caller, Checked, Fresh, Recording, TrailNotes } from '.
 import { type RulesOptions, sendByRules } from './apply-rules.ts';
 import { sendWithAttempts } from './attempts.ts';
 import { withheldCookies } from './cookies.ts';
-import { upstreamRequestLines } from './headers.ts';
 import type { Outgoing } from './http1/wire.ts';
 import type { Relay } from './relay.ts';
+import { upstreamRequestLines } from './request-lines.ts';
 import { isStreamed } from './retry.ts';
 import type { UpstreamRoute } from './routes.ts';
 import type { Target } from './targets.ts';

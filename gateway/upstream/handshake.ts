@@ -4,9 +4,10 @@
 import { GatewayError } from '../errors.ts';
 import type { Awaitable, Caller, Fresh, TrailNotes } from '../exchange.ts';
 import { upstreamFailure } from './failure.ts';
-import { type AnswerHeaders, upstreamRequestLines } from './headers.ts';
+import type { AnswerHeaders } from './headers.ts';
 import { headersIn } from './http1/request-head.ts';
 import { outcomeOf } from './outcome.ts';
+import { upstreamRequestLines } from './request-lines.ts';
 import type { UpstreamRoute } from './routes.ts';
 import type { Target, Targets } from './targets.ts';
 import { toUpstreamRefusal } from './upstream-errors.ts';

@@ -420,7 +420,7 @@ export class Relay implements AnswerHandler, WithheldNotes {
 
   /** Afterwards a client that has left meanwhile ends the exchange, as in any other. */
   async #keepAnswer(recording: Recording, body: Buffer | undefined): Promise<void> {
-    const headers = this.#answerHeaders();
+    const headers = this.#answerHeaders(this.#headers, []);
     await recording.keep({ status: this.#status, headers, body });
     this.#held = undefined;
     if (this.#fresh.response.destroyed) this.clientGone();
@@ -430,15 +430,16 @@ export class Relay implements AnswerHandler, WithheldNotes {
     const { request, response, carried, trail } = this.#fresh;
     // The rest of a request body that is still arriving is not read, so this connection cannot carry another request.
     if (!request.complete) response.shouldKeepAlive = false;
-    const head = [...carried, ...this.#answerHeaders(headers)];
+    const head = this.#answerHeaders(headers, [...carried]);
     if (length >= 0 && this.#status !== 204 && this.#status !== 304) head.push('Content-Length', String(length));
     trail.status = this.#status;
     this.#hasHead = true;
     response.writeHead(this.#status, head);
   }
 
-  #answerHeaders(given = this.#headers): string[] {
-    const headers = clientAnswerHeaders(given, this.#fresh, this.#owner.authorities, this);
+  /** Appends them to `sent`. */
+  #answerHeaders(given: AnswerHeaders, sent: string[]): string[] {
+    const headers = clientAnswerHeaders(given, this.#fresh, this.#owner.authorities, this, sent);
     if (this.#protection !== undefined) headers.push(...this.#protection);
     return headers;
   }

@@ -9,12 +9,13 @@ import { type AnsweredRequest, createJudge, type Judgement } from '../../upstrea
 import { BUFFERED_BYTES_MAX } from '../../upstream/buffered-answer.ts';
 import type { CredentialHeader } from '../../upstream/credential-kinds.ts';
 import { codingOf, decodeBody } from '../../upstream/encoding/decode.ts';
-import { type AnswerHeaders, upstreamRequestLines } from '../../upstream/headers.ts';
+import type { AnswerHeaders } from '../../upstream/headers.ts';
 import { type AskOptions, ask } from '../../upstream/http1/ask.ts';
 import type { TlsSettings } from '../../upstream/http1/connect.ts';
 import { createLookup } from '../../upstream/lookup.ts';
 import { createPools } from '../../upstream/pools.ts';
 import { readingRequest } from '../../upstream/read-answer.ts';
+import { upstreamRequestLines } from '../../upstream/request-lines.ts';
 import { filledTemplate } from '../../upstream/requests/path.ts';
 import { createRewrite } from '../../upstream/requests/rules.ts';
 import { reasonOf } from '../finding.ts';

@@ -1,6 +1,7 @@
 // Pure: parses the head of an answer and determines the framing of its body. Strict: a head that two parsers could read differently is
 // rejected.
 
+import { fieldNameOf } from '../../http1/field-names.ts';
 import { FIELD_LINE, FIELD_REST, fieldValueIn } from '../../http1/grammar.ts';
 import type { AnswerHeaders } from '../headers.ts';
 import { WireFault } from './fault.ts';
@@ -24,6 +25,8 @@ export interface AnswerHead {
  * characters.
  */
 const HEAD = new RegExp(`^HTTP/1\\.[01] [1-9]\\d\\d(?: ${FIELD_REST})?\\r\\n(?:${FIELD_LINE}\\r\\n)*$`);
+const LENGTH = /^\d{1,15}$/;
+const IDLE_TIMEOUT = /(?:^|[ ,])timeout=(\d{1,6})(?:[ ,]|$)/i;
 const STATUS_AT = 'HTTP/1.1 '.length;
 const MINOR_VERSION_AT = 'HTTP/1.'.length;
 
@@ -68,11 +71,12 @@ function isClear(status: number, framing: Framing, hasNoBody: boolean): boolean 
 
 function parseFields(text: string): Fields {
   const fields = new Fields();
-  let at = text.indexOf('\r\n') + 2;
+  let at = text.indexOf('\n') + 1;
   while (at < text.length) {
-    const end = text.indexOf('\r\n', at);
     const colon = text.indexOf(':', at);
-    const name = text.slice(at, colon).toLowerCase();
+    // No other carriage return passes the check of the whole.
+    const end = text.indexOf('\r', colon);
+    const name = fieldNameOf(text.slice(at, colon));
     const value = fieldValueIn(text, colon + 1, end);
     const known = fields[name];
     if (known === undefined) fields[name] = value;
@@ -94,7 +98,7 @@ function framingOf(headers: AnswerHeaders, isOld: boolean): Framing {
     return 'chunked';
   }
   if (length === undefined) return 'close';
-  if (typeof length !== 'string' || !/^\d{1,15}$/.test(length)) {
+  if (typeof length !== 'string' || !LENGTH.test(length)) {
     throw new WireFault('WIRE_MALFORMED', 'the content length of the answer is not a number');
   }
   return Number(length);
@@ -102,12 +106,22 @@ function framingOf(headers: AnswerHeaders, isOld: boolean): Framing {
 
 function isPersistent(connection: string | string[] | undefined, isOld: boolean): boolean {
   if (connection === undefined) return !isOld;
+  if (connection === 'keep-alive') return true;
   const options = String(connection).toLowerCase().split(',');
   if (options.some((option) => option.trim() === 'close')) return false;
   return !isOld || options.some((option) => option.trim() === 'keep-alive');
 }
 
+/** The latest hint, and its meaning: a server gives the same one each time. */
+let latestHint = '';
+let latestIdleSeconds: number | undefined;
+
 function idleSecondsOf(hint: string | string[] | undefined): number | undefined {
-  const seconds = typeof hint === 'string' ? /(?:^|[ ,])timeout=(\d{1,6})(?:[ ,]|$)/i.exec(hint)?.[1] : undefined;
-  return seconds === undefined ? undefined : Number(seconds);
+  if (typeof hint !== 'string') return undefined;
+  if (hint !== latestHint) {
+    const seconds = IDLE_TIMEOUT.exec(hint)?.[1];
+    latestHint = hint;
+    latestIdleSeconds = seconds === undefined ? undefined : Number(seconds);
+  }
+  return latestIdleSeconds;
 }

@@ -1,0 +1,146 @@
+// Headers of a request for its upstream: an allow list, and identity headers that only the gateway can set. They are written as lines at once,
+// because a list of names and values would be joined from three pieces per field. Throws WireFault.
+
+import type { Caller, Checked, CookieRules } from '../exchange.ts';
+import { FieldLine } from '../http1/field-line.ts';
+import { isFieldValue } from '../http1/grammar.ts';
+import { isOwnedRequestHeader } from '../shared/owned-headers.ts';
+import { upstreamCookies } from './cookies.ts';
+import { upstreamCodings } from './encoding/request-codings.ts';
+import { namedBy } from './headers.ts';
+import { unsendable } from './http1/fault.ts';
+
+// All other request fields are dropped: credentials, cookies, hop-by-hop fields, and identity that the client claims.
+const requestAllowed = [
+  'accept',
+  'accept-language',
+  'content-type',
+  'idempotency-key',
+  'if-match',
+  'if-none-match',
+  'if-modified-since',
+  'if-unmodified-since',
+  // Where an event stream goes on (HTML standard, section 9.2.4).
+  'last-event-id',
+  'prefer',
+  'user-agent',
+];
+const allowedLines = requestAllowed.map((name) => new FieldLine(name));
+const acceptEncoding = new FieldLine('accept-encoding');
+
+export interface IdentityHeaders {
+  /** Undefined: the upstream gets a credential instead, and no identity of the caller. */
+  readonly assertion: string | undefined;
+  readonly traceparent: string;
+  /** The upstream gets the address of the client. */
+  readonly sendClientAddress: boolean;
+}
+
+/** The parts of a request that its upstream headers are made of. */
+type Headed = Pick<Checked, 'headers' | 'operation' | 'caller' | 'clientAddress' | 'scheme' | 'id'> & {
+  readonly method?: string | undefined;
+};
+
+/**
+ * The field lines for the upstream, each with its end: first the allowed fields of the client, then the gateway's own. Throws WireFault if a
+ * value contains characters that could end its line. Ids and tokens of the gateway's own making cannot.
+ *
+ * @param readsAnswer whether the gateway reads or stores the answer before the client gets it, so that it must have no content coding
+ */
+export function upstreamRequestLines(checked: Headed, identity: IdentityHeaders, readsAnswer: boolean): string {
+  const { scheme, headers, caller, clientAddress, id } = checked;
+  const { assertion, traceparent, sendClientAddress } = identity;
+  const { called, forwarded, hop } = hopLinesOf(scheme, headers.get('host'));
+  const from = sendClientAddress ? addressLines(clientAddress, called) : forwarded;
+  const lines = `${clientLines(checked, readsAnswer)}x-request-id: ${id}\r\ntraceparent: ${traceparent}\r\n${from}${hop}`;
+  if (assertion === undefined) return lines;
+  return `${lines}${organizationLines(caller)}x-gateway-assertion: ${assertion}\r\n`;
+}
+
+function clientLines(checked: Headed, readsAnswer: boolean): string {
+  const { headers, operation } = checked;
+  const named = namedBy(headers.get('connection'));
+  let lines = '';
+  for (const field of allowedLines) {
+    const value = headers.get(field.name);
+    if (value === undefined || named?.has(field.name)) continue;
+    if (field.name !== 'idempotency-key' || operation.idempotency !== 'off') lines += knownLine(field, value);
+  }
+  for (const name of operation.requestHeaders) {
+    const value = headers.get(name);
+    if (value !== undefined && !named?.has(name) && mayForward(name)) lines += lineOf(name, value);
+  }
+  if (operation.ranges) lines += rangeLines(checked, named);
+  if (operation.cookies !== undefined) lines += cookieLine(headers.get('cookie'), operation.cookies);
+  // Items of an encoded stream could neither be told apart nor checked.
+  if (readsAnswer || operation.streams) return `${lines}accept-encoding: identity\r\n`;
+  const accepted = headers.get('accept-encoding');
+  if (accepted === undefined || named?.has('accept-encoding')) return lines;
+  return lines + knownLine(acceptEncoding, upstreamCodings(accepted));
+}
+
+/** Throws WireFault. */
+function lineOf(name: string, value: string): string {
+  if (!isFieldValue(value)) throw unsendable(name);
+  return `${name}: ${value}\r\n`;
+}
+
+/** The same, for a field whose value is often the one of the request before. */
+function knownLine(field: FieldLine, value: string): string {
+  const line = field.of(value);
+  if (line === undefined) throw unsendable(field.name);
+  return line;
+}
+
+/** What the gateway says about the address that the client called. */
+interface HopLines {
+  readonly scheme: string;
+  readonly host: string | undefined;
+  /** As `Forwarded` names it (RFC 7239 section 4). */
+  readonly called: string;
+  /** The field that names no client. */
+  readonly forwarded: string;
+  readonly hop: string;
+}
+
+/** Of the latest request: clients call few addresses. */
+let hopLines: HopLines | undefined;
+
+function hopLinesOf(scheme: string, host: string | undefined): HopLines {
+  if (hopLines === undefined || hopLines.host !== host || hopLines.scheme !== scheme) {
+    const called = `proto=${scheme}${host === undefined ? '' : `;host="${host}"`}`;
+    const hostLine = host === undefined ? '' : lineOf('x-forwarded-host', host);
+    const hop = `x-forwarded-proto: ${scheme}\r\n${hostLine}via: 1.1 api-gateway\r\n`;
+    hopLines = { scheme, host, called, forwarded: lineOf('forwarded', called), hop };
+  }
+  return hopLines;
+}
+
+function addressLines(address: string, called: string): string {
+  const quoted = address.includes(':') ? `"[${address}]"` : address;
+  return lineOf('forwarded', `for=${quoted};${called}`) + lineOf('x-forwarded-for', address);
+}
+
+function organizationLines({ organization, issuer, subject }: Caller): string {
+  if (organization === undefined) return '';
+  const line = lineOf('x-organization-id', organization.id);
+  return issuer === undefined ? line + lineOf('x-api-key-id', subject) : line;
+}
+
+/** Ranges are defined for GET alone (RFC 9110 section 14.2); HEAD on an operation that declares GET runs as GET. */
+function rangeLines({ headers, method }: Headed, named: ReadonlySet<string> | undefined): string {
+  const range = headers.get('range');
+  if (range === undefined || method === 'HEAD' || named?.has('range')) return '';
+  const condition = headers.get('if-range');
+  return lineOf('range', range) + (condition === undefined ? '' : lineOf('if-range', condition));
+}
+
+function cookieLine(given: string | undefined, rules: CookieRules): string {
+  const cookies = given === undefined ? undefined : upstreamCookies(given, rules);
+  return cookies === undefined ? '' : lineOf('cookie', cookies);
+}
+
+/** Declared header parameters pass, except the gateway's own fields in any spelling, and those that are sent anyway. */
+function mayForward(name: string): boolean {
+  return !isOwnedRequestHeader(name) && !requestAllowed.includes(name) && name !== 'range' && name !== 'if-range';
+}
