@@ -10,10 +10,11 @@ import { peakBytesOf } from './machine.ts';
 import { measure, measureCost, type Sample, type Settings, warmUp } from './measure.ts';
 import { type Manner, type Result, resultsOf, type Taken } from './results.ts';
 import { strangeKey } from './sample-keys.ts';
-import { askUpstream, list, type Scenario, scenarios } from './scenarios.ts';
+import { askUpstream, list, type Scenario } from './scenarios.ts';
 
 export interface CompareOptions {
   readonly manners: readonly Manner[];
+  readonly scenarios: readonly Scenario[];
   readonly rounds: number;
   readonly durationMs: number;
   /** In turn: before the first round of each scenario, per contestant. Anew: after each start. */
@@ -57,7 +58,7 @@ async function eachScenario<T extends Ready>(
   manner: Manner,
   ready: readonly T[],
   upstreamPort: number,
-  { connections, durationMs }: CompareOptions,
+  { scenarios, connections, durationMs }: CompareOptions,
   measuring: Measuring<T>,
 ): Promise<Result[]> {
   const results: Result[] = [];

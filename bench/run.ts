@@ -12,6 +12,7 @@ import { changesSince, DEARER_MAX, linesOf, readHistory, writeHistory } from './
 import { describeMachine } from './machine.ts';
 import { printTable, type Row, sentenceOf } from './print.ts';
 import type { Manner, Result } from './results.ts';
+import { scenarioOf, scenarios } from './scenarios.ts';
 import { round } from './statistics.ts';
 
 const { values } = parseArgs({
@@ -23,6 +24,8 @@ const { values } = parseArgs({
     only: { type: 'string', default: entries.map(({ id }) => id).join(',') },
     /** Of "in turn" and "anew". */
     manner: { type: 'string', default: 'in turn,anew' },
+    /** Names, separated by commas. */
+    scenarios: { type: 'string', default: scenarios.map(({ name }) => name).join(',') },
     quick: { type: 'boolean', default: false },
     /** Adds the run to the history. */
     record: { type: 'boolean', default: false },
@@ -38,6 +41,7 @@ const rounds = Number(values.rounds ?? (values.quick ? 2 : 5));
 const seconds = Number(values.seconds ?? (values.quick ? 1 : 3));
 const connections = Number(values.connections);
 const manners = values.manner.split(',').map(mannerOf);
+const asked = values.scenarios.split(',').map(scenarioOf);
 const chosen = values.only.split(',').map((id) => entryOf(id).id);
 if (values.record && values.quick) throw new Error('--record: a quick run is too short to compare later ones with.');
 if (values.record && !chosen.includes(FLOOR)) throw new Error(`--record: without ${FLOOR} there are no ratios.`);
@@ -54,7 +58,15 @@ const taking = entries.filter((entry) => {
 
 const machine = describeMachine();
 const durationMs = seconds * 1000;
-const results = await compare(taking, { manners, rounds, durationMs, warmUpMs: WARM_UP_MS, connections, progress });
+const results = await compare(taking, {
+  manners,
+  scenarios: asked,
+  rounds,
+  durationMs,
+  warmUpMs: WARM_UP_MS,
+  connections,
+  progress,
+});
 progress('');
 const goals = goalsOf(results);
 const lines = linesOf(machine, results);

@@ -59,6 +59,14 @@ export const scenarios: readonly Scenario[] = [
   },
 ];
 
+/** Throws for a name that no scenario has. */
+export function scenarioOf(name: string): Scenario {
+  const found = scenarios.find((scenario) => scenario.name === name);
+  if (found === undefined)
+    throw new Error(`${name}: no scenario; there are ${scenarios.map((one) => one.name).join(', ')}`);
+  return found;
+}
+
 /** The requests of a scenario as they are sent, one for each key. */
 export function requestsOf({ line, body }: Scenario, port: number, keys: readonly string[]): Buffer[] {
   const framing = body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
