@@ -3,6 +3,7 @@
 
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { giveBackReads } from '../sockets/shared-reads.ts';
 
 /** Bytes that a client may still send after its last answer, and time in which it may, before the connection is cut. */
 const LINGER_BYTES_MAX = 4_194_304;
@@ -21,6 +22,7 @@ export function endAfterLingering(socket: Socket): void {
   const timer = setTimeout(cut, LINGER_MS);
   // Removes the parser's listener too: no more requests are read from this connection.
   socket.removeAllListeners('data');
+  giveBackReads(socket);
   socket.on('data', (chunk: Buffer) => {
     read += chunk.length;
     if (read > LINGER_BYTES_MAX) cut();

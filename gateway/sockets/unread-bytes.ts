@@ -12,6 +12,8 @@ export interface Handle {
   readonly writeQueueSize?: number;
   /** Of TLS: takes bytes as if they had been read from the network. */
   receive?(bytes: Uint8Array): void;
+  /** Reads go into this buffer from now on. */
+  useUserBuffer?(buffer: Uint8Array): void;
   /** TLS: whether reading is on. */
   readonly reading?: boolean;
   /** TLS: the connection beneath. */

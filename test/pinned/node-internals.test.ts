@@ -7,6 +7,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { connect as connectSecurely, createServer as createSecureServer, type TLSSocket } from 'node:tls';
+import { giveBackReads, takeReads } from '../../gateway/sockets/shared-reads.ts';
 import { createUnread, handleOf, NOTHING } from '../../gateway/sockets/unread-bytes.ts';
 import { createAuthority } from '../support/certificates.ts';
 import { closesAfterEach } from '../support/closing.ts';
@@ -44,6 +45,29 @@ describe('a socket of Node', () => {
     assert.equal(unread.take(socket), 0);
     socket.destroy();
     assert.equal(unread.take(socket), NOTHING);
+  });
+
+  it('of a server reads into a given buffer, and into its stream again', async () => {
+    const server = createServer();
+    const port = await listen(server);
+    const [[accepted], socket] = await Promise.all([once(server, 'connection'), connect(port, '127.0.0.1')]);
+    await start({ destroy: () => void socket.destroy() });
+    const taken: string[] = [];
+    const wake = Promise.withResolvers<void>();
+    const took = takeReads(accepted, (bytes) => {
+      taken.push(bytes.toString());
+      wake.resolve();
+    });
+    assert.equal(took, true);
+    socket.write('one');
+    await wake.promise;
+    assert.equal(accepted.readableLength, 0);
+    giveBackReads(accepted);
+    socket.end('two');
+    const [bytes] = await once(accepted, 'data');
+    assert.equal(String(bytes), 'two');
+    await once(accepted, 'end');
+    assert.deepEqual(taken, ['one']);
   });
 
   it('over TLS shows the connection beneath, and takes bytes', async () => {

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import type { DownstreamRequest } from '../../downstream.ts';
 import { type HeadBounds, readUsualHead } from '../../http1/usual-head.ts';
 import { contain } from '../../shared/faults.ts';
+import { giveBackReads, takeReads } from '../../sockets/shared-reads.ts';
 import { FastRequest } from './request.ts';
 import { FastResponse, type FastResponseOptions } from './response.ts';
 
@@ -39,21 +40,26 @@ export class FastConnection implements FastResponseOptions {
   /** Whether a request has been read. */
   #hasServed = false;
   #isPaused = false;
-  readonly #listeners: readonly (readonly [event: string, listener: (bytes: Buffer) => void])[];
+  readonly #listeners: readonly (readonly [event: string, listener: () => void])[];
 
   constructor(socket: Socket, owner: FastOwner, now: number) {
     this.socket = socket;
     this.keepAliveMs = owner.keepAliveMs;
     this.since = now;
     this.#owner = owner;
-    const guarded = (work: (bytes: Buffer) => void) => (bytes: Buffer) => this.#contain(work, bytes);
+    const guarded = (work: () => void) => () => this.#contain(work, undefined);
     this.#listeners = [
-      ['data', guarded((bytes) => this.#read(bytes))],
       ['end', guarded(() => this.#ended())],
       ['close', guarded(() => this.#closed())],
       ['drain', guarded(() => this.response?.drained())],
     ];
     for (const [event, listener] of this.#listeners) socket.on(event, listener);
+  }
+
+  /** Starts to read. False: the socket cannot be read in this way. */
+  begin(): boolean {
+    const read = (bytes: Buffer) => this.#read(bytes);
+    return takeReads(this.socket, (bytes) => this.#contain(read, bytes));
   }
 
   /** Whether the rest of a head is due, or the first one. */
@@ -73,6 +79,7 @@ export class FastConnection implements FastResponseOptions {
 
   /** Stops listening to the socket. */
   leave(): void {
+    giveBackReads(this.socket);
     for (const [event, listener] of this.#listeners) this.socket.off(event, listener);
     this.#waiting = undefined;
     // The one that reads on resumes the socket.
@@ -92,14 +99,20 @@ export class FastConnection implements FastResponseOptions {
     }
   }
 
+  /** @param bytes whose buffer is reused: what is kept of them is copied */
   #read(bytes: Buffer): void {
     const request = this.#request;
     if (request === undefined) {
       this.#readHead(bytes);
       return;
     }
-    const rest = request.complete ? bytes : request.take(bytes);
-    if (rest !== undefined) this.#waiting = this.#waiting === undefined ? rest : Buffer.concat([this.#waiting, rest]);
+    const copy = Buffer.from(bytes);
+    const rest = request.complete ? copy : request.take(copy);
+    if (rest !== undefined) {
+      // Node's server reads these, once the answer has left. What follows them waits in the stream, which is bounded.
+      this.#waiting = rest;
+      giveBackReads(this.socket);
+    }
     if (request.complete && this.response === undefined) this.#next();
     else this.#pauseOrResume();
   }
@@ -110,19 +123,18 @@ export class FastConnection implements FastResponseOptions {
     const all = before === undefined ? bytes : Buffer.concat([before, bytes]);
     const head = readUsualHead(all, this.#owner);
     if (head === 'more' && before === undefined) {
-      this.#waiting = all;
+      this.#waiting = Buffer.from(all);
       this.since = performance.now();
       return;
     }
     this.#waiting = undefined;
-    // Requests that are sent before earlier ones are answered run at the same time, which Node's server does.
     if (typeof head === 'string' || all.length > head.headBytes + head.bodyBytes) {
-      this.#owner.handOver(this, all, head === 'more');
+      this.#owner.handOver(this, Buffer.from(all), head === 'more');
       return;
     }
     const request = new FastRequest(head, this.socket, () => this.#pauseOrResume());
     if (this.#owner.needsNode(request)) {
-      this.#owner.handOver(this, all, false);
+      this.#owner.handOver(this, Buffer.from(all), false);
       return;
     }
     this.#request = request;
@@ -130,12 +142,12 @@ export class FastConnection implements FastResponseOptions {
     this.since = 0;
     const response = new FastResponse(this.socket, head.method, head.isPersistent, this);
     this.response = response;
-    if (all.length > head.headBytes) request.take(all.subarray(head.headBytes));
+    if (all.length > head.headBytes) request.take(Buffer.from(all.subarray(head.headBytes)));
     this.#owner.onRequest(request, response);
   }
 
   #pauseOrResume(): void {
-    const isPaused = (this.#request !== undefined && this.#waiting !== undefined) || this.#request?.isFull === true;
+    const isPaused = this.#request?.isFull === true;
     if (isPaused === this.#isPaused) return;
     this.#isPaused = isPaused;
     if (isPaused) this.socket.pause();
@@ -160,10 +172,10 @@ export class FastConnection implements FastResponseOptions {
     const bytes = this.#waiting;
     this.#request = undefined;
     this.#waiting = undefined;
-    if (bytes !== undefined && this.socket.readableEnded) this.#owner.handOver(this, bytes, false);
-    else if (bytes !== undefined) this.#readHead(bytes);
+    // Requests that are sent before earlier ones are answered run at the same time, which Node's server does.
+    if (bytes !== undefined) this.#owner.handOver(this, bytes, false);
     else if (this.#owner.isClosing()) this.socket.destroySoon();
-    this.#pauseOrResume();
+    else this.#pauseOrResume();
   }
 
   #ended(): void {

@@ -68,7 +68,13 @@ export function createFastPath(options: FastPathOptions): FastPath | undefined {
   function take(socket: Socket): void {
     // Above a limit of connections, or reset.
     if (socket.destroyed) return;
-    const entry = connections.add(new FastConnection(socket, owner, performance.now()));
+    const connection = new FastConnection(socket, owner, performance.now());
+    if (!connection.begin()) {
+      connection.leave();
+      serveByNode?.call(server, socket);
+      return;
+    }
+    const entry = connections.add(connection);
     bySocket.set(socket, entry);
     socket.once('close', () => {
       connections.remove(entry);

@@ -1,0 +1,58 @@
+// Reads of accepted connections into one buffer that all of them share. Otherwise Node allocates 64 kB for each read and gives most of it back.
+// A connection of the gateway's own asks for the same by the option `onread`, which the sockets of a server do not have.
+
+import { Socket } from 'node:net';
+import { handleOf } from './unread-bytes.ts';
+
+const READ_BYTES = 65_536;
+const shared = Buffer.allocUnsafeSlow(READ_BYTES);
+
+/** Gets the bytes of a read; their buffer is reused for the next read of any connection. */
+export type TakeRead = (bytes: Buffer) => void;
+
+/** By the names that `onread` sets; undefined in a Node in which they have others. A pinned test checks that they exist. */
+const buffer = symbolOf('kBuffer');
+const callback = symbolOf('kBufferCb');
+
+const givenBack = new WeakMap<Socket, { isGivenBack: boolean }>();
+
+/**
+ * All further bytes of a connection go to `take` instead of its stream. Its end, `pause` and `resume` work as before.
+ *
+ * @returns false: the socket cannot be read in this way, and nothing has changed
+ */
+export function takeReads(socket: Socket, take: TakeRead): boolean {
+  const handle = handleOf(socket);
+  if (buffer === undefined || callback === undefined || handle?.useUserBuffer === undefined) return false;
+  const state = { isGivenBack: false };
+  givenBack.set(socket, state);
+  handle.useUserBuffer(shared);
+  Object.assign(socket, {
+    [buffer]: shared,
+    [callback](length: number) {
+      const bytes = shared.subarray(0, length);
+      if (state.isGivenBack) return socket.push(Buffer.from(bytes));
+      take(bytes);
+      return true;
+    },
+  });
+  // Over TLS the first request may have come with the end of the handshake.
+  if (socket.readableLength > 0) process.nextTick(takeEarly, socket, take, state);
+  return true;
+}
+
+/** From here on the stream of the socket gets its bytes again. Without effect on other sockets. */
+export function giveBackReads(socket: Socket): void {
+  const state = givenBack.get(socket);
+  if (state !== undefined) state.isGivenBack = true;
+}
+
+function takeEarly(socket: Socket, take: TakeRead, state: { readonly isGivenBack: boolean }): void {
+  if (state.isGivenBack) return;
+  const bytes: Buffer | null = socket.read();
+  if (bytes !== null) take(bytes);
+}
+
+function symbolOf(name: string): symbol | undefined {
+  return Object.getOwnPropertySymbols(new Socket()).find(({ description }) => description === name);
+}
