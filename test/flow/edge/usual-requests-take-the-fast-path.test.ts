@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { EdgeResponse } from '../../../gateway/edge/edge-exchange.ts';
 import { listen } from '../../../gateway/edge/listen.ts';
 import { createRefuse } from '../../../gateway/edge/refuse.ts';
 import { createPublicServer, type PublicServer } from '../../../gateway/edge/server.ts';
@@ -25,6 +26,13 @@ async function bodyOf({ request }: Arrived): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request.iterator({ destroyOnReturn: false })) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
+}
+
+const LETTERS = 15_000;
+
+function answerWith(response: Arrived['response'], letter: string): void {
+  response.writeHead(200, ['Content-Length', String(LETTERS)]);
+  response.end(Buffer.alloc(LETTERS, letter));
 }
 
 const answers: Readonly<Record<string, (arrived: Arrived) => Promise<void>>> = {
@@ -49,6 +57,8 @@ const answers: Readonly<Record<string, (arrived: Arrived) => Promise<void>>> = {
     await sleep(5);
     response.end(Buffer.from('def'));
   },
+  '/as': async ({ response }) => answerWith(response, 'a'),
+  '/bs': async ({ response }) => answerWith(response, 'b'),
   '/held': async ({ response }) => {
     await new Promise<void>((resolve) => held.push(resolve));
     response.writeHead(204, []);
@@ -112,6 +122,29 @@ describe('the fast path', () => {
     }
     assert.deepEqual(read, ['fast /1', 'fast /2', 'fast /3']);
     client.destroy();
+  });
+
+  it('keeps the bytes of an answer that waits for its client while others are answered', async () => {
+    const [slow, other] = [await open(), await open()];
+    slow.socket.pause();
+    const asked = async () => {
+      const count = read.length;
+      slow.send(get('/as'));
+      await until(() => read.length > count);
+      await sleep(1);
+      return active?.response as EdgeResponse;
+    };
+    // Until the kernel takes no more.
+    let requests = 1;
+    while ((await asked()).writableFinished) requests += 1;
+    for (let count = 0; count < 5; count += 1) {
+      other.send(get('/bs'));
+      assert.equal(await bodyIn(other), 'b'.repeat(LETTERS));
+    }
+    slow.socket.resume();
+    for (let count = 0; count < requests; count += 1) assert.equal(await bodyIn(slow), 'a'.repeat(LETTERS));
+    slow.destroy();
+    other.destroy();
   });
 
   it('leaves a connection to Node for good, behind its answers', async () => {
