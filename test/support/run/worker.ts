@@ -1,11 +1,14 @@
 // One of the processes that run test files. Each file becomes a test: the tests and hooks that it declares belong to that test, so that
 // they run as they would in a process of their own.
 
+import './test-scopes.ts';
 import { resolve } from 'node:path';
-import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { startCosts } from './costs.ts';
 import { takeFiles } from './list.ts';
+
+// A static import would load it before test-scopes.ts has run.
+const { test } = await import('node:test');
 
 /** Sockets and timers that the last tests have just closed may take so long to end. */
 const ENDING_MS = 5_000;
