@@ -106,8 +106,8 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
     if (place !== undefined) this.#begin(place);
     else if (fresh.response.destroyed) this.#leave();
     else {
-      const withinMs = (deadlineAt - performance.now()) * WAITING_PART;
-      this.#waiter = route.concurrency.wait(organization, withinMs, this);
+      const now = performance.now();
+      this.#waiter = route.concurrency.wait(organization, (deadlineAt - now) * WAITING_PART, this, now);
     }
   }
 
@@ -133,6 +133,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
       this.#target = target;
       this.#watched = this.#route.watch.add(this);
       this.#route.budget.request();
+      // Read after the choice: a breaker that has just let the request in ignores attempts that began before.
       this.#attempt(target, performance.now());
     } catch (error) {
       if (this.#target !== undefined) this.#release();
@@ -365,7 +366,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
 
   #settle(): void {
     this.stopClock();
-    clearTimeout(this.#pause);
+    if (this.#pause !== undefined) clearTimeout(this.#pause);
     this.#closeStream?.();
     this.#fresh.response.off('close', this.#onClientGone);
     this.#leavePlace();

@@ -3,13 +3,15 @@
 
 import { GatewayError } from '../errors.ts';
 import { contain } from '../shared/faults.ts';
-import { createFairQueue, type OrganizationShare, type QueueEntry, type Waiter } from './fair-queue.ts';
+import { createFairQueue, type OrganizationShare, type QueueEntry, queueEntry, type Waiter } from './fair-queue.ts';
 import { createQueueBound, type QueueBoundRules } from './queue-bound.ts';
 
 /** Above this number, organizations without requests here are removed from memory. */
 const SHARES_MAX = 4096;
 /** Upper bound for Retry-After. */
 const RETRY_AFTER_SECONDS_MAX = 30;
+
+const endOfCallback = Promise.resolve();
 
 export interface ConcurrencyRules extends QueueBoundRules {
   /** Largest share of the places for one organization while others wait. */
@@ -35,8 +37,10 @@ export interface ConcurrencyLimit {
   /**
    * Waits for a place. Refuses the waiter with upstream_overloaded if that takes too long or the queue is too long; the refusal may come
    * synchronously.
+   *
+   * @param sinceMs `performance.now()`
    */
-  wait(organization: string, withinMs: number, waiter: Waiter): QueueEntry;
+  wait(organization: string, withinMs: number, waiter: Waiter, sinceMs?: number): QueueEntry;
   /** Removes an entry from the queue, if it is still there. Does not call the waiter. */
   leaveQueue(entry: QueueEntry): void;
   leave(share: OrganizationShare): void;
@@ -57,14 +61,14 @@ export function createConcurrencyLimit({ places, rules, onWaited, onShed }: Conc
     const known = shares.get(organization);
     if (known !== undefined) return known;
     if (shares.size >= SHARES_MAX) forgetIdle();
-    const share = { organization, inFlight: 0, waiting: [] };
+    const share = { organization, inFlight: 0, waiting: 0, oldest: undefined, newest: undefined };
     shares.set(organization, share);
     return share;
   }
 
   function forgetIdle(): void {
     for (const [organization, { inFlight, waiting }] of shares) {
-      if (inFlight === 0 && waiting.length === 0) shares.delete(organization);
+      if (inFlight === 0 && waiting === 0) shares.delete(organization);
     }
   }
 
@@ -81,20 +85,25 @@ export function createConcurrencyLimit({ places, rules, onWaited, onShed }: Conc
     while (inFlight < number) {
       const entry = queue.next(shareMax);
       if (entry === undefined) return;
-      const waitedMs = performance.now() - entry.sinceMs;
+      const nowMs = performance.now();
+      const waitedMs = nowMs - entry.sinceMs;
+      bound.measure(nowMs);
       onWaited(waitedMs);
       entry.waiter.entered(take(entry.share), waitedMs);
     }
+  }
+
+  function admitWaitingNow(): void {
+    isAdmitting = false;
+    contain(admitWaiting);
   }
 
   /** Runs after the current turn's callbacks, because the connection of the request that ended is free only then. */
   function admitWaitingSoon(): void {
     if (isAdmitting) return;
     isAdmitting = true;
-    queueMicrotask(() => {
-      isAdmitting = false;
-      contain(admitWaiting);
-    });
+    // `queueMicrotask` makes an AsyncResource each time, which costs 0.4 µs more.
+    void endOfCallback.then(admitWaitingNow);
   }
 
   /** Sheds the newest entries of the organization with the most entries: the older ones are closest to being served. */
@@ -129,9 +138,8 @@ export function createConcurrencyLimit({ places, rules, onWaited, onShed }: Conc
       if (queue.length() > 0) admitWaiting();
       return queue.length() > 0 || inFlight >= places() ? undefined : take(shareOf(organization));
     },
-    wait(organization, withinMs, waiter) {
-      const sinceMs = performance.now();
-      const entry = { waiter, share: shareOf(organization), sinceMs, untilMs: sinceMs + withinMs };
+    wait(organization, withinMs, waiter, sinceMs = performance.now()) {
+      const entry = queueEntry(waiter, shareOf(organization), sinceMs, sinceMs + withinMs);
       if (queue.length() === 0) bound.begin(sinceMs);
       queue.push(entry);
       sweepBy(entry.untilMs);
@@ -143,7 +151,7 @@ export function createConcurrencyLimit({ places, rules, onWaited, onShed }: Conc
       inFlight -= 1;
       share.inFlight -= 1;
       if (queue.length() === 0) return;
-      bound.depart(performance.now());
+      bound.depart();
       admitWaitingSoon();
     },
     inFlight: () => inFlight,

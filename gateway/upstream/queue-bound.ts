@@ -24,8 +24,10 @@ export interface QueueBoundRules {
 export interface QueueBound {
   /** The queue is no longer empty. */
   begin(nowMs: number): void;
-  /** A place was given back while requests wait. */
-  depart(nowMs: number): void;
+  /** A place was given back while requests wait. `measure` follows. */
+  depart(): void;
+  /** Measures the rate of departures, if it is time. */
+  measure(nowMs: number): void;
   /** Permitted queue length now. */
   allowed(nowMs: number, places: number, rules: QueueBoundRules): number;
   /** Estimated time to work off so many requests; undefined before the first measurement. */
@@ -53,10 +55,10 @@ export function createQueueBound(): QueueBound {
       measuredAtMs = nowMs;
       departures = 0;
     },
-    depart(nowMs) {
+    depart() {
       departures += 1;
-      measure(nowMs);
     },
+    measure,
     allowed(nowMs, places, { queuedMax, queueMs }) {
       if (queueMs === undefined || nowMs - beganAtMs < BURST_MAX_MS) return queuedMax;
       measure(nowMs);
