@@ -48,6 +48,15 @@ interface AnswerContract {
 interface DeclaredStatus {
   readonly isDeclared: boolean;
   readonly mediaTypes: readonly string[];
+  /** The Content-Type of the latest answer: mostly that of the next one too. */
+  latest: AnswerType | undefined;
+}
+
+/** What the contract says about a Content-Type. */
+interface AnswerType {
+  readonly contentType: string | undefined;
+  readonly fits: boolean;
+  readonly isJson: boolean;
 }
 
 export function createAnswerCheck(
@@ -67,20 +76,17 @@ export function createAnswerCheck(
     hasBody: boolean,
   ): UndeclaredAnswer | undefined {
     const contract = contractOf(operation);
-    const { isDeclared, mediaTypes } = statusIn(contract, status);
-    if (!isDeclared) return undeclaredStatus(contract.entry, status, contentType);
-    if (!hasBody) return undefined;
-    const essence = essenceOf(contentType);
-    const fits = mediaTypes.length === 0 ? !isActiveType(essence) : declaredFor(essence, mediaTypes) !== undefined;
-    return fits ? undefined : undeclaredMediaType(contract.entry, status, contentType, mediaTypes);
+    const declared = statusIn(contract, status);
+    if (!declared.isDeclared) return undeclaredStatus(contract.entry, status, contentType);
+    if (!hasBody || typeIn(declared, contentType).fits) return undefined;
+    return undeclaredMediaType(contract.entry, status, contentType, declared.mediaTypes);
   }
 
   function modeFor(operation: Operation, status: number, contentType?: string): 'refuse' | 'report' | 'off' {
     const mode = operation.answerCheck;
     if (mode === 'off') return 'off';
     const contract = contractOf(operation);
-    const types = contentType === undefined ? statusIn(contract, status).mediaTypes : [essenceOf(contentType)];
-    if (!types.some(isJson)) return 'off';
+    if (!typeIn(statusIn(contract, status), contentType).isJson) return 'off';
     if (mode === 'refuse') return mode;
     // A part of a body cannot be checked.
     if (status === PARTIAL_CONTENT) return 'off';
@@ -145,18 +151,30 @@ function statusIn({ entry, statuses }: AnswerContract, status: number): Declared
   return made;
 }
 
+function typeIn(declared: DeclaredStatus, contentType: string | undefined): AnswerType {
+  const { latest, mediaTypes } = declared;
+  if (latest !== undefined && latest.contentType === contentType) return latest;
+  const essence = essenceOf(contentType);
+  const fits = mediaTypes.length === 0 ? !isActiveType(essence) : declaredFor(essence, mediaTypes) !== undefined;
+  // Without Content-Type, an answer may be of any declared type.
+  const made = { contentType, fits, isJson: contentType === undefined ? mediaTypes.some(isJson) : isJson(essence) };
+  declared.latest = made;
+  return made;
+}
+
 /** 206 and 304 follow from the request (RFC 9110 sections 14 and 13), so that contracts rarely declare them: 206 is a part of a 200. */
 function declaredStatus(entry: ContractOperation, status: number): DeclaredStatus {
   const { value } = responseFor(entry, status);
   const isPart = status === PARTIAL_CONTENT;
   if (value === undefined && isPart) {
     const whole = declaredStatus(entry, 200);
-    return { ...whole, mediaTypes: withParts(whole.mediaTypes) };
+    return { ...whole, mediaTypes: withParts(whole.mediaTypes), latest: undefined };
   }
   const declared = mediaTypesOf(member(entry.document.root, responseFor(entry, status), 'content').value);
   return {
     isDeclared: value !== undefined || status === NOT_MODIFIED,
     mediaTypes: isPart ? withParts(declared) : declared,
+    latest: undefined,
   };
 }
 

@@ -110,7 +110,8 @@ export function toScalar(text: string, types: Types): unknown {
     (types.has('integer') && /^-?(0|[1-9]\d*)$/.test(text)) ||
     (types.has('number') && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text));
   // A number that a double cannot represent would differ from the text.
-  if (isNumber && Number.isFinite(Number(text))) return Number(text);
+  const number = isNumber ? Number(text) : Number.NaN;
+  if (Number.isFinite(number)) return number;
   if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }

@@ -1,6 +1,6 @@
 // Reads the query string into typed parameters, and builds the query for the upstream.
 
-import { decodeFormText } from './form-text.ts';
+import { decodeFormText, isEncoded } from './form-text.ts';
 import { type ItemPositions, nestedKeysOf, setNested } from './nested.ts';
 import { type Parameter, toMember, toScalar, toValue, withoutReference } from './parameter.ts';
 import { isObject } from './pointer.ts';
@@ -92,11 +92,12 @@ export function createQueryReader(
   function read(text: string, values: Values, violations: Violation[]): void {
     if (text === '') return;
     const positions = deepObjects.length > 0 ? new Map() : noItemPositions;
-    for (const pair of text.split('&')) {
+    const decode = isEncoded(text) ? decodeFormText : asItIs;
+    for (const pair of text.includes('&') ? text.split('&') : [text]) {
       if (pair === '') continue;
       const equals = pair.indexOf('=');
-      const name = decodeFormText(equals === -1 ? pair : pair.slice(0, equals));
-      const value = decodeFormText(equals === -1 ? '' : pair.slice(equals + 1));
+      const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+      const value = decode(equals === -1 ? '' : pair.slice(equals + 1));
       if (name === undefined || value === undefined) {
         const shown = (name ?? pair).slice(0, 100);
         violations.push({ in: 'query', param: shown, code: 'invalid', message: 'Has an invalid percent-escape.' });
@@ -116,6 +117,10 @@ export function createQueryReader(
   }
 
   return { read, search, dropped };
+}
+
+function asItIs(text: string): string | undefined {
+  return text;
 }
 
 function nameIn(pair: string): string {
