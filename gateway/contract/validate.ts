@@ -164,7 +164,10 @@ function pass(
     counted.trail.violations = toNotes(violations, contract.names());
     throw new GatewayError('validation_failed', { fields: toFields(violations) });
   }
-  return { ...counted, search, rawBody };
+  const checked = counted as Counted & { search: string; rawBody: Buffer | undefined };
+  checked.search = search;
+  checked.rawBody = rawBody;
+  return checked;
 }
 
 function toRequestContract(entry: ContractOperation, schemas: Schemas): RequestContract {

@@ -3,7 +3,7 @@
 
 import type { DownstreamRequest } from '../downstream.ts';
 import { GatewayError } from '../errors.ts';
-import type { Awaitable, Checked, Fresh, Operation } from '../exchange.ts';
+import type { Awaitable, Checked, Fresh, Operation, Recording } from '../exchange.ts';
 import { type DelimiterOf, digestOf, fingerprintOf } from './fingerprint.ts';
 import { parseOutcome, type RecordedOutcome } from './record.ts';
 import { createRecordings, type RecordedWrite, STORE_WAIT_MS, within } from './recording.ts';
@@ -57,7 +57,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
 
   function replay(checked: Checked): Awaitable<Fresh | undefined> {
     const header = checked.headers.get('idempotency-key');
-    if (header === undefined) return { ...checked, recording: undefined };
+    if (header === undefined) return withRecording(checked, undefined);
     const attempt = attemptOf(checked, header, options);
     return attempt === undefined ? unrecorded(checked) : once(checked, attempt);
   }
@@ -66,7 +66,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
   function unrecorded(checked: Checked): Fresh {
     const { operation, request } = checked;
     if (operation.idempotency === 'off' || !runsAgain(options, operation.upstream)) options.onUnprotected(request);
-    return { ...checked, recording: undefined };
+    return withRecording(checked, undefined);
   }
 
   async function once(checked: Checked, attempt: RecordedWrite): Promise<Fresh | undefined> {
@@ -74,10 +74,10 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     const begun = await begin(checked, attempt);
     switch (begun?.state) {
       case undefined:
-        return { ...checked, recording: undefined };
+        return withRecording(checked, undefined);
       case 'started':
         trail.recorded = true;
-        return { ...checked, recording: recordings.recordingOf(attempt, checked) };
+        return withRecording(checked, recordings.recordingOf(attempt, checked));
       case 'running':
         throw new GatewayError('idempotency_key_in_use');
       case 'different':
@@ -131,6 +131,12 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
   }
 
   return { replay, settled: recordings.settled, close: recordings.close };
+}
+
+function withRecording(checked: Checked, recording: Recording | undefined): Fresh {
+  const fresh = checked as Checked & { recording: Recording | undefined };
+  fresh.recording = recording;
+  return fresh;
 }
 
 /**
