@@ -6,7 +6,7 @@ import type { Fresh } from '../exchange.ts';
 import { jsonTreeValue, readJson } from '../shared/json-tree.ts';
 import { streamKindOf } from '../shared/stream-kinds.ts';
 import type { CompleteAnswer, Judge, Judgement } from './answers/rules.ts';
-import { type Attempts, type AttemptsOptions, type Dispatch, sendWithAttempts } from './attempts.ts';
+import { type Attempts, type AttemptsOptions, type RequestSender, sendWithAttempts } from './attempts.ts';
 import { beforeSending } from './before-sending.ts';
 import { BufferedAnswer } from './buffered-answer.ts';
 import type { Credential } from './credential.ts';
@@ -91,8 +91,8 @@ async function sendReady(
 ): Promise<void> {
   const turn = ready.rules.credential?.awaitTurn();
   if (turn !== undefined) await turn;
-  const dispatch: Dispatch = (target, relay, attempts) => attempt({ ready, attempts, target, relay });
-  await sendWithAttempts(options, ready.fresh, route, deadlineAt, dispatch);
+  const sender: RequestSender = { send: (target, relay, attempts) => attempt({ ready, attempts, target, relay }) };
+  await sendWithAttempts(options, ready.fresh, route, deadlineAt, sender);
 }
 
 interface Attempt {

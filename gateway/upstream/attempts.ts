@@ -25,8 +25,10 @@ export interface AttemptsOptions {
   openStream(fresh: Fresh, kind: StreamKind, end: (why: StreamEnd) => void): () => void;
 }
 
-/** Sends the request once. The answer goes to the relay, after the rules and the credential of the upstream. An error that it throws fails the attempt. */
-export type Dispatch = (target: Target, relay: Relay, attempts: Attempts) => void;
+export interface RequestSender {
+  /** Sends the request once. The answer goes to the relay, after the rules and the credential of the upstream. What it throws fails the attempt. */
+  send(target: Target, relay: Relay, attempts: Attempts): void;
+}
 
 /**
  * Resolves when the exchange has ended, also when its client has left. Rejects with the refusal for the client.
@@ -38,10 +40,10 @@ export function sendWithAttempts(
   fresh: Fresh,
   route: UpstreamRoute,
   deadlineAt: number,
-  dispatch: Dispatch,
+  sender: RequestSender,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    new Attempts(options, fresh, route, deadlineAt, dispatch, resolve, reject);
+    new Attempts(options, fresh, route, deadlineAt, sender, resolve, reject);
   });
 }
 
@@ -53,7 +55,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   readonly #options: AttemptsOptions;
   readonly #fresh: Fresh;
   readonly #route: UpstreamRoute;
-  readonly #dispatch: Dispatch;
+  readonly #sender: RequestSender;
   readonly #resolve: () => void;
   readonly #reject: (error: unknown) => void;
   /** `performance.now()` */
@@ -88,14 +90,14 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
     fresh: Fresh,
     route: UpstreamRoute,
     deadlineAt: number,
-    dispatch: Dispatch,
+    sender: RequestSender,
     resolve: () => void,
     reject: (error: unknown) => void,
   ) {
     this.#options = options;
     this.#fresh = fresh;
     this.#route = route;
-    this.#dispatch = dispatch;
+    this.#sender = sender;
     this.#resolve = resolve;
     this.#reject = reject;
     this.#deadlineAt = deadlineAt;
@@ -157,7 +159,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
       return;
     }
     try {
-      this.#dispatch(target, relay, this);
+      this.#sender.send(target, relay, this);
     } catch (error) {
       relay.onResponseError(undefined, error as Error);
     }

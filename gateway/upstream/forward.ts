@@ -3,7 +3,7 @@
 
 import type { Awaitable, Caller, Checked, Fresh, Recording, TrailNotes } from '../exchange.ts';
 import { type RulesOptions, sendByRules } from './apply-rules.ts';
-import { sendWithAttempts } from './attempts.ts';
+import { type RequestSender, sendWithAttempts } from './attempts.ts';
 import { withheldCookies } from './cookies.ts';
 import type { Outgoing } from './http1/wire.ts';
 import type { Relay } from './relay.ts';
@@ -59,22 +59,44 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
     deadlineAt: number,
     assertion: string | undefined,
   ): Promise<void> {
-    let isFirst = true;
+    const sending = new Sending(options, fresh, route, assertion);
+    if (route.rules === undefined) return sendWithAttempts(options, fresh, route, deadlineAt, sending);
+    return sendByRules(options, fresh, route, route.rules, deadlineAt, () => sending.outgoing());
+  }
+}
+
+/** Makes the request for the upstream, anew for each attempt. A class: methods on a prototype cost nothing to create. */
+class Sending implements RequestSender {
+  readonly #options: Pick<ForwardOptions, 'traceparentFor'>;
+  readonly #fresh: Fresh;
+  readonly #route: UpstreamRoute;
+  readonly #assertion: string | undefined;
+  #isFirst = true;
+
+  constructor(options: ForwardOptions, fresh: Fresh, route: UpstreamRoute, assertion: string | undefined) {
+    this.#options = options;
+    this.#fresh = fresh;
+    this.#route = route;
+    this.#assertion = assertion;
+  }
+
+  send(target: Target, relay: Relay): void {
+    target.dispatcher.dispatch(this.outgoing(), relay);
+  }
+
+  outgoing(): Outgoing {
+    const fresh = this.#fresh;
+    const { rules, sendClientAddress } = this.#route;
+    // Each attempt is a span of its own.
+    const traceparent = this.#options.traceparentFor(fresh.trail);
+    const identity = { assertion: this.#assertion, traceparent, sendClientAddress };
     const readsAnswer =
-      fresh.operation.answerCheck === 'refuse' || fresh.recording !== undefined || route.rules?.judge !== undefined;
-    const outgoing = (): Outgoing => {
-      // Each attempt is a span of its own.
-      const traceparent = options.traceparentFor(fresh.trail);
-      const identity = { assertion, traceparent, sendClientAddress: route.sendClientAddress };
-      const lines = upstreamRequestLines(fresh, identity, readsAnswer);
-      const headers: string[] = [];
-      const body = bodyOf(fresh, headers, isFirst);
-      isFirst = false;
-      return { method: methodOf(fresh), path: upstreamPathOf(fresh), lines, headers, body };
-    };
-    if (route.rules !== undefined) return sendByRules(options, fresh, route, route.rules, deadlineAt, outgoing);
-    const dispatch = (target: Target, relay: Relay) => void target.dispatcher.dispatch(outgoing(), relay);
-    return sendWithAttempts(options, fresh, route, deadlineAt, dispatch);
+      fresh.operation.answerCheck === 'refuse' || fresh.recording !== undefined || rules?.judge !== undefined;
+    const lines = upstreamRequestLines(fresh, identity, readsAnswer);
+    const headers = furtherHeaders(fresh);
+    const body = bodyOf(fresh, this.#isFirst);
+    this.#isFirst = false;
+    return { method: methodOf(fresh), path: upstreamPathOf(fresh), lines, headers, body };
   }
 }
 
@@ -89,15 +111,21 @@ export function upstreamPathOf({ operation, path, search }: Checked): string {
   return (publicPrefix === upstreamPrefix ? path : upstreamPrefix + path.slice(publicPrefix.length)) + search;
 }
 
+const none: readonly string[] = Object.freeze([]);
+
+/** The announced length of a streamed body. */
+function furtherHeaders(checked: Checked): readonly string[] {
+  const length = isStreamed(checked) ? checked.headers.get('content-length') : undefined;
+  return length === undefined ? none : ['content-length', length];
+}
+
 /**
  * The checked bytes, or the request's own chunks where the contract declares a streamed body. The first time, a client that waits for
  * 100 Continue gets it.
  */
-function bodyOf(checked: Checked, headers: string[], isFirst: boolean): Outgoing['body'] {
+function bodyOf(checked: Checked, isFirst: boolean): Outgoing['body'] {
   if (checked.rawBody) return checked.rawBody;
   if (!isStreamed(checked)) return null;
-  const length = checked.headers.get('content-length');
-  if (length !== undefined) headers.push('content-length', length);
   if (checked.headers.has('expect') && isFirst) checked.response.writeContinue();
   return countedBody(checked);
 }

@@ -45,7 +45,7 @@ function createScene() {
   const failing = new Error('not begun');
   const send = () => {
     const budget = { ...way.budget, request: () => assert.fail(failing) };
-    return sendWithAttempts(options, fresh, { ...way, budget }, performance.now() + 60_000, () => undefined);
+    return sendWithAttempts(options, fresh, { ...way, budget }, performance.now() + 60_000, { send: () => undefined });
   };
   return {
     concurrency: way.concurrency,
