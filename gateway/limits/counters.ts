@@ -39,17 +39,21 @@ export interface LimitRules {
 export interface Counters extends ChargeNotes {
   /** Empty: no limit counts the request. */
   readonly charges: readonly Charge[];
-  /** Shared by all callers under the same rules, so that it stays in the processor's cache. */
+  /** Shared by all callers under the same rules, as `alike` is. */
   readonly texts: LimitTexts;
 }
 
 /** The counting settings that operations share: few kinds cover all operations. */
 interface OperationKind {
-  /** Index, from 0. */
-  readonly number: number;
   readonly cost: number;
   readonly extra: string | undefined;
+  readonly known: WeakMap<Caller, Counters>;
+  readonly sharedByOrganizations: SharedParts;
+  readonly sharedByAddresses: SharedParts;
 }
+
+/** By rule: what all callers have in common. */
+type SharedParts = Map<LimitRule | undefined, Pick<Counters, 'alike' | 'texts'>>;
 
 /** Public operations are counted per client address, under the tier of this name if it exists. */
 export const ANONYMOUS_TIER = 'anonymous';
@@ -60,17 +64,13 @@ export const ANONYMOUS_TIER = 'anonymous';
  */
 export function createCounters(rules: LimitRules): (caller: Caller, operation: Operation, address: string) => Counters {
   const kindOf = createKinds(rules);
-  const resolve = createResolve(rules);
-  /** Per caller, by the index of the kind. */
-  const known = new WeakMap<Caller, (Counters | undefined)[]>();
 
   function countersOfOrganization(caller: Caller, organization: Organization, kind: OperationKind): Counters {
-    const perKind = known.get(caller) ?? [];
-    let counters = perKind[kind.number];
+    let counters = kind.known.get(caller);
     if (counters === undefined) {
-      counters = resolve(kind, ruleOf(rules, organization)?.rule, { tag: organization.id, key: keyOf(caller) });
-      perKind[kind.number] = counters;
-      known.set(caller, perKind);
+      const rule = ruleOf(rules, organization)?.rule;
+      counters = resolve(rules, kind, rule, { tag: organization.id, key: keyOf(caller) });
+      kind.known.set(caller, counters);
     }
     return counters;
   }
@@ -80,7 +80,7 @@ export function createCounters(rules: LimitRules): (caller: Caller, operation: O
     const { organization } = caller;
     if (organization !== undefined) return countersOfOrganization(caller, organization, kind);
     // All anonymous clients share one caller object, so nothing can be cached per caller.
-    return resolve(kind, rules.tiers[ANONYMOUS_TIER], {
+    return resolve(rules, kind, rules.tiers[ANONYMOUS_TIER], {
       tag: `address:${addressBlockOf(address)}`,
       key: undefined,
     });
@@ -105,12 +105,16 @@ function createKinds(rules: LimitRules): (operation: Operation) => OperationKind
       const cost = own?.cost ?? operation.cost;
       const extra = extraOf(rules, operation);
       const name = `${cost} ${extra}`;
-      kind = kinds.get(name) ?? { number: kinds.size, cost, extra };
+      kind = kinds.get(name) ?? createKind(cost, extra);
       kinds.set(name, kind);
       known.set(operation, kind);
     }
     return kind;
   };
+}
+
+function createKind(cost: number, extra: string | undefined): OperationKind {
+  return { cost, extra, known: new WeakMap(), sharedByOrganizations: new Map(), sharedByAddresses: new Map() };
 }
 
 /** The owner of the counters. In Redis, all counters of an organization share a hash tag, so that a Cluster keeps them on one server. */
@@ -120,39 +124,39 @@ interface CounterOwner {
   readonly key: string | undefined;
 }
 
-type Resolve = (kind: OperationKind, rule: LimitRule | undefined, owner: CounterOwner) => Counters;
-
-function createResolve(rules: LimitRules): Resolve {
-  // Apart, because the same rule has another name where it counts addresses.
-  const textsOfAddress = createTexts();
-  const textsOfOrganization = createTexts();
-  return function resolve({ number, cost, extra }, rule, { tag, key }) {
-    const textsOf = key === undefined ? textsOfAddress : textsOfOrganization;
-    const charges: Charge[] = [];
-    if (rule !== undefined) {
-      const policy = key === undefined ? 'address' : rules.countPer;
-      charges.push(chargeOf(rule, cost, policy, tierCounterOf(tag, policy, key)));
-    }
-    if (extra !== undefined) {
-      const further = rules.extra[extra];
-      if (further === undefined) throw new Error(`limits: there is no extra limit "${extra}"`);
-      const counter = extraCounterOf(tag, extra, further.per === 'key' ? key : undefined);
-      charges.push(chargeOf(further, cost, extra, counter));
-    }
-    return { charges: Object.freeze(charges), texts: textsOf(number, rule, charges), encoded: '', refusal: undefined };
-  };
+function resolve(
+  rules: LimitRules,
+  kind: OperationKind,
+  rule: LimitRule | undefined,
+  { tag, key }: CounterOwner,
+): Counters {
+  const { cost, extra } = kind;
+  const charges: Charge[] = [];
+  if (rule !== undefined) {
+    const policy = key === undefined ? 'address' : rules.countPer;
+    charges.push(chargeOf(rule, cost, policy, tierCounterOf(tag, policy, key)));
+  }
+  if (extra !== undefined) {
+    const further = rules.extra[extra];
+    if (further === undefined) throw new Error(`limits: there is no extra limit "${extra}"`);
+    const counter = extraCounterOf(tag, extra, further.per === 'key' ? key : undefined);
+    charges.push(chargeOf(further, cost, extra, counter));
+  }
+  const { alike, texts } = sharedPartsOf(
+    key === undefined ? kind.sharedByAddresses : kind.sharedByOrganizations,
+    rule,
+    charges,
+  );
+  return { charges: Object.freeze(charges), alike, texts, encoded: '', refusal: undefined };
 }
 
-/** Builds the texts of headers once per rule and kind of operation. */
-function createTexts(): (kind: number, rule: LimitRule | undefined, charges: readonly Charge[]) => LimitTexts {
-  const known = new Map<LimitRule | undefined, LimitTexts[]>();
-  return function textsOf(kind, rule, charges) {
-    const perKind = known.get(rule) ?? [];
-    const texts = perKind[kind] ?? limitTextsOf(charges);
-    perKind[kind] = texts;
-    known.set(rule, perKind);
-    return texts;
-  };
+function sharedPartsOf(known: SharedParts, rule: LimitRule | undefined, charges: readonly Charge[]) {
+  let parts = known.get(rule);
+  if (parts === undefined) {
+    parts = { alike: charges, texts: limitTextsOf(charges) };
+    known.set(rule, parts);
+  }
+  return parts;
 }
 
 /** Name of the counter for the limit of a tier or an organization. */

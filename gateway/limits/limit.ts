@@ -21,7 +21,7 @@ export function createLimit({ store, rules, now }: LimitOptions): (permitted: Pe
 
   return function limit(permitted) {
     const counters = countersOf(permitted.caller, permitted.operation, permitted.clientAddress);
-    if (counters.charges.length === 0) return withQuota(permitted, UNCOUNTED);
+    if (counters.alike.length === 0) return withQuota(permitted, UNCOUNTED);
     const decision = store.decide(counters.charges, counters);
     if (!(decision instanceof Promise)) return conclude(permitted, counters, decision, now());
     return decision.then((decided) => conclude(permitted, counters, decided, now()));
@@ -47,12 +47,12 @@ function withQuota(permitted: Permitted, quota: Quota): Counted {
  */
 function noteQuota(
   { trail, carried }: Permitted,
-  { charges, texts }: Counters,
+  { charges, alike, texts }: Counters,
   decision: LimitDecision,
   nowMs: number,
 ): Quota {
   const { states, shadowRefusals } = decision;
-  const quota: Quota = { states, tightest: tightestOf(charges, decision) };
+  const quota: Quota = { states, tightest: tightestOf(alike, decision) };
   trail.quota = quota;
   trail.charged = charges;
   trail.quotaSource = decision.source;

@@ -21,6 +21,11 @@ export interface Charge {
 
 /** What a store remembers about charges until their next request. It stays beside them, because a look-up in a map costs about 0.1 µs. */
 export interface ChargeNotes {
+  /**
+   * Charges that differ in nothing but the names of the counters: those of one caller for all callers under the same rules. The charges of
+   * each would have left the processor's cache.
+   */
+  readonly alike: readonly Charge[];
   /** The charges as the script in Redis reads them; empty before the first request. */
   encoded: string;
   /** The last refusal, which may still hold. */

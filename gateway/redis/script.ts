@@ -1,6 +1,7 @@
 // Runs Lua scripts on Redis by their digest.
 
 import { createHash } from 'node:crypto';
+import { Command } from 'ioredis';
 import type { Redis } from './client.ts';
 
 /** A Lua script and its SHA-1 digest, by which a server runs it after the first time. */
@@ -26,7 +27,41 @@ export function evaluate(
 ): Promise<unknown> {
   // In lower case, because the library looks the names of commands up in this form.
   return client[call]('evalsha', [sha, keys.length, ...keys, ...args]).catch((error: unknown) => {
-    if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+    throwUnlessUnknown(error);
     return client[call]('eval', [source, keys.length, ...keys, ...args]);
   });
+}
+
+function throwUnlessUnknown(error: unknown): void {
+  if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+}
+
+/** The reply as it comes. */
+const AS_BYTES = { replyEncoding: null };
+
+/** A call of a script with one text and no key. All but the text is prepared, and the library's work on arguments is left out. */
+class TextCall extends Command {
+  readonly #head: string;
+
+  constructor(head: string, text: string) {
+    super('evalsha', [], AS_BYTES);
+    this.#head = head;
+    this.args.push(text);
+  }
+
+  override toWritable(): string {
+    const text = this.args[0] as string;
+    return `${this.#head}${Buffer.byteLength(text)}\r\n${text}\r\n`;
+  }
+}
+
+/** Prepares a script that takes one text and no key, and replies with bytes: for a script that runs in nearly every turn. */
+export function createTextCall(client: Redis, { source, sha }: Script): (text: string) => Promise<unknown> {
+  const head = `*4\r\n$7\r\nevalsha\r\n$${sha.length}\r\n${sha}\r\n$1\r\n0\r\n$`;
+  return function callWithText(text) {
+    return (client.sendCommand(new TextCall(head, text)) as Promise<unknown>).catch((error: unknown) => {
+      throwUnlessUnknown(error);
+      return client.callBuffer('eval', [source, 0, text]);
+    });
+  };
 }

@@ -77,9 +77,9 @@ export function createBatches({ decideWithout, refusals, onBatch, serverClock }:
     return openBatch(link);
   }
 
-  function read(reply: ScriptReply, first: number, charges: readonly Charge[], notes?: ChargeNotes): LimitDecision {
+  function read(reply: ScriptReply, first: number, alike: readonly Charge[], notes?: ChargeNotes): LimitDecision {
     const decidedAtMs = (reply[0] as number) + (reply[first] as number);
-    const decision = toLimitDecision(charges, reply, first + 1, decidedAtMs, 'redis');
+    const decision = toLimitDecision(alike, reply, first + 1, decidedAtMs, 'redis');
     if (notes !== undefined) refusals.put(notes, decision);
     return decision;
   }
@@ -87,7 +87,8 @@ export function createBatches({ decideWithout, refusals, onBatch, serverClock }:
   return function decideInBatch(link, charges, notes) {
     const batch = batchOf(link);
     const first = batch.figures;
-    batch.figures += 1 + charges.length * FIGURES_PER_CHARGE;
+    const alike = notes?.alike ?? charges;
+    batch.figures += 1 + alike.length * FIGURES_PER_CHARGE;
     batch.encodedCharges += encoded(charges, notes);
     batch.requests += 1;
     if (batch.requests === BATCH_MAX) {
@@ -95,7 +96,7 @@ export function createBatches({ decideWithout, refusals, onBatch, serverClock }:
       send(batch);
     }
     return batch.promise.then((reply) =>
-      reply === undefined ? decideWithout(charges) : read(reply, first, charges, notes),
+      reply === undefined ? decideWithout(charges) : read(reply, first, alike, notes),
     );
   };
 }

@@ -120,6 +120,8 @@ function isWrongNode({ message }: Error): boolean {
 
 /** The servers that hold the counters: one, the current master of several, or those of a Cluster. */
 export interface RedisServers {
+  /** Holds all counters, so that a request need not look its counters up for their names; undefined: there are several links. */
+  readonly only?: RedisLink;
   /** Link to the server that holds this counter; undefined while it is unknown. */
   linkOf(key: string): RedisLink | undefined;
   all(): readonly RedisLink[];
@@ -136,5 +138,12 @@ export type RedisServersOptions = Pick<RedisLinkOptions, 'url' | 'deadlineMs' | 
 /** Connects to a single server, or to the master that Sentinels name. */
 export function createSingleServer(options: RedisServersOptions): RedisServers {
   const link = createRedisLink({ ...options, probeKey: () => 'rl:{probe}' });
-  return { linkOf: () => link, all: () => [link], areUp: link.isUp, opened: link.opened, close: link.close };
+  return {
+    only: link,
+    linkOf: () => link,
+    all: () => [link],
+    areUp: link.isUp,
+    opened: link.opened,
+    close: link.close,
+  };
 }

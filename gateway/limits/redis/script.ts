@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { Redis } from '../../redis/client.ts';
-import { evaluate, toScript } from '../../redis/script.ts';
+import { createTextCall, evaluate, toScript } from '../../redis/script.ts';
 import { flat } from '../../shared/flat-text.ts';
 import type { Charge } from '../store.ts';
 
@@ -35,9 +35,10 @@ export type RunDecisions = (number: number, clockMs: number, encodedCharges: str
  */
 export function createRunDecisions(client: Redis): RunDecisions {
   const prefix = JSON.stringify(client.options.keyPrefix ?? '');
+  const decide = createTextCall(client, DECIDE);
   return function runDecisions(number, clockMs, encodedCharges) {
-    const text = `[${prefix},${clockMs},${number}${encodedCharges}]`;
-    return evaluate(client, DECIDE, [], [text], 'callBuffer').then((reply) => figuresIn(reply as Buffer, number));
+    const reply = decide(`[${prefix},${clockMs},${number}${encodedCharges}]`);
+    return reply.then((bytes) => figuresIn(bytes as Buffer, number));
   };
 }
 

@@ -59,7 +59,7 @@ export function createRedisCounterStore(options: RedisCounterStoreOptions): Redi
 
   return {
     decide(charges, notes) {
-      const link = servers.linkOf(keyOf(charges));
+      const link = servers.only ?? servers.linkOf(keyOf(charges));
       if (link === undefined || !link.isUp()) return fallback.decide(charges);
       return (notes && refusals.get(notes)) ?? decideInBatch(link, charges, notes);
     },

@@ -39,7 +39,7 @@ export async function openStore(url: string, options: Partial<RedisCounterStoreO
   /** As the gateway keeps them, once per list of charges. */
   const notes = new WeakMap<readonly Charge[], ChargeNotes>();
   function notesOn(charges: readonly Charge[]): ChargeNotes {
-    const known = notes.get(charges) ?? { encoded: '', refusal: undefined };
+    const known = notes.get(charges) ?? { alike: charges, encoded: '', refusal: undefined };
     notes.set(charges, known);
     return known;
   }

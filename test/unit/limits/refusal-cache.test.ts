@@ -20,7 +20,7 @@ const refusal: LimitDecision = {
   source: 'redis',
 };
 
-const createNotes = (): ChargeNotes => ({ encoded: '', refusal: undefined });
+const createNotes = (): ChargeNotes => ({ alike: [], encoded: '', refusal: undefined });
 
 let nowMs = 0;
 let cache: RefusalCache;
