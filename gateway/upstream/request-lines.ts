@@ -52,9 +52,8 @@ export function upstreamRequestLines(checked: Headed, identity: IdentityHeaders,
   const { assertion, traceparent, sendClientAddress } = identity;
   const { called, forwarded, hop } = hopLinesOf(scheme, headers.get('host'));
   const from = sendClientAddress ? addressLines(clientAddress, called) : forwarded;
-  const lines = `${clientLines(checked, readsAnswer)}x-request-id: ${id}\r\ntraceparent: ${traceparent}\r\n${from}${hop}`;
-  if (assertion === undefined) return lines;
-  return `${lines}${organizationLines(caller)}x-gateway-assertion: ${assertion}\r\n`;
+  const own = `x-request-id: ${id}\r\ntraceparent: ${traceparent}\r\n${from}${hop}`;
+  return clientLines(checked, readsAnswer) + own + (assertion === undefined ? '' : callerLines(caller, assertion));
 }
 
 function clientLines(checked: Headed, readsAnswer: boolean): string {
@@ -121,10 +120,14 @@ function addressLines(address: string, called: string): string {
   return lineOf('forwarded', `for=${quoted};${called}`) + lineOf('x-forwarded-for', address);
 }
 
-function organizationLines({ organization, issuer, subject }: Caller): string {
-  if (organization === undefined) return '';
-  const line = lineOf('x-organization-id', organization.id);
-  return issuer === undefined ? line + lineOf('x-api-key-id', subject) : line;
+/** In few pieces: each one costs, and all callers have others. */
+function callerLines({ organization, issuer, subject }: Caller, assertion: string): string {
+  if (organization === undefined) return `x-gateway-assertion: ${assertion}\r\n`;
+  const { id } = organization;
+  if (!isFieldValue(id)) throw unsendable('x-organization-id');
+  if (issuer !== undefined) return `x-organization-id: ${id}\r\nx-gateway-assertion: ${assertion}\r\n`;
+  if (!isFieldValue(subject)) throw unsendable('x-api-key-id');
+  return `x-organization-id: ${id}\r\nx-api-key-id: ${subject}\r\nx-gateway-assertion: ${assertion}\r\n`;
 }
 
 /** Ranges are defined for GET alone (RFC 9110 section 14.2); HEAD on an operation that declares GET runs as GET. */

@@ -27,9 +27,21 @@ export function requestHead(request: Outgoing, host: string, isKept: boolean): s
     if (name === 'content-length') isCounted = true;
     further += `${name}: ${value}\r\n`;
   }
-  const connection = isKept ? 'keep-alive' : 'close';
-  const framing = framingOf(method, body, isCounted);
-  return `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: ${connection}\r\n${lines}${further}${framing}\r\n`;
+  const start = `${method} ${path}${connectionLines(host, isKept)}`;
+  return `${start}${lines}${further}${framingOf(method, body, isCounted)}\r\n`;
+}
+
+const keptLines = new Map<string, string>();
+/** The configuration names the hosts; a reload may bring others. */
+const HOSTS_MAX = 1000;
+
+/** The end of the request line, and the fields of the connection. */
+function connectionLines(host: string, isKept: boolean): string {
+  const known = isKept ? keptLines.get(host) : undefined;
+  if (known !== undefined) return known;
+  const lines = ` HTTP/1.1\r\nhost: ${host}\r\nconnection: ${isKept ? 'keep-alive' : 'close'}\r\n`;
+  if (isKept && keptLines.size < HOSTS_MAX) keptLines.set(host, lines);
+  return lines;
 }
 
 /** All fields of a request, flat. */
