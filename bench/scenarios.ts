@@ -44,6 +44,15 @@ export const creation: Scenario = {
   status: 201,
 };
 
+/** Refused by a decision of the store each time: of a client without a key, the gateway remembers no refusal. */
+export const withoutKey: Scenario = {
+  ...list,
+  name: '429 decided anew',
+  isRefusal: true,
+  line: 'GET /v1/memberships?limit=20',
+  status: 429,
+};
+
 export const scenarios: readonly Scenario[] = [
   list,
   creation,
@@ -57,6 +66,7 @@ export const scenarios: readonly Scenario[] = [
     status: 429,
     keysOf: ({ blockedKey = '' }) => [blockedKey],
   },
+  withoutKey,
 ];
 
 /** Throws for a name that no scenario has. */

@@ -1,13 +1,16 @@
 // The gateway with everything on: a thousand organizations, log, metrics, the nine contracts, limits in this process or in Redis.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Prepared, path, type Surroundings, startPinned } from '../contestants.ts';
 import { cores } from '../machine.ts';
-import { ask, list, requestsOf } from '../scenarios.ts';
+import { ask, list, requestsOf, withoutKey } from '../scenarios.ts';
 
 const ORGANIZATIONS = '1000';
+/** Its operations need no key. */
+const PUBLIC = 'v1/memberships.yaml';
+const ONE_A_DAY = { requests: 1, windowSeconds: 86_400 };
 
 export interface GatewayOptions {
   readonly name: string;
@@ -31,7 +34,10 @@ export function prepareGateway(surroundings: Surroundings, options: GatewayOptio
     GATEWAY_DATA: join(directory, 'data'),
     REDIS_URL: options.redisUrl ?? '',
   };
-  writeConfiguration(environment.GATEWAY_CONFIG, { contracts: ['v1/*.yaml'], live: upstreamUrl, ...options.entry });
+  writeConfiguration(environment.GATEWAY_CONFIG, {
+    platform: { contracts: contractsBut(PUBLIC), live: upstreamUrl, ...options.entry },
+    open: { contracts: [PUBLIC], live: upstreamUrl, public: true },
+  });
   const keys = seed(program, environment, ORGANIZATIONS, 'premium');
   const [blockedKey = ''] = seed(program, environment, '1', 'blocked');
   return {
@@ -40,21 +46,27 @@ export function prepareGateway(surroundings: Surroundings, options: GatewayOptio
         ...environment,
         ...surroundings.environment,
       });
-      // All that its tier lets pass in a day.
-      await ask(port, requestsOf(list, port, [blockedKey])[0] as Buffer);
+      // All that their tiers let pass in a day.
+      for (const scenario of [list, withoutKey]) await ask(port, requestsOf(scenario, port, [blockedKey])[0] as Buffer);
       return { name: options.name, port, process: child, keys, blockedKey };
     },
   };
 }
 
-function writeConfiguration(directory: string, platform: object): void {
+/** The nine contracts without one of them. */
+function contractsBut(one: string): string[] {
+  const names = readdirSync(path('../openapi/v1')).map((name) => `v1/${name}`);
+  return names.filter((name) => name !== one);
+}
+
+function writeConfiguration(directory: string, upstreams: object): void {
   mkdirSync(directory, { recursive: true });
   const write = (file: string, content: object) => writeFileSync(join(directory, file), JSON.stringify(content));
   // All clients have one address here.
   write('gateway.yaml', { connections: { perAddress: 20_000 } });
-  write('upstreams.yaml', { upstreams: { platform } });
+  write('upstreams.yaml', { upstreams });
   write('limits.yaml', {
-    tiers: { premium: { requests: 1_000_000 }, blocked: { requests: 1, windowSeconds: 86_400 } },
+    tiers: { premium: { requests: 1_000_000 }, blocked: ONE_A_DAY, anonymous: ONE_A_DAY },
     // Refusals are measured too.
     addresses: { failures: 1_000_000, windowSeconds: 1 },
   });
