@@ -4,7 +4,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
-import { join } from 'node:path';
+import { getCompileCacheDir } from 'node:module';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Jwks, trusts, writeAdministrator, writeTrusted } from './sandbox-trust.ts';
@@ -116,6 +117,8 @@ async function acquire(directory: string, options: SandboxProcessOptions): Promi
 /** Resolves with `undefined` when the process is ready, otherwise with its exit code. */
 function launch(directory: string, options: SandboxProcessOptions): Promise<number | undefined> {
   // Runs in its own process group: a signal to the gateway's terminal must not end a sandbox that other gateways use.
+  // What Node keeps of compiled code has a directory for each version and set of flags in the one that it was given.
+  const keptCode = getCompileCacheDir();
   const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry], {
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -125,6 +128,7 @@ function launch(directory: string, options: SandboxProcessOptions): Promise<numb
       SANDBOX_AUDIENCES: options.audiences.join(','),
       SANDBOX_CURSOR_SECRET: options.cursorSecret,
       SANDBOX_MAIL_URL: options.mailUrl,
+      ...(keptCode !== undefined && { NODE_COMPILE_CACHE: dirname(keptCode) }),
     },
   });
   return new Promise((resolve, reject) => {

@@ -1,13 +1,16 @@
-// The wrapper has Node keep compiled code, beside the packages or in the configured place, and works as well where it cannot be kept.
+// The wrapper has Node keep compiled code, beside the packages or in the configured place, and works as well where it cannot be kept. The
+// sandbox keeps its code in the same place.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { enableCompileCache, getCompileCacheDir } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { startGateway } from '../../support/gateway.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -50,4 +53,14 @@ describe('bin/gateway', () => {
     writeFileSync(file, '');
     assert.equal((await start({ NODE_COMPILE_CACHE: join(file, 'below') })).stdout.trim(), version);
   });
+});
+
+it('the sandbox keeps its compiled code where its gateway does', { skip: process.platform !== 'linux' }, async (t) => {
+  // Already on in `npm test`.
+  enableCompileCache(join(root, 'node_modules/.cache/compile'));
+  const gateway = await startGateway();
+  t.after(gateway.stop);
+  const { pid } = JSON.parse(readFileSync(join(gateway.dataDirectory, 'sandbox/sandbox.json'), 'utf8'));
+  const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+  assert.ok(environment.includes(`NODE_COMPILE_CACHE=${dirname(getCompileCacheDir() ?? '')}`));
 });
