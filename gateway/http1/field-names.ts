@@ -1,20 +1,46 @@
-// The names of fields in lower case. Both sides of a connection use few spellings, and a name costs less to find than to make: V8 makes a
-// new text each time, and looks that up among all names of properties.
+// The names of fields in lower case. Both sides of a connection use few spellings in few orders, and a name costs less to find than to make:
+// V8 makes a new text each time, and looks that up among all names of properties.
 
-const lowerCases = new Map<string, string>();
+export class FieldName {
+  readonly lowerCase: string;
+  /** The spelling, with its colon. */
+  readonly start: string;
+  /** The name in the line after the latest line with this name. */
+  following: FieldName | undefined = undefined;
+
+  constructor(spelling: string) {
+    // A slice keeps the whole head in memory.
+    this.start = Buffer.from(`${spelling}:`, 'latin1').toString('latin1');
+    this.lowerCase = this.start.slice(0, -1).toLowerCase();
+  }
+}
+
+const known = new Map<string, FieldName>();
 /** The other side chooses the spellings. */
 const SPELLINGS_MAX = 500;
 const SPELLING_CHARACTERS_MAX = 40;
 
-/** @param spelling a token, in Latin-1 */
-export function fieldNameOf(spelling: string): string {
-  const known = lowerCases.get(spelling);
-  if (known !== undefined) return known;
-  const name = spelling.toLowerCase();
-  if (lowerCases.size < SPELLINGS_MAX && spelling.length <= SPELLING_CHARACTERS_MAX) {
-    // A slice keeps the whole head in memory.
-    const key = Buffer.from(spelling, 'latin1').toString('latin1');
-    lowerCases.set(key, key === name ? key : name);
+/**
+ * The name of the field line that begins at `at`.
+ *
+ * @param text Latin-1, in which a token and a colon are there
+ * @param before the name in the line before; before the first line, one of the caller's own
+ */
+export function fieldNameAt(text: string, at: number, before: FieldName): FieldName {
+  const guess = before.following;
+  if (guess !== undefined && text.startsWith(guess.start, at)) return guess;
+  const spelling = text.slice(at, text.indexOf(':', at));
+  const found = known.get(spelling);
+  if (found === undefined) return learn(spelling);
+  // Only a name that is kept: what follows from names that are not would have no bound.
+  before.following = found;
+  return found;
+}
+
+function learn(spelling: string): FieldName {
+  const name = new FieldName(spelling);
+  if (known.size < SPELLINGS_MAX && spelling.length <= SPELLING_CHARACTERS_MAX) {
+    known.set(name.start.slice(0, -1), name);
   }
   return name;
 }

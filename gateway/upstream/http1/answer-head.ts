@@ -1,7 +1,7 @@
 // Pure: parses the head of an answer and determines the framing of its body. Strict: a head that two parsers could read differently is
 // rejected.
 
-import { fieldNameOf } from '../../http1/field-names.ts';
+import { FieldName, fieldNameAt } from '../../http1/field-names.ts';
 import { FIELD_LINE, FIELD_REST, fieldValueIn } from '../../http1/grammar.ts';
 import type { AnswerHeaders } from '../headers.ts';
 import { WireFault } from './fault.ts';
@@ -69,15 +69,20 @@ function isClear(status: number, framing: Framing, hasNoBody: boolean): boolean 
   return hasNoBody || framing !== 'close';
 }
 
+/** Before the first field line of every answer. */
+const statusLine = new FieldName('');
+
 function parseFields(text: string): Fields {
   const fields = new Fields();
+  let field = statusLine;
   let at = text.indexOf('\n') + 1;
   while (at < text.length) {
-    const colon = text.indexOf(':', at);
+    field = fieldNameAt(text, at, field);
+    const valueAt = at + field.start.length;
     // No other carriage return passes the check of the whole.
-    const end = text.indexOf('\r', colon);
-    const name = fieldNameOf(text.slice(at, colon));
-    const value = fieldValueIn(text, colon + 1, end);
+    const end = text.indexOf('\r', valueAt);
+    const name = field.lowerCase;
+    const value = fieldValueIn(text, valueAt, end);
     const known = fields[name];
     if (known === undefined) fields[name] = value;
     else if (typeof known === 'string') fields[name] = [known, value];

@@ -1,19 +1,45 @@
-// The names of fields in lower case: what is remembered of earlier spellings changes none of them.
+// The names of fields in lower case: neither earlier spellings nor the order of earlier lines change any of them.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { fieldNameOf } from '../../../gateway/http1/field-names.ts';
+import { FieldName, fieldNameAt } from '../../../gateway/http1/field-names.ts';
 
-it('every spelling has its lower-case name, also when more came than are remembered', () => {
-  const spellings = [
-    'Date',
-    'date',
-    'DATE',
-    '__proto__',
-    'Constructor',
-    `X-${'A'.repeat(100)}`,
-    "!#$%&'*+-.^_`|~09AZaz",
+const first = new FieldName('');
+
+function namesIn(spellings: readonly string[]): string[] {
+  const text = spellings.map((spelling) => `${spelling}: v\r\n`).join('');
+  let before = first;
+  let at = 0;
+  return spellings.map((spelling) => {
+    before = fieldNameAt(text, at, before);
+    assert.equal(before.start, `${spelling}:`);
+    at += spelling.length + ': v\r\n'.length;
+    return before.lowerCase;
+  });
+}
+
+it('every line has the lower-case name of its spelling, in any order', () => {
+  const some = ['Date', 'date', 'DATE', 'Date', 'X', 'X-A', 'X-a', '__proto__', 'Constructor', "!#$%&'*+-.^_`|~09AZaz"];
+  const orders = [
+    some,
+    some.toReversed(),
+    some.toSorted(),
+    [...some, ...some],
+    some.slice(3),
+    ['X-A', 'X', 'X-', 'X-AA'],
   ];
-  for (let index = 0; index < 2000; index += 1) spellings.push(`X-Name-${index}`);
-  for (const spelling of [...spellings, ...spellings]) assert.equal(fieldNameOf(spelling), spelling.toLowerCase());
+  for (const order of [...orders, ...orders])
+    assert.deepEqual(
+      namesIn(order),
+      order.map((spelling) => spelling.toLowerCase()),
+    );
+});
+
+it('also when there are more than are remembered, and when one is long', () => {
+  const many = Array.from({ length: 2000 }, (_, index) => `X-Name-${index}`);
+  for (const spellings of [many, [...many, `X-${'A'.repeat(100)}`, 'Date'], many.toReversed(), many])
+    assert.deepEqual(
+      namesIn(spellings),
+      spellings.map((spelling) => spelling.toLowerCase()),
+    );
 });
