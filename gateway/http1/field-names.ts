@@ -1,12 +1,12 @@
 // The names of fields in lower case. Both sides of a connection use few spellings in few orders, and a name costs less to find than to make:
 // V8 makes a new text each time, and looks that up among all names of properties.
 
-export class FieldName {
+export class FieldSpelling {
   readonly lowerCase: string;
   /** The spelling, with its colon. */
   readonly start: string;
   /** The name in the line after the latest line with this name. */
-  following: FieldName | undefined = undefined;
+  following: FieldSpelling | undefined = undefined;
 
   constructor(spelling: string) {
     // A slice keeps the whole head in memory.
@@ -15,7 +15,7 @@ export class FieldName {
   }
 }
 
-const known = new Map<string, FieldName>();
+const known = new Map<string, FieldSpelling>();
 /** The other side chooses the spellings. */
 const SPELLINGS_MAX = 500;
 const SPELLING_CHARACTERS_MAX = 40;
@@ -26,7 +26,7 @@ const SPELLING_CHARACTERS_MAX = 40;
  * @param text Latin-1, in which a token and a colon are there
  * @param before the name in the line before; before the first line, one of the caller's own
  */
-export function fieldNameAt(text: string, at: number, before: FieldName): FieldName {
+export function fieldNameAt(text: string, at: number, before: FieldSpelling): FieldSpelling {
   const guess = before.following;
   if (guess !== undefined && text.startsWith(guess.start, at)) return guess;
   const spelling = text.slice(at, text.indexOf(':', at));
@@ -37,8 +37,8 @@ export function fieldNameAt(text: string, at: number, before: FieldName): FieldN
   return found;
 }
 
-function learn(spelling: string): FieldName {
-  const name = new FieldName(spelling);
+function learn(spelling: string): FieldSpelling {
+  const name = new FieldSpelling(spelling);
   if (known.size < SPELLINGS_MAX && spelling.length <= SPELLING_CHARACTERS_MAX) {
     known.set(name.start.slice(0, -1), name);
   }

@@ -1,7 +1,7 @@
 // Pure: parses the head of an answer and determines the framing of its body. Strict: a head that two parsers could read differently is
 // rejected.
 
-import { FieldName, fieldNameAt } from '../../http1/field-names.ts';
+import { FieldSpelling, fieldNameAt } from '../../http1/field-names.ts';
 import { FIELD_LINE, FIELD_REST, fieldValueIn } from '../../http1/grammar.ts';
 import type { AnswerHeaders } from '../headers.ts';
 import { WireFault } from './fault.ts';
@@ -70,7 +70,7 @@ function isClear(status: number, framing: Framing, hasNoBody: boolean): boolean 
 }
 
 /** Before the first field line of every answer. */
-const statusLine = new FieldName('');
+const statusLine = new FieldSpelling('');
 
 function parseFields(text: string): Fields {
   const fields = new Fields();

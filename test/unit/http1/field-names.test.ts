@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { FieldName, fieldNameAt } from '../../../gateway/http1/field-names.ts';
+import { FieldSpelling, fieldNameAt } from '../../../gateway/http1/field-names.ts';
 
-const first = new FieldName('');
+const first = new FieldSpelling('');
 
 function namesIn(spellings: readonly string[]): string[] {
   const text = spellings.map((spelling) => `${spelling}: v\r\n`).join('');
