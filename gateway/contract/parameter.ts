@@ -28,6 +28,7 @@ export interface Parameter {
 }
 
 const noTypes: Types = new Set();
+const ZERO = 0x30;
 
 /** Reads a declaration, once per operation. */
 export function toParameter(root: JsonObject, located: Located): Parameter {
@@ -106,6 +107,10 @@ export function toMember({ propertyTypes }: Parameter, name: string, text: strin
 
 /** Text that is not in the form of its type stays text, so that the schema refuses it. `1e2` is not an integer here, `007` not a number. */
 export function toScalar(text: string, types: Types): unknown {
+  if (types.has('integer') || types.has('number')) {
+    const integer = plainInteger(text);
+    if (integer !== undefined) return integer;
+  }
   const isNumber =
     (types.has('integer') && /^-?(0|[1-9]\d*)$/.test(text)) ||
     (types.has('number') && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text));
@@ -114,6 +119,19 @@ export function toScalar(text: string, types: Types): unknown {
   if (Number.isFinite(number)) return number;
   if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
   return text;
+}
+
+/** The usual number, without an expression: at most 15 digits, no leading zero. Undefined for any other text. */
+function plainInteger(text: string): number | undefined {
+  const { length } = text;
+  if (length === 0 || length > 15 || (length > 1 && text.charCodeAt(0) === ZERO)) return undefined;
+  let value = 0;
+  for (let at = 0; at < length; at += 1) {
+    const digit = text.charCodeAt(at) - ZERO;
+    if (digit < 0 || digit > 9) return undefined;
+    value = value * 10 + digit;
+  }
+  return value;
 }
 
 /** The length of a query bounds its members. */

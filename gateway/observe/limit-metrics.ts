@@ -62,15 +62,19 @@ export function createLimitMetrics(registry: Registry, onPressure: OnPressure): 
   }));
   const decidedBy = memoize((source: string) => sources(source));
 
+  function noteShadow(trail: Trail, refusals: readonly string[]): void {
+    for (const policy of refusals) {
+      decisions(policy, 'shadow_refused').value += 1;
+      const state = trail.quota?.states.find((one) => one.policy === policy);
+      if (state) onPressure(trail, state, 'shadow_refused');
+    }
+  }
+
   return {
     decision(trail) {
       const { quota, quotaSource, code, shadowRefusals } = trail;
       if (quotaSource !== undefined) decidedBy(quotaSource).value += 1;
-      for (const policy of shadowRefusals ?? []) {
-        decisions(policy, 'shadow_refused').value += 1;
-        const state = quota?.states.find((one) => one.policy === policy);
-        if (state) onPressure(trail, state, 'shadow_refused');
-      }
+      if (shadowRefusals !== undefined) noteShadow(trail, shadowRefusals);
       const tightest = quota?.tightest;
       if (!tightest) return;
       const { admitted, refused, near } = seriesOf(tightest.policy);

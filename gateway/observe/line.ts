@@ -80,7 +80,7 @@ export function createLines(worker?: number | 'primary'): Lines {
     if (timeMs !== beganMs || level !== beganLevel) {
       beganLevel = level;
       beganMs = timeMs;
-      began = flat(`{"level":${level},"time":${timeMs},"request_id":"`);
+      began = `{"level":${level},"time":${timeMs},"request_id":"`;
     }
     return began;
   }
@@ -117,7 +117,7 @@ function createQuotaPart(): (trail: Trail) => string {
     if (source !== decidedBy || atMs !== decidedAtMs) {
       decidedBy = source;
       decidedAtMs = atMs;
-      decided = flat(`,"limit_source":"${source}","decided_at":${atMs}`);
+      decided = `,"limit_source":"${source}","decided_at":${atMs}`;
     }
     return decided;
   }

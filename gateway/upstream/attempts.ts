@@ -78,6 +78,8 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   #retries: RetryReason[] | undefined;
   #wasSent = false;
   #wasAskedAgain = false;
+  /** The client has the whole answer. */
+  #isRelayed = false;
   readonly #onClientGone = () => this.#clientGone();
 
   /**
@@ -212,6 +214,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
     const status = this.#relay?.answeredStatus;
     this.#endAttempt(outcomeOf(status, undefined), status);
     this.#route.budget.answer();
+    this.#isRelayed = true;
     this.#settle();
     this.#resolve();
   }
@@ -327,6 +330,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   }
 
   #clientGone(): void {
+    if (this.#isRelayed) return;
     if (this.#relay !== undefined) this.#relay.clientGone();
     else if (this.#waiter !== undefined) {
       this.#route.concurrency.leaveQueue(this.#waiter);
@@ -370,7 +374,8 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
     this.stopClock();
     if (this.#pause !== undefined) clearTimeout(this.#pause);
     this.#closeStream?.();
-    this.#fresh.response.off('close', this.#onClientGone);
+    // The response ends with its answer: taking the listener away from it costs more than a call that does nothing.
+    if (!this.#isRelayed) this.#fresh.response.off('close', this.#onClientGone);
     this.#leavePlace();
   }
 

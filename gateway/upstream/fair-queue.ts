@@ -79,7 +79,11 @@ export function createFairQueue(): FairQueue {
   }
 
   function turnOf(most: number): OrganizationShare | undefined {
-    for (const share of turns) if (share.inFlight < most) return share;
+    // No `for of`: until the function is optimized, its iterator costs 80 bytes per request.
+    for (let index = 0; index < turns.length; index += 1) {
+      const share = turns[index] as OrganizationShare;
+      if (share.inFlight < most) return share;
+    }
     return turns[0];
   }
 
