@@ -25,6 +25,7 @@ export interface AdmitOptions {
 }
 
 export function createAdmit(options: AdmitOptions): (arrived: Arrived) => Admitted {
+  const isHost = createHostCheck();
   const clientAddress = createClientAddress(options.trustedProxies, options.scheme, options.onUnreadableForward);
 
   return function admit(arrived) {
@@ -37,7 +38,7 @@ export function createAdmit(options: AdmitOptions): (arrived: Arrived) => Admitt
     // RFC 9110 section 10.1.1: HTTP/1.0 has no interim answers.
     if (request.httpVersionMinor === 0) headers.delete('expect');
     const target = originForm(url, headers);
-    const hasBody = checkFraming(request, headers);
+    const hasBody = checkFraming(request, headers, isHost);
     const client = clientAddress(request.socket.remoteAddress ?? '', headers);
     arrived.clientAddress = client.address;
     trail.clientAddress = client.address;
@@ -78,12 +79,27 @@ function originForm(url: string, headers: Map<string, string>): string {
  */
 const hostForm = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d*)?$/;
 
+/** Remembers the last host that had the form: most requests are for one. */
+function createHostCheck(): (host: string) => boolean {
+  let usual: string | undefined;
+  return (host) => {
+    if (host === usual) return true;
+    if (!hostForm.test(host)) return false;
+    usual = host;
+    return true;
+  };
+}
+
 /** RFC 9112 sections 2.3, 3.2, 6.1 and 6.3: rejects what the parser accepts although another server could read it differently. */
-function checkFraming(request: DownstreamRequest, headers: ReadonlyMap<string, string>): boolean {
+function checkFraming(
+  request: DownstreamRequest,
+  headers: ReadonlyMap<string, string>,
+  isHost: (host: string) => boolean,
+): boolean {
   const { httpVersionMajor, httpVersionMinor } = request;
   if (httpVersionMajor !== 1 || httpVersionMinor > 1) throw new GatewayError('http_version_not_supported');
   const host = headers.get('host');
-  if (host === undefined ? httpVersionMinor === 1 : !hostForm.test(host)) throw new GatewayError('malformed_http');
+  if (host === undefined ? httpVersionMinor === 1 : !isHost(host)) throw new GatewayError('malformed_http');
   const coding = headers.get('transfer-encoding');
   const length = headers.get('content-length');
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || length !== undefined || httpVersionMinor === 0)) {

@@ -2,6 +2,8 @@
 
 import { BlockList, isIP } from 'node:net';
 
+const COLON = 0x3a;
+
 /** Builds a list from address ranges, `10.0.0.0/8` or single addresses. The configuration has checked their form. */
 function createAddressList(ranges: readonly string[]): BlockList {
   const list = new BlockList();
@@ -71,5 +73,6 @@ function withoutPort(entry: string): string {
 
 /** A dual-stack socket shows an IPv4 peer as `::ffff:192.0.2.1`. */
 export function withoutMapping(address: string): string {
+  if (address.charCodeAt(0) !== COLON) return address;
   return /^::ffff:[\d.]+$/i.test(address) ? address.slice(7) : address;
 }

@@ -28,8 +28,17 @@ export function createSites(hosts: HostNames, publicUrl: string): SitesOf {
     const name = hosts[site];
     if (name !== undefined) add(name, site);
   }
-  // HTTP/1.0 allows requests without Host.
-  return (host) => byName.get(host === undefined ? api : nameIn(host));
+  // Each request asks three times, and most requests are for the host of the last one.
+  let usual: string | undefined;
+  let usualSites = byName.get(api);
+  return (host) => {
+    if (host !== usual) {
+      usual = host;
+      // HTTP/1.0 allows requests without Host.
+      usualSites = byName.get(host === undefined ? api : nameIn(host));
+    }
+    return usualSites;
+  };
 }
 
 /** Returns the URL at which clients reach a site: `publicUrl`, under the site's own host name if it has one. */
