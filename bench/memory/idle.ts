@@ -10,8 +10,8 @@ import { besideFloor } from './beside-floor.ts';
 import { type Part, partsOf } from './parts.ts';
 import { megabytes } from './verdict.ts';
 
-/** Time to be idle before memory is read. */
-const REST_MS = 5000;
+/** Time to be idle before memory is read: the gateway gives memory back after two looks of 5 s. */
+const REST_MS = 12_000;
 const SIGNAL = 'SIGPWR';
 const ATTEMPTS = 100;
 

@@ -10,6 +10,7 @@ import { checkStart } from '../wiring/start-mistakes.ts';
 import { type CommandContext, openKeyStore, openSecrets } from './context.ts';
 import { issueDemoKey } from './demo.ts';
 import type { FirstSteps } from './greeting.ts';
+import { giveBackIdleMemory } from './idle-memory.ts';
 import { terminalLogOf } from './terminal-log.ts';
 
 export interface ServeOptions {
@@ -66,6 +67,7 @@ export async function serve(context: CommandContext, { worker, isFirst, ticketKe
       }
     },
   });
+  giveBackIdleMemory();
   return { app, store, configuration, firstSteps };
 }
 
