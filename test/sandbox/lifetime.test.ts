@@ -3,34 +3,42 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { assertionOf, send } from './support/platform.ts';
 import { install, lease } from './support/process.ts';
 
-test('it announces its address, to its parent and in sandbox.json', async (context) => {
+test('it announces its address, lives while a lease is held, survives a change of holders, and ends cleanly after the last', async (context) => {
   const installation = await install(context);
-  const { child, ready } = installation.start();
+  const { child, ready, ended } = installation.start();
   const { services } = await ready;
+  const first = await lease(services.platform);
   assert.deepEqual(installation.announcement(), { pid: child.pid, services });
   const token = await assertionOf({}).sign(installation.key.privateKey);
   assert.equal((await send(`http://127.0.0.1:${services.platform}`, token, 'GET', '/v1/jobs')).status, 200);
-});
+  // A lease names its owner, so that a port from an old announcement is not taken for this sandbox.
+  const [owner] = await once(get({ port: services.platform, path: '/_sandbox/lease', agent: false }), 'response');
+  assert.equal(owner.headers['x-sandbox-pid'], String(child.pid));
+  owner.destroy();
 
-test('it lives while a lease is held, survives a change of holders, and ends cleanly after the last', async (context) => {
-  const installation = await install(context);
-  const { ready, ended } = installation.start();
-  const { platform: port } = (await ready).services;
-  const first = await lease(port);
+  // A second process on the same directory exits with 73 and leaves the first alone.
+  const { code, log } = await installation.start().ended;
+  assert.equal(code, 73);
+  assert.match(JSON.parse(log).message, /another sandbox is running/);
+  assert.deepEqual(installation.announcement()?.services, services);
+
+  // So does an interrupt from the terminal, under a gateway that is still draining.
+  child.kill('SIGINT');
   await wait(300);
-  const second = await lease(port);
+  const second = await lease(services.platform);
   first.destroy();
   await wait(300);
   assert.ok(installation.announcement(), 'the second lease keeps it');
   second.destroy();
   await wait(50);
-  const third = await lease(port);
+  const third = await lease(services.platform);
   await wait(300);
   assert.ok(installation.announcement(), 'a lease that came back in time keeps it');
   third.destroy();
@@ -38,13 +46,6 @@ test('it lives while a lease is held, survives a change of holders, and ends cle
   assert.deepEqual(await ended, { code: 0, signal: null, log: '' });
   assert.equal(installation.announcement(), undefined);
   assert.equal(existsSync(join(installation.directory, 'platform.db-wal')), false, 'checkpointed');
-});
-
-test('a lease names its owner, so that a port from an old announcement is not taken for this sandbox', async (context) => {
-  const { child, ready } = (await install(context)).start();
-  const response = await fetch(`http://127.0.0.1:${(await ready).services.platform}/_sandbox/lease`);
-  assert.equal(response.headers.get('x-sandbox-pid'), String(child.pid));
-  await response.body?.cancel();
 });
 
 test('it ends when a holder dies without a word', async (context) => {
@@ -72,44 +73,16 @@ test('SIGTERM ends it cleanly even while a lease is held', async (context) => {
   assert.equal(installation.announcement(), undefined);
 });
 
-test('an interrupt from the terminal does not end it under a gateway that is still draining', async (context) => {
+test('several processes started at once agree on one; when it was killed, nothing keeps the next one from starting', async (context) => {
   const installation = await install(context);
-  const { child, ready, ended } = installation.start();
-  const held = await lease((await ready).services.platform);
-  child.kill('SIGINT');
-  await wait(300);
-  assert.ok(installation.announcement());
-  held.destroy();
-  assert.equal((await ended).code, 0);
-});
-
-test('a second process on the same directory exits with 73 and leaves the first alone', async (context) => {
-  const installation = await install(context);
-  const first = installation.start();
-  const { services } = await first.ready;
-  const { code, log } = await installation.start().ended;
-  assert.equal(code, 73);
-  assert.match(JSON.parse(log).message, /another sandbox is running/);
-  assert.deepEqual(installation.announcement()?.services, services);
-  const held = await lease(services.platform);
-  held.destroy();
-});
-
-test('several processes started at once agree on one', async (context) => {
-  const installation = await install(context);
-  const started = Array.from({ length: 4 }, () => installation.start());
+  const started = Array.from({ length: 3 }, () => installation.start());
   const outcomes = await Promise.all(
     started.map(({ ready, ended }) => Promise.race([ready.then(() => 'ready'), ended.then(({ code }) => code)])),
   );
-  assert.deepEqual(outcomes.map(String).sort(), ['73', '73', '73', 'ready']);
-});
-
-test('a process that was killed leaves nothing that keeps the next one from starting', async (context) => {
-  const installation = await install(context);
-  const first = installation.start();
-  await first.ready;
-  first.child.kill('SIGKILL');
-  await first.ended;
+  assert.deepEqual(outcomes.map(String).sort(), ['73', '73', 'ready']);
+  const first = started[outcomes.indexOf('ready')];
+  first?.child.kill('SIGKILL');
+  await first?.ended;
   assert.ok(installation.announcement(), 'the stale announcement is still there');
   const { ready, child } = installation.start();
   await ready;

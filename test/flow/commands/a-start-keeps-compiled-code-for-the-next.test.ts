@@ -8,29 +8,29 @@ import { enableCompileCache, getCompileCacheDir } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startGateway } from '../../support/gateway.ts';
+import { PRINTED, root, wrapAround } from './wrapper.ts';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-
-/** The output of `bin/gateway --version` in an environment of its own. */
-function start(environment: NodeJS.ProcessEnv) {
+/** The output of the wrapper in an environment of its own. */
+function start(wrapper: string, environment: NodeJS.ProcessEnv, ...words: string[]) {
   const env = { PATH: process.env.PATH, ...environment };
-  return promisify(execFile)(join(root, 'bin/gateway'), ['--version'], { env, maxBuffer: 1e8 });
+  return promisify(execFile)(wrapper, words, { env, maxBuffer: 1e8 });
 }
 
 describe('bin/gateway', () => {
   let directory: string;
+  let wrapper: string;
   before(() => {
     directory = mkdtempSync(join(tmpdir(), 'gateway-compiled-'));
+    wrapper = wrapAround(directory);
   });
   after(() => rmSync(directory, { recursive: true }));
 
   it('finds the compiled code that an earlier start kept beside the packages', async () => {
-    await start({});
-    const { stdout, stderr } = await start({ NODE_DEBUG_NATIVE: 'COMPILE_CACHE' });
+    const own = join(root, 'bin/gateway');
+    await start(own, {}, '--version');
+    const { stdout, stderr } = await start(own, { NODE_DEBUG_NATIVE: 'COMPILE_CACHE' }, '--version');
     const kept = new RegExp(
       `reading cache from ${join(root, 'node_modules/.cache/compile')}/\\S+ for .*/gateway/main\\.ts`,
     );
@@ -39,19 +39,19 @@ describe('bin/gateway', () => {
 
   it('keeps it in the configured place', async () => {
     const told = join(directory, 'told');
-    assert.equal((await start({ NODE_COMPILE_CACHE: told })).stdout.trim(), version);
+    assert.equal((await start(wrapper, { NODE_COMPILE_CACHE: told })).stdout.trim(), PRINTED);
     assert.equal(readdirSync(told).length, 1);
   });
 
   it('keeps nothing when this is configured', async () => {
-    const { stdout, stderr } = await start({ NODE_COMPILE_CACHE: '', NODE_DEBUG_NATIVE: 'COMPILE_CACHE' });
-    assert.deepEqual([stdout.trim(), stderr], [version, '']);
+    const { stdout, stderr } = await start(wrapper, { NODE_COMPILE_CACHE: '', NODE_DEBUG_NATIVE: 'COMPILE_CACHE' });
+    assert.deepEqual([stdout.trim(), stderr], [PRINTED, '']);
   });
 
   it('runs where nothing can be written', async () => {
     const file = join(directory, 'file');
     writeFileSync(file, '');
-    assert.equal((await start({ NODE_COMPILE_CACHE: join(file, 'below') })).stdout.trim(), version);
+    assert.equal((await start(wrapper, { NODE_COMPILE_CACHE: join(file, 'below') })).stdout.trim(), PRINTED);
   });
 });
 

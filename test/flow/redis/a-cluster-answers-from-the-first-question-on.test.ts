@@ -10,7 +10,7 @@ import { eventually } from '../../support/instances.ts';
 import { askServer, startCluster, type TestCluster } from '../../support/redis-topologies.ts';
 import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
 
-const STARTS = 4 * LIMIT_RUNS;
+const STARTS = LIMIT_RUNS > 1 ? 4 * LIMIT_RUNS : 2;
 const INCREMENT = toScript("return redis.call('INCR', KEYS[1])");
 
 let cluster: TestCluster;
