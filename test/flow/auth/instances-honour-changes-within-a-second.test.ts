@@ -6,10 +6,13 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import type { Answer } from '../../support/connection.ts';
 import { askWith, type Instances, startInstances, untilAll, untilRead } from '../../support/instances.ts';
 import { apartAt, type Relay, startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
+import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
 
 const PROMISED_MS = 1000;
 /** Each takes a quarter of a second; `npm run test:full` makes fifty. */
-const POLLED_TRIALS = Number(process.env.POLLED_TRIALS ?? 6);
+const POLLED_TRIALS = Number(process.env.POLLED_TRIALS ?? 4);
+/** With the announcement; in the full run, fifty. */
+const TRIALS = 10 * LIMIT_RUNS;
 
 let redis: TestRedis;
 let relay: Relay;
@@ -103,11 +106,12 @@ async function tierChanges(count: number): Promise<number[]> {
 
 describe('three instances', () => {
   it('let in a key that was made through one of them at once', async () => {
-    for (let trial = 0; trial < 10; trial += 1) await newKey('org_new');
+    for (let trial = 0; trial < 3; trial += 1) await newKey('org_new');
   });
-  it('end a revoked key within a second', async (t) => report(t, 'revocation', await revocations(50)));
-  it('suspend and resume an organization within a second', async (t) => report(t, 'suspension', await suspensions(5)));
-  it('honour a new tier within a second', async (t) => report(t, 'tier', await tierChanges(5)));
+  it('end a revoked key within a second', async (t) => report(t, 'revocation', await revocations(TRIALS)));
+  it('suspend and resume an organization within a second', async (t) =>
+    report(t, 'suspension', await suspensions(TRIALS / 5)));
+  it('honour a new tier within a second', async (t) => report(t, 'tier', await tierChanges(TRIALS / 5)));
 });
 
 describe('three instances that no announcement reaches', () => {
@@ -116,6 +120,6 @@ describe('three instances that no announcement reaches', () => {
 
   it('end a revoked key within a second', async (t) =>
     report(t, 'revocation, polled', await revocations(POLLED_TRIALS)));
-  it('suspend and resume within a second', async (t) => report(t, 'suspension, polled', await suspensions(2)));
-  it('honour a new tier within a second', async (t) => report(t, 'tier, polled', await tierChanges(2)));
+  it('suspend and resume within a second', async (t) => report(t, 'suspension, polled', await suspensions(LIMIT_RUNS)));
+  it('honour a new tier within a second', async (t) => report(t, 'tier, polled', await tierChanges(LIMIT_RUNS)));
 });

@@ -59,6 +59,11 @@ async function run(world: MailGateway): Promise<string[]> {
     scopes: ['mail:read', 'mail:write'],
   });
   const wrong = basic(ADMINISTRATOR, passwords.guessed);
+  /** A hash takes a tenth of a second: the two callers that are let in share the bodies among them, but in the full run. */
+  const isSent = (caller: string, index: number) =>
+    LIMIT_RUNS > 1 ||
+    ![world.administrator, authorization].includes(caller) ||
+    (index % 2 === 0) === (caller === authorization);
   const seen: string[] = [];
   const note = ({ lines: head, body }: Answer) => seen.push(`${JSON.stringify(head)}\n${body.toString()}`);
   for (const Authorization of [
@@ -69,8 +74,9 @@ async function run(world: MailGateway): Promise<string[]> {
     wrong.replace('Basic', 'Bearer'),
   ]) {
     for (const line of lines) note(await world.call(line, undefined, { Authorization }));
-    for (const [line, body] of bodies)
-      note(await world.call(line, body, { Authorization, 'Idempotency-Key': newPassword() }));
+    for (const [index, [line, body]] of bodies.entries())
+      if (isSent(Authorization, index))
+        note(await world.call(line, body, { Authorization, 'Idempotency-Key': newPassword() }));
   }
   return seen;
 }

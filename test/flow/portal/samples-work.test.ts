@@ -70,20 +70,23 @@ describe('the samples of the reference', () => {
   it('are accepted for every operation, in the order of the reference', async () => {
     const pages = [...(await read('/llms.txt')).matchAll(/\((\S+?)(\/docs\/reference\/[\w-]+\/[\w-]+\.md)\)/g)];
     assert.ok(pages.length >= 56, `${pages.length} operations`);
-    const failed: string[] = [];
+    const samples: { readonly page: string; readonly code: string }[] = [];
     for (const [, , page = ''] of pages) {
       const markdown = await read(page);
       // The one is a stream without an end, the other cannot be opened with curl.
       if (/Opens a WebSocket|text\/event-stream/.test(markdown)) continue;
-      const code = filled(samplesIn(markdown).sh ?? '').replace(
-        'curl ',
-        "curl -sS --max-time 60 -o /dev/null -w '%{http_code}' ",
-      );
-      const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', code]).catch(({ stderr }) => ({
-        stdout: String(stderr),
-      }));
-      if (!/^2\d\d$/.test(stdout)) failed.push(`${page}: ${stdout}\n${code}`);
+      samples.push({ page, code: filled(samplesIn(markdown).sh ?? '') });
     }
+    // One shell runs them all, each as it would run alone.
+    const lines = samples.map(
+      ({ code }) => `(${code.replace('curl ', "curl -sS --max-time 60 -o /dev/null -w '%{http_code}' ")}) 2>&1\necho`,
+    );
+    const { stdout } = await run('bash', ['-uo', 'pipefail', '-c', lines.join('\n')]);
+    const told = stdout.trimEnd().split('\n');
+    assert.equal(told.length, samples.length, stdout);
+    const failed = samples.flatMap(({ page, code }, index) =>
+      /^2\d\d$/.test(told[index] ?? '') ? [] : [`${page}: ${told[index]}\n${code}`],
+    );
     assert.deepEqual(failed, []);
   });
 

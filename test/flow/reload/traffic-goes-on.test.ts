@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { thingsAt, thingsContract } from '../../support/things.ts';
 import { type Answer, type FakeUpstream, startUpstream } from '../../support/upstream.ts';
@@ -12,6 +13,8 @@ import { inForce, reloadsCounted, roomy, saveAndReload } from './files.ts';
 /** Each change there and back. */
 const RELOADS = 8 * LIMIT_RUNS;
 const CLIENTS = 8;
+/** Between two requests of a client. Without it, clients wait for answers alone. */
+const PAUSE_MS = LIMIT_RUNS > 1 ? 0 : 3;
 const extraPath = {
   '/v1/extra': {
     get: {
@@ -60,6 +63,7 @@ describe('reloads under traffic', () => {
       while (on) {
         const answer = await ask(path, credentials);
         seen.set(answer, (seen.get(answer) ?? 0) + 1);
+        if (PAUSE_MS > 0) await sleep(PAUSE_MS);
       }
     };
     const clients = Array.from({ length: CLIENTS }, (_, index) =>

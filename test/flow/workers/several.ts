@@ -115,6 +115,8 @@ export async function startSeveral(options?: SeveralOptions): Promise<Several> {
   const prepared = await prepareSeveral(options);
   const running = await prepared.start();
   const adminUrl = `http://127.0.0.1:${running.adminPort}`;
+  const parsed: Record<string, unknown>[] = [];
+  let parsedTo = 0;
   return {
     ...prepared,
     ...running,
@@ -126,8 +128,12 @@ export async function startSeveral(options?: SeveralOptions): Promise<Several> {
     },
     logLines() {
       const output = running.standardOutput();
-      const lines = output.slice(0, output.lastIndexOf('\n')).split('\n');
-      return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+      const end = output.lastIndexOf('\n') + 1;
+      // Tests ask again and again: each line is parsed once.
+      const lines = end > parsedTo ? output.slice(parsedTo, end - 1).split('\n') : [];
+      for (const line of lines) parsed.push(JSON.parse(line) as Record<string, unknown>);
+      parsedTo = end;
+      return [...parsed];
     },
     async close() {
       running.child.kill('SIGKILL');
