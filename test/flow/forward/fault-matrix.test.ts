@@ -41,7 +41,7 @@ function assertAnswer(one: ItemRequest, answer: Answer | undefined, expected: Fa
 /** So that no time of the test goes into connecting. */
 async function connect(world: World): Promise<void> {
   world.upstream.plays((socket) => setTimeout(() => socket.write(httpAnswer(200, '{}')), 20));
-  const asked = Array.from({ length: 32 }, () => world.call('GET /v1/things'));
+  const asked = Array.from({ length: 16 }, () => world.call('GET /v1/things'));
   for (const { status } of await Promise.all(asked)) assert.equal(status, 200);
 }
 

@@ -1,8 +1,10 @@
-// A gateway is killed in the middle of a keyed write toward an upstream that does not honour keys: whether the write was executed is not
-// known, so it is never sent again, neither after a restart nor by another instance. A new key is.
+// A gateway is killed in the middle of keyed writes. Toward an upstream that does not honour keys, whether the write was executed is not
+// known, so it is never sent again, neither after a restart nor by another instance. A new key is. Toward an upstream that honours keys, the
+// write is sent on again after the lease with the same key, so that nothing is done twice.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { LEASE_MARGIN_MS } from '../../../gateway/idempotency/idempotency.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { until } from '../../support/connection.ts';
 import { assertRefusal } from '../../support/errors.ts';
@@ -10,7 +12,7 @@ import { startRedis } from '../../support/redis.ts';
 import { startCluster } from '../../support/redis-topologies.ts';
 import { thingsContract } from '../../support/things.ts';
 import { startUpstream } from '../../support/upstream.ts';
-import { installGateway } from './installed.ts';
+import { installGateway, type Others } from './installed.ts';
 import { newKey } from './keyed.ts';
 
 const start = closesAfterEach();
@@ -31,38 +33,72 @@ async function startPlainUpstream() {
   };
 }
 
-/** An upstream of its own whose entry has `whenOutcomeUnknown: run`. */
+/** Honours keys: the first request of a key makes a record and is never answered, the next ones get that record. */
+async function startHonestUpstream() {
+  const records = new Map<string, string>();
+  const upstream = await startUpstream(({ headers }, response) => {
+    const key = String(headers['idempotency-key']);
+    const known = records.get(key);
+    records.set(key, known ?? `record ${records.size + 1}`);
+    if (known !== undefined)
+      response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify({ id: known }));
+  });
+  return { ...upstream, records };
+}
+
 const RISKY_PATH = '/v1/risky-things';
-const riskyAt = (url: string) => {
-  const operation = {
-    operationId: 'createRiskyThing',
-    security: [{ apiKey: ['risky-things:write'] }],
-    requestBody: { content: { 'application/json': { schema: { type: 'object' } } } },
-    responses: { 201: { description: 'done' } },
+const HONEST_PATH = '/v1/honest-things';
+const HONEST_TIMEOUT_MS = 500;
+
+/** Two upstreams of their own, the one with `whenOutcomeUnknown: run`, the other with `honoursIdempotencyKey`. */
+function othersAt(risky: string, honest: string): Others {
+  const contractOf = (path: string, operationId: string) => {
+    const operation = {
+      operationId,
+      security: [{ apiKey: [`${path.slice('/v1/'.length)}:write`] }],
+      requestBody: { content: { 'application/json': { schema: { type: 'object' } } } },
+      responses: { 201: { description: 'done' } },
+    };
+    return { ...thingsContract(), paths: { [path]: { post: operation } } };
   };
   return {
-    contracts: { 'risky.yaml': { ...thingsContract(), paths: { [RISKY_PATH]: { post: operation } } } },
-    upstreams: { risky: { contracts: ['risky.yaml'], live: url, timeoutMs: TIMEOUT_MS, whenOutcomeUnknown: 'run' } },
+    contracts: {
+      'risky.yaml': contractOf(RISKY_PATH, 'createRiskyThing'),
+      'honest.yaml': contractOf(HONEST_PATH, 'createHonestThing'),
+    },
+    upstreams: {
+      risky: { contracts: ['risky.yaml'], live: risky, timeoutMs: TIMEOUT_MS, whenOutcomeUnknown: 'run' },
+      honest: {
+        contracts: ['honest.yaml'],
+        live: honest,
+        timeoutMs: HONEST_TIMEOUT_MS,
+        honoursIdempotencyKey: true,
+      },
+    },
   };
-};
+}
 
 async function killInTheMiddle(redisUrl: string | undefined) {
   const [upstream, risky] = [await start(startPlainUpstream()), await start(startPlainUpstream())];
+  const honest = await start(startHonestUpstream());
   const entry = { timeoutMs: TIMEOUT_MS };
-  const installed = await start(installGateway(upstream.url, redisUrl, entry, riskyAt(risky.url)));
+  const installed = await start(installGateway(upstream.url, redisUrl, entry, othersAt(risky.url, honest.url)));
   const first = await installed.start();
   const sentAtMs = Date.now();
-  const riskyKey = newKey();
-  const lost = [installed.post(first.port), installed.post(first.port, riskyKey, RISKY_PATH)].map((post) =>
-    assert.rejects(post),
-  );
-  await until(() => upstream.requests.length === 1 && risky.requests.length === 1);
+  const [riskyKey, honestKey] = [newKey(), newKey()];
+  const lost = [
+    installed.post(first.port),
+    installed.post(first.port, riskyKey, RISKY_PATH),
+    installed.post(first.port, honestKey, HONEST_PATH),
+  ].map((post) => assert.rejects(post));
+  await until(() => [upstream, risky, honest].every(({ requests }) => requests.length === 1));
+  const killedAt = performance.now();
   first.child.kill('SIGKILL');
   await Promise.all(lost);
   upstream.answersFromNowOn();
   risky.answersFromNowOn();
   const second = await start(installed.startAnother());
-  return { upstream, risky, riskyKey, installed, second, sentAtMs };
+  return { upstream, risky, riskyKey, honest, honestKey, installed, second, sentAtMs, killedAt };
 }
 
 type Killed = Awaited<ReturnType<typeof killInTheMiddle>>;
@@ -80,9 +116,22 @@ async function neverRunsTwice({ upstream, installed, second, sentAtMs }: Killed)
   assert.equal(upstream.requests.length, 2);
 }
 
-describe('a write of a gateway that was killed before it answered is never sent again', () => {
+async function isSentOnOnce({ honest, honestKey, installed, second, killedAt }: Killed): Promise<void> {
+  const answer = await installed.insist(second.port, honestKey, HONEST_PATH);
+  const waitedMs = performance.now() - killedAt;
+  assert.ok(waitedMs > LEASE_MARGIN_MS - HONEST_TIMEOUT_MS, `${waitedMs} ms`);
+  assert.deepEqual([answer.status, String(answer.body)], [201, '{"id":"record 1"}']);
+  const keys = honest.requests.map((request) => request.headers['idempotency-key']);
+  assert.deepEqual([keys.length, new Set(keys).size], [2, 1]);
+  assert.equal(honest.records.size, 1);
+  const again = await installed.post(second.port, honestKey, HONEST_PATH);
+  assert.equal(again.headers['idempotent-replayed'], 'true');
+}
+
+describe('a write of a gateway that was killed before it answered is never executed twice', () => {
   it('after a restart, unless the entry has whenOutcomeUnknown: run', async () => {
     const killed = await killInTheMiddle(undefined);
+    await isSentOnOnce(killed);
     await neverRunsTwice(killed);
     const { risky, riskyKey, installed, second } = killed;
     const answer = await installed.insist(second.port, riskyKey, RISKY_PATH);
@@ -93,7 +142,9 @@ describe('a write of a gateway that was killed before it answered is never sent 
 
   it('by another instance on the same Redis', async () => {
     const redis = await start(startRedis());
-    await neverRunsTwice(await killInTheMiddle(redis.url));
+    const killed = await killInTheMiddle(redis.url);
+    await isSentOnOnce(killed);
+    await neverRunsTwice(killed);
   });
 
   it('by another instance on the same Redis Cluster', async () => {

@@ -17,7 +17,7 @@ for (const { name, payload } of resources) {
       const client = await clientOf(gateway, { organization: `org_walk_${name}` });
       const body = await payload(client, 3);
       const originals = new Set<string>();
-      for (let index = 0; index < 24; index++) originals.add((await create(client, name, body)).id);
+      for (let index = 0; index < 16; index++) originals.add((await create(client, name, body)).id);
       const seen: string[] = [];
       let cursor = '';
       for (let page = 0; page < 10; page++) {

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import formats from 'ajv-formats/dist/formats.js';
+import { LIMIT_RUNS } from '../limits/scenarios.ts';
 import { bodyCheck } from './compiled.ts';
 
 /** So large that linear and quadratic time (1024) lie far apart. */
@@ -49,8 +50,14 @@ function assertGrowth(what: string, check: Check, valueFor: (size: number) => un
 function nearTexts(format: string): ((length: number) => string)[] {
   const repeated = (text: string) => (length: number) => text.repeat(Math.ceil(length / text.length));
   const [heads, atoms] = near[format] ?? [[''], ['a', '1', '-', '.', ':', '/', 'T', ' ', 'é', 'a.', '1-']];
-  return heads.flatMap((head) =>
-    atoms.flatMap((atom) => ['', '\u0000'].map((end) => (length: number) => head + repeated(atom)(length) + end)),
+  const ends = ['', '\u0000'];
+  // Either end with every beginning and every repetition; both with each pair of them in the full run.
+  return heads.flatMap((head, one) =>
+    atoms.flatMap((atom, other) =>
+      ends
+        .filter((_, index) => LIMIT_RUNS > 1 || (one + other) % ends.length === index)
+        .map((end) => (length: number) => head + repeated(atom)(length) + end),
+    ),
   );
 }
 
