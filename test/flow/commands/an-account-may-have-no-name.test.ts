@@ -6,7 +6,9 @@ import { chmodSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { writeConfiguration } from '../../support/gateway.ts';
 import { runInProcess } from '../../support/in-process.ts';
+import { thingsAt } from '../../support/things.ts';
 import { temporaryDirectory } from '../../unit/auth/samples.ts';
 
 const UID = 54_321;
@@ -18,7 +20,14 @@ test('a change is recorded under the number of the account', {
 }, async (t) => {
   const directory = temporaryDirectory(t);
   chmodSync(directory, 0o777);
-  const env = { PATH: process.env.PATH, GATEWAY_DATA: `${directory}/data` };
+  // The tier is looked up in the configuration: a small one, because this account finds no compiled code of an earlier start.
+  writeConfiguration(directory, thingsAt('http://127.0.0.1:9'));
+  const env = {
+    PATH: process.env.PATH,
+    GATEWAY_DATA: `${directory}/data`,
+    GATEWAY_CONFIG: `${directory}/config`,
+    GATEWAY_CONTRACTS: `${directory}/openapi`,
+  };
   const gateway = (...words: string[]) => promisify(execFile)(`${root}/bin/gateway`, words, { env, uid: UID });
   await gateway('orgs', 'create', '--name', 'Acme', '--tier', 'standard');
   const [change] = JSON.parse((await runInProcess(['audit', '--json'], { environment: env })).stdout);

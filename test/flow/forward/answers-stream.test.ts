@@ -15,7 +15,7 @@ import { createWorld } from '../../support/world.ts';
 
 const start = closesAfterEach();
 const MEGABYTE = 1_048_576;
-const PIECES = 64;
+const PIECES = 32;
 const piece = Buffer.alloc(MEGABYTE, 'abcdefg');
 
 /** An upstream that sends 64 MB as fast as it is read, and reports its progress. */
@@ -37,7 +37,7 @@ async function startLargeUpstream() {
   };
 }
 
-describe('an answer of 64 MB', () => {
+describe('an answer of 32 MB', () => {
   it('arrives whole at a slow reader, and takes little memory meanwhile', async () => {
     const upstream = await start(startLargeUpstream());
     const gateway = await start(startGateway(thingsAt(upstream.url)));
