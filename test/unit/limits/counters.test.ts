@@ -127,3 +127,14 @@ test('counters are resolved once per caller for all operations that are counted 
   assert.equal(countersOf(by, listJobs, ''), countersOf(by, operation('listCustomers'), ''));
   assert.notEqual(countersOf(by, listJobs, ''), countersOf(by, operation('export', { cost: 3 }), ''));
 });
+
+test('callers under the same rules share texts, and a rule that also counts addresses has a text for each', () => {
+  const countersOf = createCounters(rules({ tiers: { anonymous: rule(5) } }));
+  const [one, other] = ['org_one', 'org_other'].map((id) =>
+    countersOf(caller(id, organization(id, 'anonymous')), listJobs, ''),
+  );
+  assert.equal(one?.texts, other?.texts);
+  assert.equal(one?.texts.policies, '"organization";q=5;w=60');
+  assert.equal(countersOf(anonymous, listJobs, '192.0.2.1').texts.policies, '"address";q=5;w=60');
+  assert.notEqual(one?.charges[0]?.key, other?.charges[0]?.key);
+});
