@@ -206,6 +206,14 @@ function certificatesOf({ gateway, sources }: ConfigDraft, { configDirectory }: 
   return certificates;
 }
 
+/**
+ * Compiles in slices the schemas that a start leaves for first use because a former start has compiled them. Does nothing for large sets
+ * of schemas.
+ */
+export async function compileRest({ contracts: { operations, schemas } }: Configuration): Promise<void> {
+  if (operations.length <= COMPILED_AT_BOOT_MAX) await compileAll(operations, schemas, []);
+}
+
 /** Operations of the documents that are new or have changed. */
 function changedIn({ parts }: Contracts, earlier: Earlier | undefined): ContractOperation[] {
   const served = new Set(earlier?.contracts.documents);

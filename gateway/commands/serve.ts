@@ -4,7 +4,7 @@ import { type App, startApp } from '../app.ts';
 import type { KeyStore } from '../auth/store/store.ts';
 import type { Settings } from '../config/settings.ts';
 import { ConfigError } from '../config-errors.ts';
-import { type Configuration, reloadConfiguration } from '../configuration.ts';
+import { type Configuration, compileRest, reloadConfiguration } from '../configuration.ts';
 import { isSimulated } from '../upstream/simulated.ts';
 import { checkStart } from '../wiring/start-mistakes.ts';
 import { type CommandContext, openKeyStore, openSecrets } from './context.ts';
@@ -12,6 +12,9 @@ import { issueDemoKey } from './demo.ts';
 import type { FirstSteps } from './greeting.ts';
 import { giveBackIdleMemory } from './idle-memory.ts';
 import { terminalLogOf } from './terminal-log.ts';
+
+/** Time from the start until the schemas are compiled that no request has needed yet: the first requests come before. */
+const COMPILE_AFTER_MS = 1000;
 
 export interface ServeOptions {
   /** Number of this worker; undefined for a single process. */
@@ -68,6 +71,7 @@ export async function serve(context: CommandContext, { worker, isFirst, ticketKe
     },
   });
   giveBackIdleMemory();
+  setTimeout(() => void compileRest(configuration), COMPILE_AFTER_MS).unref();
   return { app, store, configuration, firstSteps };
 }
 
