@@ -1,7 +1,13 @@
 // Counts failures per client address: in Redis for all instances together; in this process without Redis or while it is away.
 
-import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
+import { createRequire } from 'node:module';
+import type { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { connectRedis, type Redis } from '../redis/client.ts';
+
+const require = createRequire(import.meta.url);
+/** A start loads what it uses; the entry of the library loads limiters of fifteen stores. */
+const memoryLimiter = () => require('rate-limiter-flexible/lib/RateLimiterMemory.js') as typeof RateLimiterMemory;
+const redisLimiter = () => require('rate-limiter-flexible/lib/RateLimiterRedis.js') as typeof RateLimiterRedis;
 
 /** Timeout of one command: a failure that Redis does not count in time is counted in this process. */
 const COMMAND_TIMEOUT_MS = 500;
@@ -56,10 +62,10 @@ export function openFailureCounters(redisUrl: string | undefined): FailureCounte
 
 function createFailureCounter(name: string, rules: FailureRules, client: Redis | undefined): FailureCounter {
   const settings = { points: rules.failures, duration: rules.windowSeconds, keyPrefix: `failures:${name}` };
-  const memory = new RateLimiterMemory(settings);
+  const memory = new (memoryLimiter())(settings);
   const shared =
     client &&
-    new RateLimiterRedis({ ...settings, storeClient: client, insuranceLimiter: memory, rejectIfRedisNotReady: true });
+    new (redisLimiter())({ ...settings, storeClient: client, insuranceLimiter: memory, rejectIfRedisNotReady: true });
   const limiter = shared ?? memory;
 
   function toCount({ remainingPoints, msBeforeNext }: RateLimiterRes): FailureCount {

@@ -1,7 +1,8 @@
 // Configures every connection to Redis. Each concern issues its own commands.
 
-import { Redis as Client, type RedisOptions as ClientOptions, Cluster } from 'ioredis';
+import type { Redis as Client, RedisOptions as ClientOptions, Cluster } from 'ioredis';
 import { createCluster, isServing } from './cluster.ts';
+import { redisLibrary } from './library.ts';
 import { parseRedisUrl, type RedisAddress } from './url.ts';
 import { watchAnswers, watchAnswersOfCluster } from './watch.ts';
 
@@ -38,9 +39,10 @@ export interface RedisOptions extends RedisListeners {
 export function connectRedis({ url, onReady, onLost, ...options }: RedisOptions): Redis {
   const address = parseRedisUrl(url);
   if (address === undefined) throw new Error('This is no address of a Redis.');
+  const library = redisLibrary();
   const client = address.kind === 'cluster' ? connectCluster(address, options) : connectServer(address, options);
   const { silenceMaxMs = SILENCE_MAX_MS } = options;
-  if (client instanceof Cluster) watchAnswersOfCluster(client, silenceMaxMs);
+  if (client instanceof library.Cluster) watchAnswersOfCluster(client, silenceMaxMs);
   else watchAnswers(client, silenceMaxMs);
   let lastError: Error | undefined;
   const note = (error: Error): void => {
@@ -49,7 +51,7 @@ export function connectRedis({ url, onReady, onLost, ...options }: RedisOptions)
     if (NO_SENTINEL.test(error.message)) onLost?.(error);
   };
   client.on('ready', async () => {
-    const serves = client instanceof Cluster ? await isServing(client) : true;
+    const serves = client instanceof library.Cluster ? await isServing(client) : true;
     if (client.status !== 'ready') return;
     if (serves) return onReady?.();
     lastError = new Error(CLUSTER_DOWN);
@@ -115,10 +117,11 @@ function connectServer(address: Exclude<RedisAddress, { kind: 'cluster' }>, pati
     // The master has become a replica: reconnect to find the new master.
     reconnectOnError: ({ message }: Error) => message.includes('READONLY'),
   };
-  if (address.kind === 'server') return new Client(address.url, settings);
+  const { Redis: Server } = redisLibrary();
+  if (address.kind === 'server') return new Server(address.url, settings);
   const { sentinels, master, db } = address;
   const access = accessOf(sentinels);
-  return new Client({
+  return new Server({
     ...settings,
     ...access,
     sentinels: sentinels.map((one) => hostAndPort(one, 26_379)),

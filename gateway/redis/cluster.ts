@@ -1,6 +1,7 @@
 // The client of a Redis Cluster. It rejects commands while no server is connected, and queues those for a server that is just connecting.
 
-import { Cluster, type ClusterNode, type Command, type CommonRedisOptions } from 'ioredis';
+import type { Cluster, ClusterNode, Command, CommonRedisOptions } from 'ioredis';
+import { redisLibrary } from './library.ts';
 
 /** Follows a moved slot to its new server, and once more if it moves meanwhile. */
 const REDIRECTIONS_MAX = 3;
@@ -18,6 +19,7 @@ export interface ClusterSettings {
  * connection, and fail if it fails.
  */
 export function createCluster({ seeds, server, retryAfterMs }: ClusterSettings): Cluster {
+  const PromptCluster = promptClusterOf(redisLibrary());
   return new PromptCluster([...seeds], {
     // Applies to each server, too: without a queue, commands behind the first one to a server would be rejected until it is connected.
     enableOfflineQueue: true,
@@ -34,13 +36,15 @@ export function createCluster({ seeds, server, retryAfterMs }: ClusterSettings):
   });
 }
 
-/** Rejects commands while the Cluster is not connected: the library would queue them without a deadline. */
-class PromptCluster extends Cluster {
-  override sendCommand(...[command, ...rest]: Parameters<Cluster['sendCommand']>): unknown {
-    if (this.status === 'ready' || command.name === 'cluster') return super.sendCommand(command, ...rest);
-    (command as Command).reject(new Error('the Cluster is not connected'));
-    return command.promise;
-  }
+/** A class that rejects commands while the Cluster is not connected: the library would queue them without a deadline. */
+function promptClusterOf({ Cluster }: ReturnType<typeof redisLibrary>) {
+  return class PromptCluster extends Cluster {
+    override sendCommand(...[command, ...rest]: Parameters<InstanceType<typeof Cluster>['sendCommand']>): unknown {
+      if (this.status === 'ready' || command.name === 'cluster') return super.sendCommand(command, ...rest);
+      (command as Command).reject(new Error('the Cluster is not connected'));
+      return command.promise;
+    }
+  };
 }
 
 /** Connects to all masters. True if one of them reports a state other than failed, or refuses the command. */

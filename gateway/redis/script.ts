@@ -1,8 +1,8 @@
 // Runs Lua scripts on Redis by their digest.
 
 import { createHash } from 'node:crypto';
-import { Command } from 'ioredis';
 import type { Redis } from './client.ts';
+import { redisLibrary } from './library.ts';
 
 /** A Lua script and its SHA-1 digest, by which a server runs it after the first time. */
 export interface Script {
@@ -39,24 +39,27 @@ function throwUnlessUnknown(error: unknown): void {
 /** The reply as it comes. */
 const AS_BYTES = { replyEncoding: null };
 
-/** A call of a script with one text and no key. All but the text is prepared, and the library's work on arguments is left out. */
-class TextCall extends Command {
-  readonly #head: string;
+/** A class for calls of a script with one text and no key. All but the text is prepared, and the library's work on arguments is left out. */
+function textCallOf({ Command }: ReturnType<typeof redisLibrary>) {
+  return class TextCall extends Command {
+    readonly #head: string;
 
-  constructor(head: string, text: string) {
-    super('evalsha', [], AS_BYTES);
-    this.#head = head;
-    this.args.push(text);
-  }
+    constructor(head: string, text: string) {
+      super('evalsha', [], AS_BYTES);
+      this.#head = head;
+      this.args.push(text);
+    }
 
-  override toWritable(): string {
-    const text = this.args[0] as string;
-    return `${this.#head}${Buffer.byteLength(text)}\r\n${text}\r\n`;
-  }
+    override toWritable(): string {
+      const text = this.args[0] as string;
+      return `${this.#head}${Buffer.byteLength(text)}\r\n${text}\r\n`;
+    }
+  };
 }
 
 /** Prepares a script that takes one text and no key, and replies with bytes: for a script that runs in nearly every turn. */
 export function createTextCall(client: Redis, { source, sha }: Script): (text: string) => Promise<unknown> {
+  const TextCall = textCallOf(redisLibrary());
   const head = `*4\r\n$7\r\nevalsha\r\n$${sha.length}\r\n${sha}\r\n$1\r\n0\r\n$`;
   return function callWithText(text) {
     return (client.sendCommand(new TextCall(head, text)) as Promise<unknown>).catch((error: unknown) => {
