@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { after, before } from 'node:test';
 import { type Connection, openConnection, requestOf } from '../../support/connection.ts';
 import { type GatewayOptions, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
@@ -125,6 +126,46 @@ export async function createStreamWorld(
       await gateway.stop();
       await upstream.close();
     },
+  };
+}
+
+/**
+ * Starts one world for a file or a suite, and lends it to one test after another: each sees the requests and log lines of its own alone, and
+ * returns it without open streams.
+ */
+export function lendsStreamWorld(): () => StreamWorld {
+  let world: StreamWorld;
+  before(async () => {
+    world = await createStreamWorld();
+  });
+  after(() => world.close());
+  return function lend() {
+    const { gateway, upstream } = world;
+    const [linesBefore, requestsBefore] = [gateway.logLines().length, upstream.requests.length];
+    const connections: Connection[] = [];
+    return {
+      gateway: { ...gateway, logLines: () => gateway.logLines().slice(linesBefore) },
+      upstream: {
+        ...upstream,
+        get requests() {
+          return upstream.requests.slice(requestsBefore);
+        },
+      },
+      async open(...given) {
+        const opened = await world.open(...given);
+        connections.push(opened.client);
+        return opened;
+      },
+      async close() {
+        for (const connection of connections) connection.destroy();
+        let open: number;
+        do {
+          const answer = await fetch(`${gateway.adminUrl}/status`);
+          const { open_streams } = (await answer.json()) as { open_streams: Readonly<Record<string, number>> };
+          open = Object.values(open_streams).reduce((sum, count) => sum + count, 0);
+        } while (open > 0);
+      },
+    };
   };
 }
 

@@ -6,9 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { closesAfterEach } from '../../support/closing.ts';
 import { ask, requestOf, until } from '../../support/connection.ts';
 import type { TestGateway } from '../../support/gateway.ts';
-import { createStreamWorld, seen } from './live-upstream.ts';
+import { createStreamWorld, lendsStreamWorld, seen } from './live-upstream.ts';
 
 const start = closesAfterEach();
+const lendWorld = lendsStreamWorld();
 
 /** Sets the monotonic clock of this process forward by these milliseconds, until the test has ended. */
 function createSkip(context: TestContext): (ms: number) => void {
@@ -25,7 +26,7 @@ const LOOKS_MS = 200;
 
 describe('an event stream', () => {
   it('begins before its first event, and passes each event at once', async () => {
-    const { open } = await start(createStreamWorld());
+    const { open } = await start(lendWorld());
     const { client, answer } = await open();
     await seen(client, '\r\n\r\n');
     assert.match(client.rest().toString(), /^HTTP\/1\.1 200 OK\r\n[\s\S]*Content-Type: text\/event-stream/);
@@ -57,7 +58,7 @@ describe('an event stream', () => {
   });
 
   it('resumes after the last event that its client names', async () => {
-    const { open, upstream } = await start(createStreamWorld());
+    const { open, upstream } = await start(lendWorld());
     await open('/v1/events', { headers: { 'Last-Event-ID': '41' } });
     assert.equal(upstream.requests[0]?.headers['last-event-id'], '41');
   });
@@ -82,7 +83,7 @@ describe('an event stream', () => {
   });
 
   it('is not buffered for an Idempotency-Key, and not given again', async () => {
-    const { open, gateway } = await start(createStreamWorld());
+    const { open, gateway } = await start(lendWorld());
     const { authorization: Authorization } = await gateway.authorize();
     const headers = { Authorization, 'Content-Type': 'application/json', 'Idempotency-Key': 'k' };
     const { client, answer } = await open('/v1/answers', { line: 'POST /v1/answers', headers, body: '{}' });
@@ -97,7 +98,7 @@ describe('an event stream', () => {
 
 describe('the comment that keeps a silent event stream alive', () => {
   it('is sent after 15 s of silence, and again after the next', async (context) => {
-    const { open } = await start(createStreamWorld());
+    const { open } = await start(lendWorld());
     const { client, answer } = await open();
     await seen(client, '\r\n\r\n');
     const skip = createSkip(context);
@@ -112,7 +113,7 @@ describe('the comment that keeps a silent event stream alive', () => {
   });
 
   it('is not sent between events that come often, and in no JSON lines', async (context) => {
-    const { open } = await start(createStreamWorld());
+    const { open } = await start(lendWorld());
     const events = await open();
     const lines = await open('/v1/lines', { type: 'application/x-ndjson' });
     const skip = createSkip(context);
@@ -131,7 +132,7 @@ describe('the comment that keeps a silent event stream alive', () => {
   });
 
   it('never splits an event', async (context) => {
-    const { open } = await start(createStreamWorld());
+    const { open } = await start(lendWorld());
     const { client, answer } = await open();
     const skip = createSkip(context);
     for (const part of ['data: 1\n', 'data: 2\r\n']) {
@@ -151,7 +152,7 @@ describe('the comment that keeps a silent event stream alive', () => {
 
 describe('the items of a stream', () => {
   it('are checked one by one against itemSchema, and reported', async () => {
-    const { open, gateway } = await start(createStreamWorld());
+    const { open, gateway } = await start(lendWorld());
     const { client, answer } = await open('/v1/described');
     answer.write('data: {"n": 1}\n\n: a comment\n\ndata: {"n": "x"}\n\nid: 7\n\ndata: {\n\n');
     answer.end();
@@ -162,7 +163,7 @@ describe('the items of a stream', () => {
   });
 
   it('that violate the contract end the stream where the contract refuses them', async () => {
-    const { open, gateway } = await start(createStreamWorld());
+    const { open, gateway } = await start(lendWorld());
     const { client, answer } = await open('/v1/strict-lines', { type: 'application/jsonl' });
     answer.write('{"n": 1}\n{"n"');
     await seen(client, '{"n": 1}\n');
@@ -182,7 +183,7 @@ describe('a stream that breaks', () => {
     });
 
   it('with its service in the middle of an event is cut, and counted no more', async () => {
-    const { open, gateway } = await start(createStreamWorld());
+    const { open, gateway } = await start(lendWorld());
     const { client, answer } = await open();
     answer.write('data: 1\n\ndata: ha');
     await seen(client, 'data: ha');
@@ -217,7 +218,7 @@ describe('a stream that breaks', () => {
   });
 
   it('with an item that has no end is ended where the contract is enforced', async () => {
-    const { open, gateway } = await start(createStreamWorld());
+    const { open, gateway } = await start(lendWorld());
     const { client, answer } = await open('/v1/strict-lines', { type: 'application/jsonl' });
     answer.write('{"n": 1}\n');
     for (let count = 0; count < 20; count += 1) answer.write('x'.repeat(65_536));
@@ -230,7 +231,7 @@ describe('a stream that breaks', () => {
 
 describe('JSON lines', () => {
   it('pass line by line, and half a line too', async () => {
-    const { open } = await start(createStreamWorld());
+    const { open } = await start(lendWorld());
     const { client, answer } = await open('/v1/lines', { type: 'application/x-ndjson' });
     answer.write('{"n": 1}\n{"n":');
     await seen(client, '{"n": 1}\n{"n":');
