@@ -3,6 +3,7 @@
 
 import { GatewayError } from '../errors.ts';
 import type { Fresh } from '../exchange.ts';
+import type { AnswerHeaders, Outgoing } from '../http1/client/wire.ts';
 import { jsonTreeValue, readJson } from '../shared/json-tree.ts';
 import { streamKindOf } from '../shared/stream-kinds.ts';
 import type { CompleteAnswer, Judge, Judgement } from './answers/rules.ts';
@@ -12,8 +13,6 @@ import { BufferedAnswer } from './buffered-answer.ts';
 import type { Credential } from './credential.ts';
 import type { CredentialHeader } from './credential-kinds.ts';
 import { decodedAnswer } from './encoding/decoded-answer.ts';
-import type { AnswerHeaders } from './headers.ts';
-import type { Outgoing } from './http1/wire.ts';
 import { ReadAnswer, readingRequest } from './read-answer.ts';
 import type { Relay } from './relay.ts';
 import type { RecordLocks } from './requests/record-locks.ts';

@@ -1,9 +1,8 @@
 // Buffers an answer until it has been judged, between the connection and the relay that writes to the client.
 
+import type { AnswerHandler, AnswerHeaders, Control } from '../http1/client/wire.ts';
 import type { CompleteAnswer } from './answers/rules.ts';
 import { toUpstreamFailure, upstreamFailure } from './failure.ts';
-import type { AnswerHeaders } from './headers.ts';
-import type { AnswerHandler, Control } from './http1/wire.ts';
 import type { Relay } from './relay.ts';
 
 /** Sends the answer to the client: its own head and body, or changed ones. */

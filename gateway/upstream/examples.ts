@@ -1,9 +1,9 @@
 // Targets without a connection: the gateway answers from the contract of the upstream, through the same interface as a connection, so that
 // the concurrency limit, deadlines, retries, health and the checks of answers stay as with a service.
 
+import { headersIn } from '../http1/client/request-head.ts';
+import type { AnswerHandler, Control, Dispatcher, Outgoing } from '../http1/client/wire.ts';
 import { toUpstreamFailure } from './failure.ts';
-import { headersIn } from './http1/request-head.ts';
-import type { AnswerHandler, Control, Dispatcher, Outgoing } from './http1/wire.ts';
 import type { Pools } from './pools.ts';
 import { answersFromContract } from './simulated.ts';
 

@@ -2,10 +2,10 @@
 // upstream_* codes.
 
 import type { Awaitable, Caller, Checked, Fresh, Recording, TrailNotes } from '../exchange.ts';
+import type { Outgoing } from '../http1/client/wire.ts';
 import { type RulesOptions, sendByRules } from './apply-rules.ts';
 import { type RequestSender, sendWithAttempts } from './attempts.ts';
 import { withheldCookies } from './cookies.ts';
-import type { Outgoing } from './http1/wire.ts';
 import type { Relay } from './relay.ts';
 import { upstreamRequestLines } from './request-lines.ts';
 import { isStreamed } from './retry.ts';

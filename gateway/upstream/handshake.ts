@@ -3,9 +3,9 @@
 
 import { GatewayError } from '../errors.ts';
 import type { Awaitable, Caller, Fresh, TrailNotes } from '../exchange.ts';
+import { headersIn } from '../http1/client/request-head.ts';
+import type { AnswerHeaders } from '../http1/client/wire.ts';
 import { upstreamFailure } from './failure.ts';
-import type { AnswerHeaders } from './headers.ts';
-import { headersIn } from './http1/request-head.ts';
 import { outcomeOf } from './outcome.ts';
 import { upstreamRequestLines } from './request-lines.ts';
 import type { UpstreamRoute } from './routes.ts';

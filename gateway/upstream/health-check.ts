@@ -1,7 +1,7 @@
 // Checks the health of one target at intervals, on connections of their own. Only several equal results in a row change the verdict.
 
-import { ask } from './http1/ask.ts';
-import type { Pool } from './http1/pool.ts';
+import { ask } from '../http1/client/ask.ts';
+import type { Pool } from '../http1/client/pool.ts';
 
 export interface HealthRules {
   readonly path: string;

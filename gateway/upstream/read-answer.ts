@@ -1,12 +1,11 @@
 // Takes the answer to a request of the gateway's own that an attempt needs before it sends the client's. The read ends with the attempt, and
 // nothing of the client's request counts as sent meanwhile. Throws upstream_bad_response.
 
+import { headersIn } from '../http1/client/request-head.ts';
+import type { AnswerHandler, AnswerHeaders, Control, Outgoing } from '../http1/client/wire.ts';
 import type { CompleteAnswer } from './answers/rules.ts';
 import { BUFFERED_BYTES_MAX } from './buffered-answer.ts';
 import { upstreamFailure } from './failure.ts';
-import type { AnswerHeaders } from './headers.ts';
-import { headersIn } from './http1/request-head.ts';
-import type { AnswerHandler, Control, Outgoing } from './http1/wire.ts';
 import type { Relay } from './relay.ts';
 
 /** Fields that are about the body or the conditions of the client's own request. */

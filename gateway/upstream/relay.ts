@@ -4,6 +4,7 @@
 
 import { GatewayError } from '../errors.ts';
 import type { Fresh, Operation, Recording, StreamEnd, StreamKind } from '../exchange.ts';
+import type { AnswerHandler, AnswerHeaders, Control } from '../http1/client/wire.ts';
 import { contain } from '../shared/faults.ts';
 import { streamKindOf } from '../shared/stream-kinds.ts';
 import { atEndOfTurn } from '../sockets/end-of-turn.ts';
@@ -11,8 +12,7 @@ import { type BodySink, CompressedBody } from './encoding/compressed-body.ts';
 import type { Compression } from './encoding/compression.ts';
 import { codingOf, type DecodingFault, decodeBody, isDecodable } from './encoding/decode.ts';
 import { isConnectionLost, toSentFailure, toUnsentFailure, upstreamFailure } from './failure.ts';
-import { type AnswerHeaders, clientAnswerHeaders, type WithheldNotes } from './headers.ts';
-import type { AnswerHandler, Control } from './http1/wire.ts';
+import { clientAnswerHeaders, type WithheldNotes } from './headers.ts';
 import type { AttemptFailure } from './retry.ts';
 import { AnswerStream, type ItemCheck } from './streams/answer-stream.ts';
 import { type ContractDeviation, takeUndeclared } from './undeclared-answer.ts';

@@ -2,13 +2,13 @@
 // because a list of names and values would be joined from three pieces per field. Throws WireFault.
 
 import type { Caller, Checked, CookieRules } from '../exchange.ts';
+import { unsendable } from '../http1/client/fault.ts';
 import { FieldLine } from '../http1/field-line.ts';
 import { isFieldValue } from '../http1/grammar.ts';
 import { isOwnedRequestHeader } from '../shared/owned-headers.ts';
 import { upstreamCookies } from './cookies.ts';
 import { upstreamCodings } from './encoding/request-codings.ts';
 import { namedBy } from './headers.ts';
-import { unsendable } from './http1/fault.ts';
 
 // All other request fields are dropped: credentials, cookies, hop-by-hop fields, and identity that the client claims.
 const requestAllowed = [

@@ -2,10 +2,10 @@
 // its outstanding requests.
 
 import type { Mode } from '../exchange.ts';
+import type { PoolSettings } from '../http1/client/pool.ts';
 import { type Breaker, type BreakerRules, type BreakerState, createBreaker } from './breaker.ts';
 import { failureText, type SendingFailure } from './failure-text.ts';
 import { type CheckResult, createHealthCheck, type HealthCheck, type HealthRules } from './health-check.ts';
-import type { PoolSettings } from './http1/pool.ts';
 import {
   clearOutlier,
   createOutlierState,

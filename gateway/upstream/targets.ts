@@ -2,10 +2,10 @@
 
 import { GatewayError } from '../errors.ts';
 import type { Mode } from '../exchange.ts';
+import type { TlsSettings } from '../http1/client/connect.ts';
+import type { Dispatcher } from '../http1/client/wire.ts';
 import { choose } from './choose.ts';
 import type { SendingFailure } from './failure-text.ts';
-import type { TlsSettings } from './http1/connect.ts';
-import type { Dispatcher } from './http1/wire.ts';
 import type { AttemptOutcome } from './outcome.ts';
 import { noteRequestBegan, noteRequestEnded, type OutlierState } from './outlier-detection.ts';
 import type { Pools, SharedPool } from './pools.ts';

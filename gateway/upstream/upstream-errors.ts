@@ -2,8 +2,8 @@
 
 import type { ErrorCode, ErrorType } from '../error-catalogue.ts';
 import { GatewayError, type UpstreamWords } from '../errors.ts';
+import type { AnswerHeaders } from '../http1/client/wire.ts';
 import { type DefaultPlace, type ErrorForm, type ParsedError, parseDialect } from './error-dialects.ts';
-import type { AnswerHeaders } from './headers.ts';
 
 /** Codes for statuses whose body is not recognised. */
 const byStatus: Readonly<Record<number, ErrorCode>> = {

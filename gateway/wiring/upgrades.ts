@@ -5,12 +5,12 @@ import type { Socket } from 'node:net';
 import type { DownstreamRequest } from '../downstream.ts';
 import type { Site } from '../edge/sites.ts';
 import type { Arrived, Fresh, Operation, StreamEnd, StreamKind } from '../exchange.ts';
+import type { TlsSettings } from '../http1/client/connect.ts';
 import { createPipeline, createTunnelPipeline, type Steps } from '../pipeline.ts';
 import type { Tunnel } from '../tunnel/table.ts';
 import type { Tunnels } from '../tunnel/tunnels.ts';
 import { upstreamPathOf } from '../upstream/forward.ts';
 import type { createHandshake } from '../upstream/handshake.ts';
-import type { TlsSettings } from '../upstream/http1/connect.ts';
 
 export interface Upgrades {
   /** Whether a tunnel or an operation grants the WebSocket that this request asks for. */

@@ -3,8 +3,8 @@
 import type { Secrets } from '../config/secrets.ts';
 import { untimelyTls } from '../config/upstream-tls.ts';
 import type { Configuration } from '../configuration.ts';
+import type { TlsSettings } from '../http1/client/connect.ts';
 import type { Log } from '../observe/log.ts';
-import type { TlsSettings } from '../upstream/http1/connect.ts';
 
 type Named = Pick<Configuration, 'upstreamTls'>;
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { it } from 'node:test';
-import { ask } from '../../gateway/upstream/http1/ask.ts';
+import { ask } from '../../gateway/http1/client/ask.ts';
 import { createLookup } from '../../gateway/upstream/lookup.ts';
 import { createPools } from '../../gateway/upstream/pools.ts';
 

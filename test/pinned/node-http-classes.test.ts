@@ -7,7 +7,7 @@ import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const knowing = ['edge', 'tunnel', 'portal', 'observe', 'console', 'workers', 'commands', 'upstream/http1'];
+const knowing = ['edge', 'tunnel', 'portal', 'observe', 'console', 'workers', 'commands', 'http1'];
 
 it('only edge, tunnel and modules that answer by themselves import the request and response of node:http', () => {
   const files = globSync('gateway/**/*.ts', { cwd: root });

@@ -1,8 +1,8 @@
 // Declared rules for the answers of one upstream: the first match decides how an answer is handled. Prepared at startup.
 
 import { GatewayError } from '../../errors.ts';
+import type { AnswerHeaders } from '../../http1/client/wire.ts';
 import { type JsonNode, printJsonTree, readJson } from '../../shared/json-tree.ts';
-import type { AnswerHeaders } from '../headers.ts';
 import { type Addressed, type MemberMatchers, membersTest } from './matchers.ts';
 import { changeAt, memberPath } from './members.ts';
 import { type RefusalRule, toDeclaredRefusal } from './refusal.ts';

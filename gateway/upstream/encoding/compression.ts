@@ -2,8 +2,8 @@
 // without `compression` has none.
 
 import type { Fresh } from '../../exchange.ts';
+import type { AnswerHeaders } from '../../http1/client/wire.ts';
 import { acceptedCodings, refusesIdentity, weightOf } from '../../shared/accept-encoding.ts';
-import type { AnswerHeaders } from '../headers.ts';
 import { codingOf } from './decode.ts';
 import type { CompressionCoding } from './encoders.ts';
 

@@ -2,7 +2,7 @@
 // small body cannot take much memory or time.
 
 import zlib, { constants } from 'node:zlib';
-import type { AnswerHeaders } from '../headers.ts';
+import type { AnswerHeaders } from '../../http1/client/wire.ts';
 
 /** Why a body was not decoded: it is longer than the limit, or it is not what its Content-Encoding says. */
 export type DecodingFault = 'too large' | 'invalid';

@@ -10,7 +10,7 @@ import { createUnread } from '../../../gateway/sockets/unread-bytes.ts';
 import { createAgents, createSecureAgents } from '../../../gateway/tunnel/agents.ts';
 import { createAuthority } from '../../support/certificates.ts';
 import { closesAfterEach } from '../../support/closing.ts';
-import type { Shared } from '../upstream/http1/early-writer.ts';
+import type { Shared } from '../http1/client/early-writer.ts';
 
 const start = closesAfterEach();
 const authority = createAuthority();
@@ -21,7 +21,7 @@ async function createScene(isSecure: boolean) {
   const [written, later] = [new Int32Array(new SharedArrayBuffer(4)), new Int32Array(new SharedArrayBuffer(4))];
   const forged = 'HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged';
   const workerData: Shared = { tls: isSecure ? { cert, key } : undefined, written, later, forged };
-  const worker = new Worker(new URL('../upstream/http1/early-writer.ts', import.meta.url), { workerData });
+  const worker = new Worker(new URL('../http1/client/early-writer.ts', import.meta.url), { workerData });
   await start({ close: async () => void (await worker.terminate()) });
   const [port] = (await once(worker, 'message')) as [number];
   const tls = { ca: authority.certificate };

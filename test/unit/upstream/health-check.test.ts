@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type CheckResult, createHealthCheck } from '../../../gateway/upstream/health-check.ts';
 import { closesAfterEach } from '../../support/closing.ts';
-import { createPoolScene } from './http1/peer.ts';
+import { createPoolScene } from '../http1/client/peer.ts';
 
 const start = closesAfterEach();
 const rules = { path: '/', intervalMs: 10, timeoutMs: 200, healthyAfter: 1, unhealthyAfter: 1 };

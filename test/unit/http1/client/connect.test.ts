@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { connect, type LookupFunction } from 'node:net';
 import { after, describe, it } from 'node:test';
 import type { TLSSocket, TlsOptions } from 'node:tls';
-import type { PoolSettings } from '../../../../gateway/upstream/http1/pool.ts';
+import type { PoolSettings } from '../../../../gateway/http1/client/pool.ts';
 import { createAuthority } from '../../../support/certificates.ts';
 import { closesAfterEach } from '../../../support/closing.ts';
 import { send } from './handler.ts';

@@ -3,8 +3,8 @@
 import { lookup } from 'node:dns';
 import { type AddressInfo, createServer, type LookupFunction, type Server, type Socket } from 'node:net';
 import { createServer as createSecureServer, type TlsOptions } from 'node:tls';
+import { Pool, type PoolSettings } from '../../../../gateway/http1/client/pool.ts';
 import { createUnread } from '../../../../gateway/sockets/unread-bytes.ts';
-import { Pool, type PoolSettings } from '../../../../gateway/upstream/http1/pool.ts';
 import type { Closable, closesAfterEach } from '../../../support/closing.ts';
 
 export interface Arrived {

@@ -1,6 +1,6 @@
 // Pure: writes the head of a request.
 
-import { isFieldValue, isToken } from '../../http1/grammar.ts';
+import { isFieldValue, isToken } from '../grammar.ts';
 import { unsendable } from './fault.ts';
 import type { Outgoing } from './wire.ts';
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import type { Control } from '../../../../gateway/upstream/http1/wire.ts';
+import type { Control } from '../../../../gateway/http1/client/wire.ts';
 import { createAuthority } from '../../../support/certificates.ts';
 import { closesAfterEach } from '../../../support/closing.ts';
 import { type Reactions, send, slowly, type Told } from './handler.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
-import { ask } from '../../../../gateway/upstream/http1/ask.ts';
-import type { Outgoing } from '../../../../gateway/upstream/http1/wire.ts';
+import { ask } from '../../../../gateway/http1/client/ask.ts';
+import type { Outgoing } from '../../../../gateway/http1/client/wire.ts';
 import { closesAfterEach } from '../../../support/closing.ts';
 import { unusedPort } from '../../../support/upstream.ts';
 import { destroying, poolTo, startPeer, turns } from './peer.ts';

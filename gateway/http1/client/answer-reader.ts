@@ -1,7 +1,7 @@
 // Incremental parser for the answers on one connection. It buffers unparsed bytes: at most a head, and the bytes read before the handler
 // paused.
 
-import { FIELD_LINE, HEAD_END } from '../../http1/grammar.ts';
+import { FIELD_LINE, HEAD_END } from '../grammar.ts';
 import { type AnswerHead, parseAnswerHead } from './answer-head.ts';
 import { WireFault } from './fault.ts';
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type AnswerHead, parseAnswerHead } from '../../../../gateway/upstream/http1/answer-head.ts';
+import { type AnswerHead, parseAnswerHead } from '../../../../gateway/http1/client/answer-head.ts';
 
 const OK = 'HTTP/1.1 200 OK';
 

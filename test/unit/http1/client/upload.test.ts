@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
-import type { Control } from '../../../../gateway/upstream/http1/wire.ts';
+import type { Control } from '../../../../gateway/http1/client/wire.ts';
 import { closesAfterEach } from '../../../support/closing.ts';
 import { startUpstream } from '../../../support/upstream.ts';
 import { send } from './handler.ts';

@@ -1,7 +1,6 @@
 // Sends one request and collects its answer, for callers that send requests only now and then.
 
-import type { AnswerHeaders } from '../headers.ts';
-import type { AnswerHandler, Control, Dispatcher, Outgoing } from './wire.ts';
+import type { AnswerHandler, AnswerHeaders, Control, Dispatcher, Outgoing } from './wire.ts';
 
 export interface AskOptions {
   readonly status: number;

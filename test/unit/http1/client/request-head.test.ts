@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { requestHead } from '../../../../gateway/upstream/http1/request-head.ts';
-import type { Outgoing } from '../../../../gateway/upstream/http1/wire.ts';
+import { requestHead } from '../../../../gateway/http1/client/request-head.ts';
+import type { Outgoing } from '../../../../gateway/http1/client/wire.ts';
 
 const plain: Outgoing = { method: 'GET', path: '/things?a=b', headers: [], body: null };
 const COMMON = 'host: upstream.test:8080\r\nconnection: keep-alive\r\n';

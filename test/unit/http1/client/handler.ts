@@ -1,7 +1,12 @@
 // The handler of an answer in tests: keeps its calls, in order, and runs the test's own code on the way.
 
-import type { AnswerHeaders } from '../../../../gateway/upstream/headers.ts';
-import type { AnswerHandler, Control, Dispatcher, Outgoing } from '../../../../gateway/upstream/http1/wire.ts';
+import type {
+  AnswerHandler,
+  AnswerHeaders,
+  Control,
+  Dispatcher,
+  Outgoing,
+} from '../../../../gateway/http1/client/wire.ts';
 
 export type Told = 'begun' | 'head' | 'data' | 'end' | 'error';
 /** Runs on each call; an error thrown here is thrown by the handler. */

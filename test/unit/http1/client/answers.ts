@@ -1,9 +1,9 @@
 // Answers as bytes, cut into pieces, and a reader's result for them.
 
 import fc from 'fast-check';
-import type { AnswerHead } from '../../../../gateway/upstream/http1/answer-head.ts';
-import { AnswerReader } from '../../../../gateway/upstream/http1/answer-reader.ts';
-import { WireFault } from '../../../../gateway/upstream/http1/fault.ts';
+import type { AnswerHead } from '../../../../gateway/http1/client/answer-head.ts';
+import { AnswerReader } from '../../../../gateway/http1/client/answer-reader.ts';
+import { WireFault } from '../../../../gateway/http1/client/fault.ts';
 
 export interface Read {
   readonly head: (Omit<AnswerHead, 'headers'> & { readonly headers: Record<string, unknown> }) | undefined;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { AnswerReader } from '../../../../gateway/upstream/http1/answer-reader.ts';
+import { AnswerReader } from '../../../../gateway/http1/client/answer-reader.ts';
 import { bytes, bytewise, cut, cuts, readAnswer, validAnswers } from './answers.ts';
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';

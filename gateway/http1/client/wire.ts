@@ -1,6 +1,7 @@
 // Types of the HTTP/1.1 client that the rest of the gateway uses.
 
-import type { AnswerHeaders } from '../headers.ts';
+/** Header fields of an answer: lower-case names; a list for a repeated field. */
+export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** A request that is ready to be sent. */
 export interface Outgoing {

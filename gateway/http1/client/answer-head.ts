@@ -1,10 +1,10 @@
 // Pure: parses the head of an answer and determines the framing of its body. Strict: a head that two parsers could read differently is
 // rejected.
 
-import { FieldSpelling, fieldNameAt } from '../../http1/field-names.ts';
-import { FIELD_LINE, FIELD_REST, fieldValueIn } from '../../http1/grammar.ts';
-import type { AnswerHeaders } from '../headers.ts';
+import { FieldSpelling, fieldNameAt } from '../field-names.ts';
+import { FIELD_LINE, FIELD_REST, fieldValueIn } from '../grammar.ts';
 import { WireFault } from './fault.ts';
+import type { AnswerHeaders } from './wire.ts';
 
 /** End of a body: after a number of bytes, after the last chunk, or with the connection. */
 export type Framing = number | 'chunked' | 'close';

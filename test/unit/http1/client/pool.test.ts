@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { LookupFunction, Socket } from 'node:net';
 import { describe, it } from 'node:test';
-import type { PoolSettings } from '../../../../gateway/upstream/http1/pool.ts';
+import type { PoolSettings } from '../../../../gateway/http1/client/pool.ts';
 import { closesAfterEach } from '../../../support/closing.ts';
 import { unusedPort } from '../../../support/upstream.ts';
 import { type Recorder, send } from './handler.ts';
