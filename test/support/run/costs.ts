@@ -1,4 +1,5 @@
 // What each test file costs, in CPU seconds: they depend on the load of the machine far less than its time does.
+// A child that ends after its file counts for the file that runs then; the sandbox, which is detached from its gateway, may count for none.
 //
 //   TEST_COSTS=/tmp/costs.tsv npm test && sort -k1nr /tmp/costs.tsv | head -30
 
