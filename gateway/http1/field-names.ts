@@ -2,6 +2,7 @@
 // V8 makes a new text each time, and looks that up among all names of properties.
 
 export class FieldSpelling {
+  readonly spelling: string;
   readonly lowerCase: string;
   /** The spelling, with its colon. */
   readonly start: string;
@@ -11,7 +12,8 @@ export class FieldSpelling {
   constructor(spelling: string) {
     // A slice keeps the whole head in memory.
     this.start = Buffer.from(`${spelling}:`, 'latin1').toString('latin1');
-    this.lowerCase = this.start.slice(0, -1).toLowerCase();
+    this.spelling = this.start.slice(0, -1);
+    this.lowerCase = this.spelling.toLowerCase();
   }
 }
 
@@ -40,7 +42,7 @@ export function fieldNameAt(text: string, at: number, before: FieldSpelling): Fi
 function learn(spelling: string): FieldSpelling {
   const name = new FieldSpelling(spelling);
   if (known.size < SPELLINGS_MAX && spelling.length <= SPELLING_CHARACTERS_MAX) {
-    known.set(name.start.slice(0, -1), name);
+    known.set(name.spelling, name);
   }
   return name;
 }

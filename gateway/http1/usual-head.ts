@@ -2,6 +2,7 @@
 // What it takes, Node's parser takes with the same method, target, field lines and body, which a fuzzer compares
 // (test/unit/http1/as-node-reads.test.ts).
 
+import { FieldSpelling, fieldNameAt } from './field-names.ts';
 import { FIELD_LINE, FIELD_REST, fieldValueIn, HEAD_END, TOKEN } from './grammar.ts';
 
 export interface UsualHead {
@@ -89,18 +90,21 @@ function beginsUsually(text: string): boolean {
   return !readEarly.test(text.slice(lastLineAt));
 }
 
+/** Before the first field line of every head. */
+const requestLine = new FieldSpelling('');
+
 /** False: a field has a second line, or there are too many. */
 function readLines(text: string, from: number, lines: string[], fields: Map<string, string>): boolean {
+  let field = requestLine;
   let at = from;
   while (at < text.length) {
-    const colon = text.indexOf(':', at);
-    const end = text.indexOf('\r', colon);
-    const spelling = text.slice(at, colon);
-    const name = lowerCase(spelling);
-    if (fields.has(name)) return false;
-    const value = fieldValueIn(text, colon + 1, end);
-    fields.set(name, value);
-    lines.push(spelling, value);
+    field = fieldNameAt(text, at, field);
+    const valueAt = at + field.start.length;
+    const end = text.indexOf('\r', valueAt);
+    if (fields.has(field.lowerCase)) return false;
+    const value = fieldValueIn(text, valueAt, end);
+    fields.set(field.lowerCase, value);
+    lines.push(field.spelling, value);
     at = end + 2;
   }
   return fields.size <= LINES_MAX;
@@ -121,21 +125,4 @@ function isPersistentBy(connection: string | undefined): boolean | undefined {
   const option = connection.toLowerCase();
   if (option === 'keep-alive') return true;
   return option === 'close' ? false : undefined;
-}
-
-/** Spellings of field names that clients use, and their lower-case forms: each costs less to find than to make. */
-const lowerCases = new Map<string, string>();
-const SPELLINGS_MAX = 500;
-const SPELLING_CHARACTERS_MAX = 40;
-
-function lowerCase(spelling: string): string {
-  const known = lowerCases.get(spelling);
-  if (known !== undefined) return known;
-  const name = spelling.toLowerCase();
-  if (lowerCases.size < SPELLINGS_MAX && spelling.length <= SPELLING_CHARACTERS_MAX) {
-    // A slice keeps the whole head in memory.
-    const key = Buffer.from(spelling, 'latin1').toString('latin1');
-    lowerCases.set(key, key === name ? key : name);
-  }
-  return name;
 }
