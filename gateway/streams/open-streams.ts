@@ -51,7 +51,7 @@ export interface OpenStreams {
   close(): void;
 }
 
-/** How often the expiry of callers is looked at. */
+/** How often the expiry of callers is looked at, and questions that had no answer are asked again. */
 const LOOK_EVERY_MS = 250;
 /** The part of the drain in which JSON lines, which mostly end by themselves, may go on. */
 const LINES_DRAIN_PART = 0.8;
@@ -59,6 +59,8 @@ const LINES_DRAIN_PART = 0.8;
 interface Entry {
   readonly stream: OpenStream;
   caller: Caller;
+  /** Whether the key store could not be read when this caller was last asked for. */
+  isUnanswered: boolean;
 }
 
 export function createOpenStreams({ mostOf, now }: OpenStreamsOptions): OpenStreams {
@@ -80,15 +82,20 @@ export function createOpenStreams({ mostOf, now }: OpenStreamsOptions): OpenStre
 
   function look(): void {
     const nowMs = now();
-    for (const entry of [...entries]) if (entry.caller.expiresAtMs <= nowMs) end(entry, 'credential');
+    for (const entry of [...entries]) {
+      if (entry.caller.expiresAtMs <= nowMs) end(entry, 'credential');
+      else if (entry.isUnanswered) void ask(entry);
+    }
   }
 
-  /** A store that cannot be read says nothing against a caller. */
+  /** A store that cannot be read says nothing against a caller: it is asked again. */
   async function ask(entry: Entry): Promise<void> {
+    entry.isUnanswered = false;
     try {
       entry.caller = await entry.stream.admitAgain();
     } catch (error) {
-      if (!(error instanceof GatewayError && error.code === 'auth_unavailable')) end(entry, 'credential');
+      if (error instanceof GatewayError && error.code === 'auth_unavailable') entry.isUnanswered = true;
+      else end(entry, 'credential');
     }
   }
 
@@ -108,7 +115,7 @@ export function createOpenStreams({ mostOf, now }: OpenStreamsOptions): OpenStre
       const { caller, clientAddress, kind } = stream;
       refuseIfFull(caller, clientAddress);
       const share = shareOf(caller, clientAddress);
-      const entry = { stream, caller };
+      const entry = { stream, caller, isUnanswered: false };
       entries.add(entry);
       byShare.set(share, (byShare.get(share) ?? 0) + 1);
       timer ??= setInterval(() => contain(look), LOOK_EVERY_MS).unref();
