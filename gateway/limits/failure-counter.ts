@@ -72,8 +72,10 @@ function createFailureCounter(name: string, rules: FailureRules, client: Redis |
     return { isUsedUp: remainingPoints === 0, leftMs: shared && msBeforeNext };
   }
 
+  const count = (block: string, failures: number) => limiter.penalty(block, failures).then(toCount);
+
   return {
-    count: (block) => limiter.penalty(block).then(toCount),
+    count: shared === undefined ? (block) => count(block, 1) : createTogether(count),
     forget(block) {
       void memory.delete(block);
     },
@@ -83,5 +85,40 @@ function createFailureCounter(name: string, rules: FailureRules, client: Redis |
         one.duration = windowSeconds;
       }
     },
+  };
+}
+
+interface Failures extends PromiseWithResolvers<FailureCount> {
+  failures: number;
+}
+
+/**
+ * Counts the failures of an address together that happen in one turn of the event loop, or before its last command is answered. A flood from one
+ * address then costs a command for each answer of Redis, not one for each failure: that took as much CPU as the refusal itself.
+ */
+function createTogether(count: (block: string, failures: number) => Promise<FailureCount>): FailureCounter['count'] {
+  const waiting = new Map<string, Failures>();
+  const inFlight = new Set<string>();
+
+  function send(block: string): void {
+    const { failures, resolve, reject } = waiting.get(block) as Failures;
+    waiting.delete(block);
+    inFlight.add(block);
+    const next = () => {
+      inFlight.delete(block);
+      if (waiting.has(block)) send(block);
+    };
+    void count(block, failures).then(resolve, reject).then(next);
+  }
+
+  return function countTogether(block) {
+    let together = waiting.get(block);
+    if (together === undefined) {
+      together = { ...Promise.withResolvers<FailureCount>(), failures: 0 };
+      waiting.set(block, together);
+      if (!inFlight.has(block)) setImmediate(send, block);
+    }
+    together.failures += 1;
+    return together.promise;
   };
 }

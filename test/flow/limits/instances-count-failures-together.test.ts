@@ -3,6 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { openFailureCounters } from '../../../gateway/limits/failure-counter.ts';
+import { askRedis, type Redis as RedisClient } from '../../../gateway/redis/client.ts';
 import { type Answer, ask, requestOf } from '../../support/connection.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { eventually, type Instances, startInstances } from '../../support/instances.ts';
@@ -63,4 +65,28 @@ test('while Redis is away each instance counts for itself', async () => {
   } finally {
     await relay.restart();
   }
+});
+
+test('a flood of failures from one address is counted whole, by few commands', async () => {
+  const FLOOD = 500;
+  const counters = openFailureCounters(redis.url);
+  const counter = counters.counter('flood', { failures: FLOOD, windowSeconds: 3600 });
+  const asking = <T>(question: (client: RedisClient) => Promise<T>) => askRedis(redis.url, 1000, question);
+  const commands = () =>
+    asking(async (client) => Number(/total_commands_processed:(\d+)/.exec(await client.info('stats'))?.[1]));
+  await eventually(async () => (await counter.count('192.0.2.8')).leftMs !== undefined);
+  const before = await commands();
+  // In several turns of the event loop, so that some happen while a command is in flight.
+  const counts = [];
+  for (let count = 0; count < FLOOD; count += 1) {
+    counts.push(counter.count('192.0.2.7'));
+    if (count % 50 === 0) await new Promise(setImmediate);
+  }
+  const last = (await Promise.all(counts)).at(-1);
+  assert.equal(last?.isUsedUp, true);
+  assert.ok(last.leftMs !== undefined && last.leftMs <= 3_600_000);
+  assert.equal(await asking((client) => client.get('failures:flood:192.0.2.7')), String(FLOOD));
+  // The instances of this file and this question send some of their own.
+  assert.ok((await commands()) - before < FLOOD / 2);
+  counters.close();
 });
