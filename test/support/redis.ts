@@ -2,7 +2,7 @@
 // flushed: tests keep apart by the names they make up.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -103,13 +103,22 @@ export async function end(server: ChildProcess): Promise<void> {
   await ended;
 }
 
+/** Below the ports that the system gives to connections: one of those would take it between this probe and its use. */
+const PORTS = { first: 10_000, end: 32_768 } as const;
+
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const port = portOf(probe.address());
-  probe.close();
-  await once(probe, 'close');
-  return port;
+  for (;;) {
+    const port = randomInt(PORTS.first, PORTS.end);
+    const probe = createServer().listen(port, '127.0.0.1');
+    try {
+      await once(probe, 'listening');
+    } catch {
+      continue;
+    }
+    probe.close();
+    await once(probe, 'close');
+    return port;
+  }
 }
 
 function portOf(address: ReturnType<Server['address']>): number {
