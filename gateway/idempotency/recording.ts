@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DownstreamRequest } from '../downstream.ts';
 import { GatewayError } from '../errors.ts';
 import type { Arrived, Awaitable, RecordedAnswer, Recording } from '../exchange.ts';
+import { startDeadline } from '../shared/deadline.ts';
 import { createDenseSet } from '../shared/dense-set.ts';
 import { mayHaveRun, recordOf, recordOfRefusal } from './record.ts';
 import type { AnswerStore, Claim, Retention, Slot } from './store.ts';
@@ -133,8 +134,7 @@ export function within<T>(ms: number, answer: Awaitable<T>): Awaitable<T> {
   if (!(answer instanceof Promise)) return answer;
   return new Promise((resolve, reject) => {
     const late = () => reject(new Error(`no answer within ${ms} ms`));
-    // If this process was busy, the reply may be waiting in the socket: the socket is read before setImmediate runs.
-    const timer = setTimeout(() => setImmediate(late), ms);
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+    const deadline = startDeadline(ms, late);
+    answer.then(resolve, reject).finally(deadline.stop);
   });
 }

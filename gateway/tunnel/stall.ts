@@ -1,7 +1,8 @@
-// Limits pauses in the body of an answer: an upstream that stalls occupies the connections on both sides. The timer does not expire while
+// Limits pauses in the body of an answer: an upstream that stalls occupies the connections on both sides. The deadline is put off while
 // the client is slow to read.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { startDeadline } from '../shared/deadline.ts';
 
 /**
  * Watches an answer from its head to its last byte.
@@ -16,11 +17,11 @@ export function watchForStall(
   idleMs: number,
   onStall: () => void,
 ): () => void {
-  const timer = setTimeout(expire, idleMs);
-  const progress = () => void timer.refresh();
+  const deadline = startDeadline(idleMs, expire);
+  const progress = () => deadline.restart();
 
   function expire(): void {
-    if (response.writableNeedDrain) timer.refresh();
+    if (response.writableNeedDrain) deadline.restart();
     else {
       stop();
       onStall();
@@ -28,7 +29,7 @@ export function watchForStall(
   }
 
   function stop(): void {
-    clearTimeout(timer);
+    deadline.stop();
     response.off('drain', progress);
   }
 

@@ -5,6 +5,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { GatewayError } from '../errors.ts';
+import { startDeadline } from '../shared/deadline.ts';
 
 /** `sending`: the client has not sent its whole body, and the upstream waits for the rest. */
 export type Wait = 'connecting' | 'sending' | 'answering';
@@ -12,9 +13,9 @@ export type Wait = 'connecting' | 'sending' | 'answering';
 export interface Waiting {
   /** Call for each connection that is tried. `onOpen` is called when it is established. */
   begun(outgoing: ClientRequest, onOpen: () => void): void;
-  /** Restarts the timer: another piece of the body has arrived. */
+  /** Restarts the deadline: another piece of the body has arrived. */
   progress(): void;
-  /** Stops the timer. */
+  /** Stops the deadline. */
   over(): void;
 }
 
@@ -32,12 +33,12 @@ export interface WaitingOptions {
 /** Limit of 1xx answers per request: each costs time on the event loop, and an upstream could send them without end. */
 const INTERIM_ANSWERS_MAX = 100;
 
-/** Starts the connect timer. */
+/** Starts the time to connect. */
 export function createWaiting({ request, connectMs, answerMs, onTooLong, onTooMany }: WaitingOptions): Waiting {
   let interimAnswers = 0;
   let outgoing: ClientRequest | undefined;
   let open = false;
-  let timer = setTimeout(expire, connectMs);
+  let deadline = startDeadline(connectMs, expire);
 
   function expire(): void {
     if (!open) onTooLong('connecting');
@@ -51,8 +52,8 @@ export function createWaiting({ request, connectMs, answerMs, onTooLong, onTooMa
       outgoing = tried;
       const opened = () => {
         open = true;
-        clearTimeout(timer);
-        timer = setTimeout(expire, answerMs);
+        deadline.stop();
+        deadline = startDeadline(answerMs, expire);
         onOpen();
       };
       tried.on('information', () => {
@@ -65,8 +66,8 @@ export function createWaiting({ request, connectMs, answerMs, onTooLong, onTooMa
       if (!socket.connecting) opened();
       else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', opened);
     },
-    progress: () => void timer.refresh(),
-    over: () => clearTimeout(timer),
+    progress: () => deadline.restart(),
+    over: () => deadline.stop(),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { ask } from '../http1/client/ask.ts';
 import type { Pool } from '../http1/client/pool.ts';
+import { startDeadline } from '../shared/deadline.ts';
 
 export interface HealthRules {
   readonly path: string;
@@ -98,8 +99,10 @@ async function statusOf(
   stopped: AbortSignal,
 ): Promise<number | undefined> {
   const connection = connect();
+  const late = new AbortController();
+  const deadline = startDeadline(timeoutMs, () => late.abort());
   try {
-    const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]);
+    const signal = AbortSignal.any([stopped, late.signal]);
     const headers = ['user-agent', 'api-gateway health check', 'accept', '*/*'];
     // Only the status counts, so the body is not read.
     const { status } = await ask(connection, { method: 'GET', path, headers, body: null }, signal, false);
@@ -107,6 +110,7 @@ async function statusOf(
   } catch {
     return undefined;
   } finally {
+    deadline.stop();
     connection.destroy();
   }
 }

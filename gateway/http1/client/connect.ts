@@ -2,6 +2,7 @@
 
 import { connect as connectPlainly, isIP, type LookupFunction, type NetConnectOpts, Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
+import { startDeadline } from '../../shared/deadline.ts';
 import { WireFault } from './fault.ts';
 
 /** PEM texts. */
@@ -87,9 +88,9 @@ export function createConnect(
 
   return function connect(onRead, done) {
     const socket = openOrFail(onRead);
-    const timer = setTimeout(() => {
+    const deadline = startDeadline(connectTimeoutMs, () => {
       socket.destroy(new WireFault('WIRE_CONNECT_TIMEOUT', `no connection within ${connectTimeoutMs} ms`));
-    }, connectTimeoutMs);
+    });
     const failed = (error: Error) => {
       // Some servers reject sessions that they issued themselves; the next connection does a full handshake.
       session = undefined;
@@ -97,9 +98,9 @@ export function createConnect(
     };
     socket.once('error', failed);
     // Also if the connection is abandoned before it is established.
-    socket.once('close', () => clearTimeout(timer));
+    socket.once('close', deadline.stop);
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
-      clearTimeout(timer);
+      deadline.stop();
       socket.off('error', failed);
       done(undefined);
     });

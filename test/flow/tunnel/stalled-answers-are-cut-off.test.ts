@@ -92,12 +92,12 @@ describe('an answer that takes longer than timeoutMs', () => {
   });
 
   it('is whole when it waits for the client', async () => {
-    const { gateway } = await setUp({ timeoutMs: 60_000, idleTimeoutMs: 200 }, async (_request, response) => {
+    const { gateway } = await setUp({ timeoutMs: 60_000, idleTimeoutMs: 1000 }, async (_request, response) => {
       for (let i = 0; i < 30; i++) if (!response.write(MEGABYTE)) await once(response, 'drain');
       response.end();
     });
     const answer = await fetch(`${gateway.url}/jmap/download/a`);
-    await pause(1000);
+    await pause(2500);
     let bytes = 0;
     for await (const piece of answer.body as AsyncIterable<Uint8Array>) bytes += piece.length;
     assert.equal(bytes, 30 * MEGABYTE.length);

@@ -1,0 +1,34 @@
+// Timers for what a peer has to do in time. After a busy turn the event loop runs timers before it reads sockets: what the peer sent in
+// time may be waiting there, so a timer that expires looks once more after the sockets are read.
+
+export interface Deadline {
+  /** Begins the time anew: the peer made progress. */
+  restart(): void;
+  stop(): void;
+}
+
+/**
+ * Starts the time.
+ *
+ * @param onOverdue called at most once for each start, at the end of the turn in which the timer expires, unless the sockets that are read
+ *   in that turn restart or stop the deadline
+ */
+export function startDeadline(ms: number, onOverdue: () => void): Deadline {
+  let starts = 0;
+  const timer = setTimeout(() => setImmediate(end, starts), ms);
+
+  function end(expired: number): void {
+    if (expired === starts) onOverdue();
+  }
+
+  return {
+    restart() {
+      starts += 1;
+      timer.refresh();
+    },
+    stop() {
+      starts += 1;
+      clearTimeout(timer);
+    },
+  };
+}
