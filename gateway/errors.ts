@@ -33,27 +33,36 @@ export interface GatewayErrorDetails {
 
 /**
  * A refusal. One function writes all error answers from it; everything but `cause` and `upstreamStatus` shapes the answer.
- * Without a stack: code and stage show its origin, and walking the stack is a tenth of the cost of a refusal (2.8 µs of CPU of 29,
- * measured under load). A bug has the stack of its cause.
+ * An Error by its prototype alone: code and stage show its origin, a bug has the stack of its cause, and the constructor of Error takes a
+ * seventh of a refusal even if it collects no stack (2 µs of CPU of 16, measured under load).
  */
-export class GatewayError extends Error {
+export class GatewayError implements Error {
   readonly code: ErrorCode;
   readonly details: GatewayErrorDetails;
 
   constructor(code: ErrorCode, details: GatewayErrorDetails = {}) {
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
-    super(code, details.cause === undefined ? undefined : { cause: details.cause });
-    Error.stackTraceLimit = stackTraceLimit;
-    this.name = 'GatewayError';
     this.code = code;
     this.details = details;
+  }
+
+  get name(): string {
+    return 'GatewayError';
+  }
+
+  get message(): string {
+    return this.code;
+  }
+
+  get cause(): unknown {
+    return this.details.cause;
   }
 
   get entry(): CatalogueEntry {
     return REFUSALS[this.code];
   }
 }
+
+Object.setPrototypeOf(GatewayError.prototype, Error.prototype);
 
 /** Anything thrown → a GatewayError: an unexpected error becomes `internal_error` with the original as cause. */
 export function toGatewayError(thrown: unknown): GatewayError {

@@ -2,11 +2,11 @@
 
 import type { Socket } from 'node:net';
 import type { DownstreamRequest, DownstreamResponse } from '../downstream.ts';
-import type { CatalogueEntry } from '../error-catalogue.ts';
 import { GatewayError, isIdempotent, toGatewayError } from '../errors.ts';
 import type { Arrived } from '../exchange.ts';
 import { contain } from '../shared/faults.ts';
 import { atEndOfTurn } from '../sockets/end-of-turn.ts';
+import { createErrorAnswers } from './error-answer.ts';
 import { cutOff, endAfterLingering } from './linger.ts';
 import { nodeExchangeOf } from './node-exchange.ts';
 
@@ -40,7 +40,7 @@ const reasons: Readonly<Record<number, string>> = {
 };
 
 export function createRefuse(options: RefuseOptions): Refuse {
-  const realm = new URL(options.publicUrl).host;
+  const answerOf = createErrorAnswers(options.publicUrl);
   /** Responses whose refusal is already being written: a second error on their connection is not answered. */
   const answered = new WeakSet<DownstreamResponse>();
   const unprotected = new WeakSet<DownstreamRequest>();
@@ -92,11 +92,11 @@ export function createRefuse(options: RefuseOptions): Refuse {
       return;
     }
     const retryable = isRetryable(error, request, !unprotected.has(request));
-    const body = Buffer.from(JSON.stringify(errorObject(error, arrived.id, retryable, options.publicUrl)));
-    const status = error.details.words?.status ?? error.entry.status;
+    const { status, headers, text } = answerOf(error, retryable, arrived.id);
+    const body = Buffer.from(text);
     const closes = closesAfter(arrived, error);
     trail.status = status;
-    const head = [...arrived.carried, ...errorHeaders(error, realm), 'Content-Length', String(body.length)];
+    const head = arrived.carried.concat(headers, 'Content-Length', String(body.length));
     if (closes) head.push('Connection', 'close');
     response.writeHead(status, head);
     if (closes && request.method !== 'HEAD') {
@@ -112,21 +112,12 @@ export function createRefuse(options: RefuseOptions): Refuse {
       socket.destroy();
       return;
     }
-    const { status, retryable } = error.entry;
-    const body = JSON.stringify(errorObject(error, requestId, retryable === true, options.publicUrl));
-    const head = [
-      ...options.constantHeaders,
-      'X-Request-Id',
-      requestId,
-      ...errorHeaders(error, realm),
-      'Content-Length',
-      String(Buffer.byteLength(body)),
-      'Connection',
-      'close',
-    ];
-    let text = `HTTP/1.1 ${status} ${reasons[status] ?? 'Error'}\r\nDate: ${new Date().toUTCString()}\r\n`;
-    for (let i = 0; i < head.length; i += 2) text += `${head[i]}: ${head[i + 1]}\r\n`;
-    socket.write(`${text}\r\n${body}`);
+    const { status, headers, text } = answerOf(error, error.entry.retryable === true, requestId);
+    const framing = ['Content-Length', String(Buffer.byteLength(text)), 'Connection', 'close'];
+    const lines = options.constantHeaders.concat('X-Request-Id', requestId, headers, framing);
+    let head = `HTTP/1.1 ${status} ${reasons[status] ?? 'Error'}\r\nDate: ${new Date().toUTCString()}\r\n`;
+    for (let i = 0; i < lines.length; i += 2) head += `${lines[i]}: ${lines[i + 1]}\r\n`;
+    socket.write(`${head}\r\n${text}`);
     endAfterLingering(socket);
   }
 
@@ -137,68 +128,6 @@ export function createRefuse(options: RefuseOptions): Refuse {
 function isRetryable({ entry }: GatewayError, request: DownstreamRequest, countsKey: boolean): boolean {
   if (entry.retryable !== 'if_safe') return entry.retryable;
   return isIdempotent(request.method ?? '') || (countsKey && request.headers['idempotency-key'] !== undefined);
-}
-
-/** The error object of docs/errors.md. */
-function errorObject(error: GatewayError, requestId: string, retryable: boolean, publicUrl: string): object {
-  const { words, fields, hint } = error.details;
-  const { type, code, message, status } = words ?? { ...error.entry, code: error.code };
-  const further = hint === undefined ? undefined : error.entry.hints?.[hint];
-  const retryAfter = retryAfterOf(error);
-  return {
-    error: {
-      type,
-      code,
-      message: further === undefined ? message : `${message} ${further}`,
-      status,
-      ...fields,
-      retryable,
-      ...(retryAfter === undefined ? {} : { retry_after: retryAfter }),
-      request_id: requestId,
-      doc_url: `${publicUrl}/docs/errors/${code}`,
-    },
-  };
-}
-
-function errorHeaders(error: GatewayError, realm: string): string[] {
-  const head = [
-    'Content-Type',
-    'application/json',
-    'Cache-Control',
-    'no-store',
-    'X-Error-Code',
-    error.details.words?.code ?? error.code,
-  ];
-  const retryAfter = retryAfterOf(error);
-  if (retryAfter !== undefined) head.push('Retry-After', String(retryAfter));
-  for (const challenge of challengesOf(error, realm)) head.push('WWW-Authenticate', challenge);
-  for (const [name, value] of Object.entries(error.details.headers ?? {})) head.push(name, value);
-  return head;
-}
-
-function retryAfterOf(error: GatewayError): number | undefined {
-  return error.details.retryAfterSeconds ?? error.entry.retryAfterSeconds;
-}
-
-/** One line per challenge, because some clients cannot parse several in one line (RFC 9110 section 11.6.1). */
-function challengesOf(error: GatewayError, realm: string): string[] {
-  const bearer = bearerChallengeOf(error, realm);
-  if (bearer === undefined) return [];
-  const { basic: accepted } = error.details;
-  if (accepted === undefined) return [bearer];
-  const basic = `Basic realm="${realm}", charset="UTF-8"`;
-  return accepted === 'also' ? [bearer, basic] : [basic];
-}
-
-/** RFC 6750 section 3: no error code if the request has no usable credential. */
-function bearerChallengeOf(error: GatewayError, realm: string): string | undefined {
-  const { challenge, message }: CatalogueEntry = error.entry;
-  const bare = `Bearer realm="${realm}"`;
-  if (challenge === undefined || challenge === 'bare') return challenge && bare;
-  if (challenge === 'invalid_token')
-    return `${bare}, error="invalid_token", error_description="${message.replaceAll('"', "'")}"`;
-  const scopes = error.details.fields?.required_scopes;
-  return `${bare}, error="insufficient_scope", scope="${Array.isArray(scopes) ? scopes.join(' ') : ''}"`;
 }
 
 /** Whether no answer can be sent: the client has closed the connection, or Node has ended it from this side. */
