@@ -4,7 +4,7 @@
 import type { DownstreamRequest } from '../downstream.ts';
 import { GatewayError } from '../errors.ts';
 import type { Arrived } from '../exchange.ts';
-import { contain } from '../shared/faults.ts';
+import { lookEvery } from '../shared/deadline.ts';
 import type { EdgeExchange } from './edge-exchange.ts';
 
 export interface BodyTimeout {
@@ -30,7 +30,6 @@ export interface BodyTimeoutOptions {
 export function createBodyTimeout({ requestMs, everyMs, active, refuse }: BodyTimeoutOptions): BodyTimeout {
   const streaming = new WeakSet<DownstreamRequest>();
   const answered = new Set<EdgeExchange>();
-  const timer = setInterval(() => contain(look), everyMs).unref();
 
   function look(): void {
     const latest = performance.now() - requestMs;
@@ -50,6 +49,6 @@ export function createBodyTimeout({ requestMs, everyMs, active, refuse }: BodyTi
       const { request } = exchange;
       if (!request.complete && !request.socket.destroyed) answered.add(exchange);
     },
-    stop: () => clearInterval(timer),
+    stop: lookEvery(everyMs, look),
   };
 }

@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net';
 import type { Arrived } from '../exchange.ts';
-import { contain } from '../shared/faults.ts';
+import { lookEvery } from '../shared/deadline.ts';
 import { handleOf } from '../sockets/unread-bytes.ts';
 import { destroyIfReset } from './sockets.ts';
 
@@ -16,13 +16,14 @@ export interface SlowReadersOptions {
   cut(socket: Socket): void;
 }
 
-/** How far the answers on a connection have got, and since when they wait there. */
+/** How far the answers on a connection have got, and for how long they wait there. */
 interface Waiting {
   /** Bytes of all writes that are complete. */
   readonly complete: number;
   /** Bytes of the write under way that the kernel, or over TLS the TCP connection, has not taken yet. */
   readonly queued: number;
-  readonly sinceMs: number;
+  /** Looks since the last progress: while the process stands still, there are none, and no client can be seen to read. */
+  readonly looks: number;
 }
 
 /** Starts the check of all exchanges at an interval, so that a single answer costs nothing. Returns a function that stops it. */
@@ -30,13 +31,12 @@ export function watchSlowReaders({ idleMs, everyMs, active, cut }: SlowReadersOp
   let waiting = new Map<Socket, Waiting>();
 
   function check(): void {
-    const now = performance.now();
     const still = new Map<Socket, Waiting>();
     for (const { request } of active()) {
       const { socket } = request;
       if (socket.writableLength === 0 || socket.destroyed) continue;
-      const next = waitingSince(now, socket, waiting.get(socket));
-      if (now - next.sinceMs >= idleMs) cut(socket);
+      const next = waitingOn(socket, waiting.get(socket));
+      if (next.looks * everyMs >= idleMs) cut(socket);
       else {
         destroyIfReset(socket);
         still.set(socket, next);
@@ -45,14 +45,13 @@ export function watchSlowReaders({ idleMs, everyMs, active, cut }: SlowReadersOp
     waiting = still;
   }
 
-  const timer = setInterval(() => contain(check), everyMs).unref();
-  return () => clearInterval(timer);
+  return lookEvery(everyMs, check);
 }
 
 /** Bytes that are merely added to an answer are no progress: only bytes that leave are. */
-function waitingSince(now: number, socket: Socket, before: Waiting | undefined): Waiting {
+function waitingOn(socket: Socket, before: Waiting | undefined): Waiting {
   const complete = socket.bytesWritten - socket.writableLength;
   const queued = handleOf(socket)?.writeQueueSize ?? 0;
   const isIdle = before !== undefined && complete <= before.complete && queued >= before.queued;
-  return { complete, queued, sinceMs: isIdle ? before.sinceMs : now };
+  return { complete, queued, looks: isIdle ? before.looks + 1 : 0 };
 }

@@ -1,6 +1,8 @@
 // Timers for what a peer has to do in time. After a busy turn the event loop runs timers before it reads sockets: what the peer sent in
 // time may be waiting there, so a timer that expires looks once more after the sockets are read.
 
+import { contain } from './faults.ts';
+
 export interface Deadline {
   /** Begins the time anew: the peer made progress. */
   restart(): void;
@@ -30,5 +32,25 @@ export function startDeadline(ms: number, onOverdue: () => void): Deadline {
       starts += 1;
       clearTimeout(timer);
     },
+  };
+}
+
+/**
+ * Looks at an interval for what is overdue, each time after the sockets are read. A look that throws is reported. The interval does not keep
+ * the process alive.
+ *
+ * @returns a function that stops the looks
+ */
+export function lookEvery(ms: number, look: () => void): () => void {
+  let isStopped = false;
+  const timer = setInterval(() => setImmediate(lookNow), ms).unref();
+
+  function lookNow(): void {
+    if (!isStopped) contain(look);
+  }
+
+  return () => {
+    isStopped = true;
+    clearInterval(timer);
   };
 }

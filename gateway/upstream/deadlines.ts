@@ -29,7 +29,8 @@ export function createDeadlines(shortestMs: number): Deadlines {
 
   function schedule(): void {
     isScheduled = true;
-    setTimeout(checkAll, everyMs);
+    // What upstreams sent in time may wait in the sockets after a busy turn: they are read first.
+    setTimeout(() => setImmediate(checkAll), everyMs);
   }
 
   function checkAll(): void {

@@ -4,6 +4,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { DownstreamRequest } from '../../downstream.ts';
+import { lookEvery } from '../../shared/deadline.ts';
 import { createDenseSet, type DenseSetEntry } from '../../shared/dense-set.ts';
 import { contain, reportFault } from '../../shared/faults.ts';
 import { FastConnection, type FastOwner } from './connection.ts';
@@ -141,7 +142,6 @@ export function createFastPath(options: FastPathOptions): FastPath | undefined {
 
   server.off(event, serveByNode);
   server.on(event, take);
-  const timer = setInterval(() => contain(look), options.everyMs).unref();
 
   return {
     answerOn: (socket) => bySocket.get(socket)?.item.response,
@@ -152,6 +152,6 @@ export function createFastPath(options: FastPathOptions): FastPath | undefined {
       isClosing = true;
       for (const connection of connections.all()) if (connection.isIdle) connection.socket.destroy();
     },
-    stop: () => clearInterval(timer),
+    stop: lookEvery(options.everyMs, look),
   };
 }

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { closesAfterEach } from '../../support/closing.ts';
 import { openConnection, requestOf, until } from '../../support/connection.ts';
 import { startGateway } from '../../support/gateway.ts';
+import { standStill } from '../../support/stand-still.ts';
 import { thingsAt } from '../../support/things.ts';
 import { type Answer, startUpstream } from '../../support/upstream.ts';
 import { startSecureGateway } from '../tls/secure-gateway.ts';
@@ -37,6 +38,26 @@ async function startWorld(timeouts: object, answer?: Answer) {
   const gateway = await start(startGateway({ ...thingsAt(upstream.url), gateway: { timeouts } }));
   return { gateway, upstream, ...(await gateway.authorize()) };
 }
+
+describe('a client whose bytes came in time, while the gateway stood still', () => {
+  it('is answered', async () => {
+    const { gateway, authorization } = await startWorld({ headersMs: 1000, requestMs: 1000 });
+    const head = await start(openConnection(gateway.port));
+    const body = await start(openConnection(gateway.port));
+    const headers = { Authorization: authorization, 'Content-Type': 'application/json', 'Content-Length': '12' };
+    head.send('GET /v1/things HTTP/1.1\r\nHost: api.test\r\n');
+    body.send(requestOf('POST /v1/things', headers), '{"name":');
+    // The gateway reads these bytes meanwhile.
+    await sleep(50);
+    // Timers are next behind this, and sockets after them.
+    await new Promise((resolve) => setImmediate(resolve));
+    head.send(`Authorization: ${authorization}\r\n\r\n`);
+    body.send('"a"}');
+    standStill(1500);
+    assert.equal((await head.answer())?.status, 200);
+    assert.equal((await body.answer())?.status, 200);
+  });
+});
 
 describe('a client', () => {
   it('that trickles its head gets the reason, at any rate of bytes', async () => {

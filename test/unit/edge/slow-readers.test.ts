@@ -8,6 +8,7 @@ import type { Arrived } from '../../../gateway/exchange.ts';
 import { createAuthority } from '../../support/certificates.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { until } from '../../support/connection.ts';
+import { standStill } from '../../support/stand-still.ts';
 
 const start = closesAfterEach();
 const IDLE_MS = 200;
@@ -47,6 +48,19 @@ describe('an answer of which nothing leaves', () => {
     await start({ destroy: () => clearInterval(trickle) });
     const cut = await watch(server);
     await until(() => cut.length === 1);
+  });
+
+  it('is not cut off for a time in which the gateway stood still', async () => {
+    const { server, client } = await openPair();
+    client.pause();
+    server.write(LARGE);
+    const cut = await watch(server);
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    standStill(2 * IDLE_MS);
+    await new Promise(setImmediate);
+    assert.deepEqual(cut, []);
+    client.resume();
+    await until(() => client.bytesRead === LARGE.length);
   });
 
   it('is not cut off while its client reads now and then', async () => {

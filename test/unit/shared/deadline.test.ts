@@ -1,35 +1,13 @@
 // A process that stands still for longer than a deadline finds the timer expired and the bytes in the socket: they came in time.
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startDeadline } from '../../../gateway/shared/deadline.ts';
 import { until } from '../../support/connection.ts';
+import { createConnected, standStill } from '../../support/stand-still.ts';
 
 const MS = 50;
-
-/** Two ends of a connection in this process. */
-async function connected(): Promise<{ near: Socket; far: Socket; close(): void }> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  const near = connect(port, '127.0.0.1').on('error', () => undefined);
-  const [far] = (await once(server, 'connection')) as [Socket];
-  far.on('error', () => undefined);
-  const close = () => {
-    near.destroy();
-    far.destroy();
-    server.close();
-  };
-  return { near, far, close };
-}
-
-/** Occupies the event loop. */
-function standStill(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}
 
 describe('a deadline', () => {
   it('expires once', async () => {
@@ -59,7 +37,7 @@ describe('a deadline', () => {
 
   for (const does of ['restart', 'stop'] as const) {
     it(`has not expired for bytes that came while the process stood still, which ${does} it`, async () => {
-      const { near, far, close } = await connected();
+      const { near, far, close } = await createConnected();
       let times = 0;
       let bytes = 0;
       const deadline = startDeadline(MS, () => (times += 1));

@@ -1,11 +1,23 @@
-// One clock for all that is under way: everything is looked at again and again, for exactly as long as it is there.
+// One clock for all that is under way: everything is looked at again and again, for exactly as long as it is there, and after the sockets.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { once } from 'node:events';
+import { type TestContext, test } from 'node:test';
 import { createDeadlines } from '../../../gateway/upstream/deadlines.ts';
+import { until } from '../../support/connection.ts';
+import { createConnected, standStill } from '../../support/stand-still.ts';
 
-test('everything is looked at once in a tenth of the shortest time, and never later than 50 ms', (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+/** Lets a mocked time pass, and the turn in which its timers expire. */
+function passingTime(test: TestContext): (ms: number) => Promise<void> {
+  test.mock.timers.enable({ apis: ['setTimeout'] });
+  return async (ms) => {
+    test.mock.timers.tick(ms);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+}
+
+test('everything is looked at once in a tenth of the shortest time, and never later than 50 ms', async (t) => {
+  const pass = passingTime(t);
   for (const [shortestMs, everyMs] of [
     [5, 1],
     [200, 20],
@@ -14,19 +26,19 @@ test('everything is looked at once in a tenth of the shortest time, and never la
     const watch = createDeadlines(shortestMs);
     const seen: string[] = [];
     const entries = ['one', 'two'].map((name) => watch.add({ look: () => void seen.push(name) }));
-    t.mock.timers.tick(everyMs - 1);
+    await pass(everyMs - 1);
     assert.deepEqual(seen, []);
-    t.mock.timers.tick(1);
+    await pass(1);
     assert.deepEqual(seen, ['one', 'two']);
-    t.mock.timers.tick(everyMs);
+    await pass(everyMs);
     assert.deepEqual(seen, ['one', 'two', 'one', 'two']);
     for (const entry of entries) watch.remove(entry);
-    t.mock.timers.tick(everyMs);
+    await pass(everyMs);
   }
 });
 
-test('removed entries are not looked at any more, later ones are, and no timer runs while there are none', (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+test('removed entries are not looked at any more, later ones are, and no timer runs while there are none', async (t) => {
+  const pass = passingTime(t);
   const watch = createDeadlines(100);
   let looks = 0;
   const watched = {
@@ -35,18 +47,18 @@ test('removed entries are not looked at any more, later ones are, and no timer r
     },
   };
   const entry = watch.add(watched);
-  t.mock.timers.tick(10);
+  await pass(10);
   watch.remove(entry);
-  t.mock.timers.tick(1000);
+  await pass(1000);
   assert.equal(looks, 1);
   const again = watch.add(watched);
-  t.mock.timers.tick(10);
+  await pass(10);
   assert.equal(looks, 2);
   watch.remove(again);
 });
 
-test('an entry that removes another during the look affects no other', (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+test('an entry that removes another during the look affects no other', async (t) => {
+  const pass = passingTime(t);
   const watch = createDeadlines(100);
   const looked: string[] = [];
   const first = watch.add({
@@ -56,8 +68,22 @@ test('an entry that removes another during the look affects no other', (t) => {
     },
   });
   const second = watch.add({ look: () => void looked.push('second') });
-  t.mock.timers.tick(10);
-  t.mock.timers.tick(10);
+  await pass(10);
+  await pass(10);
   assert.deepEqual(looked, ['first', 'second', 'second']);
   watch.remove(second);
+});
+
+test('bytes that came while the process stood still are read before the look', async () => {
+  const { near, far, close } = await createConnected();
+  const seen: string[] = [];
+  near.on('data', () => seen.push('bytes'));
+  far.write('x');
+  const watch = createDeadlines(10);
+  const entry = watch.add({ look: () => void seen.push('look') });
+  standStill(50);
+  await Promise.all([once(near, 'data'), until(() => seen.includes('look'))]);
+  assert.equal(seen[0], 'bytes');
+  watch.remove(entry);
+  close();
 });

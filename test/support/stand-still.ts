@@ -1,0 +1,25 @@
+// A process that stands still, as on a busy machine: meanwhile timers expire, and bytes arrive in its sockets.
+
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+
+/** Occupies the event loop. */
+export function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/** Two ends of a connection in this process. */
+export async function createConnected(): Promise<{ readonly near: Socket; readonly far: Socket; close(): void }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  const near = connect(port, '127.0.0.1').on('error', () => undefined);
+  const [[far]] = (await Promise.all([once(server, 'connection'), once(near, 'connect')])) as [[Socket], unknown];
+  far.on('error', () => undefined);
+  const close = () => {
+    near.destroy();
+    far.destroy();
+    server.close();
+  };
+  return { near, far, close };
+}
