@@ -3,7 +3,7 @@
 import { PUBLISHED_NAMES, type StageName, TIMED_STAGES } from '../exchange.ts';
 import type { Trail } from '../trail.ts';
 import { members, milliseconds } from './line-text.ts';
-import { refusalMembers } from './refusal.ts';
+import { refusalPart } from './refusal.ts';
 
 /** From this duration on, a line contains the duration of each stage. */
 const SLOW_MS = 250;
@@ -22,7 +22,6 @@ export function rarePart(trail: Trail, durationMs: number): string {
   const isSlow = durationMs >= SLOW_MS;
   const isRare =
     tunnel ||
-    code ||
     clientRequestId ||
     shadowRefusals ||
     replayed ||
@@ -33,8 +32,11 @@ export function rarePart(trail: Trail, durationMs: number): string {
     stream ||
     withheld ||
     trail.compressed;
-  if (!(isRare || isSlow)) return queued;
-  return members({
+  if (!(isRare || isSlow || code)) return queued;
+  const stages = isSlow || code !== undefined ? stagesPart(trail, durationMs) : '';
+  // Most refusals have none of the further members.
+  if (code !== undefined && !isRare) return members({ code }) + refusalPart(trail) + stages + queued;
+  const rare = members({
     tunnel,
     stream,
     stream_end: streamEnd,
@@ -51,8 +53,8 @@ export function rarePart(trail: Trail, durationMs: number): string {
     withheld,
     compressed: trail.compressed,
     cause: causeOf(code, cause),
-    ...refusalMembers(trail),
-  }).concat(isSlow || code !== undefined ? stagesPart(trail, durationMs) : '', queued);
+  });
+  return rare + refusalPart(trail) + stages + queued;
 }
 
 /** What did not cross, in both directions. */

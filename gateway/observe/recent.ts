@@ -50,7 +50,7 @@ export function createRecentLines(options: RecentLinesOptions): RecentLines {
       sampled.add(bytes.subarray(0, bytes.indexOf(NEWLINE) + 1));
     },
     addNotable(line, code) {
-      notable.add(Buffer.from(line));
+      notable.addText(line);
       if (code !== undefined) byCode.add(code, line);
     },
     find(id) {
@@ -154,11 +154,18 @@ function createRing(bytesMax: number) {
     end = (end + kept.length) % bytesMax;
   }
 
+  function addText(line: string): void {
+    ring ??= Buffer.allocUnsafeSlow(bytesMax);
+    // A character takes at most three bytes: most lines fit before the end of the ring, and are encoded in their place.
+    if (line.length * 3 < bytesMax - end) end += ring.write(line, end);
+    else add(Buffer.from(line));
+  }
+
   /** Decodes some MiB at most, and only for a look-up. */
   function text(): string {
     if (ring === undefined) return '';
     return (isFull ? Buffer.concat([ring.subarray(end), ring.subarray(0, end)]) : ring.subarray(0, end)).toString();
   }
 
-  return { add, text };
+  return { add, addText, text };
 }
