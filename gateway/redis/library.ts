@@ -4,5 +4,33 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 
+type Library = typeof import('ioredis');
+
+/** Members of the library's commands that its types do not declare; `test/flow/redis` shows that the library has them. */
+interface TimedCommand {
+  readonly isSettled: boolean;
+  reject(cause: Error): void;
+  _commandTimeoutTimer?: NodeJS.Timeout;
+}
+
+let library: Library | undefined;
+
 /** The library; loaded once. */
-export const redisLibrary = () => require('ioredis') as typeof import('ioredis');
+export function redisLibrary(): Library {
+  library ??= load();
+  return library;
+}
+
+function load(): Library {
+  const loaded = require('ioredis') as Library;
+  loaded.Command.prototype.setTimeout = setReadingTimeout as (ms: number) => void;
+  return loaded;
+}
+
+/** In place of the library's, which expires although the reply may be waiting in the socket: that is read before setImmediate runs. */
+function setReadingTimeout(this: TimedCommand, ms: number): void {
+  const expire = () => {
+    if (!this.isSettled) this.reject(new Error('Command timed out'));
+  };
+  this._commandTimeoutTimer ??= setTimeout(() => setImmediate(expire), ms);
+}
