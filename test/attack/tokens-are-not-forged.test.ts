@@ -149,10 +149,11 @@ describe('honest tokens', () => {
     assert.deepEqual(lure.requests, []);
   });
 
-  it('a flood of forgeries leaves nothing behind, and sends the issuer no request', async () => {
+  it('a flood of forgeries leaves nothing behind, and sends the issuer at most one request in 5 s', async () => {
     const asked = ed.asked();
+    const startedAt = performance.now();
     for (let index = 0; index < 200; index += 1) await call(forged({ kid: `made-up-${index}` }));
-    assert.equal(ed.asked(), asked);
+    assert.ok(ed.asked() - asked <= 1 + (performance.now() - startedAt) / 5000);
     assert.equal((await call(ed.sign())).status, 200);
   });
 });

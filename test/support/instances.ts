@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, ask, requestOf } from './connection.ts';
 import { type GatewayOptions, startGateway, type TestGateway } from './gateway.ts';
 import { startScriptedUpstream } from './scripted-upstream.ts';
+import { startRunningClock } from './stand-still.ts';
 import { thingsAt } from './things.ts';
 
 /** No test waits longer than this for something that is promised within a second. */
@@ -37,23 +38,22 @@ export function askWith(key: string, { port }: Pick<TestGateway, 'port'>): Promi
   return ask(port, requestOf('GET /v1/things', { Authorization: `Bearer ${key}` }));
 }
 
-/** Milliseconds until the last of them answers as expected; each is polled. */
+/** Milliseconds, of those in which this process ran, until the last of them answers as expected; each is polled. */
 export async function untilAll(
   { gateways }: Instances,
   key: string,
   isAsItShouldBe: (answer: Answer) => boolean,
 ): Promise<number> {
-  const startedAt = performance.now();
-  const elapsedMs = () => performance.now() - startedAt;
+  const clock = startRunningClock();
   const took = gateways.map(async (gateway) => {
     while (!isAsItShouldBe(await askWith(key, gateway))) {
-      if (elapsedMs() > PATIENCE_MS) throw new Error(`Not within ${PATIENCE_MS} ms: ${isAsItShouldBe}`);
+      if (clock.ms() > PATIENCE_MS) throw new Error(`Not within ${PATIENCE_MS} ms: ${isAsItShouldBe}`);
       // Polling without a pause would keep busy the very gateways that are measured.
       await sleep(5);
     }
-    return elapsedMs();
+    return clock.ms();
   });
-  return Math.max(...(await Promise.all(took)));
+  return Math.max(...(await Promise.all(took).finally(clock.stop)));
 }
 
 export interface KeysStatus {

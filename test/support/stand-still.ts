@@ -23,3 +23,25 @@ export async function createConnected(): Promise<{ readonly near: Socket; readon
   };
   return { near, far, close };
 }
+
+export interface RunningClock {
+  /** Milliseconds since the start in which this process ran. */
+  ms(): number;
+  stop(): void;
+}
+
+const TICK_MS = 10;
+/** A tick that is later than this shows that the process stood still. */
+const LATE_TICK_MS = 50;
+
+/** Starts a clock that leaves out the times in which this process stood still: a promise about time holds for a process that runs. */
+export function startRunningClock(): RunningClock {
+  let ranMs = 0;
+  let tickedAt = performance.now();
+  const sinceTick = () => Math.min(LATE_TICK_MS, performance.now() - tickedAt);
+  const timer = setInterval(() => {
+    ranMs += sinceTick();
+    tickedAt = performance.now();
+  }, TICK_MS).unref();
+  return { ms: () => ranMs + sinceTick(), stop: () => clearInterval(timer) };
+}

@@ -9,7 +9,7 @@ import { ask, requestOf, until } from '../../support/connection.ts';
 import { createSeveralTargets, fails, works } from './several-targets.ts';
 
 const start = closesAfterEach();
-const quickly = { failures: 2, baseSeconds: 1, maxSeconds: 2, slowStartSeconds: 0 };
+const quickly = { failures: 2, baseSeconds: 3, maxSeconds: 3, slowStartSeconds: 0 };
 
 describe('of several targets', () => {
   it('a slow one gets less', async () => {
@@ -105,7 +105,7 @@ describe('of several targets', () => {
 });
 
 describe('a single target', () => {
-  const breaker = { requestsMin: 4, openSeconds: 1, windowSeconds: 60 };
+  const breaker = { requestsMin: 4, openSeconds: 3, windowSeconds: 60 };
 
   it('is never ejected; the breaker gives the wait, tries, and closes', async () => {
     const scene = await start(createSeveralTargets(1, { ejection: { failures: 1 }, breaker, retry: { attempts: 0 } }));
@@ -113,10 +113,8 @@ describe('a single target', () => {
     fails(upstreams[0], 503);
     assert.deepEqual(await calls(4), [503, 503, 503, 503]);
     const refused = await call();
-    assert.deepEqual(
-      [refused.status, refused.error.code, refused.headers['retry-after']],
-      [503, 'upstream_unavailable', '1'],
-    );
+    assert.deepEqual([refused.status, refused.error.code], [503, 'upstream_unavailable']);
+    assert.match(String(refused.headers['retry-after']), /^[123]$/);
     assert.equal(refused.headers['proxy-status'], 'api-gateway; error=destination_unavailable');
     assert.equal(counts()[0], 4, 'nothing is sent');
     assert.equal((await status()).breaker.live, 'open');

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { until } from '../../support/connection.ts';
 import { assertRefusal } from '../../support/errors.ts';
+import { eventually } from '../../support/instances.ts';
 import { type MailGateway, newPassword, startMailGateway, startMailWorld } from '../../support/mail.ts';
 import { startUpstream } from '../../support/upstream.ts';
 
@@ -19,13 +20,19 @@ describe('a mail server that takes its time', () => {
       if (isHolding) held.push(answer);
       else answer();
     });
-    world = await startMailGateway(upstream.url, newPassword(), { timeoutMs: 1000 });
+    world = await startMailGateway(upstream.url, newPassword());
   });
   after(async () => {
     await world.stop();
     await upstream.close();
   });
   const list = () => world.call('GET /api/principal');
+  const state = async () => {
+    const { upstreams } = (await (await fetch(`${world.gateway.adminUrl}/status`)).json()) as {
+      upstreams: { mail: { in_flight: number; waiting: number } };
+    };
+    return { in_flight: upstreams.mail.in_flight, waiting: upstreams.mail.waiting };
+  };
 
   it('has one request until the credential is known to be right, then four, and the rest in their order', async () => {
     isHolding = true;
@@ -38,11 +45,7 @@ describe('a mail server that takes its time', () => {
     await until(() => held.length === 4);
     await new Promise((resolve) => setTimeout(resolve, 50));
     assert.equal(upstream.requests.length, 5);
-    const status = (await (await fetch(`${world.gateway.adminUrl}/status`)).json()) as {
-      upstreams: { mail: { in_flight: number; waiting: number } };
-    };
-    const { in_flight, waiting } = status.upstreams.mail;
-    assert.deepEqual({ in_flight, waiting }, { in_flight: 4, waiting: 15 });
+    assert.deepEqual(await state(), { in_flight: 4, waiting: 15 });
     isHolding = false;
     for (const answer of held.splice(0)) answer();
     assert.deepEqual(new Set((await Promise.all(answers)).map(({ status }) => status)), new Set([200]));
@@ -50,12 +53,15 @@ describe('a mail server that takes its time', () => {
   });
 
   it('is not waited for longer than the deadline, in line and in flight together', async () => {
+    const hurried = await startMailGateway(upstream.url, newPassword(), { timeoutMs: 1000 });
+    const ask = () => hurried.call('GET /api/principal');
     isHolding = true;
-    const answers = await Promise.all(Array.from({ length: 6 }, list));
+    const answers = await Promise.all(Array.from({ length: 6 }, ask));
     for (const { error } of answers) assert.match(String(error.code), /^upstream_(timeout|overloaded)$/);
     isHolding = false;
     held.splice(0);
-    assert.equal((await list()).status, 200);
+    assert.equal((await ask()).status, 200);
+    await hurried.stop();
   });
 
   it('drops a request when its client leaves', async () => {
@@ -68,7 +74,7 @@ describe('a mail server that takes its time', () => {
       headers: { authorization: world.administrator },
       signal: gone.signal,
     });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await eventually(async () => (await state()).waiting === 1);
     gone.abort();
     await assert.rejects(left);
     await until(() => world.gateway.logLines().some(({ status }) => status === 499));

@@ -181,6 +181,7 @@ describe('32 MB', () => {
       };
       client.socket.on('drain', send);
       send();
+      await until(() => behind.requests.length === 1);
       await untilStill(() => sent);
       assert.ok(sent < PIECES / 2, `${sent} MB were taken from the client`);
       assert.ok(process.memoryUsage().arrayBuffers - before < 20 * MEGABYTE);
@@ -191,10 +192,12 @@ describe('32 MB', () => {
   }
 });
 
-/** Until a number stands still. */
+/** Until a number stands still, in several turns. */
 async function untilStill(read: () => number): Promise<void> {
-  for (let last = -1; read() !== last; ) {
+  let last = -1;
+  for (let turns = 0; turns < 5; turns += 1) {
+    if (read() !== last) turns = 0;
     last = read();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
