@@ -3,7 +3,7 @@
 //
 //   node test/support/run/main.ts [folder or file …]     default: all of test/
 
-import { globSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, globSync, mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from 'node:test';
@@ -29,11 +29,31 @@ function filesOf(place: string): string[] {
     .sort((a, b) => rank(a) - rank(b));
 }
 
-/** Writes the list and gives its path. The directory is removed when this process ends. */
-function writeList(files: readonly string[]): string {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-tests-'));
+const MEMORY = '/dev/shm';
+const MEMORY_BYTES_MIN = 2 ** 31;
+
+/** Whether files may be kept in memory. On a disk the commits of SQLite wait for it, half a minute in all. */
+function hasMemory(): boolean {
+  try {
+    accessSync(MEMORY, constants.W_OK);
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize >= MEMORY_BYTES_MIN;
+  } catch {
+    return false;
+  }
+}
+
+/** Makes the directory in which tests make theirs. It is removed when this process ends. */
+function makeDirectory(): string {
+  const directory = mkdtempSync(join(hasMemory() ? MEMORY : tmpdir(), 'gateway-tests-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-  const list = join(directory, 'files.json');
+  process.env.TMPDIR = directory;
+  return directory;
+}
+
+/** Writes the list and gives its path. */
+function writeList(files: readonly string[]): string {
+  const list = join(makeDirectory(), 'files.json');
   writeFileSync(list, JSON.stringify(files));
   return list;
 }
