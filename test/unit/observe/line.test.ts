@@ -12,6 +12,7 @@ import {
 } from '../../../gateway/exchange.ts';
 import { createLines } from '../../../gateway/observe/line.ts';
 import { Trail } from '../../../gateway/trail.ts';
+import { anyCharacter } from '../../support/characters.ts';
 
 const { lineOf } = createLines();
 
@@ -19,7 +20,7 @@ const trailWith = (notes: Partial<Trail>): Trail => Object.assign(new Trail('req
 
 it('is one line of JSON with any code, cause, violation and name in it', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(fc.string({ unit: anyCharacter }), (text) => {
       const organization = {
         id: text,
         name: text,
