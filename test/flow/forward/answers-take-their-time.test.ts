@@ -31,7 +31,7 @@ function drip(socket: Socket, count: number): void {
 
 describe('an answer that streams', () => {
   it('may take longer than timeoutMs', async () => {
-    const world = await start(createWorld({}, { timeoutMs: 200 }));
+    const world = await start(createWorld({}, { timeoutMs: 500 }));
     world.upstream.plays((socket) => drip(socket, 12));
     const answer = await world.call('GET /v1/files');
     assert.deepEqual([answer.status, answer.whole, answer.body.length], [200, true, 12]);
@@ -39,7 +39,7 @@ describe('an answer that streams', () => {
 
   it('is cut after maxStreamMs, which no target is blamed for', async () => {
     const ejection = { failures: 1 };
-    const world = await start(createWorld({}, { maxStreamMs: 200, ejection }));
+    const world = await start(createWorld({}, { maxStreamMs: 500, ejection }));
     world.upstream.plays((socket) => drip(socket, 100));
     const answer = await world.call('GET /v1/files');
     assert.deepEqual([answer.status, answer.whole], [200, false]);
@@ -52,7 +52,7 @@ describe('an answer that streams', () => {
   });
 
   it('occupies the upstream no longer than timeoutMs', async () => {
-    const world = await start(createWorld({}, { timeoutMs: 300, maxInFlight: 1, connections: 1 }));
+    const world = await start(createWorld({}, { timeoutMs: 1000, maxInFlight: 1, connections: 1 }));
     let dripping: Socket | undefined;
     world.upstream.plays((socket) => {
       dripping = socket;
@@ -61,7 +61,7 @@ describe('an answer that streams', () => {
     const slow = world.call('GET /v1/files').catch(() => undefined);
     await until(() => dripping);
     world.upstream.plays((socket) => socket.write(httpAnswer(200, '{}')));
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await new Promise((resolve) => setTimeout(resolve, 1100));
     assert.equal((await world.call('GET /v1/things')).status, 200);
     assert.equal(dripping?.destroyed, false);
     dripping?.destroy();
@@ -96,6 +96,7 @@ describe('the timeout of an operation', () => {
     const world = await start(createWorld({}, { timeoutMs: 100, ...alone }, listing(2000)));
     world.upstream.plays(late);
     assert.equal((await world.call('GET /v1/late')).status, 200);
+    world.upstream.plays(() => undefined);
     assertRefusal(await world.call('GET /v1/things'), 'upstream_timeout');
   });
 

@@ -60,7 +60,7 @@ describe('parseTarget', () => {
   });
 
   it('takes time in proportion to the length, for any content', () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     for (const piece of ['a/', '/', '%2e/', '%', 'a%', '..', 'aa.']) {
       try {
         parseTarget(`/${piece.repeat(30_000)}`);
@@ -68,6 +68,6 @@ describe('parseTarget', () => {
         // Refused or not, it has to be quick.
       }
     }
-    assert.ok(performance.now() - startedAt < 500);
+    assert.ok(process.cpuUsage(before).user < 500_000);
   });
 });
