@@ -1,36 +1,22 @@
 // Passes one upstream answer to the client: head, body, backpressure and failures. Deadlines and retries are decided in attempts.ts.
 // A class: the connection calls five methods on one object per request, and methods on a prototype cost nothing to create.
-// Longer than other files, because its methods share the state of one answer.
+// Longer than other files, because its methods share the state of one answer. A body that the gateway reads itself is in inspected-body.ts.
 
 import { GatewayError } from '../errors.ts';
-import type { Fresh, Operation, Recording, StreamEnd, StreamKind } from '../exchange.ts';
+import type { Fresh, Recording, StreamEnd, StreamKind } from '../exchange.ts';
 import type { AnswerHandler, AnswerHeaders, Control } from '../http1/client/wire.ts';
 import { contain } from '../shared/faults.ts';
 import { streamKindOf } from '../shared/stream-kinds.ts';
 import { atEndOfTurn } from '../sockets/end-of-turn.ts';
 import { type BodySink, CompressedBody } from './encoding/compressed-body.ts';
 import type { Compression } from './encoding/compression.ts';
-import { codingOf, type DecodingFault, decodeBody, isDecodable } from './encoding/decode.ts';
+import { codingOf } from './encoding/decode.ts';
 import { isConnectionLost, toSentFailure, toUnsentFailure, upstreamFailure } from './failure.ts';
 import { clientAnswerHeaders, type WithheldNotes } from './headers.ts';
+import { type AnswerJudge, checkedMode, firstValueOf, InspectedBody, TOO_LARGE } from './inspected-body.ts';
 import type { AttemptFailure } from './retry.ts';
-import { AnswerStream, type ItemCheck } from './streams/answer-stream.ts';
-import { type ContractDeviation, takeUndeclared } from './undeclared-answer.ts';
-import { toUpstreamRefusal } from './upstream-errors.ts';
-
-/** Checks answers against their contract. */
-export interface AnswerJudge {
-  undeclared(
-    operation: Operation,
-    status: number,
-    contentType: string | undefined,
-    hasBody: boolean,
-  ): ContractDeviation | undefined;
-  modeFor(operation: Operation, status: number, contentType: string | undefined): 'refuse' | 'report' | 'off';
-  violations(operation: Operation, status: number, body: Buffer, contentType: string | undefined): readonly string[];
-  /** The check of each item of a stream; undefined if the contract has none. */
-  itemCheck(operation: Operation, status: number, contentType: string | undefined): ItemCheck | undefined;
-}
+import { AnswerStream } from './streams/answer-stream.ts';
+import { takeUndeclared } from './undeclared-answer.ts';
 
 /** The owner of a relay: exactly one of `relayed`, `failed` and `abandoned` is called, once. */
 export interface Relayed {
@@ -52,19 +38,10 @@ export interface Relayed {
   stopClock(): void;
 }
 
-/** Longer error bodies are not read: error objects are small. */
-const ERROR_BODY_BYTES_MAX = 65_536;
-/** Longer answers are not checked, whether they are longer as they came or only once they are decoded. */
-const CHECKED_BYTES_MAX = 1_048_576;
 /** An answer to HEAD is read up to this size to keep its connection: a new connection costs less than a longer answer. */
 const DROPPED_BYTES_MAX = 65_536;
 /** Further withheld fields are not noted: the upstream chooses their names. */
 const WITHHELD_MAX = 16;
-const TOO_LARGE = 'the body is too large to be checked';
-const undecoded: Readonly<Record<DecodingFault, string>> = {
-  'too large': TOO_LARGE,
-  invalid: 'the body does not have the coding that Content-Encoding names',
-};
 
 export class Relay implements AnswerHandler, WithheldNotes {
   /** Whether the owner knows the outcome; nothing may happen afterwards. */
@@ -77,11 +54,12 @@ export class Relay implements AnswerHandler, WithheldNotes {
   /** Further headers for an answer that its contract does not declare. */
   #protection: readonly string[] | undefined;
   #withheld: string[] | undefined;
-  /** Treatment of the body: `error` is parsed, `refuse` is buffered until it has been checked. */
+  /** Treatment of the body: `error` is parsed, `report` is checked beside the client's copy, `refuse` is buffered until it has been checked. */
   #mode: 'pass' | 'report' | 'refuse' | 'error' | 'drop' = 'pass';
   #length = -1;
-  #kept: Buffer[] = [];
-  #keptBytes = 0;
+  #droppedBytes = 0;
+  /** Set if the gateway reads the body itself: modes `report`, `refuse` and `error`. */
+  #inspected: InspectedBody | undefined;
   /** First chunk, until the head is sent: most answers are one chunk, which leaves with the head in one write. */
   #first: Buffer | undefined;
   /** Body of an answer that is being stored; undefined once it is stored, or if it never will be. */
@@ -145,10 +123,11 @@ export class Relay implements AnswerHandler, WithheldNotes {
     this.#length = lengthOf(headers);
     if (status >= 400) {
       this.#mode = 'error';
+      this.#inspected = new InspectedBody('error');
       return;
     }
     const hasNoBody = status === 204 || status === 304;
-    const contentType = textOf(headers['content-type']);
+    const contentType = firstValueOf(headers['content-type']);
     const hasBody = !hasNoBody && this.#length !== 0;
     const undeclared = this.#judge.undeclared(operation, status, contentType, hasBody);
     if (undeclared !== undefined) this.#protection = takeUndeclared(undeclared, this.#fresh.trail);
@@ -158,7 +137,10 @@ export class Relay implements AnswerHandler, WithheldNotes {
     if (this.#owner.compression !== undefined) this.#chooseForm(this.#owner.compression);
     const kind = streamKindOf(contentType);
     if (kind !== undefined && this.#mode !== 'drop') this.#beginStream(control, kind, contentType);
-    else if (this.#mode !== 'refuse' && this.#held === undefined) this.passesSince = this.#byteAt;
+    else {
+      if (this.#mode === 'report' || this.#mode === 'refuse') this.#inspected = new InspectedBody(this.#mode);
+      if (this.#mode !== 'refuse' && this.#held === undefined) this.passesSince = this.#byteAt;
+    }
     if (this.#mode === 'drop' && hasBody && (kind !== undefined || this.#length > DROPPED_BYTES_MAX))
       this.#cutOff(control);
   }
@@ -212,23 +194,24 @@ export class Relay implements AnswerHandler, WithheldNotes {
     if (this.ended || this.#isOutpaced()) return;
     this.noteBytes();
     if (this.#mode === 'drop') {
-      this.#keptBytes += chunk.length;
-      if (this.#keptBytes > DROPPED_BYTES_MAX) this.#cutOff(control);
+      this.#droppedBytes += chunk.length;
+      if (this.#droppedBytes > DROPPED_BYTES_MAX) this.#cutOff(control);
       return;
     }
     if (this.#stream !== undefined) {
       this.#stream.data(chunk);
       return;
     }
-    if (this.#mode === 'error' || this.#mode === 'refuse') {
-      // Too long to be parsed or checked: the rest is not awaited.
-      if (!this.#keep(chunk, this.#mode === 'error' ? ERROR_BODY_BYTES_MAX : CHECKED_BYTES_MAX)) {
-        if (this.#mode === 'error') this.abort(this.#refusal(), 'status');
-        else this.abort(this.#violation([TOO_LARGE]), 'other');
+    const inspected = this.#inspected;
+    if (inspected !== undefined) {
+      const isKept = inspected.add(chunk);
+      if (this.#mode !== 'report') {
+        // Too long to be parsed or checked: the rest is not awaited.
+        if (!isKept && this.#mode === 'error') this.abort(this.#refusal(inspected), 'status');
+        else if (!isKept) this.abort(this.#violation([TOO_LARGE]), 'other');
+        return;
       }
-      return;
     }
-    if (this.#mode === 'report') this.#keep(chunk, CHECKED_BYTES_MAX);
     const { recording, trail } = this.#fresh;
     this.#bytesOut += chunk.length;
     trail.bytesOut = this.#bytesOut;
@@ -256,20 +239,20 @@ export class Relay implements AnswerHandler, WithheldNotes {
       if (!this.ended) this.#end();
       return;
     }
-    if (this.#mode === 'error') {
-      this.#fail(this.#refusal(), 'status');
-      return;
-    }
-    if (this.#mode === 'report' || this.#mode === 'refuse') {
-      const body = Buffer.concat(this.#kept);
-      const violations = this.#violationsIn(body);
+    const inspected = this.#inspected;
+    if (inspected !== undefined) {
+      if (this.#mode === 'error') {
+        this.#fail(this.#refusal(inspected), 'status');
+        return;
+      }
+      const violations = inspected.violations(this.#judge, this.#fresh.operation, this.#status, this.#headers);
       if (this.#mode === 'refuse') {
         if (violations.length > 0) {
           this.#fail(this.#violation(violations), 'other');
           return;
         }
-        this.#first = body;
-        trail.bytesOut = body.length;
+        this.#first = inspected.whole();
+        trail.bytesOut = this.#first.length;
       } else if (violations.length > 0) trail.answerViolations = violations;
     }
     if (this.#held !== undefined && recording !== undefined) void this.#endOnceKept(recording, this.#held);
@@ -481,28 +464,8 @@ export class Relay implements AnswerHandler, WithheldNotes {
     this.#sink.once('drain', this.#onDrain);
   }
 
-  /** Buffers a chunk. False: the body exceeds `bytesMax`, and the buffer is empty. */
-  #keep(chunk: Buffer, bytesMax: number): boolean {
-    this.#keptBytes += chunk.length;
-    if (this.#keptBytes <= bytesMax) this.#kept.push(chunk);
-    else this.#kept = [];
-    return this.#keptBytes <= bytesMax;
-  }
-
-  /** Of a whole body in mode `report` or `refuse`. */
-  #violationsIn(body: Buffer): readonly string[] {
-    if (this.#keptBytes > CHECKED_BYTES_MAX) return [TOO_LARGE];
-    const decoded = decodeBody(body, codingOf(this.#headers), CHECKED_BYTES_MAX);
-    if (typeof decoded === 'string') return [undecoded[decoded]];
-    const contentType = textOf(this.#headers['content-type']);
-    return this.#judge.violations(this.#fresh.operation, this.#status, decoded, contentType);
-  }
-
-  /** The client's answer to an upstream's status of 400 or more. */
-  #refusal(): GatewayError {
-    const place = this.#fresh.method === 'GET' || this.#fresh.method === 'HEAD' ? 'query' : 'body';
-    const body = decodeBody(Buffer.concat(this.#kept), codingOf(this.#headers), ERROR_BODY_BYTES_MAX);
-    return toUpstreamRefusal(this.#status, this.#headers, typeof body === 'string' ? Buffer.alloc(0) : body, place);
+  #refusal(inspected: InspectedBody): GatewayError {
+    return inspected.refusal(this.#status, this.#headers, this.#fresh.method);
   }
 
   #violation(violations: readonly string[]): GatewayError {
@@ -549,25 +512,8 @@ export class Relay implements AnswerHandler, WithheldNotes {
   }
 }
 
-/**
- * Throws upstream_bad_response for an encoded answer in mode `refuse`: the request allowed no coding (forward.ts). In mode `report` a
- * decoded copy is checked; a coding that the gateway does not know passes unchecked.
- */
-function checkedMode(mode: 'refuse' | 'report' | 'off', headers: AnswerHeaders): 'refuse' | 'report' | 'pass' {
-  if (mode === 'off') return 'pass';
-  const coding = codingOf(headers);
-  if (coding === '') return mode;
-  if (mode === 'report') return isDecodable(coding) ? mode : 'pass';
-  const cause = new Error(`content coding ${coding}, which the operation's answers are refused for`);
-  throw upstreamFailure('upstream_bad_response', 'http_response_content_coding', cause);
-}
-
-function textOf(value: string | string[] | undefined): string | undefined {
-  return typeof value === 'string' ? value : value?.[0];
-}
-
 /** -1: not declared. */
 function lengthOf(headers: AnswerHeaders): number {
-  const text = textOf(headers['content-length']);
+  const text = firstValueOf(headers['content-length']);
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : -1;
 }
