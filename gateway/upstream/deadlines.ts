@@ -20,15 +20,20 @@ export interface Deadlines {
 /** An expired deadline is noticed late by at most a tenth of the shortest deadline, and never by more than 50 ms. */
 const LATE_PART = 0.1;
 const LATE_MS_MAX = 50;
+/** A check that is later than this shows that the process stood still. */
+const STILL_MS = 50;
 
 /** @param shortestMs the shortest deadline that is watched */
 export function createDeadlines(shortestMs: number): Deadlines {
   const owners = createDenseSet<DeadlineOwner>();
   const everyMs = Math.max(1, Math.min(LATE_MS_MAX, shortestMs * LATE_PART));
   let isScheduled = false;
+  let dueAt = 0;
+  let isExtended = false;
 
   function schedule(): void {
     isScheduled = true;
+    dueAt = performance.now() + everyMs;
     // What upstreams sent in time may wait in the sockets after a busy turn: they are read first.
     setTimeout(() => setImmediate(checkAll), everyMs);
   }
@@ -37,7 +42,9 @@ export function createDeadlines(shortestMs: number): Deadlines {
     isScheduled = false;
     if (owners.size() === 0) return;
     const now = performance.now();
-    for (const owner of owners.all()) contain(() => owner.look(now));
+    // After a time in which the process stood still, upstreams get one interval more: some requests may not have been written yet.
+    isExtended = !isExtended && now - dueAt > STILL_MS;
+    if (!isExtended) for (const owner of owners.all()) contain(() => owner.look(now));
     schedule();
   }
 

@@ -74,6 +74,22 @@ test('an entry that removes another during the look affects no other', async (t)
   watch.remove(second);
 });
 
+test('an upstream gets one interval more after a time in which the process stood still', async () => {
+  const { near, far, close } = await createConnected();
+  const seen: string[] = [];
+  far.on('data', (bytes) => far.write(bytes));
+  near.on('data', () => seen.push('answer'));
+  const watch = createDeadlines(500);
+  const entry = watch.add({ look: () => void seen.push('look') });
+  await new Promise((resolve) => setImmediate(resolve));
+  near.write('request');
+  standStill(200);
+  await until(() => seen.includes('look'));
+  assert.equal(seen[0], 'answer');
+  watch.remove(entry);
+  close();
+});
+
 test('bytes that came while the process stood still are read before the look', async () => {
   const { near, far, close } = await createConnected();
   const seen: string[] = [];
