@@ -40,22 +40,32 @@ async function startWorld(timeouts: object, answer?: Answer) {
 }
 
 describe('a client whose bytes came in time, while the gateway stood still', () => {
-  it('is answered', async () => {
+  const byNode = process.env.TEST_FAST_PATH === 'off' && 'Node’s HTTP server looks at heads before it reads sockets';
+
+  /** Sends the second part right before the process stands still for longer than the client has time. */
+  async function statusFor(partsOf: (authorization: string) => readonly [string, string]): Promise<number | undefined> {
     const { gateway, authorization } = await startWorld({ headersMs: 1000, requestMs: 1000 });
-    const head = await start(openConnection(gateway.port));
-    const body = await start(openConnection(gateway.port));
-    const headers = { Authorization: authorization, 'Content-Type': 'application/json', 'Content-Length': '12' };
-    head.send('GET /v1/things HTTP/1.1\r\nHost: api.test\r\n');
-    body.send(requestOf('POST /v1/things', headers), '{"name":');
+    const client = await start(openConnection(gateway.port));
+    const [first, second] = partsOf(authorization);
+    client.send(first);
     // The gateway reads these bytes meanwhile.
     await sleep(50);
     // Timers are next behind this, and sockets after them.
     await new Promise((resolve) => setImmediate(resolve));
-    head.send(`Authorization: ${authorization}\r\n\r\n`);
-    body.send('"a"}');
+    client.send(second);
     standStill(1500);
-    assert.equal((await head.answer())?.status, 200);
-    assert.equal((await body.answer())?.status, 200);
+    return (await client.answer())?.status;
+  }
+
+  it('is answered, if these end its head', { skip: byNode }, async () => {
+    const head = 'GET /v1/things HTTP/1.1\r\nHost: api.test\r\n';
+    assert.equal(await statusFor((authorization) => [head, `Authorization: ${authorization}\r\n\r\n`]), 200);
+  });
+
+  it('is answered, if these end its body', async () => {
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': '12' };
+    const head = (Authorization: string) => requestOf('POST /v1/things', { ...headers, Authorization }).toString();
+    assert.equal(await statusFor((authorization) => [`${head(authorization)}{"name":`, '"a"}']), 200);
   });
 });
 
