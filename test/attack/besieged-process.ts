@@ -161,7 +161,6 @@ export async function besiegeProcess(options: BesiegedOptions = {}): Promise<Bes
 async function prepareTls() {
   const authority = createAuthority();
   const { certificate, key } = authority.issue({ names: ['api.test'] });
-  authority.remove();
   const plainPort = await freePort();
   return {
     ca: authority.certificate,

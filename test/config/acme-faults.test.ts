@@ -1,12 +1,11 @@
 // Faults of tls.acme are reported with file, line and remedy, before anything starts.
 
 import assert from 'node:assert/strict';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { createAuthority } from '../support/certificates.ts';
 import { sentencesFor } from './faults.ts';
 
 const authority = createAuthority();
-after(() => authority.remove());
 const HERE = 'config/gateway\\.yaml';
 const head = 'publicUrl: https://api.test\ntls:\n  acme:\n';
 const sound = {

@@ -1,12 +1,11 @@
 // Every fault of a certificate is named with file, line and remedy, before anything starts.
 
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { createAuthority } from '../support/certificates.ts';
 import { type Files, sentencesFor } from './faults.ts';
 
 const authority = createAuthority();
-after(() => authority.remove());
 const good = authority.issue({ names: ['api.test', '*.mail.test'] });
 const other = authority.issue({ names: ['other.test'] });
 

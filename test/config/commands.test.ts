@@ -249,7 +249,6 @@ test('the operations that would be served can be listed', async () => {
 test('a certificate toward an upstream that has expired is worth a warning', async () => {
   const authority = createAuthority();
   const { certificate, key } = authority.issue({ names: ['gateway.test'], fromDays: -30, days: -1 });
-  authority.remove();
   const upstreams = sound['config/upstreams.yaml'].replace('http://', 'https://');
   const files = {
     'config/upstreams.yaml': `${upstreams}    tls: { certificate: own.pem, key: own.key }\n`,

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createPrivateKey } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { readUpstreamTls, untimelyTls } from '../../gateway/config/upstream-tls.ts';
 import { type Authority, type CertificatePair, createAuthority } from '../support/certificates.ts';
 import { sentencesFor, sound } from './faults.ts';
@@ -15,7 +15,6 @@ before(() => {
   pair = authority.issue({ names: ['gateway.test'] });
   other = authority.issue({ names: ['other.test'] });
 });
-after(() => authority.remove());
 
 /** The sound configuration with this `tls`, and these files in its directory. */
 function sentences(tls: string, files: Record<string, string> = {}, address = 'https://items:3000'): Promise<string[]> {

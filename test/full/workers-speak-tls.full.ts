@@ -31,7 +31,6 @@ before(async () => {
 });
 after(async () => {
   await several.close();
-  authority.remove();
 });
 
 async function open(options: object = {}): Promise<TLSSocket> {

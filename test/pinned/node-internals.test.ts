@@ -75,7 +75,6 @@ describe('a socket of Node', () => {
     const { certificate: cert, key } = authority.issue({ names: ['127.0.0.1'] });
     const port = await listen(createSecureServer({ cert, key }));
     const socket: TLSSocket = connectSecurely({ port, host: '127.0.0.1', ca: authority.certificate });
-    authority.remove();
     await start({ destroy: () => void socket.destroy() });
     await once(socket, 'secureConnect');
     const handle = handleOf(socket);
@@ -90,7 +89,6 @@ describe('a socket of Node', () => {
   it('over TLS, of a server, shows the TCP socket beneath, with a handle that has no waiting bytes', async () => {
     const authority = createAuthority();
     const { certificate: cert, key } = authority.issue({ names: ['127.0.0.1'] });
-    authority.remove();
     const server = createSecureServer({ cert, key });
     const raws: Socket[] = [];
     server.on('connection', (raw: Socket) => raws.push(raw));

@@ -173,7 +173,6 @@ export async function openAcmeDoor({ port, pair, trust }: DoorOptions): Promise<
       agent.destroy();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      issuer.remove();
     },
   };
   return door;

@@ -1,9 +1,21 @@
-// Certificates for tests, made by openssl: an authority, and pairs that it vouches for.
+// Certificates for tests: an authority, and pairs that it vouches for (RFC 5280).
 
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createHash, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { isIP } from 'node:net';
+import { signatureAlgorithm, signed } from '../../gateway/acme/csr.ts';
+import {
+  der,
+  derInteger,
+  derTagged,
+  octets,
+  oid,
+  pemOf,
+  sequence,
+  set,
+  utcTime,
+  utf8,
+  yes,
+} from '../../gateway/acme/der.ts';
 
 export interface CertificatePair {
   /** PEM. */
@@ -24,87 +36,120 @@ export interface CertificateOptions {
 export interface Authority extends CertificatePair {
   /** A certificate for servers and clients alike, with a key of its own. */
   issue(options: CertificateOptions): CertificatePair;
-  /** Removes its files; issued certificates stay usable. */
-  remove(): void;
+}
+
+interface Content {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly key: KeyObject;
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly extensions: readonly Buffer[];
 }
 
 const DAY_MS = 86_400_000;
+/** Clocks are read to the second. */
+const SLACK_MS = 60_000;
 
-/** Makes an authority; takes a few tens of milliseconds, as each certificate does. */
+const COMMON_NAME = '2.5.4.3';
+const SUBJECT_KEY = '2.5.29.14';
+const KEY_USAGE = '2.5.29.15';
+const ALTERNATIVE_NAMES = '2.5.29.17';
+const BASIC_CONSTRAINTS = '2.5.29.19';
+const AUTHORITY_KEY = '2.5.29.35';
+const EXTENDED_USAGE = '2.5.29.37';
+const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
+const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
+
+/** Of BIT STRINGs: the number of unused bits, then keyCertSign and cRLSign, or digitalSignature. */
+const SIGNS_CERTIFICATES = Buffer.from([1, 0x06]);
+const SIGNS = Buffer.from([7, 0x80]);
+
+/** Of a P-256 key, the end of its SPKI. Its digest is the identifier of the key (section 4.2.1.2). */
+const POINT_BYTES = 65;
+
+let serial = 0;
+
+/** Makes an authority, in about a millisecond, as each certificate is but those with an RSA key. */
 export function createAuthority(name = 'Test Authority'): Authority {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-certificates-'));
-  const fileOf = (file: string) => join(directory, file);
-  const textOf = (file: string) => readFileSync(fileOf(file), 'utf8');
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: directory, stdio: 'pipe' });
-  let issued = 0;
+  const own = newKey('ec');
+  const keyId = createHash('sha1').update(spkiOf(own).subarray(-POINT_BYTES)).digest();
 
-  const own = ['-subj', `/CN=${name}`, '-days', '3650', '-addext', 'keyUsage=critical,keyCertSign,cRLSign'];
-  openssl('req', '-x509', ...newKey('ec'), '-keyout', 'authority.key', '-out', 'authority.pem', ...own);
-  // The state of `openssl ca`: it alone can set both ends of the validity.
-  writeFileSync(fileOf('index.txt'), '');
+  function certify(content: Omit<Content, 'issuer'>): CertificatePair {
+    const certificate = pemOf(signed(bodyOf({ ...content, issuer: name }), own));
+    return { certificate, key: content.key.export({ type: 'pkcs8', format: 'pem' }) as string };
+  }
+
+  const now = Date.now();
+  const pair = certify({
+    subject: name,
+    key: own,
+    fromMs: now - SLACK_MS,
+    untilMs: now + 3650 * DAY_MS,
+    extensions: [
+      critical(BASIC_CONSTRAINTS, sequence(yes())),
+      critical(KEY_USAGE, der(0x03, SIGNS_CERTIFICATES)),
+      extension(SUBJECT_KEY, octets(keyId)),
+    ],
+  });
 
   return {
-    certificate: textOf('authority.pem'),
-    key: textOf('authority.key'),
+    ...pair,
     issue({ names, fromDays = 0, days = 90, kind = 'ec' }) {
-      issued += 1;
-      const base = `issued-${issued}`;
-      openssl('req', ...newKey(kind), '-keyout', `${base}.key`, '-out', `${base}.csr`, '-subj', `/CN=${names[0]}`);
-      writeFileSync(fileOf(`${base}.cnf`), configurationFor(names));
-      // A minute of slack, since clocks are read to the second.
-      const from = timeAt(Date.now() + fromDays * DAY_MS - 60_000);
-      const until = timeAt(Date.now() + days * DAY_MS);
-      const validity = ['-startdate', from, '-enddate', until];
-      writeFileSync(fileOf('serial'), `${String(issued).padStart(4, '0')}\n`);
-      openssl(
-        'ca',
-        '-batch',
-        '-notext',
-        '-config',
-        `${base}.cnf`,
-        ...validity,
-        '-in',
-        `${base}.csr`,
-        '-out',
-        `${base}.pem`,
-      );
-      return { certificate: textOf(`${base}.pem`), key: textOf(`${base}.key`) };
+      return certify({
+        subject: names[0] ?? '',
+        key: newKey(kind),
+        fromMs: Date.now() + fromDays * DAY_MS - SLACK_MS,
+        untilMs: Date.now() + days * DAY_MS,
+        extensions: [
+          critical(BASIC_CONSTRAINTS, sequence()),
+          critical(KEY_USAGE, der(0x03, SIGNS)),
+          extension(EXTENDED_USAGE, sequence(oid(SERVER_AUTH), oid(CLIENT_AUTH))),
+          extension(ALTERNATIVE_NAMES, sequence(...names.map(alternativeName))),
+          extension(AUTHORITY_KEY, sequence(der(0x80, keyId))),
+        ],
+      });
     },
-    remove: () => rmSync(directory, { recursive: true, force: true }),
   };
 }
 
-function newKey(kind: 'ec' | 'rsa'): string[] {
-  const form = kind === 'ec' ? ['ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'] : ['rsa:2048'];
-  return ['-newkey', ...form, '-nodes'];
+function newKey(kind: 'ec' | 'rsa'): KeyObject {
+  if (kind === 'ec') return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 }
 
-/** `20261121030000Z` */
-function timeAt(ms: number): string {
-  return `${new Date(ms).toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`;
+const spkiOf = (key: KeyObject) => createPublicKey(key).export({ type: 'spki', format: 'der' });
+const nameOf = (text: string) => sequence(set(sequence(oid(COMMON_NAME), utf8(text))));
+const extension = (id: string, content: Buffer) => sequence(oid(id), octets(content));
+const critical = (id: string, content: Buffer) => sequence(oid(id), yes(), octets(content));
+
+/** What is signed: a certificate of version 3. */
+function bodyOf({ issuer, subject, key, fromMs, untilMs, extensions }: Content): Buffer {
+  serial += 1;
+  const number = Buffer.alloc(4);
+  number.writeUInt32BE(2 ** 24 + serial);
+  return sequence(
+    derTagged(0, derInteger(Buffer.from([2]))),
+    derInteger(number),
+    signatureAlgorithm(),
+    nameOf(issuer),
+    sequence(utcTime(fromMs), utcTime(untilMs)),
+    nameOf(subject),
+    spkiOf(key),
+    derTagged(3, sequence(...extensions)),
+  );
 }
 
-function configurationFor(names: readonly string[]): string {
-  const alternatives = names.map((name) => `${/^[\d.]+$|:/.test(name) ? 'IP' : 'DNS'}:${name}`).join(',');
-  return `[ca]
-default_ca = own
-[own]
-dir = .
-new_certs_dir = .
-database = index.txt
-serial = serial
-certificate = authority.pem
-private_key = authority.key
-default_md = sha256
-policy = any
-x509_extensions = issued
-unique_subject = no
-[any]
-commonName = supplied
-[issued]
-basicConstraints = critical,CA:FALSE
-keyUsage = critical,digitalSignature
-extendedKeyUsage = serverAuth,clientAuth
-subjectAltName = ${alternatives}
-`;
+/** A host name, or an address. */
+function alternativeName(name: string): Buffer {
+  return isIP(name) === 0 ? der(0x82, Buffer.from(name, 'ascii')) : der(0x87, bytesOf(name));
+}
+
+/** The bytes of an IPv4 address, or of an IPv6 address without an IPv4 part. */
+function bytesOf(address: string): Buffer {
+  if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number));
+  const [before = [], after = []] = address.split('::').map((part) => part.split(':').filter(Boolean));
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
+  const groups = [...before, ...zeros, ...after].map((group) => group.padStart(4, '0'));
+  return Buffer.from(groups.join(''), 'hex');
 }

@@ -75,7 +75,6 @@ export async function startPebble({ environment, settings, executable }: PebbleO
     async close() {
       for (const child of [server, names]) child.kill('SIGKILL');
       await Promise.all([closeDoor(), doors.tls.close(), doors.http.close()]);
-      authority.remove();
       rmSync(directory, { recursive: true, force: true });
     },
   });

@@ -49,7 +49,6 @@ before(async () => {
 after(async () => {
   await gateway.stop();
   await pebble.close();
-  authority.remove();
 });
 
 it('without a certificate the gateway is ready, names what is missing, and says why', async () => {

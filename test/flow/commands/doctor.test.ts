@@ -40,7 +40,6 @@ describe('gateway doctor', () => {
     await new Promise((resolve) => secure.once('listening', resolve));
   });
   after(async () => {
-    authority.remove();
     await upstream.close();
     secure.closeAllConnections();
     await new Promise((resolve) => secure.close(resolve));

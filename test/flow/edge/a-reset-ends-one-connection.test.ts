@@ -52,7 +52,6 @@ after(async () => {
   await gateway.stop();
   await secure.stop();
   await upstream.close();
-  authority.remove();
   process.off('uncaughtExceptionMonitor', note);
 });
 

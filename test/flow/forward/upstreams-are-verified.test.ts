@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { type Authority, createAuthority } from '../../support/certificates.ts';
 import { closesAfterEach } from '../../support/closing.ts';
@@ -27,10 +27,6 @@ before(() => {
   stranger = createAuthority('Stranger');
   server = authority.issue({ names: ['localhost'] });
   own = authority.issue({ names: ['gateway.test'] });
-});
-after(() => {
-  authority.remove();
-  stranger.remove();
 });
 
 interface SecureUpstream {

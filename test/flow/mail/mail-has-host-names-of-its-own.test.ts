@@ -217,7 +217,6 @@ describe('with TLS', () => {
     assertRefusal(await plain('GET /.well-known/acme-challenge/x.php', 'mail.test'), 'route_not_found');
     assert.equal(world.mail.received.length, received);
     await world.stop();
-    authority.remove();
   });
 });
 

@@ -55,7 +55,6 @@ before(async () => {
 after(async () => {
   await gateway.stop();
   await upstream.close();
-  authority.remove();
 });
 
 /** A connection that has finished its handshake on the side of the client: the gateway has yet to read the last part of it. */

@@ -13,7 +13,6 @@ const DRAIN_MS = 60_000;
 let secure: SecureGateway;
 afterEach(async () => {
   await secure.upstream.close();
-  secure.authority.remove();
 });
 
 describe('a gateway that ends', { timeout: 10_000 }, () => {

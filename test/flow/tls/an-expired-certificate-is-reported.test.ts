@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { createAuthority } from '../../support/certificates.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
@@ -13,7 +13,6 @@ import { filesOf, startSecureGateway } from './secure-gateway.ts';
 
 const start = closesAfterEach();
 const authority = createAuthority();
-after(() => authority.remove());
 const expired = { names: ['api.test'], fromDays: -30, days: -1 };
 
 it('is a mistake for check', async () => {

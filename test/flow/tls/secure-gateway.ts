@@ -94,7 +94,6 @@ export async function startSecureGateway(options: SecureOptions = {}): Promise<S
     async close() {
       await gateway.stop();
       await upstream.close();
-      authority.remove();
     },
   };
 }

@@ -1,7 +1,7 @@
 // A certificate in use is never replaced by one that does not fit its names or its key.
 
 import assert from 'node:assert/strict';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { change, sealedAs } from '../../../gateway/acme/records.ts';
 import { createSeal } from '../../../gateway/acme/seal.ts';
 import { createView } from '../../../gateway/acme/view.ts';
@@ -12,7 +12,6 @@ const names = ['api.example.com', 'mail.example.com'];
 const id = names.join();
 const seal = createSeal('a secret of sixteen characters');
 const authority = createAuthority();
-after(() => authority.remove());
 
 /** The records of a store that holds this pair under the configured names. */
 function recordsOf({ certificate, key }: { readonly certificate: string; readonly key: string }) {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash, generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { createSecureContext } from 'node:tls';
 import { createChallengeCertificate } from '../../../gateway/acme/challenge-certificate.ts';
 import { certificateIdOf, createRequest } from '../../../gateway/acme/csr.ts';
@@ -11,7 +11,6 @@ import { readDer } from '../../../gateway/acme/der.ts';
 import { createAuthority } from '../../support/certificates.ts';
 
 const authority = createAuthority();
-after(() => authority.remove());
 const openssl = (input: string | Buffer, ...args: string[]) => execFileSync('openssl', args, { input, stdio: 'pipe' });
 
 it('a request has all names, and its signature is that of the key', () => {

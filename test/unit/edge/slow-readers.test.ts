@@ -81,7 +81,6 @@ it('a reset beneath TLS ends an answer that waits, although nothing is read', as
   const { server, client } = await openPair();
   const authority = createAuthority();
   const { certificate: cert, key } = authority.issue({ names: ['api.test'] });
-  authority.remove();
   const secured = new TLSSocket(server, { isServer: true, secureContext: createSecureContext({ cert, key }) });
   await start(secured.on('error', () => undefined));
   const asking = connectSecurely({ socket: client, rejectUnauthorized: false }).on('error', () => undefined);

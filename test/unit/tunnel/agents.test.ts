@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { createUnread } from '../../../gateway/sockets/unread-bytes.ts';
 import { createAgents, createSecureAgents } from '../../../gateway/tunnel/agents.ts';
@@ -15,7 +15,6 @@ import type { Shared } from '../http1/client/early-writer.ts';
 const start = closesAfterEach();
 const authority = createAuthority();
 const { certificate: cert, key } = authority.issue({ names: ['127.0.0.1'] });
-after(() => authority.remove());
 
 async function createScene(isSecure: boolean) {
   const [written, later] = [new Int32Array(new SharedArrayBuffer(4)), new Int32Array(new SharedArrayBuffer(4))];

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { connect, type LookupFunction } from 'node:net';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { TLSSocket, TlsOptions } from 'node:tls';
 import type { PoolSettings } from '../../../../gateway/http1/client/pool.ts';
 import { createAuthority } from '../../../support/certificates.ts';
@@ -14,7 +14,6 @@ const start = closesAfterEach();
 const authority = createAuthority();
 const own = authority.issue({ names: ['127.0.0.1', 'service.test', '::1'] });
 const server = { cert: own.certificate, key: own.key };
-after(() => authority.remove());
 
 interface SceneOptions {
   readonly tls?: TlsOptions;

@@ -1,7 +1,7 @@
 // The handler of an answer slows it down or gives it up, and may throw in doing so.
 
 import assert from 'node:assert/strict';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Control } from '../../../../gateway/http1/client/wire.ts';
 import { createAuthority } from '../../../support/certificates.ts';
 import { closesAfterEach } from '../../../support/closing.ts';
@@ -11,7 +11,6 @@ import { type Arrived, counted, destroying, poolTo, startPeer, turns } from './p
 const start = closesAfterEach();
 const authority = createAuthority();
 const { certificate: cert, key } = authority.issue({ names: ['127.0.0.1'] });
-after(() => authority.remove());
 
 async function createScene(text = counted('body'), then?: (request: Arrived) => void) {
   const peer = await start(startPeer());

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { createAuthority } from '../../../support/certificates.ts';
 import { closesAfterEach } from '../../../support/closing.ts';
 import { type Reactions, send, slowly } from './handler.ts';
@@ -12,7 +12,6 @@ import { counted, destroying, poolTo, startPeer } from './peer.ts';
 const start = closesAfterEach();
 const authority = createAuthority();
 const { certificate: cert, key } = authority.issue({ names: ['127.0.0.1'] });
-after(() => authority.remove());
 
 /** A peer over TLS, and a relay between that can end the connection to the pool. */
 async function createScene(version: 'TLSv1.2' | 'TLSv1.3') {

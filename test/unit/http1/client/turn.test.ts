@@ -2,7 +2,7 @@
 // is reported later than the answer.
 
 import assert from 'node:assert/strict';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { createSecureContext } from 'node:tls';
 import { createAuthority } from '../../../support/certificates.ts';
 import { closesAfterEach } from '../../../support/closing.ts';
@@ -13,7 +13,6 @@ const start = closesAfterEach();
 const authority = createAuthority();
 const { certificate: cert, key } = authority.issue({ names: ['service.test'] });
 const settings = { tls: { ca: authority.certificate, serverName: 'service.test' } };
-after(() => authority.remove());
 
 describe('within one turn', () => {
   for (const tls of [undefined, { cert, key }]) {

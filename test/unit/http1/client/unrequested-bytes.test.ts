@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { createAuthority } from '../../../support/certificates.ts';
 import { closesAfterEach } from '../../../support/closing.ts';
@@ -16,7 +16,6 @@ import { destroying, poolTo, turns } from './peer.ts';
 const start = closesAfterEach();
 const authority = createAuthority();
 const { certificate: cert, key } = authority.issue({ names: ['127.0.0.1'] });
-after(() => authority.remove());
 
 const FORGED = 'HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged';
 const BURST = 25;
