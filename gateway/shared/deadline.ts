@@ -13,14 +13,14 @@ export interface Deadline {
  * Starts the time.
  *
  * @param onOverdue called at most once for each start, at the end of the turn in which the timer expires, unless the sockets that are read
- *   in that turn restart or stop the deadline
+ *   in that turn restart or stop the deadline; what it throws is reported
  */
 export function startDeadline(ms: number, onOverdue: () => void): Deadline {
   let starts = 0;
   const timer = setTimeout(() => setImmediate(end, starts), ms);
 
   function end(expired: number): void {
-    if (expired === starts) onOverdue();
+    if (expired === starts) contain(onOverdue);
   }
 
   return {
