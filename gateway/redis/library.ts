@@ -1,6 +1,7 @@
 // Loads the library of Redis when the first connection is opened: a start without Redis does without its 60 files.
 
 import { createRequire } from 'node:module';
+import { STILL_MS } from '../shared/deadline.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -27,10 +28,18 @@ function load(): Library {
   return loaded;
 }
 
-/** In place of the library's, which expires although the reply may be waiting in the socket: that is read before setImmediate runs. */
+/**
+ * In place of the library's, which expires although the reply may be waiting in the socket: that is read before setImmediate runs. After a
+ * time in which the process stood still, the command may not have been written yet.
+ */
 function setReadingTimeout(this: TimedCommand, ms: number): void {
+  const dueAt = performance.now() + ms;
   const expire = () => {
     if (!this.isSettled) this.reject(new Error('Command timed out'));
   };
-  this._commandTimeoutTimer ??= setTimeout(() => setImmediate(expire), ms);
+  const readThenExpire = () => void setImmediate(expire);
+  this._commandTimeoutTimer ??= setTimeout(() => {
+    if (performance.now() - dueAt <= STILL_MS) readThenExpire();
+    else this._commandTimeoutTimer = setTimeout(readThenExpire, STILL_MS);
+  }, ms);
 }

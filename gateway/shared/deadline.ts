@@ -3,6 +3,9 @@
 
 import { contain } from './faults.ts';
 
+/** A timer that is later than this shows that the process stood still, milliseconds. What it waited for gets this time once more. */
+export const STILL_MS = 50;
+
 export interface Deadline {
   /** Begins the time anew: the peer made progress. */
   restart(): void;

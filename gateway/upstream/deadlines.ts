@@ -1,5 +1,6 @@
 // One shared timer for all exchanges with an upstream: a timer per exchange costs 0.5 µs of CPU, and few deadlines expire.
 
+import { STILL_MS } from '../shared/deadline.ts';
 import { createDenseSet, type DenseSetEntry } from '../shared/dense-set.ts';
 import { contain } from '../shared/faults.ts';
 
@@ -20,8 +21,6 @@ export interface Deadlines {
 /** An expired deadline is noticed late by at most a tenth of the shortest deadline, and never by more than 50 ms. */
 const LATE_PART = 0.1;
 const LATE_MS_MAX = 50;
-/** A check that is later than this shows that the process stood still. */
-const STILL_MS = 50;
 
 /** @param shortestMs the shortest deadline that is watched */
 export function createDeadlines(shortestMs: number): Deadlines {

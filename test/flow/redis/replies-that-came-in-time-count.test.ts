@@ -2,30 +2,52 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { createCalls } from '../../../gateway/limits/redis/calls.ts';
+import { encodeCharges } from '../../../gateway/limits/redis/script.ts';
 import { connectRedis, type Redis } from '../../../gateway/redis/client.ts';
-import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { apartAt, type Relay, startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
 import { standStill } from '../../support/stand-still.ts';
 
 const TIMEOUT_MS = 200;
 let redis: TestRedis;
+/** In this process: a reply takes several of its turns. */
+let relay: Relay;
 let client: Redis;
+let relayed: Redis;
+
+async function connected(url: string): Promise<Redis> {
+  const ready = Promise.withResolvers<void>();
+  const opened = connectRedis({ url, commandTimeoutMs: TIMEOUT_MS, onReady: ready.resolve });
+  await ready.promise;
+  return opened;
+}
 
 before(async () => {
   redis = await startRedis();
-  const ready = Promise.withResolvers<void>();
-  client = connectRedis({ url: redis.url, commandTimeoutMs: TIMEOUT_MS, onReady: ready.resolve });
-  await ready.promise;
+  relay = await startRelay(apartAt(redis.url));
+  [client, relayed] = await Promise.all([connected(redis.url), connected(relay.url)]);
 });
 after(async () => {
   client.disconnect();
+  relayed.disconnect();
+  await relay.stop();
   await redis.stop();
 });
 
+/** Timers are next behind this, and sockets after them. */
+const beforeTimers = () => new Promise((resolve) => setImmediate(resolve));
+
 describe('a command', () => {
   it('gets the reply that came while this process stood still', async () => {
-    // Timers are next behind this, and sockets after them.
-    await new Promise((resolve) => setImmediate(resolve));
+    await beforeTimers();
     const reply = client.set('some', 'thing');
+    standStill(2 * TIMEOUT_MS);
+    assert.equal(await reply, 'OK');
+  });
+
+  it('gets the reply that comes at once after a time in which this process stood still', async () => {
+    await beforeTimers();
+    const reply = relayed.set('some', 'thing');
     standStill(2 * TIMEOUT_MS);
     assert.equal(await reply, 'OK');
   });
@@ -38,4 +60,16 @@ describe('a command', () => {
       redis.resume();
     }
   });
+});
+
+it('the decision about a request comes at once after a time in which this process stood still', async () => {
+  const calls = createCalls(relayed, TIMEOUT_MS, () => undefined);
+  const charge = { policy: 'a', requests: 5, windowSeconds: 60, windowMs: 60_000, cost: 1, enforce: true, key: 'b' };
+  const decide = () => calls.run(0, encodeCharges([charge]));
+  // Loads the script.
+  await decide();
+  await beforeTimers();
+  const decision = decide();
+  standStill(2 * TIMEOUT_MS);
+  await decision;
 });
