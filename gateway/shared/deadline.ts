@@ -1,5 +1,6 @@
 // Timers for what a peer has to do in time. After a busy turn the event loop runs timers before it reads sockets: what the peer sent in
-// time may be waiting there, so a timer that expires looks once more after the sockets are read.
+// time may be waiting there, so a timer that expires looks once more after the sockets are read. After a time in which the process stood
+// still, the peer may not have been asked yet.
 
 import { contain } from './faults.ts';
 
@@ -20,7 +21,15 @@ export interface Deadline {
  */
 export function startDeadline(ms: number, onOverdue: () => void): Deadline {
   let starts = 0;
-  const timer = setTimeout(() => setImmediate(end, starts), ms);
+  let dueAt = performance.now() + ms;
+  const timer = setTimeout(expire, ms);
+
+  function expire(): void {
+    const readThenEnd = () => void setImmediate(end, expired);
+    const expired = starts;
+    if (performance.now() - dueAt > STILL_MS) setTimeout(readThenEnd, STILL_MS);
+    else readThenEnd();
+  }
 
   function end(expired: number): void {
     if (expired === starts) contain(onOverdue);
@@ -29,6 +38,7 @@ export function startDeadline(ms: number, onOverdue: () => void): Deadline {
   return {
     restart() {
       starts += 1;
+      dueAt = performance.now() + ms;
       timer.refresh();
     },
     stop() {

@@ -15,9 +15,9 @@ let relay: Relay;
 let client: Redis;
 let relayed: Redis;
 
-async function connected(url: string): Promise<Redis> {
+async function connected(url: string, options: object = { commandTimeoutMs: TIMEOUT_MS }): Promise<Redis> {
   const ready = Promise.withResolvers<void>();
-  const opened = connectRedis({ url, commandTimeoutMs: TIMEOUT_MS, onReady: ready.resolve });
+  const opened = connectRedis({ url, ...options, onReady: ready.resolve });
   await ready.promise;
   return opened;
 }
@@ -60,6 +60,15 @@ describe('a command', () => {
       redis.resume();
     }
   });
+});
+
+it('a connection is not given up for a time in which this process stood still', async () => {
+  const patient = await connected(redis.url, { silenceMaxMs: TIMEOUT_MS });
+  await beforeTimers();
+  const reply = patient.set('some', 'thing');
+  standStill(2 * TIMEOUT_MS);
+  assert.equal(await reply, 'OK');
+  patient.disconnect();
 });
 
 it('the decision about a request comes at once after a time in which this process stood still', async () => {
