@@ -142,7 +142,7 @@ describe('the deadline', () => {
     assert.ok(world.upstream.received.length >= 2 && world.upstream.received.length <= 3);
     const line = world.gateway.logLines().findLast(({ msg }) => msg === 'exchange');
     const took = Number(line?.duration_ms);
-    assert.ok(took >= 1220 && took < 2500, `${took} ms`);
+    assert.ok(took >= 1220 && took < 2900, `${took} ms`);
   });
 
   it('leaves no time for a pause that goes beyond it', async () => {

@@ -32,7 +32,7 @@ async function startStreamUpstream(handle: (request: IncomingMessage, response: 
 }
 
 async function startUpload(url: string, framing: Record<string, string>): Promise<[Connection, TestGateway]> {
-  const gateway = await start(startGateway(thingsAt(url, { timeoutMs: 600 })));
+  const gateway = await start(startGateway(thingsAt(url, { timeoutMs: 5000 })));
   const { authorization } = await gateway.authorize();
   const connection = await start(openConnection(gateway.port));
   const headers = { Authorization: authorization, 'Content-Type': 'application/octet-stream', ...framing };
@@ -157,7 +157,7 @@ describe('a streamed upload that fails', () => {
       request.resume();
       held = response;
     });
-    const gateway = await start(startGateway({ ...thingsAt(url), gateway: { timeouts: { requestMs: 200 } } }));
+    const gateway = await start(startGateway({ ...thingsAt(url), gateway: { timeouts: { requestMs: 1000 } } }));
     const { authorization } = await gateway.authorize();
     const connection = await start(openConnection(gateway.port));
     const headers = { Authorization: authorization, 'Content-Type': 'application/octet-stream', ...chunked };
