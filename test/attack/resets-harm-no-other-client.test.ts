@@ -16,9 +16,9 @@ describe('the table of attacks, with a reset', () => {
   for (const moment of moments) it(moment.name, () => playResets(allCases, moment, siege));
 });
 
-describe('300 random connections', () => {
+describe('100 random connections', () => {
   it('leave the gateway as it was', async (context) => {
-    const options = fuzzOptionsOf(300);
+    const options = fuzzOptionsOf(100);
     context.diagnostic(`FUZZ_SEED=${options.seed}`);
     await fuzz(siege, options);
   });
