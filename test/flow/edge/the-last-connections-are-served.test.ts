@@ -10,7 +10,7 @@ import { createWorld, type World } from '../../support/world.ts';
 let world: World;
 let stopped: Promise<void> | undefined;
 before(async () => {
-  world = await createWorld({ gateway: { timeouts: { drainDelayMs: 300 } } });
+  world = await createWorld({ gateway: { timeouts: { drainDelayMs: 1500 } } });
 });
 after(async () => {
   if (stopped === undefined) await world.gateway.stop();

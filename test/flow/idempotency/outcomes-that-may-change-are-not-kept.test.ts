@@ -141,7 +141,7 @@ describe('a request that the upstream may have executed is refused from then on:
     };
     const open = Object.values(paths)[0]?.post as Record<string, unknown>;
     open['x-gateway-public'] = true;
-    const world = await start(createKeyedWorld({}, { timeoutMs: 150 }, paths));
+    const world = await start(createKeyedWorld({}, { timeoutMs: 2000 }, paths));
     world.upstream.plays((socket) => socket.destroy());
     const answer = await world.post({ line: 'POST /v1/open-things' });
     assert.deepEqual([answer.status, answer.error.retryable], [502, false]);

@@ -50,7 +50,7 @@ describe('a gateway that ends', { timeout: 10_000 }, () => {
   });
 
   it('goes on answering on connections that are kept until each of them has got Connection: close', async () => {
-    secure = await startSecureGateway({ gateway: { timeouts: { drainDelayMs: 300, drainMs: DRAIN_MS } } });
+    secure = await startSecureGateway({ gateway: { timeouts: { drainDelayMs: 1500, drainMs: DRAIN_MS } } });
     const request = `GET /v1/things HTTP/1.1\r\nHost: api.test\r\nAuthorization: ${secure.authorization}\r\n\r\n`;
     const kept = await Promise.all(Array.from({ length: 8 }, () => secure.connect()));
     const told = kept.map(async (socket) => {

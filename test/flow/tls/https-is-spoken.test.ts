@@ -16,7 +16,7 @@ before(async () => {
       wild: authority.issue({ names: ['*.mail.test'] }),
       exact: authority.issue({ names: ['exact.mail.test'], kind: 'rsa' }),
     }),
-    tls: { handshakeMs: 200 },
+    tls: { handshakeMs: 2000 },
   });
 });
 after(() => secure.close());
