@@ -23,7 +23,7 @@ const surpluses: Readonly<Record<string, string>> = {
 describe('unrequested bytes of an upstream', () => {
   for (const [name, bytes] of Object.entries(surpluses)) {
     it(`never becomes the answer to the next request: ${name}`, async () => {
-      const world = await start(createWorld({}, { connections: 1, timeoutMs: 500 }));
+      const world = await start(createWorld({}, { connections: 1, timeoutMs: 5000 }));
       world.upstream.plays((socket) => socket.write(bytes));
       const first = await world.call('GET /v1/things');
       assert.doesNotMatch(first.body.toString(), /evil/);
@@ -36,7 +36,7 @@ describe('unrequested bytes of an upstream', () => {
   }
 
   it('never becomes the answer to a request even if it arrives before it', async () => {
-    const world = await start(createWorld({}, { connections: 1, timeoutMs: 500 }));
+    const world = await start(createWorld({}, { connections: 1, timeoutMs: 5000 }));
     world.upstream.plays((socket) => {
       socket.write(httpAnswer(200, '"good"'));
       setTimeout(() => socket.write(evil), 10);

@@ -72,13 +72,23 @@ function masked(text: string): string {
 
 const both = (sent: string, ends = false) => Promise.all(sides.map((side) => received(side, sent, ends)));
 
+/** Both again, up to three times, while the time of a request ended on one side only: the process may have stood still. */
+async function bothInTime(sent: string, ends = false): Promise<readonly string[]> {
+  let texts = await both(sent, ends);
+  for (let again = 0; again < 3; again += 1) {
+    if (texts.filter((text) => text.includes('request_timeout')).length !== 1) break;
+    texts = await both(sent, ends);
+  }
+  return texts;
+}
+
 /**
  * The first answers to a changed request. Bytes that are handed over are parsed in one go; those that Node reads by itself are parsed in steps,
  * between which a request may be refused for something else before its broken chunk is found, and the end of its connection be known
  * or not from what follows.
  */
 async function assertFirstAlike(sent: string): Promise<void> {
-  const [fast = '', slow = ''] = await both(sent);
+  const [fast = '', slow = ''] = await bothInTime(sent);
   if (/transfer-encoding/i.test(sent) && [fast, slow].some((text) => text.includes('malformed_http'))) return;
   const first = (text: string) =>
     text.split(/(?=HTTP\/1\.1 )/)[0]?.replace(/^(?:Connection|Keep-Alive): .*\r\n|\[\w+\]$/gm, '');
@@ -88,7 +98,7 @@ async function assertFirstAlike(sent: string): Promise<void> {
 describe('the table of known attacks', () => {
   for (const { name, sent, ends } of allCases) {
     it(name, async () => {
-      const [fast, slow] = await both(sent, ends);
+      const [fast, slow] = await bothInTime(sent, ends);
       assert.equal(fast, slow);
     });
   }

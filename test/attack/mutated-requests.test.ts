@@ -31,7 +31,7 @@ before(async () => {
     return httpAnswer(200, '{"id":"a"}', { 'Content-Type': type });
   });
   gateway = await startGateway({
-    ...thingsAt(upstream.url, { timeoutMs: 1000, tunnels: [{ paths: ['/pipe/*'], webSocket: true, limits: roomy }] }),
+    ...thingsAt(upstream.url, { timeoutMs: 2500, tunnels: [{ paths: ['/pipe/*'], webSocket: true, limits: roomy }] }),
     gateway: {
       timeouts: { headersMs: 300, requestMs: 300 },
       cors: { '*': { origins: ['https://app.test'] } },

@@ -95,14 +95,14 @@ describe('a request that is given up while it waits for a connection', () => {
   async function uploadWhenFreed(order: readonly number[]): Promise<string[]> {
     const upstreams = [await startBusyUpstream(), await startBusyUpstream()];
     const addresses = upstreams.map(({ url }) => url);
-    const times = { firstByteTimeoutMs: 1000, timeoutMs: 10_000 };
+    const times = { firstByteTimeoutMs: 2500, timeoutMs: 20_000 };
     const gateway = await start(startGateway(thingsAt(addresses, { connections: 1, maxInFlight: 10, ...times })));
     const { authorization: Authorization } = await gateway.authorize();
     for (const _ of upstreams) await openAndSend(gateway, requestOf('GET /v1/files', { Authorization }));
     await until(() => upstreams.every(({ downloads }) => downloads.length === 1));
     const head = { Authorization, ...octets, 'Transfer-Encoding': 'chunked' };
     const upload = await openAndSend(gateway, requestOf('POST /v1/files', head));
-    await sleep(1100);
+    await sleep(2600);
     for (const index of order) {
       upstreams[index]?.downloads[0]?.end();
       await sleep(50);
