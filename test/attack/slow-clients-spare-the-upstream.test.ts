@@ -9,7 +9,7 @@ import { httpAnswer } from '../support/scripted-upstream.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 const start = closesAfterEach();
-const startWorld = (times: object = { timeoutMs: 150 }) =>
+const startWorld = (times: object = { timeoutMs: 500 }) =>
   start(createWorld({}, { ...times, breaker: { requestsMin: 2, openSeconds: 600 } }));
 
 async function assertSpared(world: World, exchanges: number): Promise<void> {

@@ -103,18 +103,18 @@ describe('an attempt after the first', () => {
     const world = await start(createWorld());
     let cut = () => {};
     world.upstream.plays((socket) => {
-      cut = () => void socket.write(httpAnswer(503, '{}'));
+      cut = () => void socket.write(httpAnswer(503, '{}', { 'Retry-After': '1' }));
     });
     const connection = await start(openConnection(world.gateway.port));
     connection.send(requestOf('GET /v1/things', { Authorization: world.authorization }));
     await until(() => world.upstream.received.length === 1);
     cut();
-    // The pause before the next attempt is at least as long as this.
+    // The pause before the next attempt is much longer.
     await new Promise((resolve) => setTimeout(resolve, 10));
     // Noticed at once, unlike an end of the connection, after which a client may still read.
     connection.socket.resetAndDestroy();
     await until(() => line(world).status === 499);
-    await new Promise((resolve) => setTimeout(resolve, 80));
+    await new Promise((resolve) => setTimeout(resolve, 1300));
     assert.equal(world.upstream.received.length, 1);
     const status = await (await fetch(`${world.gateway.adminUrl}/status`)).json();
     const { targets } = (status as { upstreams: { things: { targets: { outstanding: number }[] } } }).upstreams.things;

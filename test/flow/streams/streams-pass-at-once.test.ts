@@ -40,10 +40,10 @@ describe('an event stream', () => {
   });
 
   it('outlasts timeoutMs and idleTimeoutMs between two events', async () => {
-    const { open } = await start(createStreamWorld({}, { timeoutMs: 200, idleTimeoutMs: 200 }));
+    const { open } = await start(createStreamWorld({}, { timeoutMs: 500, idleTimeoutMs: 500 }));
     const { client, answer } = await open();
     answer.write('data: 1\n\n');
-    await sleep(700);
+    await sleep(1500);
     answer.end('data: 2\n\n');
     assert.equal((await client.answer())?.body.toString(), 'data: 1\n\ndata: 2\n\n');
   });

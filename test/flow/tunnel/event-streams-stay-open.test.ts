@@ -58,8 +58,8 @@ describe('an event stream', () => {
   });
 
   it('outlasts every time-out while both sides are silent', async () => {
-    const timeouts = { headersMs: 100, requestMs: 100, keepAliveMs: 100 };
-    const { client, upstream } = await setUpStream({ entry: { timeoutMs: 100 }, gateway: { timeouts } });
+    const timeouts = { headersMs: 500, requestMs: 500, keepAliveMs: 500 };
+    const { client, upstream } = await setUpStream({ entry: { timeoutMs: 500 }, gateway: { timeouts } });
     await new Promise((resolve) => setTimeout(resolve, 1500));
     upstream.end('event: late\n\n');
     const answer = await client.answer();

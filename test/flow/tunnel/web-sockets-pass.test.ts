@@ -123,8 +123,8 @@ describe('a WebSocket', () => {
   });
 
   it('outlasts every time-out while both sides are silent', async () => {
-    const timeouts = { headersMs: 100, requestMs: 100, keepAliveMs: 100 };
-    const { client, upstream } = await setUpOpen({ entry: { timeoutMs: 100 }, gateway: { timeouts } });
+    const timeouts = { headersMs: 500, requestMs: 500, keepAliveMs: 500 };
+    const { client, upstream } = await setUpOpen({ entry: { timeoutMs: 500 }, gateway: { timeouts } });
     await new Promise((resolve) => setTimeout(resolve, 1500));
     client.socket.write(frame(1, 'still here'));
     assert.deepEqual(await upstream.takes(12), frame(1, 'still here'));
