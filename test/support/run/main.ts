@@ -3,7 +3,17 @@
 //
 //   node test/support/run/main.ts [folder or file …]     default: all of test/
 
-import { accessSync, constants, globSync, mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  globSync,
+  mkdtempSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from 'node:test';
@@ -46,6 +56,8 @@ function hasMemory(): boolean {
 /** Makes the directory in which tests make theirs. It is removed when this process ends. */
 function makeDirectory(): string {
   const directory = mkdtempSync(join(hasMemory() ? MEMORY : tmpdir(), 'gateway-tests-'));
+  // A test runs a command as another user, on a directory that it makes in this one.
+  chmodSync(directory, 0o711);
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   process.env.TMPDIR = directory;
   return directory;
