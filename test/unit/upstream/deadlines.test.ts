@@ -10,7 +10,10 @@ import { createConnected, standStill } from '../../support/stand-still.ts';
 /** Lets a mocked time pass, and the turn in which its timers expire. */
 function passingTime(test: TestContext): (ms: number) => Promise<void> {
   test.mock.timers.enable({ apis: ['setTimeout'] });
+  let nowMs = 0;
+  test.mock.method(performance, 'now', () => nowMs);
   return async (ms) => {
+    nowMs += ms;
     test.mock.timers.tick(ms);
     await new Promise((resolve) => setImmediate(resolve));
   };
