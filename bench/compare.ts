@@ -2,7 +2,7 @@
 // take turns while the others are held still; or each is started anew for each of its measurements, alone, and is warm after seconds.
 
 import { join } from 'node:path';
-import { freePort } from '../test/support/redis.ts';
+import { freePort } from '../test/support/free-port.ts';
 import { type Entry, FLOOR } from './contestants/list.ts';
 import { awake, type Contestant, type Prepared, pidsOf, rest, stop } from './contestants.ts';
 import { withGround } from './ground.ts';

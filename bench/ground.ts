@@ -3,7 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, type TestRedis } from '../test/support/redis.ts';
+import { freePort } from '../test/support/free-port.ts';
+import type { TestRedis } from '../test/support/redis.ts';
 import { startPinned, stop } from './contestants.ts';
 import { cores, pin } from './machine.ts';
 import { startPinnedRedis } from './pinned-redis.ts';

@@ -1,6 +1,6 @@
 // One gateway with everything on, before the upstream and on a Redis of its own, for measurements of it alone.
 
-import { freePort } from '../test/support/redis.ts';
+import { freePort } from '../test/support/free-port.ts';
 import { prepareGateway } from './contestants/gateway.ts';
 import { type Contestant, stop } from './contestants.ts';
 import { type GroundOptions, withGround } from './ground.ts';

@@ -1,7 +1,7 @@
 // The gateway and the floor for memory, each started anew, alone, on the same upstream.
 
 import { join } from 'node:path';
-import { freePort } from '../../test/support/redis.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { entryOf, FLOOR, GATEWAY } from '../contestants/list.ts';
 import { type Contestant, stop } from '../contestants.ts';
 import { type Ground, withGround } from '../ground.ts';

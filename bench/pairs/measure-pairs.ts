@@ -1,7 +1,7 @@
 // Measures the gateways of two trees in turn, before one upstream, each on a Redis of its own with everything on.
 
 import { join } from 'node:path';
-import { freePort } from '../../test/support/redis.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { prepareGateway } from '../contestants/gateway.ts';
 import type { Prepared } from '../contestants.ts';
 import { withGround } from '../ground.ts';

@@ -1,7 +1,7 @@
 // Measures the waits of callers through the floor and through the gateway in pairs, at one fixed rate: half of the gateway's maximum.
 
 import { join } from 'node:path';
-import { freePort } from '../../test/support/redis.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { entryOf, FLOOR, GATEWAY } from '../contestants/list.ts';
 import type { Contestant, Prepared } from '../contestants.ts';
 import { stop } from '../contestants.ts';

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../test/support/redis.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { pidsOf, rest, startPinned, stop, wake } from '../contestants.ts';
 import { cpuMicrosOf, peakBytesOf, processTree, residentBytesOf } from '../machine.ts';
 

@@ -4,7 +4,8 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { end, freePort, spawnRedis } from '../support/redis.ts';
+import { freePort } from '../support/free-port.ts';
+import { end, spawnRedis } from '../support/redis.ts';
 import { type Relay, startRelay } from './relay.ts';
 
 export interface ChaosRedis {

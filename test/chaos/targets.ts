@@ -3,7 +3,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { end, freePort } from '../support/redis.ts';
+import { freePort } from '../support/free-port.ts';
+import { end } from '../support/redis.ts';
 import { type Relay, startRelay } from './relay.ts';
 
 export interface Target {

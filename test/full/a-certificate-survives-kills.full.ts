@@ -10,8 +10,9 @@ import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openRedisAcmeStore } from '../../gateway/acme/redis-store.ts';
 import { orderingConfiguration, shownFor, until } from '../flow/acme/acme-gateway.ts';
+import { freePort } from '../support/free-port.ts';
 import { writeConfiguration } from '../support/gateway.ts';
-import { freePorts, type Pebble, startPebble } from '../support/pebble.ts';
+import { type Pebble, startPebble } from '../support/pebble.ts';
 import { createInstallation } from '../support/process.ts';
 import { apartAt, startRedis, type TestRedis } from '../support/redis.ts';
 
@@ -37,7 +38,7 @@ for (let trial = 1; trial <= KILLS; trial++) {
     const directory = mkdtempSync(join(tmpdir(), 'gateway-killed-'));
     const certificates = [['a.test', 'b.test']];
     writeConfiguration(directory, orderingConfiguration({ pebble, certificates }));
-    const ports = await freePorts(2);
+    const ports = await Promise.all([freePort(), freePort()]);
     const start = (port: number | undefined) =>
       createInstallation({
         ...{ GATEWAY_CONFIG: join(directory, 'config'), REDIS_URL: url, PORT: String(port) },

@@ -10,8 +10,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ask, requestOf } from '../support/connection.ts';
 import { startCommand } from '../support/deploy/commands.ts';
+import { freePort } from '../support/free-port.ts';
 import { createInstallation, type Installation, type Running } from '../support/process.ts';
-import { freePort, startServer, type TestRedis } from '../support/redis.ts';
+import { startServer, type TestRedis } from '../support/redis.ts';
 
 const deploy = fileURLToPath(new URL('../../deploy', import.meta.url));
 

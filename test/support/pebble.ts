@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AcmeDoor, openAcmeDoor } from './acme-door.ts';
 import { type Authority, createAuthority } from './certificates.ts';
+import { freePort } from './free-port.ts';
 
 const START_MS = 20_000;
 
@@ -43,7 +44,7 @@ export async function startPebble({ environment, settings, executable }: PebbleO
     return join(directory, name);
   };
   const doors = { tls: await openPassage(), http: await openPassage() };
-  const [api, management, dns] = (await freePorts(3)) as [number, number, number];
+  const [api, management, dns] = await Promise.all([freePort(), freePort(), freePort()]);
   const pebble = {
     ...{ listenAddress: `127.0.0.1:${api}`, managementListenAddress: `127.0.0.1:${management}` },
     ...{ certificate: fileOf('pebble.pem', pair.certificate), privateKey: fileOf('pebble.key', pair.key) },
@@ -142,13 +143,4 @@ async function openPassage() {
       await new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-/** Ports that were free a moment ago. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

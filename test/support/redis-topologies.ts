@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { freePort } from './free-port.ts';
 import { eventually } from './instances.ts';
-import { end, freePort, spawnRedis, startServer, type TestRedis } from './redis.ts';
+import { end, spawnRedis, startServer, type TestRedis } from './redis.ts';
 
 const MASTER = 'counters';
 const SLOTS = 16_384;

@@ -2,7 +2,7 @@
 // flushed: tests keep apart by the names they make up.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { freePort } from './free-port.ts';
 import { createSubscribers } from './redis-subscribers.ts';
 
 export interface TestRedis {
@@ -101,24 +102,6 @@ export async function end(server: ChildProcess): Promise<void> {
   const ended = once(server, 'exit');
   server.kill('SIGKILL');
   await ended;
-}
-
-/** Below the ports that the system gives to connections: one of those would take it between this probe and its use. */
-const PORTS = { first: 10_000, end: 32_768 } as const;
-
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(PORTS.first, PORTS.end);
-    const probe = createServer().listen(port, '127.0.0.1');
-    try {
-      await once(probe, 'listening');
-    } catch {
-      continue;
-    }
-    probe.close();
-    await once(probe, 'close');
-    return port;
-  }
 }
 
 function portOf(address: ReturnType<Server['address']>): number {

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { it } from 'node:test';
+import { freePort } from '../../support/free-port.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
 
@@ -16,15 +16,6 @@ interface TargetStatus {
 }
 
 const breaker = { failurePercent: 50, requestsMin: 5, windowSeconds: 10, openSeconds: 1 };
-
-/** A port at which nothing listens. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function targetOf({ adminUrl }: TestGateway): Promise<TargetStatus> {
   const status = (await (await fetch(`${adminUrl}/status`)).json()) as {

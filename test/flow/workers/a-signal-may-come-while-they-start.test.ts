@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { freePort } from '../../support/free-port.ts';
 import { createInstallation, type Running } from '../../support/process.ts';
-import { freePort } from '../../support/redis.ts';
 import { eventually, isAlive, prepareSeveral, type SeveralOptions, type WorkerStatus } from './several.ts';
 
 /** An installation for two workers, of which one can know when the process that holds them listens to operators. */

@@ -1,0 +1,24 @@
+// A port for a server that cannot choose one by itself.
+
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/** Below the ports that the system gives to connections: one of those would take it between this probe and its use. */
+const PORTS = { first: 10_000, end: 32_768 } as const;
+
+/** A port of this machine that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(PORTS.first, PORTS.end);
+    const probe = createServer().listen(port, '127.0.0.1');
+    try {
+      await once(probe, 'listening');
+    } catch {
+      continue;
+    }
+    probe.close();
+    await once(probe, 'close');
+    return port;
+  }
+}
