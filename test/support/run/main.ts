@@ -1,4 +1,4 @@
-// Runs test files, many in one process: loading the gateway takes longer than the tests of most files. Three processes more than there
+// Runs test files, many in one process: loading the gateway takes longer than the tests of most files. Five processes more than there
 // are cores run at a time, because tests also wait; the processes take one file after another from the same list.
 //
 //   node test/support/run/main.ts [folder or file …]     default: all of test/
@@ -70,8 +70,8 @@ function writeList(files: readonly string[]): string {
   return list;
 }
 
-/** Processes more than cores: many tests wait for a moment or for a process. Five on two cores take 178 s, three 227. */
-const WAITING = 3;
+/** Processes more than cores: many tests wait for a moment or for a process. On two cores seven take 172 s, five 194. */
+const WAITING = 5;
 
 function runAll(files: readonly string[]): void {
   const list = writeList(files);
