@@ -24,7 +24,7 @@ const CLIENTS = 8;
 const CLIENTS_OF_KILLED = 12;
 const KILLS = LIMIT_RUNS > 1 ? 4 : 1;
 /** Between two requests of a client: a replacement takes seconds, in which clients without a pause keep a core busy. */
-const PAUSE_MS = LIMIT_RUNS > 1 ? 0 : 75;
+const PAUSE_MS = LIMIT_RUNS > 1 ? 0 : 150;
 /** A client that has waited this long for an empty answer waits for ever. */
 const HANGING_MS = 10_000;
 
