@@ -2,7 +2,7 @@
 
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
-import { STILL_MS, startDeadline } from '../shared/deadline.ts';
+import { afterReading, startDeadline } from '../shared/deadline.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -40,19 +40,14 @@ function load(): Library {
 }
 
 /**
- * In place of the library's, which expires although the reply may be waiting in the socket: that is read before setImmediate runs. After a
- * time in which the process stood still, the command may not have been written yet.
+ * In place of the library's, which expires although the reply may be waiting in the socket, or the command may not have been written yet.
  */
 function setReadingTimeout(this: TimedCommand, ms: number): void {
   const dueAt = performance.now() + ms;
   const expire = () => {
     if (!this.isSettled) this.reject(new Error('Command timed out'));
   };
-  const readThenExpire = () => void setImmediate(expire);
-  this._commandTimeoutTimer ??= setTimeout(() => {
-    if (performance.now() - dueAt <= STILL_MS) readThenExpire();
-    else this._commandTimeoutTimer = setTimeout(readThenExpire, STILL_MS);
-  }, ms);
+  this._commandTimeoutTimer ??= setTimeout(() => afterReading(dueAt, expire), ms);
 }
 
 /** The same for the time without any reply on a connection. */

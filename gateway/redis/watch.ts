@@ -2,6 +2,7 @@
 // because every later reply on it may belong to another command.
 
 import type { Cluster, Redis } from 'ioredis';
+import { lookEvery } from '../shared/deadline.ts';
 
 const ASK_EVERY_MS = 500;
 /** The library's message for a reply while no command is open. */
@@ -65,9 +66,7 @@ function askUntilClosed(client: Redis, answerMaxMs: number): void {
     else void ask();
   }
 
-  // If this process was busy, the reply may be waiting in the socket, which is read before setImmediate runs.
-  const timer = setInterval(() => setImmediate(check), ASK_EVERY_MS).unref();
-  stream.once('close', () => clearInterval(timer));
+  stream.once('close', lookEvery(ASK_EVERY_MS, check));
 }
 
 /** Destroys the connection: replies that arrived during an orderly close would still be taken for answers. */

@@ -7,6 +7,18 @@ import { contain } from './faults.ts';
 /** A timer that is later than this shows that the process stood still, milliseconds. What it waited for gets this time once more. */
 export const STILL_MS = 50;
 
+/**
+ * For timers that expire: calls back once the sockets are read. The process is not kept alive for that.
+ *
+ * @param dueAt when the timer was to expire, as `performance.now()` counts
+ * @param callback gets the time before the sockets were read: what was due by then is overdue
+ */
+export function afterReading(dueAt: number, callback: (nowMs: number) => void): void {
+  const nowMs = performance.now();
+  if (nowMs - dueAt > STILL_MS) setTimeout(() => setImmediate(callback, performance.now()), STILL_MS).unref();
+  else setImmediate(callback, nowMs);
+}
+
 export interface Deadline {
   /** Begins the time anew: the peer made progress. */
   restart(): void;
@@ -25,14 +37,10 @@ export function startDeadline(ms: number, onOverdue: () => void): Deadline {
   const timer = setTimeout(expire, ms);
 
   function expire(): void {
-    const readThenEnd = () => void setImmediate(end, expired);
     const expired = starts;
-    if (performance.now() - dueAt > STILL_MS) setTimeout(readThenEnd, STILL_MS);
-    else readThenEnd();
-  }
-
-  function end(expired: number): void {
-    if (expired === starts) contain(onOverdue);
+    afterReading(dueAt, () => {
+      if (expired === starts) contain(onOverdue);
+    });
   }
 
   return {

@@ -298,15 +298,14 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
     if (now >= this.#deadlineAt && this.#relay?.passesSince !== undefined) this.streams();
     this.#relay?.keepAlive(now);
     // Timers count whole milliseconds.
-    if (now + 1 < this.#dueAt(now)) return;
-    // After a busy turn, the event loop runs timers before it reads sockets: the answer may have arrived already.
-    setImmediate(endIfOverdue, this);
+    if (this.#isClockStopped || now + 1 < this.#dueAt(now)) return;
+    contain(
+      () => this.#endOverdue(now),
+      (thrown) => this.endWith(thrown),
+    );
   }
 
-  endIfOverdue(): void {
-    if (this.#isClockStopped) return;
-    const now = performance.now();
-    if (now + 1 < this.#dueAt(now)) return;
+  #endOverdue(now: number): void {
     const relay = this.#relay;
     if (relay === undefined) this.#endPause();
     else {
@@ -390,13 +389,6 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
 /** The key of the fair queue: a caller without an organization counts alone. */
 function shareOf({ organization, subject }: Caller): string {
   return organization === undefined ? subject : organization.id;
-}
-
-function endIfOverdue(attempts: Attempts): void {
-  contain(
-    () => attempts.endIfOverdue(),
-    (thrown) => attempts.endWith(thrown),
-  );
 }
 
 function resume(attempts: Attempts): void {

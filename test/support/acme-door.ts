@@ -1,25 +1,12 @@
 // The door of a test's ACME server: passes requests on, and adds what pebble has not: renewal information, rate limits, outages, and
 // certificates with another validity.
 
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Agent, createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { alternativeNames, signatureAlgorithm, signed } from '../../gateway/acme/csr.ts';
-import {
-  der,
-  derInteger,
-  derTagged,
-  octets,
-  oid,
-  pemOf,
-  sequence,
-  set,
-  utcTime,
-  utf8,
-} from '../../gateway/acme/der.ts';
-import { type CertificatePair, createAuthority } from './certificates.ts';
+import { type Authority, type CertificatePair, createAuthority } from './certificates.ts';
 
 export interface AcmeRequest {
   readonly method: string;
@@ -179,26 +166,8 @@ export async function openAcmeDoor({ port, pair, trust }: DoorOptions): Promise<
 }
 
 /** A certificate for the same key and names, of another issuer and with another validity. */
-function reissued(pem: string, { from, until }: { from: Date; until: Date }, issuer: CertificatePair): string {
-  const given = new X509Certificate(pem);
-  const names = (given.subjectAltName ?? '').split(', ').map((entry) => entry.replace('DNS:', ''));
-  const key: KeyObject = createPrivateKey(issuer.key);
-  const name = (text: string) => sequence(set(sequence(oid('2.5.4.3'), utf8(text))));
-  // The identifier that OpenSSL gives the key of the issuer: the digest of its point.
-  const point = createPublicKey(key).export({ type: 'spki', format: 'der' }).subarray(-65);
-  const authorityKey = createHash('sha1').update(point).digest();
-  const body = sequence(
-    derTagged(0, derInteger(Buffer.from([2]))),
-    derInteger(Buffer.from(given.serialNumber, 'hex')),
-    signatureAlgorithm(),
-    name('Test Issuer'),
-    sequence(utcTime(from.getTime()), utcTime(until.getTime())),
-    name(names[0] ?? ''),
-    given.publicKey.export({ type: 'spki', format: 'der' }),
-    derTagged(
-      3,
-      sequence(alternativeNames(names), sequence(oid('2.5.29.35'), octets(sequence(der(0x80, authorityKey))))),
-    ),
-  );
-  return pemOf(signed(body, key));
+function reissued(pem: string, { from, until }: { from: Date; until: Date }, issuer: Authority): string {
+  const { subjectAltName = '', publicKey, serialNumber } = new X509Certificate(pem);
+  const names = subjectAltName.split(', ').map((entry) => entry.replace('DNS:', ''));
+  return issuer.certify({ names, key: publicKey, serialNumber, fromMs: from.getTime(), untilMs: until.getTime() });
 }

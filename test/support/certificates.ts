@@ -36,14 +36,22 @@ export interface CertificateOptions {
 export interface Authority extends CertificatePair {
   /** A certificate for servers and clients alike, with a key of its own. */
   issue(options: CertificateOptions): CertificatePair;
+  /** A certificate of these names for a public key, PEM. */
+  certify(content: Certified): string;
 }
 
-interface Content {
-  readonly issuer: string;
-  readonly subject: string;
+export interface Certified {
+  readonly names: readonly string[];
   readonly key: KeyObject;
   readonly fromMs: number;
   readonly untilMs: number;
+  /** Hexadecimal; default: the next one. */
+  readonly serialNumber?: string;
+}
+
+interface Content extends Omit<Certified, 'names'> {
+  readonly issuer: string;
+  readonly subject: string;
   readonly extensions: readonly Buffer[];
 }
 
@@ -68,22 +76,35 @@ const SIGNS = Buffer.from([7, 0x80]);
 /** Of a P-256 key, the end of its SPKI. Its digest is the identifier of the key (section 4.2.1.2). */
 const POINT_BYTES = 65;
 
-let serial = 0;
+let serial = 2 ** 24;
 
 /** Makes an authority, in about a millisecond, as each certificate is but those with an RSA key. */
 export function createAuthority(name = 'Test Authority'): Authority {
   const own = newKey('ec');
-  const keyId = createHash('sha1').update(spkiOf(own).subarray(-POINT_BYTES)).digest();
+  const keyId = createHash('sha1')
+    .update(spkiOf(createPublicKey(own)).subarray(-POINT_BYTES))
+    .digest();
 
-  function certify(content: Omit<Content, 'issuer'>): CertificatePair {
-    const certificate = pemOf(signed(bodyOf({ ...content, issuer: name }), own));
-    return { certificate, key: content.key.export({ type: 'pkcs8', format: 'pem' }) as string };
+  const sign = (content: Omit<Content, 'issuer'>) => pemOf(signed(bodyOf({ ...content, issuer: name }), own));
+
+  function certify({ names, ...content }: Certified): string {
+    return sign({
+      ...content,
+      subject: names[0] ?? '',
+      extensions: [
+        critical(BASIC_CONSTRAINTS, sequence()),
+        critical(KEY_USAGE, der(0x03, SIGNS)),
+        extension(EXTENDED_USAGE, sequence(oid(SERVER_AUTH), oid(CLIENT_AUTH))),
+        extension(ALTERNATIVE_NAMES, sequence(...names.map(alternativeName))),
+        extension(AUTHORITY_KEY, sequence(der(0x80, keyId))),
+      ],
+    });
   }
 
   const now = Date.now();
-  const pair = certify({
+  const certificate = sign({
     subject: name,
-    key: own,
+    key: createPublicKey(own),
     fromMs: now - SLACK_MS,
     untilMs: now + 3650 * DAY_MS,
     extensions: [
@@ -94,21 +115,14 @@ export function createAuthority(name = 'Test Authority'): Authority {
   });
 
   return {
-    ...pair,
+    certificate,
+    key: textOf(own),
+    certify,
     issue({ names, fromDays = 0, days = 90, kind = 'ec' }) {
-      return certify({
-        subject: names[0] ?? '',
-        key: newKey(kind),
-        fromMs: Date.now() + fromDays * DAY_MS - SLACK_MS,
-        untilMs: Date.now() + days * DAY_MS,
-        extensions: [
-          critical(BASIC_CONSTRAINTS, sequence()),
-          critical(KEY_USAGE, der(0x03, SIGNS)),
-          extension(EXTENDED_USAGE, sequence(oid(SERVER_AUTH), oid(CLIENT_AUTH))),
-          extension(ALTERNATIVE_NAMES, sequence(...names.map(alternativeName))),
-          extension(AUTHORITY_KEY, sequence(der(0x80, keyId))),
-        ],
-      });
+      const key = newKey(kind);
+      const fromMs = Date.now() + fromDays * DAY_MS - SLACK_MS;
+      const untilMs = Date.now() + days * DAY_MS;
+      return { certificate: certify({ names, key: createPublicKey(key), fromMs, untilMs }), key: textOf(key) };
     },
   };
 }
@@ -118,19 +132,23 @@ function newKey(kind: 'ec' | 'rsa'): KeyObject {
   return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 }
 
-const spkiOf = (key: KeyObject) => createPublicKey(key).export({ type: 'spki', format: 'der' });
+const spkiOf = (key: KeyObject) => key.export({ type: 'spki', format: 'der' });
+const textOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }) as string;
 const nameOf = (text: string) => sequence(set(sequence(oid(COMMON_NAME), utf8(text))));
 const extension = (id: string, content: Buffer) => sequence(oid(id), octets(content));
 const critical = (id: string, content: Buffer) => sequence(oid(id), yes(), octets(content));
 
-/** What is signed: a certificate of version 3. */
-function bodyOf({ issuer, subject, key, fromMs, untilMs, extensions }: Content): Buffer {
+/** Eight digits. */
+function nextSerial(): string {
   serial += 1;
-  const number = Buffer.alloc(4);
-  number.writeUInt32BE(2 ** 24 + serial);
+  return serial.toString(16).padStart(8, '0');
+}
+
+/** What is signed: a certificate of version 3. */
+function bodyOf({ issuer, subject, key, fromMs, untilMs, serialNumber = nextSerial(), extensions }: Content): Buffer {
   return sequence(
     derTagged(0, derInteger(Buffer.from([2]))),
-    derInteger(number),
+    derInteger(Buffer.from(serialNumber, 'hex')),
     signatureAlgorithm(),
     nameOf(issuer),
     sequence(utcTime(fromMs), utcTime(untilMs)),

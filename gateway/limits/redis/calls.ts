@@ -1,7 +1,7 @@
 // The script calls under way on one connection, each with a deadline.
 
 import type { Redis } from '../../redis/client.ts';
-import { STILL_MS } from '../../shared/deadline.ts';
+import { afterReading } from '../../shared/deadline.ts';
 import { createDenseSet } from '../../shared/dense-set.ts';
 import { createRunDecisions, type ScriptReply } from './script.ts';
 
@@ -35,18 +35,7 @@ export function createCalls(client: Redis, deadlineMs: number, onFailure: (cause
     isTimed = true;
     // The connection keeps the process alive while a call waits. The next call may be late already, after a pause of this process.
     const ms = Math.max(1, Math.ceil(delayMs));
-    setTimeout(readThenExpire, ms, performance.now() + ms).unref();
-  }
-
-  function readThenExpire(dueAt: number): void {
-    const nowMs = performance.now();
-    // This process stood still: calls may not have been written yet.
-    if (nowMs - dueAt > STILL_MS) {
-      setTimeout(readThenExpire, STILL_MS, Number.POSITIVE_INFINITY).unref();
-      return;
-    }
-    // If this process was busy, the reply may be waiting in the socket: the socket is read before setImmediate runs.
-    setImmediate(expire, nowMs);
+    setTimeout(afterReading, ms, performance.now() + ms, expire).unref();
   }
 
   function expire(nowMs: number): void {
