@@ -170,6 +170,7 @@ async function check(
       nowMs: Date.now(),
       exceptionsEnd: purpose === 'check',
       locate: reader.locate,
+      kept,
     },
     mistakes,
   );

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import './commands/without-undici.ts';
 import { createCommandContext } from './commands/context.ts';
 import { runCommand } from './commands/run.ts';
 

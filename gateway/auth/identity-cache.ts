@@ -27,11 +27,12 @@ export interface IdentityCache {
 
 export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheOptions): IdentityCache {
   const callers = createCallerCache({ positiveMax, negativeMax });
-  const organizations = new LRUCache<string, Organization>({ max: positiveMax });
+  /** Made on first use: only tokens of issuers name organizations. */
+  let organizations: LRUCache<string, Organization> | undefined;
 
   function forgetAll(): void {
     callers.dropAll();
-    organizations.clear();
+    organizations?.clear();
   }
 
   function forget({ kind, key = '', organization = '' }: KeyStoreChange): void {
@@ -51,7 +52,7 @@ export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheO
       case 'organization.suspended':
       case 'organization.resumed':
         callers.dropOrganization(organization);
-        organizations.delete(organization);
+        organizations?.delete(organization);
         break;
       // No cached entry depends on these: a new organization had none.
       case 'configuration.changed':
@@ -71,7 +72,7 @@ export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheO
 
   return {
     callers,
-    organization: (id) => organizations.get(id),
+    organization: (id) => organizations?.get(id),
     learnKey(keyHash, found, keep) {
       if (found === undefined) {
         if (keep) callers.rememberAbsence(keyHash);
@@ -84,11 +85,14 @@ export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheO
     // Unknown organizations are not cached: only an accepted token issuer can name them.
     learnOrganization(id, found, keep) {
       const known = found && toKnownOrganization(found);
-      if (keep && known !== undefined) organizations.set(id, known);
+      if (keep && known !== undefined) {
+        organizations ??= new LRUCache({ max: positiveMax });
+        organizations.set(id, known);
+      }
       return known;
     },
     forget,
     forgetAll,
-    sizes: () => ({ ...callers.sizes(), organizations: organizations.size }),
+    sizes: () => ({ ...callers.sizes(), organizations: organizations?.size ?? 0 }),
   };
 }

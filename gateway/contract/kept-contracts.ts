@@ -1,9 +1,19 @@
-// Keeps contracts as read, beside the code that Node keeps, so that the next start neither loads the linter nor lints, and that their
-// schemas compile, so that it compiles none. A kept contract is found by the text of its file and by the code that read it; the files that
-// it refers to must be unchanged as well.
+// Keeps contracts as read, beside the code that Node keeps, so that the next start neither loads the linter nor lints; that their schemas
+// compile, so that it compiles none; and that they break nothing that was published, so that it compares nothing. A kept contract is found
+// by the text of its file and by the code that read it; the files that it refers to must be unchanged as well.
 
 import { createHash } from 'node:crypto';
-import { globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
 import { dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,6 +35,27 @@ export interface KeptContracts {
   compiles(root: JsonObject): boolean;
   /** Keeps that all schemas of requests of such a contract were compiled without a mistake. */
   keepCompiles(root: JsonObject): void;
+  /**
+   * Finds what is kept of the comparison of a published contract with these operations. Undefined if one of their contracts was neither
+   * found nor kept here.
+   *
+   * @param published its text
+   */
+  comparison(published: string, served: readonly Compared[]): KeptComparison | undefined;
+}
+
+/** An operation that is compared. All of its other members, which have to be JSON, decide as well. */
+export interface Compared {
+  readonly root: JsonObject;
+  readonly located: { readonly pointer: string };
+  readonly parameters: readonly { readonly pointer: string }[];
+}
+
+export interface KeptComparison {
+  /** Whether a former comparison found no breaking change. */
+  readonly breaksNothing: boolean;
+  /** Keeps that this comparison found no breaking change. */
+  keep(): void;
 }
 
 /** A file, relative to the directory of the contract, and the digest of its text. */
@@ -95,6 +126,30 @@ export function keptContractsIn(directory: string): KeptContracts {
       } catch {
         // The next start compiles them again.
       }
+    },
+    comparison(published, served) {
+      const roots = [...new Set(served.map(({ root }) => root))];
+      const contracts = roots.map((root) => marks.get(root));
+      if (contracts.includes(undefined)) return undefined;
+      // The contracts and these pointers determine the values.
+      const operations = served.map(({ root, located, parameters, ...rest }) => [
+        roots.indexOf(root),
+        located.pointer,
+        parameters.map(({ pointer }) => pointer),
+        rest,
+      ]);
+      const compared = JSON.stringify([digestOfCode(), published, contracts, operations]);
+      const place = join(directory, `${digestOf(compared)}.breaks-nothing`);
+      return {
+        breaksNothing: existsSync(place),
+        keep() {
+          try {
+            writeWhole(place, '');
+          } catch {
+            // The next start compares them again.
+          }
+        },
+      };
     },
   };
 }

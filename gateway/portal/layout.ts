@@ -113,9 +113,11 @@ function footOf({ path, updatedMs }: Page): string {
   return `<footer class="foot">${updated}<a href="${escapeHtml(path)}.md">This page as Markdown</a></footer>`;
 }
 
-const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+let days: Intl.DateTimeFormat | undefined;
 
 function shownDay(date: Date): string {
+  // Reads the tables of a language: not while the gateway starts.
+  days ??= new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
   return days.format(date);
 }
 

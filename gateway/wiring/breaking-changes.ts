@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { ConfigDraft } from '../config/load.ts';
 import type { Mistake } from '../config-errors.ts';
 import { type BaselineContract, type BaselineResult, checkBaseline, readBaseline } from '../contract/diff/baseline.ts';
+import type { KeptContracts } from '../contract/kept-contracts.ts';
 import type { Contracts } from '../contract/load.ts';
 import type { ContractOperation } from '../contract/operations.ts';
 import type { Locate } from '../contract/positions.ts';
@@ -25,6 +26,7 @@ export interface KeepOptions {
   /** Whether exceptions expire: true for `check`, false for a start, which must not fail at midnight without a change. */
   readonly exceptionsEnd: boolean;
   readonly locate: Locate;
+  readonly kept: KeptContracts | undefined;
 }
 
 const nothing: BreakingChanges = { promised: [], operations: [], exceptions: '[]', unused: [], unpublished: [] };
@@ -33,7 +35,7 @@ const nothing: BreakingChanges = { promised: [], operations: [], exceptions: '[]
 export async function checkBreakingChanges(
   { gateway, breaking }: ConfigDraft,
   contracts: Contracts,
-  { contractsDirectory, isWhole, earlier, nowMs, exceptionsEnd, locate }: KeepOptions,
+  { contractsDirectory, isWhole, earlier, nowMs, exceptionsEnd, locate, kept }: KeepOptions,
   mistakes: Mistake[],
 ): Promise<BreakingChanges> {
   // A contract with mistakes may lack operations for that reason alone.
@@ -47,7 +49,8 @@ export async function checkBreakingChanges(
   if (former?.exceptions === exceptions && isSame(former.promised, promised) && isSame(former.operations, operations))
     return former;
   const endOf = (sunset: string | undefined) => sunset !== undefined && Date.parse(sunset) <= nowMs;
-  const kept = await checkBaseline(
+  const found: Mistake[] = [];
+  const result = await checkBaseline(
     {
       promised,
       served: operations,
@@ -55,11 +58,14 @@ export async function checkBreakingChanges(
       today: exceptionsEnd ? new Date(nowMs).toISOString().slice(0, 10) : undefined,
       hasEnded: ({ id, version }) =>
         endOf(gateway.operations[id]?.sunset) || endOf(gateway.versions[version ?? '']?.sunset),
+      kept,
     },
-    mistakes,
+    found,
   );
-  for (const { document } of promised) await document.position().locate(locate);
-  return { promised, operations, exceptions, ...kept };
+  // Those that nothing is said of may not have been parsed.
+  if (found.length > 0) for (const promise of promised) await promise.content([])?.document.position().locate(locate);
+  mistakes.push(...found);
+  return { promised, operations, exceptions, ...result };
 }
 
 function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {

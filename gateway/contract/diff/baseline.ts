@@ -1,19 +1,20 @@
 // Compares the served contracts with the published ones. A breaking change is a mistake unless an exception in upstreams.yaml accepts
 // it, with a reason and an end date.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Mistake } from '../../config-errors.ts';
 import { entryOfUpstream } from '../../shared/upstream-names.ts';
-import { readSource, shownPath } from '../../shared/yaml-source.ts';
+import { readSource, shownPath, textOf } from '../../shared/yaml-source.ts';
 import { normalizeSchemas } from '../dialect.ts';
 import { type ContractDocument, toDocument } from '../document.ts';
+import type { KeptContracts } from '../kept-contracts.ts';
 import { type ContractOperation, operationsOf } from '../operations.ts';
 import { isObject, type JsonObject } from '../pointer.ts';
 import { shapeOf } from '../routes.ts';
 import { createYieldToLoop } from '../yield-to-loop.ts';
 import { compareContracts } from './compare.ts';
-import { describedAlone, describedOf } from './described.ts';
+import { type Described, describedAlone, describedOf } from './described.ts';
 import type { DiffFinding } from './findings.ts';
 
 /** One published document. */
@@ -21,6 +22,12 @@ export interface BaselineContract {
   /** `v1`, or the name of an upstream. */
   readonly name: string;
   readonly file: string;
+  readonly text: string;
+  /** Parses the text on first use. Pushes a mistake and gives undefined if it is no contract. */
+  content(mistakes: Mistake[]): BaselineContent | undefined;
+}
+
+interface BaselineContent {
   readonly document: ContractDocument;
   readonly operations: readonly ContractOperation[];
 }
@@ -40,6 +47,8 @@ export interface BaselineComparison {
   readonly today: string | undefined;
   /** Returns whether the operation is already answered with 410: it can no longer break. */
   hasEnded(operation: { readonly id: string; readonly version: string | undefined }): boolean;
+  /** What former comparisons found. */
+  readonly kept: KeptContracts | undefined;
 }
 
 /** Reads all published documents of a directory. `earlier` returns a document that was already read. Pushes mistakes. */
@@ -64,9 +73,27 @@ export function readBaseline(
   });
 }
 
-/** The file was written by the gateway, so only its readability is checked. */
 function readPublished(file: string, mistakes: Mistake[]): BaselineContract | undefined {
-  const root = parsed(file, mistakes);
+  const text = textOf(file);
+  if (typeof text !== 'string') {
+    mistakes.push(unreadable(file));
+    return undefined;
+  }
+  let known: BaselineContent | undefined;
+  return {
+    name: basename(file, '.json'),
+    file,
+    text,
+    content(found) {
+      known ??= toContent(file, text, found);
+      return known;
+    },
+  };
+}
+
+/** The file was written by the gateway, so only its readability is checked. */
+function toContent(file: string, text: string, mistakes: Mistake[]): BaselineContent | undefined {
+  const root = parsed(file, text, mistakes);
   if (root === undefined) return undefined;
   const document = toDocument(file, {
     root,
@@ -77,23 +104,28 @@ function readPublished(file: string, mistakes: Mistake[]): BaselineContract | un
     isBroken: false,
   });
   const says = { upstream: 'any', public: true };
-  const operations = [...operationsOf(document, says, { upstreams: [], limits: undefined }, [])];
-  return { name: basename(file, '.json'), file, document, operations };
+  return { document, operations: [...operationsOf(document, says, { upstreams: [], limits: undefined }, [])] };
 }
 
-function parsed(file: string, mistakes: Mistake[]): JsonObject | undefined {
-  const remedy = 'Take it from version control again, or run "gateway contract publish".';
+const RESTORE = 'Take it from version control again, or run "gateway contract publish".';
+
+function parsed(file: string, text: string, mistakes: Mistake[]): JsonObject | undefined {
   try {
-    const root: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const root: unknown = JSON.parse(text);
     if (isObject(root) && isObject(root.paths)) return root;
-    mistakes.push({ file: shownPath(file), line: 1, reason: 'this is not a published contract.', remedy });
+    const reason = 'this is not a published contract.';
+    mistakes.push({ file: shownPath(file), line: 1, reason, remedy: RESTORE });
   } catch {
-    const own: Mistake[] = [];
-    readSource(file, own);
-    const { line } = own[0] ?? {};
-    mistakes.push({ file: shownPath(file), line, reason: 'the published contract cannot be read.', remedy });
+    mistakes.push(unreadable(file));
   }
   return undefined;
+}
+
+function unreadable(file: string): Mistake {
+  const own: Mistake[] = [];
+  readSource(file, own);
+  const { line } = own[0] ?? {};
+  return { file: shownPath(file), line, reason: 'the published contract cannot be read.', remedy: RESTORE };
 }
 
 export interface BaselineResult {
@@ -105,13 +137,13 @@ export interface BaselineResult {
 
 /** Compares in slices. Pushes a mistake for each breaking change; its line is added by `locate` of the documents. */
 export async function checkBaseline(comparison: BaselineComparison, mistakes: Mistake[]): Promise<BaselineResult> {
-  const { promised, served, exceptions, today } = comparison;
+  const { promised, served, exceptions, today, kept } = comparison;
   const groups = Map.groupBy(served, nameOf);
   const documents = new Map(served.map(({ document }) => [document.file, document]));
   const used = new Set<BreakingException>();
   const pause = createYieldToLoop();
 
-  function objection(finding: DiffFinding, { document, operations }: BaselineContract): Mistake | undefined {
+  function objection(finding: DiffFinding, { document, operations }: BaselineContent): Mistake | undefined {
     const was = operations.find(({ operation }) => isAt(operation, finding))?.operation;
     const id = was?.id ?? finding.operationId;
     if (comparison.hasEnded({ id, version: was?.version })) return undefined;
@@ -127,16 +159,26 @@ export async function checkBaseline(comparison: BaselineComparison, mistakes: Mi
     return home.position().mistakeAt(finding.place, reason, remedyFor(id, finding.rule));
   }
 
-  for (const promise of promised) {
-    const before = promise.operations.map(describedAlone);
-    const after = (groups.get(promise.name) ?? []).map(describedOf);
-    for (const findings of compareContracts(before, after)) {
+  async function compare(content: BaselineContent, after: readonly Described[]): Promise<{ breaks: boolean }> {
+    let breaks = false;
+    for (const findings of compareContracts(content.operations.map(describedAlone), after)) {
       for (const finding of findings) {
-        const mistake = finding.level === 'breaking' ? objection(finding, promise) : undefined;
+        if (finding.level !== 'breaking') continue;
+        breaks = true;
+        const mistake = objection(finding, content);
         if (mistake !== undefined) mistakes.push(mistake);
       }
       await pause();
     }
+    return { breaks };
+  }
+
+  for (const promise of promised) {
+    const after = (groups.get(promise.name) ?? []).map(describedOf);
+    const former = kept?.comparison(promise.text, after);
+    if (former?.breaksNothing) continue;
+    const content = promise.content(mistakes);
+    if (content !== undefined && !(await compare(content, after)).breaks) former?.keep();
   }
   const names = new Set(promised.map(({ name }) => name));
   return {

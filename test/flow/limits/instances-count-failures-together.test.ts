@@ -29,6 +29,8 @@ after(async () => {
   await redis.stop();
 });
 
+const asking = <T>(question: (client: RedisClient) => Promise<T>) => askRedis(redis.url, 1000, question);
+
 function failAs(address: string, { port }: TestGateway): Promise<Answer> {
   return ask(port, requestOf('GET /nowhere', { 'X-Forwarded-For': address }));
 }
@@ -43,6 +45,8 @@ async function statusesOf(address: string, gateway: TestGateway, times: number):
 test('failures on one instance count on the other', async () => {
   const [first, second] = instances.gateways as [TestGateway, TestGateway];
   assert.deepEqual(await statusesOf('192.0.2.1', first, 4), [404, 404, 404, 404]);
+  // A count that is on its way would tell the first instance of those that follow.
+  await eventually(async () => (await asking((client) => client.get('failures:address:192.0.2.1'))) === '4');
   assert.deepEqual(await statusesOf('192.0.2.1', second, 2), [404, 404]);
   await eventually(async () => (await failAs('192.0.2.1', second)).status === 429);
   // The first instance sees it with the next failure that it counts.
@@ -71,7 +75,6 @@ test('a flood of failures from one address is counted whole, by few commands', a
   const FLOOD = 500;
   const counters = openFailureCounters(redis.url);
   const counter = counters.counter('flood', { failures: FLOOD, windowSeconds: 3600 });
-  const asking = <T>(question: (client: RedisClient) => Promise<T>) => askRedis(redis.url, 1000, question);
   const commands = () =>
     asking(async (client) => Number(/total_commands_processed:(\d+)/.exec(await client.info('stats'))?.[1]));
   await eventually(async () => (await counter.count('192.0.2.8')).leftMs !== undefined);

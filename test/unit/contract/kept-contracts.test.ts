@@ -116,3 +116,32 @@ it('a directory that cannot be written leaves a start as it is', async () => {
   const file = write('it.json', documentOf(answering({})));
   for (const _ of [1, 2]) assert.deepEqual((await read(file)).mistakes, []);
 });
+
+it('what breaks nothing is not compared again until a contract, an operation or what was published changes', async () => {
+  const answer = (type: string) => ({ Item: { type } });
+  write('part.json', answer('string'));
+  const file = write('whole.json', documentOf(answering({ $ref: './part.json#/Item' })));
+  const served = { file, id: 'a', method: 'GET', path: '/a', place: [], security: [], deprecated: false };
+  /** Whether a start would find the result of a comparison with `published`. */
+  async function isFound(published: string, change: object = {}, keep = false): Promise<boolean> {
+    const store = keptContractsIn(kept);
+    const { root } = (await createDirectReader(store).readContract(file, [])) ?? {};
+    assert.ok(root);
+    const located = { pointer: '/paths/~1a/get' };
+    const parameters = [{ pointer: '/paths/~1a/parameters/0' }];
+    const comparison = store.comparison(published, [{ ...served, root, located, parameters, ...change }]);
+    assert.ok(comparison);
+    if (keep) comparison.keep();
+    return comparison.breaksNothing;
+  }
+  assert.equal(await isFound('{}', {}, true), false);
+  assert.equal(await isFound('{}'), true);
+  assert.equal(await isFound('{ }'), false, 'something else was published');
+  assert.equal(await isFound('{}', { path: '/b' }), false, 'the path differs');
+  assert.equal(await isFound('{}', { security: [[]] }), false, 'the security differs');
+  assert.equal(await isFound('{}', { located: { pointer: '/paths/~1b/get' } }), false);
+  assert.equal(await isFound('{}', { parameters: [] }), false, 'a parameter is gone');
+  write('part.json', answer('integer'));
+  assert.equal(await isFound('{}'), false, 'a part of the contract has changed');
+  assert.equal(keptContractsIn(kept).comparison('{}', [{ ...served, root: {} } as never]), undefined, 'not kept');
+});
