@@ -2,7 +2,7 @@
 
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
-import { afterReading, startDeadline } from '../shared/deadline.ts';
+import { afterReading, type Deadline, startDeadline } from '../shared/deadline.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -19,8 +19,8 @@ interface TimedConnection {
   readonly stream: Socket;
   readonly options: { readonly socketTimeout: number };
   readonly commandQueue: { readonly length: number };
-  /** Undefined: no reply is awaited. */
-  socketTimeoutTimer?: unknown;
+  /** Undefined: no reply is awaited. The library makes it undefined when the connection closes. */
+  socketTimeoutTimer?: true | undefined;
   setSocketTimeout(): void;
 }
 
@@ -50,20 +50,28 @@ function setReadingTimeout(this: TimedCommand, ms: number): void {
   this._commandTimeoutTimer ??= setTimeout(() => afterReading(dueAt, expire), ms);
 }
 
-/** The same for the time without any reply on a connection. */
+const silences = new WeakMap<Socket, Deadline>();
+
+/** The same for the time without any reply on a connection. The library calls it with a command that does not wait behind others. */
 function setReadingSocketTimeout(this: TimedConnection): void {
-  const { stream, options } = this;
-  const deadline = startDeadline(options.socketTimeout, () => {
-    this.socketTimeoutTimer = undefined;
+  const silence = silences.get(this.stream);
+  if (silence === undefined) silences.set(this.stream, watchSilence(this));
+  else silence.restart();
+  this.socketTimeoutTimer = true;
+}
+
+/** One deadline for all replies of a connection. It expires without effect if no reply is awaited. */
+function watchSilence(connection: TimedConnection): Deadline {
+  const { stream, options } = connection;
+  const silence = startDeadline(options.socketTimeout, () => {
+    if (connection.commandQueue.length === 0) return;
     stream.destroy(new Error(`Socket timeout. Expecting data, but didn't receive any in ${options.socketTimeout}ms.`));
   });
-  this.socketTimeoutTimer = deadline;
-  stream.once('close', deadline.stop);
   // Behind the reader of replies, which takes the commands that have theirs from the queue.
-  stream.once('data', () => {
-    deadline.stop();
-    stream.off('close', deadline.stop);
-    this.socketTimeoutTimer = undefined;
-    if (this.commandQueue.length > 0) this.setSocketTimeout();
+  stream.on('data', () => {
+    if (connection.commandQueue.length > 0) silence.restart();
+    else connection.socketTimeoutTimer = undefined;
   });
+  stream.once('close', silence.stop);
+  return silence;
 }

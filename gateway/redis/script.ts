@@ -2,7 +2,6 @@
 
 import { createHash } from 'node:crypto';
 import type { Redis } from './client.ts';
-import { redisLibrary } from './library.ts';
 
 /** A Lua script and its SHA-1 digest, by which a server runs it after the first time. */
 export interface Script {
@@ -27,44 +26,60 @@ export function evaluate(
 ): Promise<unknown> {
   // In lower case, because the library looks the names of commands up in this form.
   return client[call]('evalsha', [sha, keys.length, ...keys, ...args]).catch((error: unknown) => {
-    throwUnlessUnknown(error);
+    if (!isUnknown(error)) throw error;
     return client[call]('eval', [source, keys.length, ...keys, ...args]);
   });
 }
 
-function throwUnlessUnknown(error: unknown): void {
-  if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+/** Whether the server does not know the script by its digest. */
+function isUnknown(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('NOSCRIPT');
 }
 
-/** The reply as it comes. */
-const AS_BYTES = { replyEncoding: null };
+/**
+ * A call of a script with one text and no key, in place of the library's command, whose members the library uses while it sends the call and
+ * takes its reply. It leaves out the work on arguments, and settles one promise. Commands of the library moved into old space while several
+ * waited, with their texts and replies: 0.3 MB per collection of new objects, which took 3 ms in place of 1 (`--trace-gc`, V8 13.6).
+ */
+class TextCall {
+  readonly name = 'evalsha';
+  readonly args: readonly [string];
+  /** The library publishes nothing of it on diagnostics channels. */
+  readonly isTraced = true;
+  readonly resolve: (reply: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly #head: string;
 
-/** A class for calls of a script with one text and no key. All but the text is prepared, and the library's work on arguments is left out. */
-function textCallOf({ Command }: ReturnType<typeof redisLibrary>) {
-  return class TextCall extends Command {
-    readonly #head: string;
+  constructor(head: string, text: string, resolve: (reply: unknown) => void, reject: (error: Error) => void) {
+    this.args = [text];
+    this.resolve = resolve;
+    this.reject = reject;
+    this.#head = head;
+  }
 
-    constructor(head: string, text: string) {
-      super('evalsha', [], AS_BYTES);
-      this.#head = head;
-      this.args.push(text);
-    }
+  /** The reply comes as the parser gives it, with text as bytes. */
+  setReplyContext(): void {}
 
-    override toWritable(): string {
-      const text = this.args[0] as string;
-      return `${this.#head}${Buffer.byteLength(text)}\r\n${text}\r\n`;
-    }
-  };
+  toWritable(): string {
+    const [text] = this.args;
+    return `${this.#head}${Buffer.byteLength(text)}\r\n${text}\r\n`;
+  }
 }
 
-/** Prepares a script that takes one text and no key, and replies with bytes: for a script that runs in nearly every turn. */
+/**
+ * Prepares a script that takes one text and no key, and replies with bytes: for a script that runs in nearly every turn. Calls have no timeout:
+ * the client has none for its commands.
+ */
 export function createTextCall(client: Redis, { source, sha }: Script): (text: string) => Promise<unknown> {
-  const TextCall = textCallOf(redisLibrary());
   const head = `*4\r\n$7\r\nevalsha\r\n$${sha.length}\r\n${sha}\r\n$1\r\n0\r\n$`;
+  const send = client.sendCommand.bind(client) as unknown as (call: TextCall) => void;
   return function callWithText(text) {
-    return (client.sendCommand(new TextCall(head, text)) as Promise<unknown>).catch((error: unknown) => {
-      throwUnlessUnknown(error);
-      return client.callBuffer('eval', [source, 0, text]);
+    return new Promise((resolve, reject) => {
+      function sendSource(error: unknown): void {
+        if (isUnknown(error)) client.callBuffer('eval', [source, 0, text]).then(resolve, reject);
+        else reject(error);
+      }
+      send(new TextCall(head, text, resolve, sendSource));
     });
   };
 }

@@ -88,7 +88,8 @@ it('the decision about a request comes at once after a time in which this proces
   onceOfSeveral(theDecisionComes));
 
 async function theDecisionComes(): Promise<void> {
-  const calls = createCalls(relayed, TIMEOUT_MS, () => undefined);
+  const patient = await connected(relay.url, {});
+  const calls = createCalls(patient, TIMEOUT_MS, () => undefined);
   const charge = { policy: 'a', requests: 5, windowSeconds: 60, windowMs: 60_000, cost: 1, enforce: true, key: 'b' };
   const decide = () => calls.run(0, encodeCharges([charge]));
   // Loads the script.
@@ -96,5 +97,5 @@ async function theDecisionComes(): Promise<void> {
   await beforeTimers();
   const decision = decide();
   standStill(2 * TIMEOUT_MS);
-  await decision;
+  await decision.finally(() => patient.disconnect());
 }
