@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { freePort } from '../test/support/free-port.ts';
 import type { TestRedis } from '../test/support/redis.ts';
 import { startPinned, stop } from './contestants.ts';
-import { cores, pin } from './machine.ts';
+import { cores, hurry, pin } from './machine.ts';
 import { startPinnedRedis } from './pinned-redis.ts';
 
 export interface Ground {
@@ -21,22 +21,26 @@ export interface Ground {
 export interface GroundOptions {
   /** How long the upstream's page is made. */
   readonly pageBytes?: number;
+  /** Whether upstream and Redis go before the client where they share a core: for waits, which would count the client's turns. */
+  readonly isPrompt?: boolean;
 }
 
 export async function withGround<T>(options: GroundOptions, act: (ground: Ground) => Promise<T>): Promise<T> {
+  const { pageBytes = 0, isPrompt = false } = options;
   pin(process.pid, cores.client);
   const directory = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
   const stores: TestRedis[] = [];
   const upstreamPort = await freePort();
-  const upstreamArguments = [String(upstreamPort), String(options.pageBytes ?? 0)];
+  const upstreamArguments = [String(upstreamPort), String(pageBytes)];
   const upstream = await startPinned('upstream.ts', upstreamArguments, cores.upstream, upstreamPort);
+  if (isPrompt) hurry(upstream.pid as number);
   try {
     return await act({
       directory,
       upstreamPort,
       upstreamUrl: `http://127.0.0.1:${upstreamPort}`,
       async startRedis() {
-        const redis = await startPinnedRedis();
+        const redis = await startPinnedRedis(isPrompt);
         stores.push(redis);
         return redis.url;
       },

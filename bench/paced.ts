@@ -46,8 +46,9 @@ export async function runPaced(options: PacedOptions): Promise<LoadResult> {
   const free = [...slots];
   const startedAt = performance.now();
   const metronome = new Worker(new URL('metronome.ts', import.meta.url), { workerData: { perSecond, durationMs } });
-  metronome.on('message', () => {
-    due.push(performance.now());
+  metronome.on('message', (beats: number) => {
+    const now = performance.now();
+    for (let beat = 0; beat < beats; beat += 1) due.push(now);
     dispatch();
   });
   await once(metronome, 'exit');

@@ -38,7 +38,7 @@ export interface Tails {
 const scenario: Scenario = list;
 
 export function measureTails(options: TailsOptions): Promise<Tails[]> {
-  return withGround({}, async (ground) => {
+  return withGround({ isPrompt: true }, async (ground) => {
     const surroundings = { ...ground, redisUrl: await ground.startRedis() };
     const keys = Array.from({ length: 1000 }, strangeKey);
     const prepare = async (id: string) =>
