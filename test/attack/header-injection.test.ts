@@ -10,6 +10,7 @@ import fc from 'fast-check';
 import { ask } from '../support/connection.ts';
 import { headersOf, httpAnswer } from '../support/scripted-upstream.ts';
 import { createWorld, type World } from '../support/world.ts';
+import { LIMIT_RUNS } from '../unit/limits/scenarios.ts';
 
 let world: World;
 before(async () => {
@@ -75,7 +76,7 @@ describe('any header value that is let in', () => {
         assert.equal(answer.status, 200);
         assert.equal(headersOf(world.upstream.received[0] ?? '').get('prefer') ?? '', text.trim());
       }),
-      { numRuns: 100 },
+      { numRuns: 30 * LIMIT_RUNS },
     );
   });
 });

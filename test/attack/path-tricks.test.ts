@@ -8,6 +8,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { createWorld, type World } from '../support/world.ts';
+import { LIMIT_RUNS } from '../unit/limits/scenarios.ts';
 
 let world: World;
 before(async () => {
@@ -77,7 +78,7 @@ describe('any path', () => {
           for (const segment of decoded.slice(1)) assert.doesNotMatch(segment, /^\.{0,2}$|[/\\\x00-\x1f]/);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 70 * LIMIT_RUNS },
     );
   });
 });

@@ -8,6 +8,7 @@ import { REFUSALS } from '../../gateway/error-catalogue.ts';
 import { openConnection, requestOf } from '../support/connection.ts';
 import { httpAnswer } from '../support/scripted-upstream.ts';
 import { createWorld, type World } from '../support/world.ts';
+import { LIMIT_RUNS } from '../unit/limits/scenarios.ts';
 
 const pieces = fc.constantFrom(
   'HTTP/1.1 200 OK\r\n',
@@ -82,7 +83,7 @@ describe('an upstream that sends anything', () => {
       await Promise.all(asked);
     };
     await fc.assert(fc.asyncProperty(fc.array(scenario, { minLength: 16, maxLength: 32 }), run), {
-      numRuns: 8,
+      numRuns: 4 * LIMIT_RUNS,
       endOnFailure: true,
     });
     world.upstream.plays((socket) => socket.write(httpAnswer(200, '{}')));

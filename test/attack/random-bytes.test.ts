@@ -9,6 +9,7 @@ import fc from 'fast-check';
 import { anyCharacter } from '../support/characters.ts';
 import { type Answer, openConnection, requestOf } from '../support/connection.ts';
 import { createWorld, type World } from '../support/world.ts';
+import { LIMIT_RUNS } from '../unit/limits/scenarios.ts';
 
 let world: World;
 before(async () => {
@@ -46,7 +47,7 @@ describe('random bytes', () => {
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 400 }), async (bytes) => {
         assertDesigned(await answersTo(bytes));
       }),
-      { numRuns: 100 },
+      { numRuns: 35 * LIMIT_RUNS },
     );
   });
 
@@ -64,7 +65,7 @@ describe('random bytes', () => {
         for (const [at, value] of changes) bytes[at] = value;
         assertDesigned(await answersTo(bytes));
       }),
-      { numRuns: 200 },
+      { numRuns: 70 * LIMIT_RUNS },
     );
   });
 
@@ -76,7 +77,7 @@ describe('random bytes', () => {
         const headers = { Authorization: world.authorization, 'Content-Type': 'application/json' };
         assertDesigned(await answersTo(requestOf(`PATCH ${target}`, headers, body)));
       }),
-      { numRuns: 100 },
+      { numRuns: 35 * LIMIT_RUNS },
     );
   });
 

@@ -10,6 +10,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type Answer, openConnection } from '../support/connection.ts';
 import { createWorld, type World } from '../support/world.ts';
+import { LIMIT_RUNS } from '../unit/limits/scenarios.ts';
 
 let world: World;
 before(async () => {
@@ -99,7 +100,7 @@ describe('any framing', () => {
         assert.ok(world.upstream.received.length <= 1 && final.length <= 2);
         for (const { status } of final) assert.ok(status < 500, String(status));
       }),
-      { numRuns: 200 },
+      { numRuns: 70 * LIMIT_RUNS },
     );
   });
 });

@@ -86,6 +86,6 @@ export async function eventually(holds: () => Promise<boolean>): Promise<void> {
   const endsAt = performance.now() + PATIENCE_MS;
   while (!(await holds())) {
     if (performance.now() > endsAt) throw new Error(`Not within ${PATIENCE_MS} ms: ${holds}`);
-    await sleep(10);
+    await sleep(30);
   }
 }

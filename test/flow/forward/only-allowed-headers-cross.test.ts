@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { type Answer, ask, requestOf } from '../../support/connection.ts';
 import { headersOf } from '../../support/scripted-upstream.ts';
 import { createWorld, type World } from '../../support/world.ts';
+import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
 
 /** A contract that declares header parameters, harmless ones and the gateway's own. */
 const declared = [
@@ -157,7 +158,7 @@ describe("a client's User-Agent", () => {
         assert.doesNotMatch(text, new RegExp(marker));
         assert.doesNotMatch(text, /sk_live_/);
       }),
-      { numRuns: 200 },
+      { numRuns: 70 * LIMIT_RUNS },
     );
   });
 });

@@ -172,7 +172,7 @@ export async function eventually<T>(read: () => Promise<T | undefined | false> |
     const found = await read();
     if (found !== undefined && found !== false) return found;
     if (performance.now() > endsAt) throw new Error(`Not within ${PATIENCE_MS} ms: ${read}`);
-    await sleep(50);
+    await sleep(150);
   }
 }
 

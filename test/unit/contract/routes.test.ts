@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createRoutes, shapeOf } from '../../../gateway/contract/routes.ts';
+import { LIMIT_RUNS } from '../limits/scenarios.ts';
 import { operationFor } from './operations.ts';
 
 const routesOf = (...paths: string[]) => createRoutes(paths.map((path) => operationFor('GET', path)));
@@ -139,7 +140,7 @@ test('agrees with trying every template, over thousands of operations', () => {
         }
       },
     ),
-    { numRuns: 15 },
+    { numRuns: 6 * LIMIT_RUNS },
   );
 });
 

@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { hashedSecret } from '../../../gateway/upstream/requests/hash.ts';
 import { anyCharacter } from '../../support/characters.ts';
+import { LIMIT_RUNS } from '../limits/scenarios.ts';
 import { errorOf, judged } from './declared.ts';
 
 /** Every text of the upstream that rules can let through, and the rule that makes `secrets` the name of secrets. */
@@ -58,7 +59,7 @@ describe('a submitted secret', () => {
         assert.deepEqual(said, []);
         assert.equal(message, 'The service behind this operation refused the request.');
       }),
-      { numRuns: 500 },
+      { numRuns: 150 * LIMIT_RUNS },
     );
   });
 

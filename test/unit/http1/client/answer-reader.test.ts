@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { AnswerReader } from '../../../../gateway/http1/client/answer-reader.ts';
+import { LIMIT_RUNS } from '../../limits/scenarios.ts';
 import { bytes, bytewise, cut, cuts, readAnswer, validAnswers } from './answers.ts';
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
@@ -222,7 +223,7 @@ describe('an answer of arbitrary bytes', () => {
       assert.deepEqual(readAnswer(cut(bytes(text), where)), whole);
       assert.deepEqual(readAnswer(bytewise(bytes(text))), whole);
     });
-    fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: 100 * LIMIT_RUNS });
   });
 
   it('is whole or refused after a change of some bytes, and the same wherever it is cut', () => {
@@ -237,7 +238,7 @@ describe('an answer of arbitrary bytes', () => {
       const whole = read(text);
       assert.deepEqual(bodyUnlessRefused(readAnswer(cut(bytes(text), where))), bodyUnlessRefused(whole));
     });
-    fc.assert(property, { numRuns: 600 });
+    fc.assert(property, { numRuns: 200 * LIMIT_RUNS });
   });
 
   it('never holds up a reader when it is not HTTP', () => {
@@ -250,7 +251,7 @@ describe('an answer of arbitrary bytes', () => {
         const { outcome } = readAnswer(cut(bytes(text), where));
         assert.equal(outcome, read(text).outcome);
       }),
-      { numRuns: 600 },
+      { numRuns: 200 * LIMIT_RUNS },
     );
   });
 });
