@@ -415,6 +415,9 @@ export const STAGES = [
 
 export type StageName = (typeof STAGES)[number];
 
+/** The stages that the configuration alone decides: `explain` tries them without a running gateway. */
+export const STATELESS_STAGES = ['admit', 'match', 'authorize', 'validate'] as const satisfies readonly StageName[];
+
 /** Stages that add nothing to the exchange. */
 export type StageWithoutFindings = {
   [Stage in StageName]: ReturnType<Stages[Stage]> extends void ? Stage : never;

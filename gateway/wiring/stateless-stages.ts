@@ -9,14 +9,11 @@ import { createMatrixPaths } from '../contract/matrix-paths.ts';
 import { createValidate } from '../contract/validate.ts';
 import { createAdmit } from '../edge/admit.ts';
 import { authorityOf, createSites, type Site } from '../edge/sites.ts';
-import type { Reservation, StageName, Stages } from '../exchange.ts';
+import type { Reservation, STATELESS_STAGES, Stages } from '../exchange.ts';
 import type { Steps } from '../pipeline.ts';
 import { createTunnelTable, type Tunnel } from '../tunnel/table.ts';
 import { type Deprecations, deprecationsOf } from '../versions/deprecation.ts';
 import { createSunset, type Sunset } from '../versions/sunset.ts';
-
-/** The names of these stages. */
-export const STATELESS_STAGES = ['admit', 'match', 'authorize', 'validate'] as const satisfies readonly StageName[];
 
 export interface StatelessStages
   extends Pick<Stages, (typeof STATELESS_STAGES)[number]>,

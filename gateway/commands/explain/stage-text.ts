@@ -1,7 +1,6 @@
 // Pure: the text for one stage of a decision record.
 
-import type { StageName } from '../../exchange.ts';
-import { STATELESS_STAGES } from '../../wiring/stateless-stages.ts';
+import { STATELESS_STAGES, type StageName } from '../../exchange.ts';
 import { shortTime } from '../print.ts';
 import { withheldText } from '../withheld.ts';
 import type { DecisionRecord } from './record.ts';

@@ -11,7 +11,7 @@ import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
 import { inForce, reloadsCounted, roomy, saveAndReload } from './files.ts';
 
 /** Each change there and back. */
-const RELOADS = LIMIT_RUNS > 1 ? 40 : 5;
+const RELOADS = 8 * LIMIT_RUNS;
 const CLIENTS = 8;
 /** Between two requests of a client. Without it, clients wait for answers alone. */
 const PAUSE_MS = LIMIT_RUNS > 1 ? 0 : 3;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { DecisionRecord } from '../../../../gateway/commands/explain/record.ts';
 import { stageText } from '../../../../gateway/commands/explain/stage-text.ts';
 import type { StageName } from '../../../../gateway/exchange.ts';
-import { STATELESS_STAGES } from '../../../../gateway/wiring/stateless-stages.ts';
+import { STATELESS_STAGES } from '../../../../gateway/exchange.ts';
 
 test('in a simulation, the stages that need a running gateway are reported as not tried', () => {
   const toldOf = (stage: StageName) => stageText(stage, { rehearsed: true }, 'passed').join();
