@@ -88,13 +88,18 @@ function createFailureCounter(name: string, rules: FailureRules, client: Redis |
   };
 }
 
+/** So many failures for one command are a flood. */
+const FLOOD = 8;
+/** How long a flood waits for its next command, milliseconds: an instance learns so much later that the address has used its failures up. */
+const FLOOD_REST_MS = 5;
+
 interface Failures extends PromiseWithResolvers<FailureCount> {
   failures: number;
 }
 
 /**
  * Counts the failures of an address together that happen in one turn of the event loop, or before its last command is answered. A flood from one
- * address then costs a command for each answer of Redis, not one for each failure: that took as much CPU as the refusal itself.
+ * address then costs a command every few milliseconds, not one for each failure: that took as much CPU as the refusal itself.
  */
 function createTogether(count: (block: string, failures: number) => Promise<FailureCount>): FailureCounter['count'] {
   const waiting = new Map<string, Failures>();
@@ -108,7 +113,10 @@ function createTogether(count: (block: string, failures: number) => Promise<Fail
       inFlight.delete(block);
       if (waiting.has(block)) send(block);
     };
-    void count(block, failures).then(resolve, reject).then(next);
+    const rest = () => setTimeout(next, FLOOD_REST_MS).unref();
+    void count(block, failures)
+      .then(resolve, reject)
+      .then(failures < FLOOD ? next : rest);
   }
 
   return function countTogether(block) {
