@@ -1,10 +1,11 @@
-// `npm run bench:p99`: the wait in the 99th percentile that the gateway, everything on, with Redis, adds to that of the floor, in pairs at a
+// `npm run bench:p99`: the wait in the 99th percentile that the gateway, everything on, with Redis or its own stores, adds to that of the floor, in pairs at a
 // fixed rate of half the gateway's maximum. Ends with 1 if the median of the differences is above its bound.
 
 import { parseArgs } from 'node:util';
+import { EMBEDDED_GATEWAY, GATEWAY } from './contestants/list.ts';
 import { describeMachine } from './machine.ts';
 import { measureTails, type Tails } from './pairs/measure-tails.ts';
-import { differed } from './pairs/paired.ts';
+import { differed, type Side } from './pairs/paired.ts';
 import { printTable, sentenceOf } from './print.ts';
 import { median, round } from './statistics.ts';
 
@@ -14,6 +15,8 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '6' },
     'warm-up-seconds': { type: 'string', default: '3' },
     connections: { type: 'string', default: '64' },
+    /** With its own stores in place of Redis. */
+    embedded: { type: 'boolean', default: false },
     /** Default: half of the gateway's maximum. */
     'per-second': { type: 'string' },
     'added-max-ms': { type: 'string', default: '2' },
@@ -28,6 +31,7 @@ const machine = describeMachine();
 note(`${sentenceOf(machine)}; milliseconds\n`);
 let rate = 0;
 const tails = await measureTails({
+  candidate: values.embedded ? EMBEDDED_GATEWAY : GATEWAY,
   pairs: Number(values.pairs),
   durationMs: Number(values.seconds) * 1000,
   warmUpMs: Number(values['warm-up-seconds']) * 1000,
@@ -37,10 +41,10 @@ const tails = await measureTails({
     rate = Math.round(perSecond);
     note(`${rate} requests a second`);
   },
-  note: (number, { p50, p99 }) =>
+  note: (number, { p50, p99, busy }) =>
     note(
-      `pair ${number + 1}: floor p50 ${round(p50.baseline, 2)}, p99 ${round(p99.baseline, 2)}; ` +
-        `gateway p50 ${round(p50.candidate, 2)}, p99 ${round(p99.candidate, 2)}; ` +
+      `pair ${number + 1}: floor p50 ${round(p50.baseline, 2)}, p99 ${round(p99.baseline, 2)}, ${percent(busy.baseline)} busy; ` +
+        `gateway p50 ${round(p50.candidate, 2)}, p99 ${round(p99.candidate, 2)}, ${percent(busy.candidate)} busy; ` +
         `p99 ${signed(p99.candidate - p99.baseline)}`,
     ),
 });
@@ -53,11 +57,13 @@ if (values.json) {
 } else {
   note('');
   printTable(rows, values.markdown);
+  const busy = (side: Side) => percent(median(tails.map((one) => one.busy[side])));
+  note(`\nOf its core, the floor took ${busy('baseline')}, the gateway ${busy('candidate')}.`);
   note(`The gateway adds at most ${addedMaxMs} ms at the 99th percentile: ${holds ? 'yes' : 'NO'}.`);
 }
 process.exitCode = holds ? 0 : 1;
 
-function toRow(percentile: keyof Tails, taken: readonly Tails[]) {
+function toRow(percentile: 'p50' | 'p99', taken: readonly Tails[]) {
   const pairs = taken.map((one) => one[percentile]);
   const { median: middle, interval } = differed(pairs);
   return {
@@ -68,6 +74,10 @@ function toRow(percentile: keyof Tails, taken: readonly Tails[]) {
     'median of the differences': signed(middle),
     interval: `${signed(interval.low)} to ${signed(interval.high)} (${round(interval.confidence * 100, 1)} %)`,
   };
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
 }
 
 function signed(ms: number): string {

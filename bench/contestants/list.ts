@@ -19,6 +19,7 @@ export interface Entry {
 /** The base of all comparisons. */
 export const FLOOR = 'floor';
 export const GATEWAY = 'gateway-redis';
+export const EMBEDDED_GATEWAY = 'gateway-embedded';
 
 const always = () => undefined;
 
@@ -51,7 +52,7 @@ export const entries: readonly Entry[] = [
       prepareGateway(surroundings, { name: 'gateway: all on, Redis', redisUrl: surroundings.redisUrl }),
   },
   {
-    id: 'gateway-embedded',
+    id: EMBEDDED_GATEWAY,
     isGateway: true,
     missing: always,
     prepare: (surroundings) => prepareGateway(surroundings, { name: 'gateway: all on, embedded' }),

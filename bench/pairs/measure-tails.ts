@@ -3,18 +3,20 @@
 import { join } from 'node:path';
 import { freePort } from '../../test/support/free-port.ts';
 import { entryOf, FLOOR, GATEWAY } from '../contestants/list.ts';
-import type { Contestant, Prepared } from '../contestants.ts';
-import { stop } from '../contestants.ts';
+import { type Contestant, type Prepared, pidsOf, stop } from '../contestants.ts';
 import { withGround } from '../ground.ts';
+import { cpuMicrosOf } from '../machine.ts';
 import { measureCost, warmUp } from '../measure.ts';
 import { runPaced } from '../paced.ts';
 import { strangeKey } from '../sample-keys.ts';
 import { askUpstream, list, requestsOf, type Scenario, verify } from '../scenarios.ts';
-import { percentile } from '../statistics.ts';
+import { median, percentile } from '../statistics.ts';
 import { slicesOf, withBoth } from './both.ts';
 import type { Pair, Side } from './paired.ts';
 
 export interface TailsOptions {
+  /** Name of the gateway in the list of contestants. Default: the one with Redis. */
+  readonly candidate?: string;
   readonly pairs: number;
   /** Of each side in each pair, in two slices. */
   readonly durationMs: number;
@@ -29,10 +31,15 @@ export interface TailsOptions {
   note(number: number, tails: Tails): void;
 }
 
-/** Milliseconds that callers wait, of the floor (baseline) and the gateway (candidate). */
+/** Of the floor (baseline) and the gateway (candidate); p50 and p99: milliseconds that callers wait. */
 export interface Tails {
   readonly p50: Pair;
   readonly p99: Pair;
+  /**
+   * Share of the time in which each ran. Both wait behind others of their own requests, the longer the busier they are: at 0.8 a
+   * disturbance of the machine takes five times its own length until it is over.
+   */
+  readonly busy: Pair;
 }
 
 const scenario: Scenario = list;
@@ -43,19 +50,28 @@ export function measureTails(options: TailsOptions): Promise<Tails[]> {
     const keys = Array.from({ length: 1000 }, strangeKey);
     const prepare = async (id: string) =>
       entryOf(id).prepare({ ...surroundings, directory: join(ground.directory, id), port: await freePort(), keys });
-    const prepared: Record<Side, Prepared> = { baseline: await prepare(FLOOR), candidate: await prepare(GATEWAY) };
+    const prepared: Record<Side, Prepared> = {
+      baseline: await prepare(FLOOR),
+      candidate: await prepare(options.candidate ?? GATEWAY),
+    };
     const { bodyBytes } = await askUpstream(scenario, ground.upstreamPort);
     const perSecond = options.perSecond ?? (await maximumOf(prepared.candidate, options)) / 2;
     options.noteRate(perSecond);
     const taken: Tails[] = [];
     for (let number = 0; number < options.pairs; number += 1) {
-      const waits = await withBoth(number, prepared, (contestants) =>
+      const slices = await withBoth(number, prepared, (contestants) =>
         slicesOf(number, contestants, {
           warmUp: (contestant) => warmUp(contestant, scenario, { ...options, durationMs: options.warmUpMs }),
-          take: (contestant) => waitsOf(contestant, perSecond, bodyBytes, options),
+          take: (contestant) => sliceOf(contestant, perSecond, bodyBytes, options),
         }),
       );
-      const tails = { p50: pairOf(waits, 0.5), p99: pairOf(waits, 0.99) };
+      const waits = (share: number) => (of: readonly Slice[]) =>
+        percentile(
+          of.flatMap(({ latencies }) => latencies).sort((a, b) => a - b),
+          share,
+        );
+      const busy = (of: readonly Slice[]) => median(of.map((slice) => slice.busy));
+      const tails = { p50: pairOf(slices, waits(0.5)), p99: pairOf(slices, waits(0.99)), busy: pairOf(slices, busy) };
       options.note(number, tails);
       taken.push(tails);
     }
@@ -74,27 +90,31 @@ async function maximumOf(prepared: Prepared, { connections, warmUpMs, durationMs
   }
 }
 
-/** The waits of one slice. A contestant that has been held still is behind with its timers: the first eighth of the time does not count. */
-async function waitsOf(
+interface Slice {
+  /** Milliseconds. */
+  readonly latencies: readonly number[];
+  readonly busy: number;
+}
+
+/** A contestant that has been held still is behind with its timers: the first eighth of the time does not count. */
+async function sliceOf(
   contestant: Contestant,
   perSecond: number,
   bodyBytes: number,
   { connections, durationMs }: TailsOptions,
-): Promise<readonly number[]> {
+): Promise<Slice> {
   const { port } = contestant;
   const load = { port, connections, perSecond, requests: requestsOf(scenario, port, scenario.keysOf(contestant)) };
   await runPaced({ ...load, durationMs: durationMs / 8 });
+  const pids = pidsOf(contestant);
+  const cpuBefore = cpuMicrosOf(pids);
   const result = await runPaced({ ...load, durationMs: durationMs / 2 });
+  const cpuMicros = cpuMicrosOf(pids) - cpuBefore;
   verify(contestant.name, scenario, result, bodyBytes);
-  return result.latencies;
+  return { latencies: result.latencies, busy: cpuMicros / (result.seconds * 1e6) };
 }
 
-/** A percentile over all slices of each side. */
-function pairOf(waits: Readonly<Record<Side, readonly (readonly number[])[]>>, share: number): Pair {
-  const of = (side: Side) =>
-    percentile(
-      waits[side].flat().sort((a, b) => a - b),
-      share,
-    );
-  return { baseline: of('baseline'), candidate: of('candidate') };
+/** A figure over all slices of each side. */
+function pairOf(slices: Readonly<Record<Side, readonly Slice[]>>, of: (slices: readonly Slice[]) => number): Pair {
+  return { baseline: of(slices.baseline), candidate: of(slices.candidate) };
 }
