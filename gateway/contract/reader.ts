@@ -1,5 +1,5 @@
 // Reads contracts in a worker thread, because 13 MB of OpenAPI take a second and would block requests. The content arrives in pieces,
-// because deserializing it at once would block for part of that time.
+// because deserializing it at once would block for part of that time. A thread that has read is kept for the next reload for a while.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -25,28 +25,73 @@ export interface ReadReply {
 export interface ThreadReader extends ContractReader {
   /** Starts the thread in advance, which takes 200 ms; otherwise the first request starts it. */
   start(): void;
+  /** Rejects a request that is pending. */
   close(): void;
+}
+
+/** A thread loads the linter, which takes half a second of CPU; one that rests has some 60 MB. Files are often saved several times. */
+const KEPT_MS = 10_000;
+
+/** The thread of this process that rests. */
+let kept: { readonly worker: Worker; readonly end: NodeJS.Timeout } | undefined;
+
+function takeThread(): Worker {
+  if (kept !== undefined) {
+    const { worker, end } = kept;
+    kept = undefined;
+    clearTimeout(end);
+    worker.ref();
+    return worker;
+  }
+  const worker = new Worker(new URL('./reader-thread.ts', import.meta.url));
+  // `once` in `request` reports the error. Without this listener, an error while no request is pending would end the process.
+  worker.on('error', () => undefined);
+  worker.once('exit', () => {
+    if (kept?.worker !== worker) return;
+    clearTimeout(kept.end);
+    kept = undefined;
+  });
+  return worker;
+}
+
+/** Keeps a thread that has no request. */
+function keepThread(worker: Worker): void {
+  if (kept !== undefined) {
+    void worker.terminate();
+    return;
+  }
+  worker.unref();
+  const end = setTimeout(() => void worker.terminate(), KEPT_MS).unref();
+  kept = { worker, end };
 }
 
 export function createThreadReader(): ThreadReader {
   let worker: Worker | undefined;
+  let isPending = false;
   const ended = new AbortController();
+  /** Rejects a pending request when the thread exits. */
+  const abort = () => ended.abort();
 
   function start(): Worker {
-    if (worker) return worker;
-    worker = new Worker(new URL('./reader-thread.ts', import.meta.url));
-    // `once` in `request` reports the error. Without this listener, an error while no request is pending would end the process.
-    worker.on('error', () => undefined);
-    // Rejects pending requests when the thread exits.
-    worker.once('exit', () => ended.abort());
+    worker ??= takeThread().once('exit', abort);
     return worker;
   }
 
   async function request<Reply>(message: ReadRequest): Promise<Reply> {
     const thread = start();
+    isPending = true;
     thread.postMessage(message);
     const [reply] = await once(thread, 'message', { signal: ended.signal });
+    isPending = false;
     return reply as Reply;
+  }
+
+  function close(): void {
+    if (worker === undefined || ended.signal.aborted) return;
+    // The reply to a pending request would be taken for that to the next one.
+    if (isPending) void worker.terminate();
+    else keepThread(worker.off('exit', abort));
+    worker = undefined;
   }
 
   async function readContract(file: string, mistakes: Mistake[]): Promise<ContractContent | undefined> {
@@ -67,6 +112,6 @@ export function createThreadReader(): ThreadReader {
     readContract,
     locate: (file, spots) => request<readonly Position[]>({ file, spots }),
     start: () => void start(),
-    close: () => void worker?.terminate(),
+    close,
   };
 }

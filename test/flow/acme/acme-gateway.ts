@@ -64,7 +64,7 @@ export async function until<T>(
     const value = await read();
     if (isFulfilled(value)) return value;
     if (performance.now() > endsAt) throw new Error(`This has not come about: ${JSON.stringify(value)}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 

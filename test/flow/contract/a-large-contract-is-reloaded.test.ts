@@ -5,7 +5,7 @@ import { clusterDocumentOf } from './cluster-document.ts';
 import { type ForeignGateway, serveForeign } from './foreign-gateway.ts';
 
 const file = 'openapi/foreign.json';
-const clusterDocument = clusterDocumentOf(20);
+const clusterDocument = clusterDocumentOf(10);
 const { paths, ...rest } = clusterDocument;
 const name = { name: 'name', in: 'path', required: true, schema: { type: 'string', pattern: '^[a-z\\d.]+$' } };
 const added = {

@@ -60,4 +60,22 @@ describe('the thread that reads contracts', () => {
     other.close();
     await assert.rejects(reading);
   });
+
+  it('is used again after it was closed, for files as they are then', async () => {
+    const first = createThreadReader();
+    await first.readContract(write('again.json', documentOf({})), []);
+    first.close();
+    let begun = 0;
+    const count = () => {
+      begun += 1;
+    };
+    process.on('worker', count);
+    const next = createThreadReader();
+    const answer = { responses: { 200: { description: 'fine' } } };
+    const read = await next.readContract(write('again.json', documentOf({ '/new': { get: answer } })), []);
+    assert.deepEqual(Object.keys(read?.root.paths as object), ['/new']);
+    next.close();
+    process.off('worker', count);
+    assert.equal(begun, 0, 'no other thread was started');
+  });
 });

@@ -20,7 +20,7 @@ const { certificate: cert, key } = authority.issue({ names: ['127.0.0.1'] });
 const FORGED = 'HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged';
 const BURST = 25;
 /** In the full run, ten thousand over plain HTTP. */
-const BURSTS = LIMIT_RUNS > 1 ? 28 * LIMIT_RUNS : 8;
+const BURSTS = LIMIT_RUNS > 1 ? 28 * LIMIT_RUNS : 4;
 
 type Block = 'before' | 'inside' | 'in the middle';
 
