@@ -102,7 +102,8 @@ describe('a request that is given up while it waits for a connection', () => {
     await until(() => upstreams.every(({ downloads }) => downloads.length === 1));
     const head = { Authorization, ...octets, 'Transfer-Encoding': 'chunked' };
     const upload = await openAndSend(gateway, requestOf('POST /v1/files', head));
-    await sleep(2600);
+    // The first target has been given up by now, and the second has as long again.
+    await sleep(3700);
     for (const index of order) {
       upstreams[index]?.downloads[0]?.end();
       await sleep(50);
