@@ -11,6 +11,7 @@ import { createAgents, createSecureAgents } from '../../../gateway/tunnel/agents
 import { createAuthority } from '../../support/certificates.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import type { Shared } from '../http1/client/early-writer.ts';
+import { LIMIT_RUNS } from '../limits/scenarios.ts';
 
 const start = closesAfterEach();
 const authority = createAuthority();
@@ -57,7 +58,7 @@ for (const isSecure of [false, true]) {
 
     it('is not used again when something came over it that Node has not read yet', async () => {
       const { get, forgeOnAll, later } = await createScene(isSecure);
-      for (let i = 0; i < 200; i++) {
+      for (let i = 0; i < 60 * LIMIT_RUNS; i++) {
         await get('/warm');
         forgeOnAll();
         assert.deepEqual(await get('/own'), { body: '/own', isReused: false });
