@@ -1,7 +1,7 @@
 // The gateway as operators run it: `bin/gateway` as a child process, on a directory of the test's own.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,8 +28,11 @@ export interface Installation {
   run(...args: string[]): Promise<Finished>;
   /** Runs a command in a process of its own. */
   spawn(...args: string[]): Promise<Finished>;
-  /** @param whileStarting gets the process before it serves */
-  start(whileStarting?: (child: ChildProcess) => void, flags?: string[]): Promise<Running>;
+  /**
+   * @param whileStarting gets the process before it serves
+   * @param file takes standard output, in place of a pipe
+   */
+  start(whileStarting?: (child: ChildProcess) => void, flags?: string[], file?: string): Promise<Running>;
   remove(): void;
 }
 
@@ -56,16 +59,22 @@ export function createInstallation(environment: Record<string, string> = {}): In
     });
   }
 
-  async function start(whileStarting?: (child: ChildProcess) => void, flags: string[] = []): Promise<Running> {
-    const child = spawn(executable, ['start', ...flags], { env: all, stdio: ['ignore', 'pipe', 'pipe'] });
+  async function start(
+    whileStarting?: (child: ChildProcess) => void,
+    flags: string[] = [],
+    file?: string,
+  ): Promise<Running> {
+    const output = file === undefined ? 'pipe' : openSync(file, 'w');
+    const child = spawn(executable, ['start', ...flags], { env: all, stdio: ['ignore', output, 'pipe'] });
+    if (typeof output === 'number') closeSync(output);
     whileStarting?.(child);
     const printed = { output: '', error: '' };
     const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
     const ready = await new Promise<RegExpExecArray | undefined>((resolve) => {
-      child.stdout.on('data', (chunk: Buffer) => {
+      child.stdout?.on('data', (chunk: Buffer) => {
         printed.output += chunk;
       });
-      child.stderr.on('data', (chunk: Buffer) => {
+      child.stderr?.on('data', (chunk: Buffer) => {
         printed.error += chunk;
         const found =
           /gateway +https?:\/\/[^:]+:(\d+)[\s\S]*health +http:\/\/[^:]+:(\d+)[^\n]*\n(?:[\s\S]*curl [^\n]*\n)?/.exec(
@@ -75,14 +84,15 @@ export function createInstallation(environment: Record<string, string> = {}): In
       });
       child.once('exit', () => resolve(undefined));
     });
-    const output = () => printed.error + printed.output;
-    if (!ready) throw new Error(`The gateway did not start:\n${output()}`);
+    const standardOutput = () => (file === undefined ? printed.output : readFileSync(file, 'utf8'));
+    const everything = () => printed.error + standardOutput();
+    if (!ready) throw new Error(`The gateway did not start:\n${everything()}`);
     return {
       child,
       port: Number(ready[1]),
       adminPort: Number(ready[2]),
-      output,
-      standardOutput: () => printed.output,
+      output: everything,
+      standardOutput,
       standardError: () => printed.error,
       async stop() {
         child.kill('SIGTERM');

@@ -10,7 +10,7 @@ import type { KeyStore } from '../../../gateway/auth/store/store.ts';
 import { openKeyStore, openSecrets } from '../../../gateway/commands/context.ts';
 import { loadSettings } from '../../../gateway/config/settings.ts';
 import { type GatewayOptions, writeConfiguration } from '../../support/gateway.ts';
-import { createInstallation, type Running } from '../../support/process.ts';
+import { createInstallation, type Installation, type Running } from '../../support/process.ts';
 import { startRedis } from '../../support/redis.ts';
 import { thingsAt } from '../../support/things.ts';
 import { type Answer, type FakeUpstream, startUpstream } from '../../support/upstream.ts';
@@ -37,7 +37,7 @@ export interface Prepared {
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly configuration: GatewayOptions;
-  start(): Promise<Running>;
+  readonly start: Installation['start'];
   close(): Promise<void>;
 }
 
@@ -52,6 +52,8 @@ export interface Several extends Omit<Prepared, 'start'>, Running {
 
 export interface SeveralOptions extends Pick<GatewayOptions, 'gateway' | 'limits' | 'files' | 'environment'> {
   readonly answer?: Answer;
+  /** Whether standard output is a file, in place of a pipe. */
+  readonly writesToFile?: boolean;
   /** Further operations of the contract. */
   readonly paths?: Record<string, object>;
 }
@@ -113,7 +115,8 @@ export async function prepareSeveral({ gateway, limits, files, ...options }: Sev
 
 export async function startSeveral(options?: SeveralOptions): Promise<Several> {
   const prepared = await prepareSeveral(options);
-  const running = await prepared.start();
+  const file = options?.writesToFile ? join(prepared.directory, 'output') : undefined;
+  const running = await prepared.start(undefined, [], file);
   const adminUrl = `http://127.0.0.1:${running.adminPort}`;
   const parsed: Record<string, unknown>[] = [];
   let parsedTo = 0;

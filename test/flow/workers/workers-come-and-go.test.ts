@@ -1,5 +1,5 @@
 // Workers are replaced, one after the other on purpose, or at once when they die, and clients that connect meanwhile find a gateway. In the
-// end they finish the requests in flight.
+// end they finish the requests in flight. All write to one file.
 
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
@@ -20,6 +20,7 @@ import {
 } from './several.ts';
 import { fatalLinesOf, throwsOnSignals } from './uncaught.ts';
 
+const LINES = 300;
 const CLIENTS = 8;
 const CLIENTS_OF_KILLED = 12;
 const KILLS = LIMIT_RUNS > 1 ? 4 : 1;
@@ -35,6 +36,7 @@ before(async () => {
     answer: upstream.answer,
     gateway: { timeouts: { drainDelayMs: 300 } },
     environment: throwsOnSignals,
+    writesToFile: true,
   });
 });
 after(() => several.close());
@@ -104,8 +106,27 @@ const bothServe = (workers: readonly WorkerStatus[]) =>
   workers.length === 2 && workers.every(({ state }) => state === 'serving');
 
 describe('workers', () => {
+  it('write whole lines to one file', async () => {
+    const clients = await Promise.all(Array.from({ length: 10 }, () => openConnection(several.port)));
+    const headers = { Authorization: several.authorization, 'X-Request-Id': 'whole' };
+    await Promise.all(
+      clients.map(async (client) => {
+        for (let count = 0; count < LINES / clients.length; count += 1) {
+          client.send(requestOf('GET /v1/things', headers));
+          assert.equal((await client.answer())?.status, 200);
+        }
+        client.destroy();
+      }),
+    );
+    const written = () => several.logLines().filter(({ client_request_id }) => client_request_id === 'whole');
+    await eventually(() => written().length >= LINES);
+    assert.equal(written().length, LINES);
+    assert.deepEqual([...new Set(written().map(({ worker }) => worker))].sort(), [1, 2]);
+  });
+
   it('are replaced one after the other on SIGUSR2, and no request fails', async (test) => {
     const before = await several.workers();
+    const countedBefore = answered(await metricsOf(several));
     const load = offerLoad();
     test.after(load.stop);
     await sleep(200);
@@ -128,7 +149,7 @@ describe('workers', () => {
     assert.ok(replaced.every(({ restarts }) => restarts === 0));
     assert.ok(before.every(({ pid }) => !isAlive(pid as number)));
     const text = await metricsOf(several);
-    assert.equal(answered(text), told.length, 'the counts of ended workers stay counted');
+    assert.equal(answered(text), countedBefore + told.length, 'the counts of ended workers stay counted');
     assert.equal(seriesIn(text, 'gateway_worker_restarts_total'), 0);
   });
 
