@@ -100,6 +100,7 @@ export async function spawnRedis(args: readonly string[], readyText: string): Pr
 export async function end(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const ended = once(server, 'exit');
+  server.ref();
   server.kill('SIGKILL');
   await ended;
 }
