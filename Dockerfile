@@ -19,6 +19,7 @@ COPY openapi ./openapi
 COPY config ./config
 COPY docs/guides ./docs/guides
 COPY docs/operations.md ./docs/operations.md
+COPY deploy/backup-data ./deploy/backup-data
 RUN mkdir /data && chown node:node /data
 # By number, since Kubernetes only then knows that it is not root (runAsNonRoot).
 USER 1000:1000

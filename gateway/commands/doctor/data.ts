@@ -39,11 +39,11 @@ function roomAt(place: string): Finding {
 export function checkRoom(bytes: number): Finding {
   const says = `${Math.floor(bytes / 1_048_576)} MiB are free.`;
   if (bytes >= ROOM_WANTED) return ok('data space', says);
-  const remedy = 'Make room: keys, answers of idempotent writes and counts are stored here.';
+  const remedy = 'Make room: keys, answers of idempotent writes, counts and certificates are stored here.';
   return bytes >= ROOM_MIN ? warn('data space', says, remedy) : fail('data space', says, remedy);
 }
 
-const STORES = ['gateway.db', 'idempotency.db', 'versions.db'] as const;
+const STORES = ['gateway.db', 'idempotency.db', 'versions.db', 'acme.sqlite'] as const;
 
 /** Checks the existing stores: a damaged store may serve for days until the damaged part is read. */
 export function checkStores(directory: string): Finding[] {

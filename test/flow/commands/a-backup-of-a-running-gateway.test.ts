@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { createSqliteAcmeStore } from '../../../gateway/acme/sqlite-store.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
 import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
@@ -29,12 +30,16 @@ describe('a backup of the data directory', () => {
   });
 
   const start = () => startGateway({ ...thingsAt(upstream.url), dataDirectory });
+  const openCertificates = () => createSqliteAcmeStore({ directory: dataDirectory, now: Date.now });
   const statusWith = async ({ url }: TestGateway, authorization: string) =>
     (await fetch(`${url}/v1/things`, { headers: { authorization } })).status;
 
-  it('is taken while the gateway runs, and restores the records', async () => {
+  it('is taken while the gateway runs, and restores the records', async (test) => {
     const running = await start();
     const before = (await running.authorize()).authorization;
+    const certificates = openCertificates();
+    test.after(certificates.close);
+    certificates.put({ account: 'kept' });
     await shell(script, [dataDirectory, copy]);
     const later = (await running.authorize()).authorization;
     assert.equal(await statusWith(running, later), 200);
@@ -48,6 +53,9 @@ describe('a backup of the data directory', () => {
     try {
       assert.equal(await statusWith(again, before), 200);
       assert.equal(await statusWith(again, later), 401, 'a key made after the copy is not in it');
+      const restored = openCertificates();
+      assert.equal((await restored.read()).get('account'), 'kept');
+      restored.close();
     } finally {
       await again.stop();
     }
