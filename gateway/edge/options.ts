@@ -11,6 +11,7 @@ export interface AnswerOptionsOptions {
 export function createAnswerOptions({ admit, throttle, allowedMethods }: AnswerOptionsOptions) {
   return async function answerOptions(arrived: Arrived): Promise<void> {
     const admitted = admit(arrived);
+    arrived.trail.stage = 'throttle';
     throttle(admitted);
     arrived.trail.stage = 'match';
     const allow = allowedMethods(admitted).join(', ');

@@ -45,9 +45,12 @@ export const limitCases: readonly Case[] = [
       for (let failures = 0; failures < 3; failures++) assert.equal((await guess()).status, 401);
       return guess();
     },
-    async also({ headers }, { call }) {
+    async also({ headers }, { call, gateway }) {
       const wait = Number(headers['retry-after']);
       assert.ok(wait > 0 && wait <= 30);
+      const options = await call('OPTIONS /v1/things', { Authorization: undefined });
+      assert.equal(options.headers['x-error-code'], 'auth_attempts_limited');
+      assert.equal(gateway.logLines().find(({ method }) => method === 'OPTIONS')?.stage, 'throttle');
       assert.equal(headers['x-ratelimit-limit'], undefined, 'no counter of any organization');
       const known = await call('GET /v1/things');
       assert.equal(known.headers['x-error-code'], 'rate_limited', 'a key known to be good gets past this stage');
