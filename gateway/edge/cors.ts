@@ -2,6 +2,8 @@
 // belong in browsers, so this is off until a host lists the origins it trusts.
 
 import type { Admitted, Arrived } from '../exchange.ts';
+import { hostNameIn } from './host-name.ts';
+import { authorityOf } from './sites.ts';
 
 export interface CrossOriginRules {
   /** Exact origins, or `*`. */
@@ -69,7 +71,7 @@ export function createCors(options: CorsOptions): Cors {
 
   function hostOf({ request }: Arrived): Host | undefined {
     if (hosts.size === 0) return undefined;
-    return hosts.get(nameIn(request.headers.host ?? '')) ?? fallback;
+    return hosts.get(hostNameIn(authorityOf(request) ?? '')) ?? fallback;
   }
 
   return {
@@ -131,9 +133,4 @@ function named(own: readonly string[], declared: Iterable<string>): string {
   const names = new Map([...declared].map((name) => [name.toLowerCase(), name]));
   for (const name of own) names.set(name.toLowerCase(), name);
   return [...names.values()].join(', ');
-}
-
-/** The name in a Host header, which may have a port. */
-function nameIn(host: string): string {
-  return host.replace(/:\d*$/, '').toLowerCase();
 }

@@ -1,6 +1,7 @@
 // Maps host names to sites. Without configured host names, every name stands for the API, mail and JMAP.
 
 import type { DownstreamRequest } from '../downstream.ts';
+import { hostNameIn } from './host-name.ts';
 
 /** The sites that can have a host name of their own. */
 export type Site = 'api' | 'mail' | 'jmap' | 'panel' | 'autoconfig' | 'autodiscover' | 'mtaSts';
@@ -18,7 +19,7 @@ const everything: ReadonlySet<Site> = new Set(['api', 'mail', 'jmap']);
  */
 export function createSites(hosts: HostNames, publicUrl: string): SitesOf {
   if (Object.values(hosts).every((name) => name === undefined)) return () => everything;
-  const api = hosts.api ?? nameIn(new URL(publicUrl).host);
+  const api = hosts.api ?? hostNameIn(new URL(publicUrl).host);
   const byName = new Map<string, Set<Site>>();
   const add = (name: string, site: Site) => byName.set(name, (byName.get(name) ?? new Set()).add(site));
   add(api, 'api');
@@ -35,7 +36,7 @@ export function createSites(hosts: HostNames, publicUrl: string): SitesOf {
     if (host !== usual) {
       usual = host;
       // HTTP/1.0 allows requests without Host.
-      usualSites = byName.get(host === undefined ? api : nameIn(host));
+      usualSites = byName.get(host === undefined ? api : hostNameIn(host));
     }
     return usualSites;
   };
@@ -58,9 +59,4 @@ export function authorityOf(request: DownstreamRequest): string | undefined {
   const host = fields === undefined ? request.headers.host : fields.get('host');
   if (url?.startsWith('/')) return host;
   return /^https?:\/\/([^/?#]+)/i.exec(url ?? '')?.[1] ?? host;
-}
-
-/** Without port, in lower case, and without the trailing dot of a fully qualified name. */
-function nameIn(host: string): string {
-  return host.replace(/:\d*$/, '').toLowerCase().replace(/\.$/, '');
 }

@@ -3,6 +3,7 @@
 
 import { GatewayError } from '../../errors.ts';
 import type { Admitted, Arrived } from '../../exchange.ts';
+import { hostNameIn } from '../host-name.ts';
 
 export interface PlainOptions {
   readonly mode: 'redirect' | 'refuse';
@@ -51,7 +52,7 @@ function createLocate(publicUrl: string, hosts: readonly string[]): (admitted: A
   const suffix = port === '' ? '' : `:${port}`;
 
   return function locate({ headers, path, query }) {
-    const requested = (headers.get('host') ?? '').replace(/:\d*$/, '').toLowerCase().replace(/\.$/, '');
+    const requested = hostNameIn(headers.get('host') ?? '');
     const name = known.has(requested) ? requested : hostname;
     return `https://${name}${suffix}${path}${query === '' ? '' : `?${query}`}`;
   };

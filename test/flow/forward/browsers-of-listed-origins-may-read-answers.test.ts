@@ -52,6 +52,11 @@ describe('a preflight', () => {
     }
   });
 
+  it('is granted for every spelling of the host', async () => {
+    for (const host of ['api.example.com:8080', 'API.example.com', 'api.example.com.', 'api.example.com.:8080'])
+      assert.equal((await preflight(APP, host)).headers['access-control-max-age'], '60', host);
+  });
+
   it('from any other origin gets no grant, and neither does another spelling of a listed one', async () => {
     const strangers = ['https://evil.example', 'null', `${APP}.evil.example`, `${APP}/`, 'HTTPS://app.example.com'];
     for (const origin of [...strangers, 'http://app.example.com', `${APP}:444`, `${APP}, ${APP}`]) {
