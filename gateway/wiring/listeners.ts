@@ -62,25 +62,28 @@ export interface Listeners
 /** Each worker counts its own connections, so each gets an equal share of the limit. */
 const ofEachWorker = (all: number, workers: number) => Math.ceil(all / workers);
 
-/** Exempts trusted proxies, which carry many clients. Runs for each connection of a flood, so the list is built once per configuration. */
-function createIsExempt(trustedProxies: () => readonly string[]): (address: string) => boolean {
-  let listed = trustedProxies();
-  let isTrusted = createIsTrusted(listed);
-  return (address) => {
-    if (listed !== trustedProxies()) {
-      listed = trustedProxies();
-      isTrusted = createIsTrusted(listed);
+/** What is built from a list of the configuration: again when a reload has replaced the list, never per connection. */
+function builtFrom<T>(list: () => readonly string[], build: (listed: readonly string[]) => T): () => T {
+  let listed = list();
+  let built = build(listed);
+  return () => {
+    if (listed !== list()) {
+      listed = list();
+      built = build(listed);
     }
-    return isTrusted(address);
+    return built;
   };
 }
 
-/** A reload changes only the connection limits here; the other settings need a restart. */
+/** A reload changes the connection limits and the trusted proxies here; the other settings need a restart. */
 export function createListeners(options: ListenersOptions): Listeners {
   const { settings, configuration, log, now } = options;
   const { gateway } = configuration().config;
   const { tls } = gateway;
   const { workers } = settings;
+  const trustedProxies = () => configuration().config.gateway.trustedProxies;
+  // They carry many clients each.
+  const isTrusted = builtFrom(trustedProxies, createIsTrusted);
   let requests: Requests | undefined;
   // No request arrives before `listen`.
   const handlers = () => requests as Requests;
@@ -98,7 +101,7 @@ export function createListeners(options: ListenersOptions): Listeners {
         return { max: ofEachWorker(max, workers), perAddress: ofEachWorker(perAddress, workers) };
       },
       blockOf: addressBlockOf,
-      isExempt: createIsExempt(() => configuration().config.gateway.trustedProxies),
+      isExempt: (address) => isTrusted()(address),
       onExcess: options.onExcess,
     }),
   };
@@ -138,12 +141,12 @@ export function createListeners(options: ListenersOptions): Listeners {
   });
 
   function plainOptions(mode: 'redirect' | 'refuse') {
-    const { publicUrl, hosts, limits, trustedProxies } = gateway;
+    const { publicUrl, hosts, limits } = gateway;
     // Strict-Transport-Security means nothing here (RFC 6797 section 7.2).
     const constantHeaders = securityHeadersFor('http:');
     const { isDraining, onUnreadableForward } = options;
-    const rules = { ...limits, trustedProxies, scheme: 'http', notesTraces: false } as const;
-    const admit = createAdmit({ ...rules, isDraining, onUnreadableForward });
+    const rules = { ...limits, scheme: 'http', notesTraces: false, isDraining, onUnreadableForward } as const;
+    const admit = builtFrom(trustedProxies, (proxies) => createAdmit({ ...rules, trustedProxies: proxies }));
     const names = Object.values(hosts).filter((name) => name !== undefined);
     return {
       constantHeaders,
@@ -152,7 +155,7 @@ export function createListeners(options: ListenersOptions): Listeners {
         mode,
         publicUrl,
         hosts: names,
-        admit,
+        admit: (arrived) => admit()(arrived),
         answerChallenge: createAnswerChallenge(options.ownChallenge),
         passThrough: (admitted) => handlers().passPlain(admitted),
       }),

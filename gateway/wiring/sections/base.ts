@@ -35,9 +35,9 @@ export function openBase({ configuration: first, settings, secrets, now }: AppOp
   let lifecycle: Lifecycle = 'starting';
   return {
     inForce: () => inForce,
-    /** A reload does not change these settings. */
+    /** gateway.yaml of the start. A reload does not change the keys of config/restart-only.ts; for others, see `inForce`. */
     gateway: first.config.gateway,
-    /** Windows use the monotonic clock, expiry times the wall clock. */
+    /** Windows use this clock, which never goes back; expiry times use the wall clock. */
     forwardNow: createForwardClock(now),
     lifecycle: () => lifecycle,
     isDraining: () => lifecycle === 'draining',

@@ -4,15 +4,17 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Answer, ask, requestOf } from '../../support/connection.ts';
 import { runCases } from '../../support/errors.ts';
+import { gatewayFileOf } from '../../support/gateway.ts';
 import { tlsCases } from '../errors/tls.cases.ts';
+import { inForce, saveAndReload } from '../reload/files.ts';
 import { type SecureGateway, startSecureGateway } from './secure-gateway.ts';
+
+const settings = { publicUrl: 'https://api.test:8443', hosts: { panel: 'panel.test' } };
+const tls = { plain: { port: 0 } };
 
 let secure: SecureGateway;
 before(async () => {
-  secure = await startSecureGateway({
-    gateway: { publicUrl: 'https://api.test:8443', hosts: { panel: 'panel.test' } },
-    tls: { plain: { port: 0 } },
-  });
+  secure = await startSecureGateway({ gateway: settings, tls });
 });
 after(() => secure.close());
 
@@ -45,6 +47,20 @@ describe('without TLS', () => {
       if (status === 308) assert.match(String(headers.location), /^https:\/\/api\.test:8443\//, path);
       else assert.equal(status, 400, path);
     }
+  });
+
+  it('a reload changes the trusted proxies', async () => {
+    const { gateway } = secure;
+    const clientSeen = async (id: string) => {
+      await read('GET /v1/things', { 'X-Forwarded-For': '203.0.113.9', 'X-Request-Id': id });
+      return gateway.logLines().find(({ client_request_id }) => client_request_id === id)?.client;
+    };
+    assert.equal(await clientSeen('before'), '127.0.0.1');
+    const certificates = [{ certificate: 'api.pem', key: 'api.key' }];
+    const changed = { ...settings, tls: { certificates, ...tls }, trustedProxies: ['127.0.0.1'] };
+    await saveAndReload(gateway, 'config/gateway.yaml', gatewayFileOf(changed));
+    assert.equal((await inForce(gateway)).last_failure, null);
+    assert.equal(await clientSeen('after'), '203.0.113.9');
   });
 
   it('nothing ever reaches an upstream', () => {
