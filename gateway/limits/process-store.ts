@@ -28,7 +28,7 @@ interface Subject {
   windowMs: number;
 }
 
-/** `now` should be a monotonic clock: after it is set back, less memory is freed until it has caught up. */
+/** @param options `now` should never go back (`createForwardClock`): less memory would be freed until it has caught up */
 export function createProcessStore({ now, source = 'process' }: ProcessStoreOptions): ProcessStore {
   const subjects = new Map<string, Subject>();
   let extended = { windowMs: 0, untilMs: Number.NEGATIVE_INFINITY };
