@@ -384,7 +384,7 @@ export interface Fresh extends Checked {
 }
 
 /**
- * The stages, in order. Each throws a GatewayError, or returns the exchange with its findings added; `throttle` adds none, `idempotency` may
+ * The stages, in order. Each throws a GatewayError, or returns the exchange with its findings added; `throttle` adds none, `replay` may
  * end the exchange, and `forward` ends it.
  */
 export interface Stages {
@@ -396,11 +396,11 @@ export interface Stages {
   limit(permitted: Permitted): Awaitable<Counted>;
   validate(counted: Counted): Awaitable<Checked>;
   /** Undefined: the stage has answered with the stored answer. */
-  idempotency(checked: Checked): Awaitable<Fresh | undefined>;
+  replay(checked: Checked): Awaitable<Fresh | undefined>;
   forward(fresh: Fresh): Promise<void>;
 }
 
-/** The names of the stages, in order. */
+/** The names of the stages, in order: in the code, log lines, metrics, traces, `explain` and recorded decisions. */
 export const STAGES = [
   'admit',
   'throttle',
@@ -409,7 +409,7 @@ export const STAGES = [
   'authorize',
   'limit',
   'validate',
-  'idempotency',
+  'replay',
   'forward',
 ] as const satisfies readonly (keyof Stages)[];
 
@@ -422,16 +422,6 @@ export const STATELESS_STAGES = ['admit', 'match', 'authorize', 'validate'] as c
 export type StageWithoutFindings = {
   [Stage in StageName]: ReturnType<Stages[Stage]> extends void ? Stage : never;
 }[StageName];
-
-/** Stages that were published under another name, which log files and dashboards contain. */
-const renamed = { idempotency: 'replay' } as const satisfies Partial<Record<StageName, string>>;
-
-export type PublishedStageName = Exclude<StageName, keyof typeof renamed> | (typeof renamed)[keyof typeof renamed];
-
-/** The name of each stage in log lines, metrics, traces, `explain` and recorded decisions. */
-export const PUBLISHED_NAMES = Object.freeze(
-  Object.assign(Object.fromEntries(STAGES.map((stage) => [stage, stage])), renamed),
-) as Readonly<Record<StageName, PublishedStageName>>;
 
 /** Stages that can wait before the request is forwarded: the trail has the time of their end. With the name of that event in a trace. */
 export const TIMED_STAGES = {

@@ -112,9 +112,8 @@ function createOperationPipeline<Sites, Tunnel>(steps: Steps<Sites, Tunnel>): Pi
     const checked = await steps.validate(counted);
     trail.ended('validate');
 
-    // Log and metrics call this stage `replay` (PUBLISHED_NAMES in exchange.ts).
-    trail.stage = 'idempotency';
-    const fresh = await steps.idempotency(checked);
+    trail.stage = 'replay';
+    const fresh = await steps.replay(checked);
     if (fresh === undefined) return;
 
     trail.stage = 'forward';

@@ -179,7 +179,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     noteUse: createNoteUse(deprecations, shared.noteUse),
     limit: createLimit({ store: shared.counters, rules: limits, now }),
     reserve: overload.enter,
-    idempotency: idempotency.replay,
+    replay: idempotency.replay,
     forward: createForward({
       targets,
       locks: shared.recordLocks,

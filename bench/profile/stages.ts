@@ -12,7 +12,7 @@ const stages: readonly (readonly [pattern: RegExp, stage: string])[] = [
   [/^gateway\/auth\/authorize/, 'authorize'],
   [/^gateway\/auth\/assertions\//, 'forward'],
   [/^gateway\/auth\//, 'authenticate'],
-  [/^gateway\/idempotency\//, 'idempotency'],
+  [/^gateway\/idempotency\//, 'replay'],
   [/^gateway\/upstream\/relay/, 'answer'],
   [/^gateway\/upstream\//, 'forward'],
   [/^gateway\/observe\//, 'log and metrics'],

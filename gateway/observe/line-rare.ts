@@ -1,6 +1,6 @@
 // The members of a log line that most exchanges lack: of refusals, retries, streams, and slow exchanges.
 
-import { PUBLISHED_NAMES, type StageName, TIMED_STAGES } from '../exchange.ts';
+import { type StageName, TIMED_STAGES } from '../exchange.ts';
 import type { Trail } from '../trail.ts';
 import { members, milliseconds } from './line-text.ts';
 import { refusalPart } from './refusal.ts';
@@ -8,10 +8,8 @@ import { refusalPart } from './refusal.ts';
 /** From this duration on, a line contains the duration of each stage. */
 const SLOW_MS = 250;
 
-/** `idempotency` begins when the last timed stage has ended: a stage before it must be timed, or its time counts for `idempotency`. */
-const timedNames = ([...Object.keys(TIMED_STAGES), 'idempotency', 'forward'] as StageName[]).map(
-  (stage) => PUBLISHED_NAMES[stage],
-);
+/** The time of `replay` starts when the last timed stage has ended. A stage before it that can wait must be timed, or its time is that of `replay`. */
+const timedNames = [...Object.keys(TIMED_STAGES), 'replay', 'forward'] as StageName[];
 
 /** Members that most exchanges lack. */
 export function rarePart(trail: Trail, durationMs: number): string {

@@ -2,7 +2,7 @@
 // joins 60 pieces (12 µs of CPU, measured through a whole gateway), while most of a line is the same for a caller and an operation. These
 // parts are remembered, each in one piece, because every piece of a line costs when the line is joined and when it is encoded.
 
-import { type Caller, type Operation, PUBLISHED_NAMES } from '../exchange.ts';
+import type { Caller, Operation } from '../exchange.ts';
 import { flat } from '../shared/flat-text.ts';
 import type { Trail } from '../trail.ts';
 import { rarePart } from './line-rare.ts';
@@ -64,9 +64,7 @@ export function createLines(worker?: number | 'primary'): Lines {
     const known = parts.get(status);
     if (known !== undefined && known.method === method && known.stage === stage) return known.text;
     const of = operation && { operation: operation.id, route: operation.path, upstream: operation.upstream };
-    const text = flat(
-      `","method":"${method}","stage":"${PUBLISHED_NAMES[stage]}","status":${status}${of ? members(of) : ''}`,
-    );
+    const text = flat(`","method":"${method}","stage":"${stage}","status":${status}${of ? members(of) : ''}`);
     parts.set(status, { method, stage, text });
     return text;
   }

@@ -2,7 +2,7 @@
 
 import { Counter, Gauge, Registry } from '@prometheus-io/client';
 import { REFUSALS } from '../error-catalogue.ts';
-import { type Operation, PUBLISHED_NAMES } from '../exchange.ts';
+import { type Operation, STAGES } from '../exchange.ts';
 import type { Trail } from '../trail.ts';
 import type { MetricSnapshot } from './aggregate.ts';
 import { type ConnectionMetrics, createConnectionMetrics } from './connection-metrics.ts';
@@ -168,7 +168,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     [],
   );
   // Compared by the alerts of deploy/prometheus, whatever operations are served.
-  for (const stage of Object.values(PUBLISHED_NAMES)) rejectedBy(stage)('internal_error');
+  for (const stage of STAGES) rejectedBy(stage)('internal_error');
   for (const code of CREDENTIAL_CODES) rejectedBy(OWNER_KNOWN.has(code) ? 'authorize' : 'authenticate')(code);
   for (const outcome of ['exported', 'dropped']) spans.inc({ outcome }, 0);
   server(OTHER_METHOD, 'unmatched', '500', '');
@@ -215,8 +215,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     limits.decision(trail);
     if (trail.retries !== undefined || trail.retryBudgetSpent) upstreams.retried(trail);
     // Upstreams may use codes of their own, which must not become an unbounded label.
-    if (code !== undefined)
-      rejectedBy(PUBLISHED_NAMES[trail.stage])(code in REFUSALS ? code : 'upstream_own').value += 1;
+    if (code !== undefined) rejectedBy(trail.stage)(code in REFUSALS ? code : 'upstream_own').value += 1;
     if (code === 'validation_failed')
       violations.inc({ direction: 'request', http_route: operation?.path ?? 'unmatched' });
     if (trail.replayed) replays.inc({ http_route: operation?.path ?? 'unmatched' });

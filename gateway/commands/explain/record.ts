@@ -1,6 +1,6 @@
 // The decision record of one exchange: its line of the access log.
 
-import type { PublishedStageName } from '../../exchange.ts';
+import type { StageName } from '../../exchange.ts';
 
 /** The line, parsed. */
 export type DecisionRecord = Readonly<Record<string, unknown>>;
@@ -9,7 +9,7 @@ export type DecisionRecord = Readonly<Record<string, unknown>>;
 export function durationsOf({
   stages_ms: stages,
   upstream_ms: upstreamMs,
-}: DecisionRecord): Partial<Record<PublishedStageName, number>> {
-  if (typeof stages === 'object' && stages !== null) return stages as Partial<Record<PublishedStageName, number>>;
+}: DecisionRecord): Partial<Record<StageName, number>> {
+  if (typeof stages === 'object' && stages !== null) return stages as Partial<Record<StageName, number>>;
   return typeof upstreamMs === 'number' ? { forward: upstreamMs } : {};
 }

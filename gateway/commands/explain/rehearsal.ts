@@ -123,7 +123,7 @@ function createHandle(
     noteUse: nothing,
     limit: createLimit({ store: counters, rules: limits, now }),
     reserve: nothing,
-    idempotency: (checked) => ({ ...checked, recording: undefined }),
+    replay: (checked) => ({ ...checked, recording: undefined }),
     forward: async (fresh: Fresh) => {
       const { caller, operation, trail } = fresh;
       const entry = upstreams[operation.upstream];

@@ -1,12 +1,12 @@
 // Pure: turns a decision record, which is one line of the access log, into a report per stage.
 
 import { REFUSALS } from '../../error-catalogue.ts';
-import { PUBLISHED_NAMES, type PublishedStageName, STAGES } from '../../exchange.ts';
+import { STAGES, type StageName } from '../../exchange.ts';
 import { type DecisionRecord, durationsOf } from './record.ts';
 import { type StageOutcome, stageText } from './stage-text.ts';
 
 export interface StageReport {
-  readonly stage: PublishedStageName;
+  readonly stage: StageName;
   readonly outcome: StageOutcome;
   /** The known facts, one per line. */
   readonly told: readonly string[];
@@ -26,14 +26,13 @@ export interface ExchangeReport {
 
 /** Reports an exchange, including one without a stage: through a tunnel, or ended before there was a request. */
 export function exchangeReport(record: DecisionRecord): ExchangeReport {
-  const last = STAGES.findIndex((stage) => PUBLISHED_NAMES[stage] === record.stage);
+  const last = STAGES.indexOf(record.stage as StageName);
   const durations = durationsOf(record);
   const stages = STAGES.map((stage, index): StageReport => {
     const outcome = outcomeOf(record, index, last);
-    const name = PUBLISHED_NAMES[stage];
-    const durationMs = durations[name];
+    const durationMs = durations[stage];
     return {
-      stage: name,
+      stage,
       outcome,
       told: outcome === 'not reached' ? [] : stageText(stage, record, outcome),
       ...(durationMs === undefined ? {} : { duration_ms: durationMs }),

@@ -40,7 +40,7 @@ const texts: Readonly<Partial<Record<StageName, StageText>>> = {
       : [],
   limit: limitText,
   validate: (record) => violationsIn(record),
-  idempotency: ({ replayed, recorded, outcome_unknown: lost, code }, outcome) => [
+  replay: ({ replayed, recorded, outcome_unknown: lost, code }, outcome) => [
     replayed === true ? 'this Idempotency-Key was answered before; that answer was given again' : undefined,
     recorded === true && lost !== true ? 'a new Idempotency-Key: the answer is kept' : undefined,
     lost === true
@@ -56,7 +56,7 @@ const simulated: ReadonlySet<StageName> = new Set([...STATELESS_STAGES, 'authent
 
 const whyNotTried: Readonly<Partial<Record<StageName, string>>> = {
   throttle: 'only a running gateway knows which addresses are blocked',
-  idempotency: 'looking up an Idempotency-Key reserves it',
+  replay: 'looking up an Idempotency-Key reserves it',
 };
 
 const matchRefusals: Readonly<Record<string, string>> = {

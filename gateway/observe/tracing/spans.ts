@@ -1,7 +1,7 @@
 // Pure: converts an ended exchange to spans in the JSON form of OTLP (opentelemetry-proto 1.x, trace.proto; ids in hexadecimal). Names and
 // attributes follow OpenTelemetry's semantic conventions for HTTP (1.44). Contains no path, query, header or body.
 
-import { PUBLISHED_NAMES, TIMED_STAGES } from '../../exchange.ts';
+import { TIMED_STAGES } from '../../exchange.ts';
 import type { Trail } from '../../trail.ts';
 import { parseTraceparent } from './context.ts';
 
@@ -60,7 +60,7 @@ function serverAttributes(trail: Trail): object[] {
     'gateway.operation': operation?.id,
     'gateway.tunnel': tunnel,
     'gateway.organization': caller?.organization?.id,
-    'gateway.stage': PUBLISHED_NAMES[stage],
+    'gateway.stage': stage,
     'gateway.code': code,
     'gateway.replayed': trail.replayed || undefined,
   });

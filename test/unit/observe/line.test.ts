@@ -3,13 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import {
-  type Caller,
-  type Operation,
-  PUBLISHED_NAMES,
-  TIMED_STAGES,
-  type TimedStage,
-} from '../../../gateway/exchange.ts';
+import { type Caller, type Operation, TIMED_STAGES, type TimedStage } from '../../../gateway/exchange.ts';
 import { createLines } from '../../../gateway/observe/line.ts';
 import { Trail } from '../../../gateway/trail.ts';
 import { anyCharacter } from '../../support/characters.ts';
@@ -68,7 +62,7 @@ it('has what each exchange was, after another one of the same operation, caller,
   const first = { operation, target: 'http://a:1', traceId: 't', upstreamMs: 1, quotaDecidedAtMs: 17 };
   const exchanges = [
     { ...first, stage: 'forward', status: 200, upstreamStatus: 200, quotaSource: 'redis' },
-    { ...first, stage: 'idempotency', status: 200, upstreamStatus: 404, quotaSource: 'known' },
+    { ...first, stage: 'replay', status: 200, upstreamStatus: 404, quotaSource: 'known' },
     { ...first, stage: 'forward', status: 200, upstreamStatus: 200, quotaSource: 'known', quotaDecidedAtMs: 18 },
     { ...first, operation: undefined, stage: 'match', status: 200, upstreamStatus: 200, quotaSource: 'known' },
   ] as const;
@@ -77,7 +71,7 @@ it('has what each exchange was, after another one of the same operation, caller,
     assert.deepEqual(
       [read.level, read.time, read.stage, read.operation, read.upstream_status, read.limit_source, read.decided_at],
       [
-        ...[30 + index, index, PUBLISHED_NAMES[notes.stage], notes.operation?.id],
+        ...[30 + index, index, notes.stage, notes.operation?.id],
         ...[notes.upstreamStatus, notes.quotaSource, notes.quotaDecidedAtMs],
       ],
     );

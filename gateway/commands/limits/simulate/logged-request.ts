@@ -1,6 +1,6 @@
 // Pure: parses one line of the access log into the request that it records, as far as limits need it. Counterpart of `observe/line.ts`.
 
-import { PUBLISHED_NAMES, STAGES } from '../../../exchange.ts';
+import { STAGES } from '../../../exchange.ts';
 
 /** A request that reached the limit stage, whatever its outcome. */
 export interface LoggedRequest {
@@ -23,10 +23,8 @@ export interface LoggedRequest {
 /** Why a line is skipped: it is not a line of the gateway, not about a request, or the request ended before the limits. */
 export type SkipReason = 'unreadable' | 'other' | 'before_limits';
 
-/** Published names of the stages that a request reaches only after it has been counted. */
-const COUNTED_STAGES: ReadonlySet<unknown> = new Set(
-  STAGES.slice(STAGES.indexOf('limit')).map((stage) => PUBLISHED_NAMES[stage]),
-);
+/** The stages that a request reaches only after it has been counted. */
+const COUNTED_STAGES: ReadonlySet<unknown> = new Set(STAGES.slice(STAGES.indexOf('limit')));
 
 export function parseLoggedRequest(line: string): LoggedRequest | SkipReason {
   const entry = parseObject(line);

@@ -9,7 +9,7 @@ import { STATELESS_STAGES } from '../../../../gateway/exchange.ts';
 
 test('in a simulation, the stages that need a running gateway are reported as not tried', () => {
   const toldOf = (stage: StageName) => stageText(stage, { rehearsed: true }, 'passed').join();
-  for (const stage of ['throttle', 'idempotency'] as const) assert.match(toldOf(stage), /^not tried: \w/);
+  for (const stage of ['throttle', 'replay'] as const) assert.match(toldOf(stage), /^not tried: \w/);
   for (const stage of STATELESS_STAGES) assert.doesNotMatch(toldOf(stage), /not tried/);
 });
 
