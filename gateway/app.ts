@@ -27,7 +27,7 @@ export interface App {
   readonly adminPort: number;
   readonly operators: Operators<Sample>;
   readonly log: Log;
-  /** Reloads the configuration, and tries refused credentials again. A change of its files triggers a reload by itself. Never rejects. */
+  /** Reloads the configuration, and lets refused credentials of upstreams be tried again. A change of its files triggers a reload by itself. Never rejects. */
   reload(): Promise<void>;
   /**
    * Turns readiness off, finishes the requests in flight and closes every part. The caller closes the key store.
@@ -74,7 +74,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   const { port, plainPort } = await listeners.listen(requestsTo(opened));
   ordered?.begin();
   const adminPort = await admin.listen(operators);
-  // After the listeners: the preparation replaces the demo key of an earlier start, and if the port is taken, that gateway still runs.
+  // After the listeners: a start that fails because the port is taken must store no demo key.
   await options.prepare?.({ sandbox: sandbox.process, assertionOf: assertions.assertionOf });
   onLifecycle('serving');
 

@@ -95,7 +95,7 @@ export const REFUSALS = {
     status: 401,
     challenge: 'invalid_token',
     message: 'This API key does not exist.',
-    meaning: 'The key has the right form and was never issued.',
+    meaning: 'The key has the right form, and the gateway has no record of it.',
     remedy: 'Check that the key belongs to this platform and not to another one, or to another installation of it.',
   },
   api_key_revoked: {
@@ -201,8 +201,8 @@ export const REFUSALS = {
     status: 404,
     message: 'There is nothing at this path.',
     hints: { version_first: 'Paths begin with the version, without /api in front: /v1/customers.' },
-    meaning: 'Nothing is served at this path. Paths begin with the version: `/v1/…`.',
-    remedy: 'Compare the path with the [reference](/docs/reference): the version, the plural, no slash at the end.',
+    meaning: 'No operation has this path.',
+    remedy: 'Compare the path with the [reference](/docs/reference): the version, the spelling, no slash at the end.',
   },
   resource_missing: {
     ...absent,

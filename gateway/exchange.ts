@@ -46,7 +46,7 @@ export interface SecurityAlternative {
   readonly scopes: readonly string[];
 }
 
-/** One method and path of a contract, resolved and frozen at boot. */
+/** One method and path of a contract, resolved once per configuration and frozen. */
 export interface Operation {
   /** The contract's operationId, or `qualifiedId` where its entry says so. Unique over all contracts. */
   readonly id: string;

@@ -61,8 +61,8 @@ export function createPipeline<Sites, Tunnel>(steps: Steps<Sites, Tunnel>): Pipe
 }
 
 /**
- * Returns whether a request is handled by libraries that need the classes of node:http: in a tunnel, or on a path of the gateway itself. By the
- * same choices as `createPipeline`.
+ * Returns whether a request needs the classes of node:http, because a tunnel or a path of the gateway itself handles it. It chooses as
+ * `createPipeline` does.
  */
 export function createNeedsNode<Sites, Tunnel>(
   steps: Pick<Steps<Sites, Tunnel>, 'sitesFor' | 'tunnelAt' | 'isOwnPath'>,
@@ -121,7 +121,7 @@ function createOperationPipeline<Sites, Tunnel>(steps: Steps<Sites, Tunnel>): Pi
   };
 }
 
-/** A tunnel has no contract: the request is admitted, and the upstream does the rest. */
+/** A tunnel has no contract. The gateway checks the form, path and address limits (`tunnel/tunnels.ts`); the upstream checks the rest. */
 export function createTunnelPipeline<Sites, Tunnel>(
   steps: Pick<Steps<Sites, Tunnel>, 'admit' | 'shed' | 'passThrough'>,
 ): (arrived: Arrived, tunnel: Tunnel) => Promise<void> {

@@ -46,7 +46,13 @@ export async function findingsOf(name: string, check: DoctorCheck, patienceMs: n
   try {
     return [await Promise.race([check(), late])].flat();
   } catch (error) {
-    return [fail(name, `This could not be checked (${reasonOf(error)}).`, 'Look at what the reason names.')];
+    return [
+      fail(
+        name,
+        `This could not be checked (${reasonOf(error)}).`,
+        'Correct the cause that the message names, then run the command again.',
+      ),
+    ];
   } finally {
     ended.abort();
   }

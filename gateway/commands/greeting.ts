@@ -47,7 +47,7 @@ function textOf({ demoKey, firstTier }: FirstSteps, url: string): string[] {
   if (demoKey !== undefined) {
     return [
       '',
-      'Everything behind it is a sandbox with demo data. Try it (the key works for 24 hours):',
+      'The gateway forwards to a sandbox with demo data. Send a first request (the key works for 24 hours):',
       '',
       `  curl '${url}/v1/customers?limit=3' -H 'Authorization: Bearer ${demoKey}'`,
       '',

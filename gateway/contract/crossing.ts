@@ -1,4 +1,5 @@
-// Which headers and cookies of one operation cross between client and upstream, beyond those that always do. Resolved at boot.
+// Which headers and cookies of one operation cross between client and upstream, beyond those that always do. Resolved once per
+// configuration.
 
 import type { CookieRules, Operation } from '../exchange.ts';
 import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';

@@ -1,4 +1,4 @@
-// Turns the schemas of a document, in place and once at boot, into plain JSON Schema 2020-12 as Ajv understands it.
+// Turns the schemas of a document, in place and once per configuration, into plain JSON Schema 2020-12 as Ajv understands it.
 
 import { escapeToken, follow, isObject, type JsonObject } from './pointer.ts';
 

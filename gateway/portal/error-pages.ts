@@ -14,7 +14,8 @@ const codes = Object.keys(REFUSALS) as ErrorCode[];
 /** The meaning of each `retryable` value, as an answer to "Send it again?". */
 const again = {
   true: 'Yes. <code>retryable</code> is <code>true</code>: the identical request may be sent again, after <code>Retry-After</code> seconds if the answer has that header.',
-  false: 'No. <code>retryable</code> is <code>false</code>: the identical request would be refused again.',
+  false:
+    'No. <code>retryable</code> is <code>false</code>: do not send the identical request again. First do what the page says.',
   if_safe:
     'If it is safe. <code>retryable</code> is <code>true</code> for <code>GET</code>, <code>HEAD</code>, <code>QUERY</code>, <code>PUT</code>, <code>DELETE</code>, <code>OPTIONS</code> and <code>TRACE</code>, and for requests with an <code>Idempotency-Key</code> that may be sent again. Others may have been processed.',
 } as const;

@@ -1,4 +1,4 @@
-// Builds the route of each upstream for one configuration at startup, so that a request needs a single lookup.
+// Builds the route of each upstream, once per configuration, so that a request needs a single lookup.
 
 import type { Access, Accesses } from './access.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';

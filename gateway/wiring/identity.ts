@@ -79,7 +79,10 @@ export function openIdentity({ gateway, secrets, assertions, log, now, ...option
     onHealth(reason) {
       if (reason === undefined) log.logger.info('the key store can be read again');
       else
-        log.logger.error({ reason }, 'the key store cannot be read; known callers go on for the grace, others do not');
+        log.logger.error(
+          { reason },
+          'the key store cannot be read; cached keys are accepted until the grace period ends, other keys are refused with 503',
+        );
     },
   });
   const issuers = createIssuers({

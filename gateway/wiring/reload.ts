@@ -91,7 +91,9 @@ export function followConfiguration(options: ReloadOptions): Reloads {
     failure = { at: new Date(now()).toISOString(), mistakes };
     options.onOutcome('refused');
     const { version } = inForce();
-    log.logger.error({ version, mistakes: all }, 'the configuration has mistakes; the one before stays in force');
+    const cause = error instanceof ConfigError ? undefined : (error as Error).stack;
+    const failed = cause === undefined ? 'has mistakes' : 'could not be put in force';
+    log.logger.error({ version, mistakes: all, cause }, `the configuration ${failed}; the one before stays in force`);
     void note({ outcome: 'refused', version, mistakes });
   }
 
@@ -130,7 +132,7 @@ export function followConfiguration(options: ReloadOptions): Reloads {
 
 function sentencesOf(error: unknown): string[] {
   if (error instanceof ConfigError) return error.mistakes.map(toSentence);
-  return [`The configuration cannot be loaded: ${error instanceof Error ? error.message : String(error)}.`];
+  return [`The configuration could not be put in force: ${error instanceof Error ? error.message : String(error)}.`];
 }
 
 /** Runs `work` at most once at a time. Calls during a run share one further run: the last state counts. */

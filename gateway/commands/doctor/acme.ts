@@ -109,7 +109,7 @@ async function checkAccount({ tls, settings, secrets, now }: RehearsalOptions, s
     if (value.status === 'valid') return ok(check, `${record.url} is valid.`);
     return fail(check, `${record.url} is ${value.status}.`, 'Ask the operator of the ACME server.');
   } catch (error) {
-    return fail(check, reasonOf(error), 'Look at what the reason names.');
+    return fail(check, reasonOf(error), 'Correct the cause that the message names, then run the command again.');
   } finally {
     http.close();
   }

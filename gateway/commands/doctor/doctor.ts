@@ -71,7 +71,10 @@ async function load(context: CommandContext) {
 }
 
 function mistakesIn(check: string, error: unknown): Finding[] {
-  if (!(error instanceof ConfigError)) return [fail(check, (error as Error).message, 'Look at what the reason names.')];
+  if (!(error instanceof ConfigError))
+    return [
+      fail(check, (error as Error).message, 'Correct the cause that the message names, then run the command again.'),
+    ];
   const { mistakes } = error;
   const says = `${counted(mistakes.length, 'mistake')}, the first: ${toSentence(mistakes[0] as (typeof mistakes)[0])}`;
   return [fail(check, says, 'Run "gateway check", which names all of them.')];

@@ -50,7 +50,8 @@ async function explain(context: CommandContext, id: string | undefined, flags: E
   if ((id === undefined) === (request === undefined)) return context.usage('Name a request id, or a --request.');
   if (request !== undefined) return explainRequest(context, request, flags);
   if (id === undefined) return;
-  if (!/^[A-Za-z0-9._-]{1,128}$/.test(id)) context.usage('This has not the form of a request id.');
+  if (!/^[A-Za-z0-9._-]{1,128}$/.test(id))
+    context.usage('This is not a request id: use 1 to 128 letters, digits, dots, hyphens or underscores.');
   const records =
     log === undefined ? await askGateway(context, context.adminClient(), id) : await readLogs(context, log, id);
   const reports = records.map(exchangeReport);

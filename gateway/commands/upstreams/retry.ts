@@ -8,7 +8,9 @@ import { unknownName } from '../read.ts';
 export function addRetry(upstreams: Command, context: CommandContext): void {
   upstreams
     .command('retry')
-    .description('send a refused credential to an upstream again, once it is mended there (on this machine)')
+    .description(
+      'let the gateway on this machine send a refused credential again, after you have corrected the account at the upstream',
+    )
     .argument('<name>', 'name of an entry in upstreams.yaml')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway upstreams retry mail')

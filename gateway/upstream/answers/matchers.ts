@@ -1,4 +1,4 @@
-// Compiles the member conditions of a rule into a function, at startup.
+// Compiles the member conditions of a rule into a function, once per configuration.
 
 import type { Operation } from '../../exchange.ts';
 import type { JsonNode, Scalar } from '../../shared/json-tree.ts';

@@ -1,4 +1,5 @@
-// Declared rules for the answers of one upstream: the first match decides how an answer is handled. Prepared at startup.
+// Declared rules for the answers of one upstream: the first match decides how an answer is handled. Prepared once per
+// configuration.
 
 import { GatewayError } from '../../errors.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';

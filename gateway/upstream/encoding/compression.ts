@@ -1,5 +1,5 @@
-// Decides for each answer of one upstream whether the gateway compresses it, and makes its headers right. Prepared at startup; an upstream
-// without `compression` has none.
+// Decides for each answer of one upstream whether the gateway compresses it, and makes its headers right. Prepared once per configuration;
+// an upstream without `compression` has none.
 
 import type { Fresh } from '../../exchange.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';

@@ -1,4 +1,5 @@
-// Applies the declared request rules of one upstream, in their order. Prepared at startup; operations that no rule names stay unchanged.
+// Applies the declared request rules of one upstream, in their order. Prepared once per configuration; operations that no rule
+// names stay unchanged.
 // Throws malformed_json.
 
 import { GatewayError } from '../../errors.ts';

@@ -1,0 +1,38 @@
+// What the log says of a reload that fails for another reason than a mistake in the files.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Configuration } from '../../../gateway/configuration.ts';
+import type { Log } from '../../../gateway/observe/log.ts';
+import { followConfiguration } from '../../../gateway/wiring/reload.ts';
+
+test('a reload that fails by a bug is logged with the place of the bug, and is no mistake of the files', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'reload-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const logged: [object, string][] = [];
+  const logger = { error: (members: object, message: string) => logged.push([members, message]) };
+  const inForce = { version: 'one', files: new Map() } as unknown as Configuration;
+  const reloads = followConfiguration({
+    directories: [directory],
+    secretsDirectory: undefined,
+    log: { logger } as unknown as Log,
+    store: { audit: { append: async () => undefined } } as never,
+    now: Date.now,
+    inForce: () => inForce,
+    load: () => Promise.reject(new TypeError('of a part')),
+    check: () => [],
+    use: () => assert.fail('nothing was loaded'),
+    onOutcome: (outcome) => assert.equal(outcome, 'refused'),
+  });
+  t.after(reloads.stop);
+  await reloads.reload();
+  const [[members, message] = [{}, '']] = logged;
+  assert.equal(message, 'the configuration could not be put in force; the one before stays in force');
+  assert.match(String((members as { cause?: unknown }).cause), /^TypeError: of a part\n +at .*reload\.test\.ts/);
+  assert.deepEqual(reloads.status().last_failure?.mistakes, [
+    'The configuration could not be put in force: of a part.',
+  ]);
+});
