@@ -5,7 +5,7 @@ import { createAnswerCheck } from './contract/answer.ts';
 import { delimiterOfForm } from './contract/forms/multipart.ts';
 import { parseIdempotencyKey } from './contract/idempotency-key.ts';
 import type { DownstreamRequest } from './downstream.ts';
-import { createAnswerChallenge, type OwnChallenge } from './edge/challenge.ts';
+import { createAnswerChallenge, type OwnChallenge } from './edge/acme-challenge.ts';
 import { createCors } from './edge/cors.ts';
 import { createAnswerOptions } from './edge/options.ts';
 import { createOwnPaths } from './edge/own-paths.ts';
@@ -47,7 +47,7 @@ export interface Shared {
   readonly identity: Identity;
   readonly access: Accesses;
   readonly counters: CounterStore;
-  readonly answers: AnswerStore;
+  readonly answerStore: AnswerStore;
   readonly overload: Overload;
   readonly throttle: Throttle;
   readonly tunnels: Tunnels;
@@ -101,7 +101,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const routes = createUpstreamRoutes(upstreams, rules, shared.access, () => performance.now());
   const timeoutMs = (operation: Operation) => operation.timeoutMs ?? upstreams[operation.upstream]?.timeoutMs ?? 0;
   const idempotency = createIdempotency({
-    store: shared.answers,
+    store: shared.answerStore,
     keyOf: parseIdempotencyKey,
     delimiterOf: delimiterOfForm,
     timeoutMs,
@@ -183,7 +183,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     forward: createForward({
       targets,
       locks: shared.recordLocks,
-      answers: createAnswerCheck(contracts.operations, contracts.schemas, now),
+      contractCheck: createAnswerCheck(contracts.operations, contracts.schemas, now),
       routeTo,
       assertionFor,
       traceparentFor,

@@ -4,7 +4,7 @@
 import type { Caller, Operation, Organization } from '../exchange.ts';
 import { addressBlockOf } from './address-block.ts';
 import { type LimitTexts, limitTextsOf } from './headers.ts';
-import type { AwayRule, Charge, ChargeNotes } from './store.ts';
+import type { Charge, ChargeNotes, OutagePolicy } from './store.ts';
 
 export interface LimitRule {
   readonly requests: number;
@@ -23,7 +23,7 @@ export type CountPer = 'organization' | 'key';
 /** `limits.yaml`, checked and frozen. A reload replaces the rules as a whole: it builds the stage anew on the same store. */
 export interface LimitRules {
   readonly countPer: CountPer;
-  readonly whenStoreIsAway: AwayRule;
+  readonly whenStoreIsAway: OutagePolicy;
   readonly tiers: Readonly<Record<string, OrganizationRule>>;
   readonly extra: Readonly<Record<string, LimitRule & { readonly per: CountPer }>>;
   /** By operationId; overrides the contract. */

@@ -1,11 +1,11 @@
 // Decides by the configured outage policy while a shared store cannot.
 
 import { createProcessStore } from './process-store.ts';
-import { type AwayRule, type Charge, type LimitDecision, uncounted } from './store.ts';
+import { type Charge, type LimitDecision, type OutagePolicy, uncounted } from './store.ts';
 
 export interface FallbackOptions {
   /** Read at each decision, so that the rules can be replaced while the store is in use. */
-  readonly whenStoreIsAway: () => AwayRule;
+  readonly whenStoreIsAway: () => OutagePolicy;
   readonly now: () => number;
   /** Number of instances that share the limits now (auth/live-instances.ts counts them). */
   readonly instances: () => number;
@@ -23,9 +23,9 @@ export function createFallback({ now, whenStoreIsAway, instances }: FallbackOpti
   const shareOf = createShares();
   return {
     decide(charges) {
-      const policy = whenStoreIsAway();
-      if (policy === 'local') return local.decide(shareOf(charges, Math.max(1, instances())));
-      return uncounted(policy === 'allow' ? 'admitted' : 'undecided', now(), policy);
+      const outagePolicy = whenStoreIsAway();
+      if (outagePolicy === 'local') return local.decide(shareOf(charges, Math.max(1, instances())));
+      return uncounted(outagePolicy === 'allow' ? 'admitted' : 'undecided', now(), outagePolicy);
     },
     close: local.close,
   };

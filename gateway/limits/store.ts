@@ -3,7 +3,7 @@
 import type { Awaitable, QuotaState } from '../exchange.ts';
 
 /** How to decide while Redis cannot: count in this process, admit all requests, or refuse all. */
-export type AwayRule = 'local' | 'allow' | 'refuse';
+export type OutagePolicy = 'local' | 'allow' | 'refuse';
 
 /** One counter that a request is charged to. Built once per caller and kind of operation; for anonymous clients once per request. */
 export interface Charge {
@@ -64,7 +64,7 @@ export interface CounterStoreStatus {
   /** Epoch milliseconds of the last change. */
   readonly since: number;
   /** Absent while the store is up. */
-  readonly policyInForce: AwayRule | undefined;
+  readonly policyInForce: OutagePolicy | undefined;
   /** Reason why it is away, for the log. */
   readonly reason: string | undefined;
 }

@@ -28,7 +28,7 @@ export interface LimitMetrics {
 // In seconds. The store is on the same network and has a deadline of 90 ms.
 const buckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1];
 
-const AWAY_POLICIES = ['local', 'allow', 'refuse'];
+const OUTAGE_POLICIES = ['local', 'allow', 'refuse'];
 
 /** A request that leaves less than a fifth of its tightest limit counts as near it. */
 const NEAR_PART = 5;
@@ -111,7 +111,7 @@ export function registerLimitGauges(registry: Registry, sources: LimitGauges): v
     labelNames: ['policy'],
     registers,
     collect() {
-      for (const policy of AWAY_POLICIES) this.set({ policy }, Number(sources.limitPolicyInForce() === policy));
+      for (const policy of OUTAGE_POLICIES) this.set({ policy }, Number(sources.limitPolicyInForce() === policy));
     },
   });
 }

@@ -2,7 +2,7 @@
 
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 
-interface TargetState {
+interface TargetCondition {
   readonly mode: string;
   readonly address: string;
   readonly state: string;
@@ -13,7 +13,10 @@ interface TargetState {
 export type TargetSetStates = Readonly<
   Record<
     string,
-    { readonly targets: readonly TargetState[]; readonly breaker: Readonly<Record<string, keyof typeof breakerValues>> }
+    {
+      readonly targets: readonly TargetCondition[];
+      readonly breaker: Readonly<Record<string, keyof typeof breakerValues>>;
+    }
   >
 >;
 
@@ -34,7 +37,7 @@ export function registerTargetGauges(registry: Registry, states: () => TargetSet
     name: string,
     help: string,
     aggregator: 'sum' | 'min',
-    read: (target: TargetState) => number,
+    read: (target: TargetCondition) => number,
   ): void {
     const collect = function (this: Gauge<'upstream' | 'mode' | 'target'>) {
       this.reset();

@@ -127,7 +127,7 @@ function read(one: Attempt, outgoing: Outgoing, path: string, { operation, bodyF
     const { status, headers } = passed.judged;
     if (status >= 400) throw toUpstreamRefusal(status, headers, passed.body, 'query');
     const body = bodyFrom(passed.body);
-    attempts.hasRead();
+    attempts.beginAfterRead();
     // The connection of the read is free after this turn.
     queueMicrotask(() => attemptToSend(one, { ...outgoing, path: path + fresh.search, body }));
   });
@@ -179,13 +179,13 @@ function passedOf(
   const judgement = judge?.(judged, context) ?? defaultJudgement(judged, credential);
   if (judgement.kind === 'credential') {
     const hasChanged = sent !== undefined && credential?.refused(sent, answer.status) === true;
-    if (hasChanged && attempts.mayRepeat('credential')) attempt(one);
+    if (hasChanged && attempts.beginRepeat('credential')) attempt(one);
     else fail(one, new GatewayError('upstream_auth_failed'));
     return undefined;
   }
   if (sent !== undefined && answer.status < 400) credential?.accepted(sent);
   if (judgement.kind === 'pass') return { judged, body: judgement.body };
-  if (judgement.kind === 'retry' && attempts.mayRepeat('declared')) attempt(one);
+  if (judgement.kind === 'retry' && attempts.beginRepeat('declared')) attempt(one);
   else fail(one, judgement.error);
   return undefined;
 }

@@ -10,7 +10,7 @@ import type { Compression } from './encoding/compression.ts';
 import { upstreamFailure } from './failure.ts';
 import type { SendingFailure } from './failure-text.ts';
 import type { OrganizationShare, QueueEntry, Waiter } from './fair-queue.ts';
-import type { AnswerJudge } from './inspected-body.ts';
+import type { ContractCheck } from './inspected-body.ts';
 import { type AttemptOutcome, isClientsDoing, outcomeOf } from './outcome.ts';
 import { Relay, type Relayed } from './relay.ts';
 import { type AttemptFailure, isStreamed, retryReasonOf } from './retry.ts';
@@ -21,7 +21,7 @@ import type { Target, Targets } from './targets.ts';
 /** Shared by all exchanges of one configuration. */
 export interface AttemptsOptions {
   readonly targets: Targets;
-  readonly answers: AnswerJudge;
+  readonly contractCheck: ContractCheck;
   /** Counts an open stream until the returned function is called. Throws too_many_streams. */
   openStream(fresh: Fresh, kind: StreamKind, end: (why: StreamEnd) => void): () => void;
 }
@@ -155,7 +155,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
     this.attemptAt = at;
     this.#count += 1;
     trail.attempts = this.#count;
-    const relay = new Relay(this.#fresh, this.#options.answers, this);
+    const relay = new Relay(this.#fresh, this.#options.contractCheck, this);
     this.#relay = relay;
     if (response.destroyed) {
       this.#clientGone();
@@ -169,10 +169,10 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   }
 
   /**
-   * Whether the request may be sent again to the same target, because the answer rules or the upstream credential ask for it: once, and
-   * never with a streamed body, which is gone.
+   * Begins to send the request again to the same target, because the answer rules or the upstream credential ask for it. False: it was sent
+   * again before, or its body was streamed and is gone.
    */
-  mayRepeat(reason: 'declared' | 'credential'): boolean {
+  beginRepeat(reason: 'declared' | 'credential'): boolean {
     if (this.#wasAskedAgain || isStreamed(this.#fresh)) return false;
     this.#wasAskedAgain = true;
     this.#noteRetry(reason);
@@ -184,7 +184,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   }
 
   /** The gateway has read what the request depends on, and sends it now. */
-  hasRead(): void {
+  beginAfterRead(): void {
     this.attemptAt = performance.now();
     this.#relay?.noteAgain();
     this.#forgetAnswer();
@@ -263,11 +263,11 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   /** An open stream leaves at once what others wait for. */
   openStream(kind: StreamKind, end: (why: StreamEnd) => void): void {
     this.#closeStream = this.#options.openStream(this.#fresh, kind, end);
-    this.streams();
+    this.leavePlaceAndPool();
   }
 
   /** From here on the answer occupies neither a place in the concurrency limit nor one of the connections of the pool. */
-  streams(): void {
+  leavePlaceAndPool(): void {
     if (this.#place === undefined) return;
     this.#leavePlace();
     this.#relay?.leavePool();
@@ -295,7 +295,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
 
   look(now: number): void {
     // An answer that takes longer than its head may holds no place: slow clients would occupy the upstream.
-    if (now >= this.#deadlineAt && this.#relay?.passesSince !== undefined) this.streams();
+    if (now >= this.#deadlineAt && this.#relay?.passesSince !== undefined) this.leavePlaceAndPool();
     this.#relay?.keepAlive(now);
     // Timers count whole milliseconds.
     if (this.#isClockStopped || now + 1 < this.#dueAt(now)) return;

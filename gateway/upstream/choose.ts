@@ -1,9 +1,9 @@
 // Chooses the target for a request: the one with the fewest outstanding requests among those that work.
 
-import { type EjectionRules, type OutlierState, SELECTION_RANK, selectionRankOf } from './outlier-detection.ts';
+import { type EjectionRules, rankForChoice, SELECTION_RANK, type TargetState } from './outlier-detection.ts';
 
 export interface Candidate {
-  readonly outlierState: OutlierState;
+  readonly targetState: TargetState;
 }
 
 /**
@@ -23,11 +23,11 @@ export function choose<C extends Candidate>(
   let bestRank = 0;
   for (let i = 0; i < candidates.length; i++) {
     const candidate = candidates[(turn + i) % candidates.length] as C;
-    let rank = selectionRankOf(candidate.outlierState, rules, nowMs);
+    let rank = rankForChoice(candidate.targetState, rules, nowMs);
     if (tried?.includes(candidate) === true) rank += SELECTION_RANK.tried;
     if (best !== undefined) {
       if (rank > bestRank) continue;
-      if (rank === bestRank && candidate.outlierState.outstanding >= best.outlierState.outstanding) continue;
+      if (rank === bestRank && candidate.targetState.outstanding >= best.targetState.outstanding) continue;
     }
     best = candidate;
     bestRank = rank;

@@ -11,7 +11,7 @@ import type { ContractDeviation } from './undeclared-answer.ts';
 import { toUpstreamRefusal } from './upstream-errors.ts';
 
 /** Checks answers against their contract. */
-export interface AnswerJudge {
+export interface ContractCheck {
   undeclared(
     operation: Operation,
     status: number,
@@ -58,11 +58,11 @@ export class InspectedBody {
   }
 
   /** What contradicts the contract in a whole body. */
-  violations(judge: AnswerJudge, operation: Operation, status: number, headers: AnswerHeaders): readonly string[] {
+  violations(check: ContractCheck, operation: Operation, status: number, headers: AnswerHeaders): readonly string[] {
     if (this.#bytes > this.#bytesMax) return [TOO_LARGE];
     const decoded = decodeBody(this.whole(), codingOf(headers), CHECKED_BYTES_MAX);
     if (typeof decoded === 'string') return [undecoded[decoded]];
-    return judge.violations(operation, status, decoded, firstValueOf(headers['content-type']));
+    return check.violations(operation, status, decoded, firstValueOf(headers['content-type']));
   }
 
   /** The client's answer to an upstream's status of 400 or more. */

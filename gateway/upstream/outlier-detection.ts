@@ -1,5 +1,4 @@
-// Outlier detection for one target: outstanding requests, consecutive failures, ejection and return. It also is the circuit breaker of the
-// target: ejected is open, the trial after it is half-open.
+// Outlier detection for one target: outstanding requests, consecutive failures, ejection and return.
 
 import type { SendingFailure } from './failure-text.ts';
 import type { AttemptOutcome } from './outcome.ts';
@@ -19,7 +18,7 @@ export interface EjectionRules {
 /** `in`: normal. `ejected`: gets no requests. `trial`: gets one request at a time. `returning`: gets a growing share. */
 export type OutlierPhase = 'in' | 'ejected' | 'trial' | 'returning';
 
-export interface OutlierState {
+export interface TargetState {
   readonly address: string;
   /** Requests under way. */
   outstanding: number;
@@ -51,7 +50,7 @@ export type OutlierChange = 'ejected' | 'returning' | undefined;
 /** Least credit earned per choice while returning. */
 const SHARE_MIN = 0.1;
 
-export function createOutlierState(address: string): OutlierState {
+export function createTargetState(address: string): TargetState {
   return {
     address,
     outstanding: 0,
@@ -70,7 +69,7 @@ export function createOutlierState(address: string): OutlierState {
 }
 
 /** The current phase: ejection and return end by time. */
-export function phaseAt({ phase, untilMs }: OutlierState, nowMs: number): OutlierPhase {
+export function phaseAt({ phase, untilMs }: TargetState, nowMs: number): OutlierPhase {
   if (nowMs < untilMs) return phase;
   if (phase === 'ejected') return 'trial';
   return phase === 'returning' ? 'in' : phase;
@@ -80,15 +79,15 @@ export function phaseAt({ phase, untilMs }: OutlierState, nowMs: number): Outlie
 const FAILURES_WITHOUT_RULES = 5;
 
 /** True if requests to it keep failing, whether or not it can be ejected. */
-export function isFailing({ failuresInRow }: OutlierState, rules: EjectionRules | 'off'): boolean {
+export function isFailing({ failuresInRow }: TargetState, rules: EjectionRules | 'off'): boolean {
   return failuresInRow >= (rules === 'off' ? FAILURES_WITHOUT_RULES : rules.failures);
 }
 
 /** Selection rank, lower is better. `held`: a returning target without enough credit for a request. */
 export const SELECTION_RANK = { free: 0, held: 1, tried: 2, out: 4 } as const;
 
-/** Call once per choice, because each call adds credit to a returning target. */
-export function selectionRankOf(state: OutlierState, rules: EjectionRules | 'off', nowMs: number): number {
+/** The selection rank of a target for one choice. Each call adds credit to a returning target. */
+export function rankForChoice(state: TargetState, rules: EjectionRules | 'off', nowMs: number): number {
   if (!state.healthy) return SELECTION_RANK.out;
   if (rules === 'off' || state.phase === 'in') return SELECTION_RANK.free;
   state.phase = phaseAt(state, nowMs);
@@ -101,7 +100,7 @@ export function selectionRankOf(state: OutlierState, rules: EjectionRules | 'off
 }
 
 /** A request is sent to the target. */
-export function noteRequestBegan(state: OutlierState): void {
+export function noteRequestBegan(state: TargetState): void {
   state.outstanding += 1;
   if (state.phase === 'trial') state.trials += 1;
   else if (state.phase === 'returning') state.credit = Math.max(0, state.credit - 1);
@@ -113,12 +112,12 @@ export function noteRequestBegan(state: OutlierState): void {
  * @param failure cause, if the attempt failed or erred
  */
 export function noteRequestEnded(
-  state: OutlierState,
+  state: TargetState,
   outcome: AttemptOutcome,
   sentAtMs: number,
   rules: EjectionRules | 'off',
   clock: () => number,
-  all: readonly OutlierState[],
+  all: readonly TargetState[],
   failure?: SendingFailure,
 ): OutlierChange {
   state.outstanding -= 1;
@@ -143,7 +142,7 @@ export function noteRequestEnded(
 }
 
 /** Lets a target return with a growing share of requests. */
-export function readmit(state: OutlierState, rules: EjectionRules | 'off', nowMs: number): void {
+export function readmit(state: TargetState, rules: EjectionRules | 'off', nowMs: number): void {
   state.phase = rules === 'off' ? 'in' : 'returning';
   state.returnedAtMs = nowMs;
   state.untilMs = rules === 'off' ? 0 : nowMs + rules.slowStartSeconds * 1000;
@@ -151,7 +150,7 @@ export function readmit(state: OutlierState, rules: EjectionRules | 'off', nowMs
 }
 
 /** Ejects a target. After it has worked for longer than the longest ejection, the duration starts again at the base. */
-function eject(state: OutlierState, { baseSeconds, maxSeconds }: EjectionRules, nowMs: number): void {
+function eject(state: TargetState, { baseSeconds, maxSeconds }: EjectionRules, nowMs: number): void {
   const hasProven = state.phase !== 'trial' && nowMs - state.returnedAtMs > maxSeconds * 1000;
   state.ejections = hasProven ? 1 : state.ejections + 1;
   const seconds = Math.min(maxSeconds, baseSeconds * 2 ** Math.min(20, state.ejections - 1));
@@ -162,13 +161,13 @@ function eject(state: OutlierState, { baseSeconds, maxSeconds }: EjectionRules, 
 }
 
 /** Ends an ejection, for a target that is the only one or that ejection no longer applies to. */
-export function clearOutlier(state: OutlierState): void {
+export function clearOutlier(state: TargetState): void {
   state.phase = 'in';
   state.judgedUntilMs = 0;
 }
 
 /** True if one more target may be ejected: one of several always, but never all. */
-function hasRoomOutside(states: readonly OutlierState[], { percentMax }: EjectionRules): boolean {
+function hasRoomOutside(states: readonly TargetState[], { percentMax }: EjectionRules): boolean {
   const out = states.filter(({ phase, healthy }) => !healthy || phase === 'ejected' || phase === 'trial').length;
   const most = Math.max(1, Math.floor((states.length * percentMax) / 100));
   return out < Math.min(most, states.length - 1);

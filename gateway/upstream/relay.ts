@@ -13,7 +13,7 @@ import type { Compression } from './encoding/compression.ts';
 import { codingOf } from './encoding/decode.ts';
 import { isConnectionLost, toSentFailure, toUnsentFailure, upstreamFailure } from './failure.ts';
 import { clientAnswerHeaders, type WithheldNotes } from './headers.ts';
-import { type AnswerJudge, checkedMode, firstValueOf, InspectedBody, TOO_LARGE } from './inspected-body.ts';
+import { type ContractCheck, checkedMode, firstValueOf, InspectedBody, TOO_LARGE } from './inspected-body.ts';
 import type { AttemptFailure } from './retry.ts';
 import { AnswerStream } from './streams/answer-stream.ts';
 import { takeUndeclared } from './undeclared-answer.ts';
@@ -70,7 +70,7 @@ export class Relay implements AnswerHandler, WithheldNotes {
   /** Whether this relay wrote the head of the client's answer. */
   #hasHead = false;
   readonly #fresh: Fresh;
-  readonly #judge: AnswerJudge;
+  readonly #contractCheck: ContractCheck;
   readonly #owner: Relayed;
   /** Since when the body passes to the client as it arrives, `performance.now()`; undefined before that, and while it is buffered. */
   passesSince: number | undefined;
@@ -85,11 +85,11 @@ export class Relay implements AnswerHandler, WithheldNotes {
   /** Created when the client first falls behind. */
   #onDrain: (() => void) | undefined;
 
-  constructor(fresh: Fresh, judge: AnswerJudge, owner: Relayed) {
+  constructor(fresh: Fresh, contractCheck: ContractCheck, owner: Relayed) {
     this.#fresh = fresh;
     this.#sink = fresh.response;
     this.#held = fresh.recording && [];
-    this.#judge = judge;
+    this.#contractCheck = contractCheck;
     this.#owner = owner;
   }
 
@@ -129,11 +129,11 @@ export class Relay implements AnswerHandler, WithheldNotes {
     const hasNoBody = status === 204 || status === 304;
     const contentType = firstValueOf(headers['content-type']);
     const hasBody = !hasNoBody && this.#length !== 0;
-    const undeclared = this.#judge.undeclared(operation, status, contentType, hasBody);
+    const undeclared = this.#contractCheck.undeclared(operation, status, contentType, hasBody);
     if (undeclared !== undefined) this.#protection = takeUndeclared(undeclared, this.#fresh.trail);
     if (method === 'HEAD' || hasNoBody) this.#mode = 'drop';
     else if (undeclared === undefined)
-      this.#mode = checkedMode(this.#judge.modeFor(operation, status, contentType), headers);
+      this.#mode = checkedMode(this.#contractCheck.modeFor(operation, status, contentType), headers);
     if (this.#owner.compression !== undefined) this.#chooseForm(this.#owner.compression);
     const kind = streamKindOf(contentType);
     if (kind !== undefined && this.#mode !== 'drop') this.#beginStream(control, kind, contentType);
@@ -191,7 +191,7 @@ export class Relay implements AnswerHandler, WithheldNotes {
   }
 
   onResponseData(control: Control, chunk: Buffer): void {
-    if (this.ended || this.#isOutpaced()) return;
+    if (this.ended || this.#leaveIfAnswered()) return;
     this.noteBytes();
     if (this.#mode === 'drop') {
       this.#droppedBytes += chunk.length;
@@ -232,7 +232,7 @@ export class Relay implements AnswerHandler, WithheldNotes {
   }
 
   onResponseEnd(): void {
-    if (this.ended || this.#isOutpaced()) return;
+    if (this.ended || this.#leaveIfAnswered()) return;
     const { recording, trail } = this.#fresh;
     if (this.#stream !== undefined) {
       this.#stream.ended();
@@ -245,7 +245,7 @@ export class Relay implements AnswerHandler, WithheldNotes {
         this.#fail(this.#refusal(inspected), 'status');
         return;
       }
-      const violations = inspected.violations(this.#judge, this.#fresh.operation, this.#status, this.#headers);
+      const violations = inspected.violations(this.#contractCheck, this.#fresh.operation, this.#status, this.#headers);
       if (this.#mode === 'refuse') {
         if (violations.length > 0) {
           this.#fail(this.#violation(violations), 'other');
@@ -280,7 +280,8 @@ export class Relay implements AnswerHandler, WithheldNotes {
     this.#mode = 'pass';
     const isOpaque = codingOf(this.#headers) !== '';
     const mode = operation.answerCheck;
-    const check = isOpaque || mode === 'off' ? undefined : this.#judge.itemCheck(operation, this.#status, contentType);
+    const check =
+      isOpaque || mode === 'off' ? undefined : this.#contractCheck.itemCheck(operation, this.#status, contentType);
     const stream = new AnswerStream({
       kind,
       isOpaque,
@@ -443,7 +444,7 @@ export class Relay implements AnswerHandler, WithheldNotes {
 
   #releaseFirst(control: Control): void {
     const first = this.#first;
-    if (this.ended || first === undefined || this.#hasHead || this.#isOutpaced()) return;
+    if (this.ended || first === undefined || this.#hasHead || this.#leaveIfAnswered()) return;
     this.#beginBody();
     this.#write(control, first);
   }
@@ -473,8 +474,8 @@ export class Relay implements AnswerHandler, WithheldNotes {
     return upstreamFailure('upstream_contract_violation', 'http_protocol_error');
   }
 
-  /** Another part has answered, for example because the request body took too long: a second answer must not follow. */
-  #isOutpaced(): boolean {
+  /** True: another part has answered, for example because the request body took too long, and this attempt has ended without an answer. */
+  #leaveIfAnswered(): boolean {
     if (this.#hasHead || !this.#fresh.response.headersSent) return false;
     this.clientGone();
     return true;

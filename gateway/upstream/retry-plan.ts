@@ -48,8 +48,11 @@ export function createRetryPlan(targets: Targets, fresh: Fresh, route: UpstreamR
     return waitMs !== undefined && performance.now() + waitMs < deadlineAt;
   }
 
-  /** An attempt that was never sent caused no load, so another target receives no more than it would have: such a retry is free. */
-  function isPaidFor(failed: FailedAttempt, isTried: boolean): boolean {
+  /**
+   * Takes the cost of a retry from the budget; false: the budget is spent. An attempt that was never sent caused no load, so another target
+   * receives no more than it would have: such a retry is free.
+   */
+  function payFor(failed: FailedAttempt, isTried: boolean): boolean {
     if (failed.reason === 'not_sent' && !isTried) return true;
     const isPaid = isClosedUnder(failed) ? route.budget.takeForLost() : route.budget.take();
     if (!isPaid) trail.retryBudgetSpent = true;
@@ -65,7 +68,7 @@ export function createRetryPlan(targets: Targets, fresh: Fresh, route: UpstreamR
       if (target === undefined) return undefined;
       const isTried = tried.includes(target);
       const waitMs = !isTried || isClosedUnder(failed) ? 0 : backOffMs(repeats, failed.retryAfterSeconds);
-      if (!isInTime(waitMs) || !isPaidFor(failed, isTried)) {
+      if (!isInTime(waitMs) || !payFor(failed, isTried)) {
         targets.ended(target, 'abandoned', performance.now());
         return undefined;
       }

@@ -8,19 +8,19 @@ import { failureText, type SendingFailure } from './failure-text.ts';
 import { type CheckResult, createHealthCheck, type HealthCheck, type HealthRules } from './health-check.ts';
 import {
   clearOutlier,
-  createOutlierState,
+  createTargetState,
   type EjectionRules,
   isFailing,
-  type OutlierState,
   readmit,
+  type TargetState,
 } from './outlier-detection.ts';
 import type { Pools } from './pools.ts';
 import { answersFromContract } from './simulated.ts';
 import {
+  type TargetCondition,
   type TargetSetStatus,
-  type TargetState,
   type TargetStatus,
-  targetStateOf,
+  targetConditionOf,
   targetStatus,
 } from './target-status.ts';
 
@@ -38,7 +38,7 @@ export interface TargetSet {
   /** Rules of the latest configuration. */
   rules: TargetSetRules;
   /** Targets of the latest configuration. */
-  outlierStates: readonly OutlierState[];
+  targetStates: readonly TargetState[];
   turn: number;
 }
 
@@ -48,7 +48,7 @@ export interface TargetChange {
   /** As the configuration names it. */
   readonly address: string;
   readonly target: string;
-  readonly state: TargetState;
+  readonly state: TargetCondition;
   /** The failure that ejected it, if requests showed one. */
   readonly reason?: string | undefined;
 }
@@ -79,7 +79,7 @@ export interface TargetSets {
   /** Removes a holder. After the last one, health checks stop and the state is dropped. */
   letGo(set: TargetSet): void;
   /** Reports a changed state of a target. */
-  report(set: TargetSet, outlierState: OutlierState, state: TargetState): void;
+  report(set: TargetSet, targetState: TargetState, state: TargetCondition): void;
   /** True if a live target currently gets no requests, because it is unhealthy or ejected. */
   isOut(upstream: string, address: string): boolean;
   /** By upstream. */
@@ -88,7 +88,7 @@ export interface TargetSets {
 
 interface Known extends TargetSet {
   holders: number;
-  readonly checks: Map<OutlierState, HealthCheck>;
+  readonly checks: Map<TargetState, HealthCheck>;
   checkedBy: string;
 }
 
@@ -100,15 +100,15 @@ export function createTargetSets(options: TargetSetsOptions): TargetSets {
     const onChange = (state: BreakerState, cause?: SendingFailure) =>
       options.onBreaker({ upstream, mode, state, ...(cause !== undefined && { reason: failureText(cause) }) });
     const breaker = createBreaker(rules.breaker, { clock, onChange });
-    return { upstream, mode, breaker, rules, outlierStates: [], turn: 0, holders: 0, checks: new Map(), checkedBy: '' };
+    return { upstream, mode, breaker, rules, targetStates: [], turn: 0, holders: 0, checks: new Map(), checkedBy: '' };
   }
 
   function use(set: Known, addresses: readonly string[], rules: TargetSetRules): void {
-    const known = new Map(set.outlierStates.map((outlierState) => [outlierState.address, outlierState]));
+    const known = new Map(set.targetStates.map((targetState) => [targetState.address, targetState]));
     set.rules = rules;
-    set.outlierStates = [...new Set(addresses)].map((address) => known.get(address) ?? createOutlierState(address));
+    set.targetStates = [...new Set(addresses)].map((address) => known.get(address) ?? createTargetState(address));
     set.breaker.use(rules.breaker);
-    if (rules.ejection === 'off' || set.outlierStates.length === 1) set.outlierStates.forEach(clearOutlier);
+    if (rules.ejection === 'off' || set.targetStates.length === 1) set.targetStates.forEach(clearOutlier);
     checkAll(set, rules);
   }
 
@@ -118,34 +118,34 @@ export function createTargetSets(options: TargetSetsOptions): TargetSets {
     const settings = JSON.stringify([health, connections, tls]);
     const hasChanged = settings !== set.checkedBy;
     set.checkedBy = settings;
-    for (const [outlierState, healthCheck] of set.checks) {
-      if (!hasChanged && set.outlierStates.includes(outlierState)) continue;
+    for (const [targetState, healthCheck] of set.checks) {
+      if (!hasChanged && set.targetStates.includes(targetState)) continue;
       healthCheck.stop();
-      set.checks.delete(outlierState);
+      set.checks.delete(targetState);
     }
-    for (const outlierState of set.outlierStates) {
-      if (health === undefined || answersFromContract(outlierState.address)) outlierState.healthy = true;
-      else if (!set.checks.has(outlierState)) set.checks.set(outlierState, check(set, outlierState, health));
+    for (const targetState of set.targetStates) {
+      if (health === undefined || answersFromContract(targetState.address)) targetState.healthy = true;
+      else if (!set.checks.has(targetState)) set.checks.set(targetState, check(set, targetState, health));
     }
   }
 
-  function check(set: Known, outlierState: OutlierState, health: HealthRules): HealthCheck {
+  function check(set: Known, targetState: TargetState, health: HealthRules): HealthCheck {
     const { upstream, mode } = set;
     return createHealthCheck(health, {
       now,
-      isHealthy: outlierState.healthy,
-      connect: () => options.pools.single(originOf(outlierState.address), set.rules),
+      isHealthy: targetState.healthy,
+      connect: () => options.pools.single(originOf(targetState.address), set.rules),
       onResult: (result) => options.onCheck({ upstream, mode, result }),
       onVerdict(isHealthy) {
-        outlierState.healthy = isHealthy;
-        if (isHealthy && outlierState.phase === 'in') readmit(outlierState, set.rules.ejection, clock());
-        report(set, outlierState, targetStateOf(outlierState, clock()));
+        targetState.healthy = isHealthy;
+        if (isHealthy && targetState.phase === 'in') readmit(targetState, set.rules.ejection, clock());
+        report(set, targetState, targetConditionOf(targetState, clock()));
       },
     });
   }
 
-  function report({ upstream, mode }: TargetSet, outlierState: OutlierState, state: TargetState): void {
-    const { address, lastFailure } = outlierState;
+  function report({ upstream, mode }: TargetSet, targetState: TargetState, state: TargetCondition): void {
+    const { address, lastFailure } = targetState;
     const reason = state === 'ejected' && lastFailure !== undefined ? { reason: failureText(lastFailure) } : {};
     options.onTarget({ upstream, mode, address, target: originOf(address), state, ...reason });
   }
@@ -153,15 +153,15 @@ export function createTargetSets(options: TargetSetsOptions): TargetSets {
   function statusIn(set: Known): TargetStatus[] {
     const { mode, checks, rules } = set;
     const isBreakerOpen = set.breaker.state() !== 'closed';
-    return set.outlierStates.map((outlierState) => {
-      const isFailingNow = isFailing(outlierState, rules.ejection) || (isBreakerOpen && outlierState.failuresInRow > 0);
+    return set.targetStates.map((targetState) => {
+      const isFailingNow = isFailing(targetState, rules.ejection) || (isBreakerOpen && targetState.failuresInRow > 0);
       const known = {
         mode,
         isFailing: isFailingNow,
-        origin: originOf(outlierState.address),
-        healthCheck: checks.get(outlierState),
+        origin: originOf(targetState.address),
+        healthCheck: checks.get(targetState),
       };
-      return targetStatus(outlierState, known, options);
+      return targetStatus(targetState, known, options);
     });
   }
 
@@ -183,8 +183,8 @@ export function createTargetSets(options: TargetSetsOptions): TargetSets {
     },
     report,
     isOut(upstream, address) {
-      const outlierState = sets.get(`live ${upstream}`)?.outlierStates.find((one) => one.address === address);
-      const state = outlierState && targetStateOf(outlierState, clock());
+      const targetState = sets.get(`live ${upstream}`)?.targetStates.find((one) => one.address === address);
+      const state = targetState && targetConditionOf(targetState, clock());
       return state === 'unhealthy' || state === 'ejected';
     },
     status() {

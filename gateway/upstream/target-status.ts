@@ -4,20 +4,20 @@ import type { Mode } from '../exchange.ts';
 import type { BreakerState } from './breaker.ts';
 import { failureText } from './failure-text.ts';
 import type { HealthCheck, LastCheck } from './health-check.ts';
-import { type OutlierState, phaseAt } from './outlier-detection.ts';
+import { phaseAt, type TargetState } from './outlier-detection.ts';
 
 /**
  * `failing`: requests to it keep failing, but it stays in use, for instance because it is the only one. `unhealthy`: health checks fail.
  * `trial`: gets one request at a time. `returning`: gets a growing share.
  */
-export type TargetState = 'healthy' | 'failing' | 'unhealthy' | 'ejected' | 'trial' | 'returning';
+export type TargetCondition = 'healthy' | 'failing' | 'unhealthy' | 'ejected' | 'trial' | 'returning';
 
 export interface TargetStatus {
   readonly mode: Mode;
   /** As the configuration names it. */
   readonly address: string;
   readonly origin: string;
-  readonly state: TargetState;
+  readonly state: TargetCondition;
   readonly outstanding: number;
   readonly consecutive_failures: number;
   /** The latest of these failures, and when the first of them ended; null if the last request did not fail. */
@@ -42,9 +42,9 @@ export interface TargetMoment {
   now(): number;
 }
 
-export function targetStateOf(outlierState: OutlierState, nowMs: number): TargetState {
-  if (!outlierState.healthy) return 'unhealthy';
-  const phase = phaseAt(outlierState, nowMs);
+export function targetConditionOf(targetState: TargetState, nowMs: number): TargetCondition {
+  if (!targetState.healthy) return 'unhealthy';
+  const phase = phaseAt(targetState, nowMs);
   return phase === 'in' ? 'healthy' : phase;
 }
 
@@ -56,24 +56,24 @@ export interface TargetFacts {
 }
 
 export function targetStatus(
-  outlierState: OutlierState,
+  targetState: TargetState,
   { mode, origin, healthCheck, isFailing }: TargetFacts,
   { clock, now }: TargetMoment,
 ): TargetStatus {
-  const phase = targetStateOf(outlierState, clock());
+  const phase = targetConditionOf(targetState, clock());
   const state = phase === 'healthy' && isFailing ? 'failing' : phase;
   const timeOf = (atMs: number) => new Date(now() + (atMs - clock())).toISOString();
-  const { failuresInRow, lastFailure } = outlierState;
+  const { failuresInRow, lastFailure } = targetState;
   return {
     mode,
-    address: outlierState.address,
+    address: targetState.address,
     origin,
     state,
-    outstanding: outlierState.outstanding,
+    outstanding: targetState.outstanding,
     consecutive_failures: failuresInRow,
     last_error: failuresInRow > 0 && lastFailure !== undefined ? failureText(lastFailure) : null,
-    failing_since: failuresInRow > 0 ? timeOf(outlierState.failingSinceMs) : null,
-    ejected_until: state === 'ejected' ? timeOf(outlierState.untilMs) : null,
+    failing_since: failuresInRow > 0 ? timeOf(targetState.failingSinceMs) : null,
+    ejected_until: state === 'ejected' ? timeOf(targetState.untilMs) : null,
     ...(healthCheck && { last_check: healthCheck.last() ?? null }),
   };
 }

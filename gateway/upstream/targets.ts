@@ -7,7 +7,7 @@ import type { Dispatcher } from '../http1/client/wire.ts';
 import { choose } from './choose.ts';
 import type { SendingFailure } from './failure-text.ts';
 import type { AttemptOutcome } from './outcome.ts';
-import { noteRequestBegan, noteRequestEnded, type OutlierState } from './outlier-detection.ts';
+import { noteRequestBegan, noteRequestEnded, type TargetState } from './outlier-detection.ts';
 import type { Pools, SharedPool } from './pools.ts';
 import type { TargetSet, TargetSetRules, TargetSets } from './target-set.ts';
 
@@ -55,7 +55,7 @@ interface PooledTarget extends Target {
   origin: string;
   dispatcher: Dispatcher;
   pool: SharedPool;
-  readonly outlierState: OutlierState;
+  readonly targetState: TargetState;
   readonly pooled: PooledTargets;
 }
 
@@ -86,14 +86,14 @@ export function createTargets({ upstreams, tlsOf, pools, targetSets, originOf, c
   ): PooledTargets {
     const set = targetSets.hold(upstream, mode, addresses, rules);
     const pooled: PooledTargets = { set, rules, targets: [] };
-    pooled.targets = set.outlierStates.map((outlierState) => targetOf(outlierState, pooled));
+    pooled.targets = set.targetStates.map((targetState) => targetOf(targetState, pooled));
     return pooled;
   }
 
-  function targetOf(outlierState: OutlierState, pooled: PooledTargets): PooledTarget {
-    const origin = originOf(outlierState.address);
+  function targetOf(targetState: TargetState, pooled: PooledTargets): PooledTarget {
+    const origin = originOf(targetState.address);
     const pool = connectionsTo(origin, pooled.rules);
-    return { origin, pool, dispatcher: pool.dispatcher, outlierState, pooled };
+    return { origin, pool, dispatcher: pool.dispatcher, targetState, pooled };
   }
 
   function connectionsTo(origin: string, rules: TargetSetRules): SharedPool {
@@ -121,25 +121,25 @@ export function createTargets({ upstreams, tlsOf, pools, targetSets, originOf, c
       const waitMs = pooled.set.breaker.admit();
       if (waitMs > 0) throw unavailable(waitMs);
       const target = bestOf(pooled, tried);
-      const origin = originOf(target.outlierState.address);
+      const origin = originOf(target.targetState.address);
       if (origin !== target.origin) move(target, origin);
-      noteRequestBegan(target.outlierState);
+      noteRequestBegan(target.targetState);
       return target;
     },
     ended(target, outcome, sentAtMs, failure) {
-      const { outlierState, pooled } = target as PooledTarget;
+      const { targetState, pooled } = target as PooledTarget;
       const { set } = pooled;
       const change = noteRequestEnded(
-        outlierState,
+        targetState,
         outcome,
         sentAtMs,
         set.rules.ejection,
         clock,
-        set.outlierStates,
+        set.targetStates,
         failure,
       );
       set.breaker.ended(outcome, sentAtMs, failure);
-      if (change !== undefined) targetSets.report(set, outlierState, change);
+      if (change !== undefined) targetSets.report(set, targetState, change);
     },
     async close() {
       const all = [...pooledTargets.live.values(), ...pooledTargets.test.values()];

@@ -4,7 +4,7 @@
 import { parseRedisUrl } from '../../redis/url.ts';
 import { createFallback } from '../fallback.ts';
 import { createRefusalCache } from '../refusal-cache.ts';
-import type { AwayRule, Charge, CounterStore, CounterStoreStatus } from '../store.ts';
+import type { Charge, CounterStore, CounterStoreStatus, OutagePolicy } from '../store.ts';
 import { createBatches } from './batches.ts';
 import { createClusterServers } from './cluster.ts';
 import { createSingleServer, type RedisServers, type RedisServersOptions } from './link.ts';
@@ -12,7 +12,7 @@ import { createSingleServer, type RedisServers, type RedisServersOptions } from 
 export interface RedisCounterStoreOptions {
   readonly url: string;
   /** Read at each decision, so that the rules can be replaced while the store is in use. */
-  readonly whenStoreIsAway: () => AwayRule;
+  readonly whenStoreIsAway: () => OutagePolicy;
   readonly now: () => number;
   readonly onChange?: (status: CounterStoreStatus) => void;
   /** Called after each command with the milliseconds from its first request to the decision. */

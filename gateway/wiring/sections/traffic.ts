@@ -99,7 +99,7 @@ export function openTraffic(
       overload,
       access,
       counters,
-      answers,
+      answerStore: answers,
       throttle,
       tunnels,
       streams,

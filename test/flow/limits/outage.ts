@@ -9,11 +9,11 @@ import {
   type RedisStore,
 } from '../../../gateway/limits/redis/store.ts';
 import type {
-  AwayRule,
   Charge,
   ChargeNotes,
   CounterStoreStatus,
   LimitDecision,
+  OutagePolicy,
 } from '../../../gateway/limits/store.ts';
 import { startRunningClock } from '../../support/stand-still.ts';
 import { charge } from '../../unit/limits/scenarios.ts';
@@ -25,7 +25,7 @@ export interface Outage {
   readonly store: RedisStore;
   /** The reports of the store, in order. */
   readonly changes: readonly CounterStoreStatus[];
-  policy: AwayRule;
+  policy: OutagePolicy;
   /** Clients that send at once, and the longest wait of them. */
   ask(charges: readonly Charge[], clients: number): Promise<{ verdicts: LimitDecision[]; longestMs: number }>;
   untilUp(): Promise<void>;

@@ -41,7 +41,11 @@ function createScene() {
     response,
     trail: {},
   } as unknown as Fresh;
-  const options = { targets: targets as Targets, answers: {} as never, openStream: () => assert.fail('no stream') };
+  const options = {
+    targets: targets as Targets,
+    contractCheck: {} as never,
+    openStream: () => assert.fail('no stream'),
+  };
   const failing = new Error('not begun');
   const send = () => {
     const budget = { ...way.budget, request: () => assert.fail(failing) };

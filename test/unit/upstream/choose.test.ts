@@ -6,26 +6,26 @@ import * as fc from 'fast-check';
 import { choose } from '../../../gateway/upstream/choose.ts';
 import type { AttemptOutcome } from '../../../gateway/upstream/outcome.ts';
 import {
-  createOutlierState,
+  createTargetState,
   type EjectionRules,
   noteRequestBegan,
   noteRequestEnded,
-  type OutlierState,
   phaseAt,
   readmit,
+  type TargetState,
 } from '../../../gateway/upstream/outlier-detection.ts';
 
 const rules: EjectionRules = { failures: 3, baseSeconds: 10, maxSeconds: 60, percentMax: 50, slowStartSeconds: 10 };
 
 interface Candidate {
-  readonly outlierState: OutlierState;
+  readonly targetState: TargetState;
 }
 
 function createScene(count: number) {
   const targets: Candidate[] = [...'abcdefgh']
     .slice(0, count)
-    .map((name) => ({ outlierState: createOutlierState(name) }));
-  const outlierStates = targets.map(({ outlierState }) => outlierState);
+    .map((name) => ({ targetState: createTargetState(name) }));
+  const targetStates = targets.map(({ targetState }) => targetState);
   let nowMs = 1_000_000;
   let turn = 0;
   /** When those requests were sent that are on it. */
@@ -38,7 +38,7 @@ function createScene(count: number) {
     },
     pick(tried?: readonly Candidate[]) {
       const target = choose(targets, rules, nowMs, ++turn % count, tried);
-      noteRequestBegan(target.outlierState);
+      noteRequestBegan(target.targetState);
       sent.set(target, [...(sent.get(target) ?? []), nowMs]);
       return target;
     },
@@ -46,18 +46,18 @@ function createScene(count: number) {
     end(target: Candidate, outcome: AttemptOutcome) {
       const [sentAtMs = nowMs, ...others] = sent.get(target) ?? [];
       sent.set(target, others);
-      return noteRequestEnded(target.outlierState, outcome, sentAtMs, rules, () => nowMs, outlierStates);
+      return noteRequestEnded(target.targetState, outcome, sentAtMs, rules, () => nowMs, targetStates);
     },
     fail(target: Candidate, times = rules.failures) {
       for (let i = 0; i < times; i++) {
-        noteRequestBegan(target.outlierState);
-        noteRequestEnded(target.outlierState, 'failed', nowMs, rules, () => nowMs, outlierStates);
+        noteRequestBegan(target.targetState);
+        noteRequestEnded(target.targetState, 'failed', nowMs, rules, () => nowMs, targetStates);
       }
     },
   };
 }
 
-const nameOf = ({ outlierState }: Candidate) => outlierState.address;
+const nameOf = ({ targetState }: Candidate) => targetState.address;
 
 describe('of several targets', () => {
   it('the least busy gets the next request, and equally busy ones take turns', () => {
@@ -79,9 +79,9 @@ describe('of several targets', () => {
     const { pick, end, fail, pass, targets, now } = createScene(2);
     const [a] = targets as [Candidate];
     for (const seconds of [10, 20, 40, 60, 60]) {
-      if (a.outlierState.phase === 'in') fail(a);
-      assert.equal(a.outlierState.phase, 'ejected');
-      assert.equal(a.outlierState.untilMs - now(), seconds * 1000);
+      if (a.targetState.phase === 'in') fail(a);
+      assert.equal(a.targetState.phase, 'ejected');
+      assert.equal(a.targetState.untilMs - now(), seconds * 1000);
       for (let i = 0; i < 4; i++) assert.equal(nameOf(pick()), 'b');
       pass(seconds * 1000);
       const trial = pick();
@@ -101,11 +101,11 @@ describe('of several targets', () => {
     const trial = pick();
     assert.equal(trial, a);
     assert.equal(end(before[0] as Candidate, 'failed'), undefined);
-    assert.equal(a.outlierState.phase, 'trial');
+    assert.equal(a.targetState.phase, 'trial');
     assert.notEqual(pick(), a, 'nor is it tried by another request meanwhile');
     for (const target of before.slice(1)) assert.equal(end(target, 'failed'), undefined);
     assert.equal(end(trial, 'answered'), 'returning');
-    assert.equal(a.outlierState.failuresInRow, 0);
+    assert.equal(a.targetState.failuresInRow, 0);
   });
 
   it('one that works again gets more and more of them', () => {
@@ -141,34 +141,34 @@ describe('of several targets', () => {
     fail(a);
     pass(10_000);
     for (const target of [pick(), pick()]) end(target, 'answered');
-    assert.equal(a.outlierState.phase, 'returning');
+    assert.equal(a.targetState.phase, 'returning');
     pass(60_001);
     pick();
     fail(a);
-    assert.equal(a.outlierState.untilMs - now(), 10_000);
+    assert.equal(a.targetState.untilMs - now(), 10_000);
   });
 
   it('as many go on as the share demands, and the last one always', () => {
     const { fail, targets } = createScene(5);
     for (const target of targets) fail(target, 20);
-    assert.equal(targets.filter(({ outlierState }) => outlierState.phase === 'ejected').length, 2);
+    assert.equal(targets.filter(({ targetState }) => targetState.phase === 'ejected').length, 2);
     const alone = createScene(1);
     alone.fail(alone.targets[0] as Candidate, 50);
-    assert.equal(alone.targets[0]?.outlierState.phase, 'in');
+    assert.equal(alone.targets[0]?.targetState.phase, 'in');
   });
 
   it('one that checks found ill leaves no room for another to be taken out', () => {
     const { fail, pick, targets } = createScene(2);
     const [a, b] = targets as [Candidate, Candidate];
-    a.outlierState.healthy = false;
+    a.targetState.healthy = false;
     fail(b);
-    assert.equal(b.outlierState.phase, 'in');
+    assert.equal(b.targetState.phase, 'in');
     assert.equal(pick(), b);
   });
 
   it('all are tried when none works', () => {
     const { pick, targets } = createScene(2);
-    for (const { outlierState } of targets) outlierState.healthy = false;
+    for (const { targetState } of targets) targetState.healthy = false;
     assert.deepEqual([pick(), pick()].map(nameOf).sort(), ['a', 'b']);
   });
 });
@@ -207,26 +207,26 @@ describe('any order of events', () => {
         for (const it of steps) {
           if (it.kind === 'pass') pass(it.ms);
           else if (it.kind === 'check') {
-            const { outlierState } = targets[it.which % count] as Candidate;
-            if (it.healthy && !outlierState.healthy && outlierState.phase === 'in') readmit(outlierState, rules, now());
-            outlierState.healthy = it.healthy;
+            const { targetState } = targets[it.which % count] as Candidate;
+            if (it.healthy && !targetState.healthy && targetState.phase === 'in') readmit(targetState, rules, now());
+            targetState.healthy = it.healthy;
           } else if (it.kind === 'end') {
             const [target] = open.splice(it.which % Math.max(1, open.length), 1);
             if (target) end(target, it.outcome);
           } else {
-            const works = ({ outlierState }: Candidate) => {
-              const phase = phaseAt(outlierState, now());
-              return outlierState.healthy && phase !== 'ejected' && !(phase === 'trial' && outlierState.trials > 0);
+            const works = ({ targetState }: Candidate) => {
+              const phase = phaseAt(targetState, now());
+              return targetState.healthy && phase !== 'ejected' && !(phase === 'trial' && targetState.trials > 0);
             };
             const working = targets.filter(works);
             const picked = pick();
             open.push(picked);
             assert.ok(working.length === 0 || working.includes(picked), `${nameOf(picked)} is out`);
           }
-          const out = targets.filter(({ outlierState }) => outlierState.phase === 'ejected').length;
+          const out = targets.filter(({ targetState }) => targetState.phase === 'ejected').length;
           assert.ok(out <= Math.max(1, Math.floor(count / 2)) && out < count);
           for (const target of targets) {
-            const { outstanding, trials } = target.outlierState;
+            const { outstanding, trials } = target.targetState;
             assert.equal(outstanding, open.filter((one) => one === target).length);
             assert.ok(trials >= 0 && trials <= outstanding);
           }
