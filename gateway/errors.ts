@@ -68,11 +68,3 @@ Object.setPrototypeOf(GatewayError.prototype, Error.prototype);
 export function toGatewayError(thrown: unknown): GatewayError {
   return thrown instanceof GatewayError ? thrown : new GatewayError('internal_error', { cause: thrown });
 }
-
-/** RFC 9110 section 9.2.2, and RFC 10008 for QUERY. */
-const idempotentMethods = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY']);
-
-/** Whether a request of this method may be sent again after it may have been processed. */
-export function isIdempotent(method: string): boolean {
-  return idempotentMethods.has(method);
-}

@@ -3,8 +3,8 @@
 import type { DownstreamRequest, DownstreamResponse } from './downstream.ts';
 import type { ErrorCode } from './error-catalogue.ts';
 import type { GatewayError } from './errors.ts';
+import type { Awaitable } from './shared/awaitable.ts';
 
-export type Awaitable<T> = T | Promise<T>;
 export type Mode = 'live' | 'test';
 
 /** A customer of the platform: what all its keys have in common. */
@@ -417,11 +417,6 @@ export type StageName = (typeof STAGES)[number];
 
 /** The stages that the configuration alone decides: `explain` tries them without a running gateway. */
 export const STATELESS_STAGES = ['admit', 'match', 'authorize', 'validate'] as const satisfies readonly StageName[];
-
-/** Stages that add nothing to the exchange. */
-export type StageWithoutFindings = {
-  [Stage in StageName]: ReturnType<Stages[Stage]> extends void ? Stage : never;
-}[StageName];
 
 /** Stages that can wait before the request is forwarded: the trail has the time of their end. With the name of that event in a trace. */
 export const TIMED_STAGES = {

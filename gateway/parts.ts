@@ -3,7 +3,7 @@
 
 import type { Mistake } from './config-errors.ts';
 import type { Configuration } from './configuration.ts';
-import type { Awaitable } from './exchange.ts';
+import type { Awaitable } from './shared/awaitable.ts';
 
 export interface Part {
   readonly name: string;

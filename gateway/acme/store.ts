@@ -1,6 +1,6 @@
 // What all instances of a gateway share about certificates: named records, and the lease of the one instance that orders. Types only.
 
-import type { Awaitable } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 
 /** Record by name. The same object as long as no record changes. */
 export type AcmeRecords = ReadonlyMap<string, string>;

@@ -1,7 +1,7 @@
 // What one attempt works with, while this instance has the lease.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Awaitable } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 import type { AcmeClient } from './client.ts';
 import { LeaseLost, StoreAway } from './failure.ts';
 import type { Seal } from './seal.ts';

@@ -3,7 +3,8 @@
 // api_key_invalid, token_invalid, token_expired, token_audience, basic_credentials_invalid, auth_unavailable.
 
 import { GatewayError } from '../errors.ts';
-import type { Awaitable, Caller, Identified, Matched } from '../exchange.ts';
+import type { Caller, Identified, Matched } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 import { type CredentialReader, createApiKeyReader } from './api-key-reader.ts';
 import { createBasicReader, type MatchesBasic } from './basic.ts';
 import { withChallenge } from './challenge.ts';

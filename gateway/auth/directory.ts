@@ -2,7 +2,8 @@
 // away. Throws api_key_malformed, and auth_unavailable if it can neither read nor remember the key.
 
 import { GatewayError } from '../errors.ts';
-import type { Awaitable, Caller, Organization } from '../exchange.ts';
+import type { Caller, Organization } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 import { type DigestOf, parseApiKey } from './api-key.ts';
 import type { KnownCaller } from './caller-cache.ts';
 import { createChangeFollower } from './change-follower.ts';

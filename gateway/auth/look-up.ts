@@ -1,7 +1,7 @@
 // Looks up a key or an organization in the store when it is not cached. Throws auth_unavailable.
 
 import { GatewayError } from '../errors.ts';
-import type { Awaitable } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 import type { ChangeFollower } from './change-follower.ts';
 
 export interface LookUpOptions<Found, Known> {

@@ -1,6 +1,6 @@
 // The interface of stores for secrets that the gateway creates itself. Types only.
 
-import type { Awaitable } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 
 /** Every implementation must give concurrent processes the same value, and never a partly written one. */
 export interface GeneratedSecrets {

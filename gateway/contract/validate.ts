@@ -3,7 +3,8 @@
 // errors of reading a body.
 
 import { GatewayError } from '../errors.ts';
-import type { Awaitable, Checked, Counted, Operation, Reservation, StreamedBodyCheck } from '../exchange.ts';
+import type { Checked, Counted, Operation, Reservation, StreamedBodyCheck } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 import { checkAccept } from './accept.ts';
 import { type BodyContract, expectBody, isUnexpected, readBody } from './body.ts';
 import { createFormChecks, type FormCheck, type FormChecks } from './forms/forms.ts';

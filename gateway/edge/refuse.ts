@@ -2,9 +2,10 @@
 
 import type { Socket } from 'node:net';
 import type { DownstreamRequest, DownstreamResponse } from '../downstream.ts';
-import { GatewayError, isIdempotent, toGatewayError } from '../errors.ts';
+import { GatewayError, toGatewayError } from '../errors.ts';
 import type { Arrived } from '../exchange.ts';
 import { contain } from '../shared/faults.ts';
+import { isIdempotent } from '../shared/methods.ts';
 import { atEndOfTurn } from '../sockets/end-of-turn.ts';
 import { createErrorAnswers } from './error-answer.ts';
 import { cutOff, endAfterLingering } from './linger.ts';

@@ -3,7 +3,8 @@
 
 import type { DownstreamRequest } from '../downstream.ts';
 import { GatewayError } from '../errors.ts';
-import type { Awaitable, Checked, Fresh, Operation, Recording } from '../exchange.ts';
+import type { Checked, Fresh, Operation, Recording } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 import { type DelimiterOf, digestOf, fingerprintOf } from './fingerprint.ts';
 import { parseOutcome, type RecordedOutcome } from './record.ts';
 import { createRecordings, type RecordedWrite, STORE_WAIT_MS, within } from './recording.ts';

@@ -1,6 +1,6 @@
 // Opens the store of answers: Redis if one is configured, otherwise a file in the data directory.
 
-import type { Awaitable } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 import { createRedisAnswerStore } from './redis-store.ts';
 import { createSqliteAnswerStore } from './sqlite-store.ts';
 import type { AnswerStore, AnswerStoreStatus } from './store.ts';

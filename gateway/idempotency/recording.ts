@@ -3,7 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DownstreamRequest } from '../downstream.ts';
 import { GatewayError } from '../errors.ts';
-import type { Arrived, Awaitable, RecordedAnswer, Recording } from '../exchange.ts';
+import type { Arrived, RecordedAnswer, Recording } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 import { startDeadline } from '../shared/deadline.ts';
 import { createDenseSet } from '../shared/dense-set.ts';
 import { mayHaveRun, recordOf, recordOfRefusal } from './record.ts';

@@ -1,7 +1,8 @@
 // What every store of answers implements and shares. Every method is one atomic step and rejects if the store is away; the caller bounds its
 // duration.
 
-import type { Awaitable, Mode } from '../exchange.ts';
+import type { Mode } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 
 /** Identifies an Idempotency-Key: the same key of another organization or mode is a different slot. */
 export interface Slot {

@@ -2,7 +2,8 @@
 // or gateway_overloaded if the counters are away and the outage policy is `refuse`.
 
 import { GatewayError } from '../errors.ts';
-import type { Awaitable, Counted, Permitted, Quota, QuotaState } from '../exchange.ts';
+import type { Counted, Permitted, Quota, QuotaState } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 import { type Counters, createCounters, type LimitRules } from './counters.ts';
 import { appendLimitHeaders, retryAfterSecondsOf } from './headers.ts';
 import type { Charge, CounterStore, LimitDecision } from './store.ts';

@@ -1,6 +1,7 @@
 // What every counter store implements and shares. `open-store.ts` lists the stores.
 
-import type { Awaitable, QuotaState } from '../exchange.ts';
+import type { QuotaState } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 
 /** How to decide while Redis cannot: count in this process, admit all requests, or refuse all. */
 export type OutagePolicy = 'local' | 'allow' | 'refuse';

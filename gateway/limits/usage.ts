@@ -1,6 +1,7 @@
 // Shows what an organization has used of its limits, without charging it, and resets its counters.
 
-import type { Awaitable, Operation, Organization } from '../exchange.ts';
+import type { Operation, Organization } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 import {
   type CountPer,
   chargeOf,

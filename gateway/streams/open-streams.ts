@@ -2,7 +2,8 @@
 // or process may not go on. Throws too_many_streams.
 
 import { GatewayError } from '../errors.ts';
-import type { Awaitable, Caller, StreamEnd, StreamKind } from '../exchange.ts';
+import type { Caller, StreamEnd, StreamKind } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 import { contain } from '../shared/faults.ts';
 
 /** One open stream. */

@@ -2,9 +2,10 @@
 // upstream_unavailable, upstream_auth_failed and upstream_unreachable.
 
 import { GatewayError } from '../errors.ts';
-import type { Awaitable, Caller, Fresh, TrailNotes } from '../exchange.ts';
+import type { Caller, Fresh, TrailNotes } from '../exchange.ts';
 import { headersIn } from '../http1/client/request-head.ts';
 import type { AnswerHeaders } from '../http1/client/wire.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 import { upstreamFailure } from './failure.ts';
 import { outcomeOf } from './outcome.ts';
 import { upstreamRequestLines } from './request-lines.ts';

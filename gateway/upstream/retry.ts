@@ -1,7 +1,7 @@
 // Pure: decides whether a failed attempt may be repeated, and after which wait. Reasons: docs/decisions/0012-retries.md.
 
-import { isIdempotent } from '../errors.ts';
 import type { Checked, Fresh, RetryReason } from '../exchange.ts';
+import { isIdempotent } from '../shared/methods.ts';
 
 /**
  * How an attempt failed: `lost` with its connection, `timeout` of the attempt, a `status` of the upstream, or `other`, which is never

@@ -1,6 +1,6 @@
 // Opens the store of uses: Redis if one is configured, otherwise a file in the data directory.
 
-import type { Awaitable } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 import { createRedisUseStore } from './redis-store.ts';
 import { createSqliteUseStore } from './sqlite-store.ts';
 import type { UseStore } from './store.ts';

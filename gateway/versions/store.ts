@@ -1,6 +1,6 @@
 // Types of the store of uses: calls of deprecated operations by organization, counted per day.
 
-import type { Awaitable } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 
 export interface Use {
   /** UTC, `2027-01-15`. */

@@ -1,6 +1,7 @@
 // Counts calls of deprecated operations, first in memory, then in the store. Opens the store only when there is something to write.
 
-import type { Awaitable, Permitted } from '../exchange.ts';
+import type { Permitted } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 import type { Deprecations } from './deprecation.ts';
 import { dayOf, type Use, type UseStore } from './store.ts';
 

@@ -2,7 +2,8 @@
 // reused.
 
 import { importJWK, SignJWT } from 'jose';
-import type { Awaitable, Caller, Mode } from '../../exchange.ts';
+import type { Caller, Mode } from '../../exchange.ts';
+import type { Awaitable } from '../../shared/awaitable.ts';
 import { type AssertionKey, kidOf, publishedKeysAt, signerAt, signerProblem, type Term } from './keys.ts';
 
 const LIFETIME_SECONDS = 60;

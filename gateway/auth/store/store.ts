@@ -1,7 +1,8 @@
 // Types of the key store, independent of the implementation. Every method settles within a bounded time: a store that is away rejects, it
 // does not hang. Every change writes its audit row in the same transaction.
 
-import type { Awaitable, Mode, Organization } from '../../exchange.ts';
+import type { Mode, Organization } from '../../exchange.ts';
+import type { Awaitable } from '../../shared/awaitable.ts';
 
 /** The stored record of a key; the key itself is not stored. */
 export interface StoredKey {

@@ -2,7 +2,7 @@
 // newer one is read, so that tokens with a known key stay valid while the issuer is away.
 
 import { GatewayError } from '../../errors.ts';
-import type { Awaitable } from '../../exchange.ts';
+import type { Awaitable } from '../../shared/awaitable.ts';
 import { fetchKeySet } from './issuer-fetch.ts';
 import { findIn, isSameKeySet, type KeySet, toKeySet, type VerifyingKey } from './issuer-key-set.ts';
 

@@ -2,7 +2,8 @@
 // token_expired, token_audience or auth_unavailable.
 
 import { GatewayError } from '../../errors.ts';
-import type { Awaitable, Caller, Organization } from '../../exchange.ts';
+import type { Caller, Organization } from '../../exchange.ts';
+import type { Awaitable } from '../../shared/awaitable.ts';
 import type { CredentialReader } from '../api-key-reader.ts';
 import { parseAuthorization } from '../credentials.ts';
 import type { Directory } from '../directory.ts';

@@ -10,10 +10,10 @@ import { createRefuse } from '../../edge/refuse.ts';
 import { createPublicServer } from '../../edge/server.ts';
 import type { Site } from '../../edge/sites.ts';
 import { GatewayError } from '../../errors.ts';
-import { type Arrived, type Fresh, STAGES, type Stages, type StageWithoutFindings } from '../../exchange.ts';
+import { type Arrived, type Fresh, STAGES, type StageName, type Stages } from '../../exchange.ts';
 import { createLimit } from '../../limits/limit.ts';
-import { openStreamsMaxOf } from '../../limits/open-streams.ts';
 import type { CounterStore } from '../../limits/store.ts';
+import { openStreamsMaxOf } from '../../limits/streams-max.ts';
 import { createLines } from '../../observe/line.ts';
 import { createPipeline } from '../../pipeline.ts';
 import type { Trail } from '../../trail.ts';
@@ -75,6 +75,11 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
     await closeAtOnce(server);
   }
 }
+
+/** Stages that add nothing to the exchange. */
+type StageWithoutFindings = {
+  [Stage in StageName]: ReturnType<Stages[Stage]> extends void ? Stage : never;
+}[StageName];
 
 /** A stage that only a serving gateway can run is left out, if later stages need nothing of it. */
 const leftOut = Object.fromEntries(STAGES.map((stage) => [stage, () => undefined])) as unknown as Pick<

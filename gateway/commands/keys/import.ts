@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Imported, KeyStore } from '../../auth/store/store.ts';
-import type { Awaitable } from '../../exchange.ts';
+import type { Awaitable } from '../../shared/awaitable.ts';
 import type { CommandContext } from '../context.ts';
 import { counted, printJson, printLine } from '../print.ts';
 import { createProgress } from '../progress.ts';

@@ -3,7 +3,8 @@ import { type TestContext, test } from 'node:test';
 import { createIssuers, type IssuerSettings } from '../../../gateway/auth/tokens/issuers.ts';
 import { createTokenReader } from '../../../gateway/auth/tokens/reader.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
-import type { Awaitable, Organization } from '../../../gateway/exchange.ts';
+import type { Organization } from '../../../gateway/exchange.ts';
+import type { Awaitable } from '../../../gateway/shared/awaitable.ts';
 import { AUDIENCE, startIssuer, type TestIssuer } from '../../support/issuer.ts';
 import { fakeClock, hinted, makeKey, organization, refusal, until } from './samples.ts';
 

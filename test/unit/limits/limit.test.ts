@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GatewayError } from '../../../gateway/errors.ts';
-import type { Awaitable, Counted, Permitted } from '../../../gateway/exchange.ts';
+import type { Counted, Permitted } from '../../../gateway/exchange.ts';
 import type { LimitRules } from '../../../gateway/limits/counters.ts';
 import { createLimit } from '../../../gateway/limits/limit.ts';
 import { createProcessStore } from '../../../gateway/limits/process-store.ts';
 import type { CounterStore } from '../../../gateway/limits/store.ts';
 import { uncounted } from '../../../gateway/limits/store.ts';
+import type { Awaitable } from '../../../gateway/shared/awaitable.ts';
 import { trailOf } from '../../../gateway/trail.ts';
 import { caller, operation, organization, permitted, rule, rules } from './parties.ts';
 
