@@ -63,13 +63,22 @@ export function openFailureCounters(redisUrl: string | undefined): FailureCounte
 function createFailureCounter(name: string, rules: FailureRules, client: Redis | undefined): FailureCounter {
   const settings = { points: rules.failures, duration: rules.windowSeconds, keyPrefix: `failures:${name}` };
   const memory = new (memoryLimiter())(settings);
+  // As the insurance of the shared one, too, whose results do not say which of them has counted.
+  const countedHere = new WeakSet<RateLimiterRes>();
+  const penalty = memory.penalty.bind(memory);
+  memory.penalty = async (...failures) => {
+    const result = await penalty(...failures);
+    countedHere.add(result);
+    return result;
+  };
   const shared =
     client &&
     new (redisLimiter())({ ...settings, storeClient: client, insuranceLimiter: memory, rejectIfRedisNotReady: true });
   const limiter = shared ?? memory;
 
-  function toCount({ remainingPoints, msBeforeNext }: RateLimiterRes): FailureCount {
-    return { isUsedUp: remainingPoints === 0, leftMs: shared && msBeforeNext };
+  function toCount(result: RateLimiterRes): FailureCount {
+    const { remainingPoints, msBeforeNext } = result;
+    return { isUsedUp: remainingPoints === 0, leftMs: countedHere.has(result) ? undefined : msBeforeNext };
   }
 
   const count = (block: string, failures: number) => limiter.penalty(block, failures).then(toCount);
