@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { connectRedis, type Redis } from '../redis/client.ts';
 import { parseRedisUrl } from '../redis/url.ts';
+import { startDeadline } from '../shared/deadline.ts';
 
 /** A running gateway: one process, or the primary process of several workers. */
 export interface FleetInstance {
@@ -147,14 +148,14 @@ export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fl
       done: resolve,
     };
     waiting.set(id, asked);
-    const timer = setTimeout(resolve, ANSWER_MS);
+    const deadline = startDeadline(ANSWER_MS, resolve);
     const received = await publish(channel, { kind: 'question', id, from: self.id, to, question });
     // This process receives its own question. A question to one instance is answered by that one.
     asked.receivers = to === ALL ? Math.max(0, (received ?? 0) - 1) : 0;
     if (received === undefined) resolve();
     endIfComplete(asked);
     await promise;
-    clearTimeout(timer);
+    deadline.stop();
     waiting.delete(id);
     // Without Redis nothing was asked, so no instance is silent.
     const silent = received === undefined ? [] : expected.filter((one) => !asked.answers.has(one.id));

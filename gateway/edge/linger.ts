@@ -3,6 +3,7 @@
 
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { startDeadline } from '../shared/deadline.ts';
 import { giveBackReads } from '../sockets/shared-reads.ts';
 
 /** Bytes that a client may still send after its last answer, and time in which it may, before the connection is cut. */
@@ -16,10 +17,10 @@ const LINGER_MS = 1000;
 export function endAfterLingering(socket: Socket): void {
   let read = 0;
   const cut = () => {
-    clearTimeout(timer);
+    deadline.stop();
     socket.destroy();
   };
-  const timer = setTimeout(cut, LINGER_MS);
+  const deadline = startDeadline(LINGER_MS, cut);
   // Removes the parser's listener too: no more requests are read from this connection.
   socket.removeAllListeners('data');
   giveBackReads(socket);

@@ -6,6 +6,7 @@ import { ConfigError } from '../config-errors.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
 import { endChannel, followConnections } from './connections.ts';
 import type { FromWorker, Ready, ToWorker, WorkerFailure, WorkerQuestion } from './messages.ts';
+import { createQuestions } from './questions.ts';
 
 export type WorkerState = 'starting' | 'serving' | 'ending' | 'ended';
 
@@ -147,33 +148,4 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
 
 function errorOf({ message, mistakes }: WorkerFailure): Error {
   return mistakes === undefined ? new Error(message) : new ConfigError(mistakes);
-}
-
-/** Matches answers with questions, each with a timeout. */
-function createQuestions(answerMs: number, send: (id: number, question: WorkerQuestion) => void) {
-  const open = new Map<number, PromiseWithResolvers<unknown>>();
-  let last = 0;
-  return {
-    async ask(question: WorkerQuestion): Promise<unknown> {
-      last += 1;
-      const id = last;
-      const reply = Promise.withResolvers<unknown>();
-      const timeout = setTimeout(() => reply.reject(new Error('no answer in time')), answerMs);
-      open.set(id, reply);
-      send(id, question);
-      try {
-        return await reply.promise;
-      } finally {
-        clearTimeout(timeout);
-        open.delete(id);
-      }
-    },
-    answered(id: number, given: { readonly value?: unknown } | undefined): void {
-      if (given === undefined) open.get(id)?.reject(new Error('it could not be answered'));
-      else open.get(id)?.resolve(given.value);
-    },
-    giveUp(): void {
-      for (const { reject } of open.values()) reject(new Error('the worker has ended'));
-    },
-  };
 }
