@@ -1,4 +1,5 @@
-// The public http.Server: limits and timeouts, and JSON answers for what Node would answer with an empty body or not at all.
+// A public listener: the fast path reads usual requests, Node's server all others. Limits and timeouts for both, and JSON answers for what
+// Node would answer with an empty body or not at all.
 
 import {
   createServer,
@@ -36,7 +37,7 @@ export interface ServerOptions {
   readonly refuse: Refuse;
   /** Makes the server, if it is to speak TLS. */
   readonly createTlsServer?: ((options: HttpOptions) => HttpsServer) | undefined;
-  /** Whether a usual request can be answered by Node's classes only. Absent: every request is read by Node's server. */
+  /** Whether a usual request needs the classes of node:http. Absent: every request is read by Node's server. */
   readonly needsNode?: ((request: DownstreamRequest) => boolean) | undefined;
   /** Told of every new connection; may end it. */
   takeConnection?(socket: Socket): void;

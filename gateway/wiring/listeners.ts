@@ -27,7 +27,7 @@ import { type Certificates, followCertificates } from './certificates.ts';
 export interface Requests extends Pick<ServerOptions, 'handle' | 'upgrades' | 'upgrade' | 'onFinished'> {
   /** Forwards a request of the plain listener; undefined: no tunnel there has its path. */
   passPlain(admitted: Admitted): Promise<void> | undefined;
-  /** Whether a usual request can be answered by Node's classes only. */
+  /** Whether a usual request needs the classes of node:http. */
   needsNode(request: DownstreamRequest): boolean;
 }
 

@@ -2,7 +2,8 @@
 // not affect the limits on the others.
 
 import { askRedis } from '../../redis/client.ts';
-import { createRedisLink, type RedisLink, type RedisServers, type RedisServersOptions } from './link.ts';
+import { createRedisLink, type RedisLink } from './link.ts';
+import type { RedisServers, RedisServersOptions } from './servers.ts';
 
 /** While a server is away, another one may take over its slots. */
 const READ_AGAIN_MS = 500;

@@ -117,33 +117,3 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
 function isWrongNode({ message }: Error): boolean {
   return message.includes('non local key') || message.startsWith('MOVED ') || message.startsWith('ASK ');
 }
-
-/** The servers that hold the counters: one, the current master of several, or those of a Cluster. */
-export interface RedisServers {
-  /** Holds all counters, so that a request need not look its counters up for their names; undefined: there are several links. */
-  readonly only?: RedisLink;
-  /** Link to the server that holds this counter; undefined while it is unknown. */
-  linkOf(key: string): RedisLink | undefined;
-  all(): readonly RedisLink[];
-  /** Whether all servers accept writes. */
-  areUp(): boolean;
-  /** Resolves when the first attempt to connect has succeeded or failed. */
-  readonly opened: Promise<void>;
-  close(): void;
-}
-
-/** `onChange` is called when all servers accept writes, or when the first of them no longer does. */
-export type RedisServersOptions = Pick<RedisLinkOptions, 'url' | 'deadlineMs' | 'probeEveryMs' | 'onChange'>;
-
-/** Connects to a single server, or to the master that Sentinels name. */
-export function createSingleServer(options: RedisServersOptions): RedisServers {
-  const link = createRedisLink({ ...options, probeKey: () => 'rl:{probe}' });
-  return {
-    only: link,
-    linkOf: () => link,
-    all: () => [link],
-    areUp: link.isUp,
-    opened: link.opened,
-    close: link.close,
-  };
-}

@@ -7,7 +7,7 @@ import { createRefusalCache } from '../refusal-cache.ts';
 import type { Charge, CounterStore, CounterStoreStatus, OutagePolicy } from '../store.ts';
 import { createBatches } from './batches.ts';
 import { createClusterServers } from './cluster.ts';
-import { createSingleServer, type RedisServers, type RedisServersOptions } from './link.ts';
+import { createSingleServer, type RedisServers, type RedisServersOptions } from './servers.ts';
 
 export interface RedisCounterStoreOptions {
   readonly url: string;
@@ -59,7 +59,7 @@ export function createRedisCounterStore(options: RedisCounterStoreOptions): Redi
 
   return {
     decide(charges, notes) {
-      const link = servers.only ?? servers.linkOf(keyOf(charges));
+      const link = servers.single ?? servers.linkOf(keyOf(charges));
       if (link === undefined || !link.isUp()) return fallback.decide(charges);
       return (notes && refusals.get(notes)) ?? decideInBatch(link, charges, notes);
     },
