@@ -103,7 +103,8 @@ describe('alerts', () => {
       assert.match(lasting, /^\d+[mh]$/);
       assert.ok(['critical', 'warning'].includes(labels.severity), alert);
       assert.match(annotations.summary, /\.$/);
-      assert.equal(annotations.runbook_url, `docs/operations.md#${alert.toLowerCase()}`);
+      const section = `docs/operations.md#${alert.toLowerCase()}`;
+      assert.equal(annotations.runbook_url, `https://git.example.com/gateway/${section}`);
     }
   });
 
