@@ -14,7 +14,9 @@ import { operationDeprecations, versions } from './versions.ts';
 const limits = z.strictObject({
   bodyBytesMax: whole('bytes', 1, 1_073_741_824)
     .default(1_048_576)
-    .describe('The longest request body that is buffered. Streamed bodies (`x-gateway-body: stream`) are not limited.'),
+    .describe(
+      'The longest request body that is buffered. Streamed bodies (`x-gateway-body: stream`) may be longer; the text fields of a streamed form together may not.',
+    ),
   headerBytesMax: whole('bytes', 1024, 1_048_576).default(16_384).describe('The longest header section of a request.'),
   urlBytesMax: whole('bytes', 256, 65_536).default(8_192).describe('The longest request target: path and query.'),
   jsonDepthMax: whole('levels', 1, 1000).default(32).describe('The deepest nesting of a JSON body or form.'),
