@@ -22,9 +22,7 @@ export function errorTables(): string {
     .join('\n\n');
 }
 
-/** The texts link to pages that the gateway serves; here the same pages are files. The reference is made by the gateway. */
+/** The texts link to pages that the gateway makes and serves: the files of the guides are templates. */
 function linked(text: string): string {
-  return text
-    .replace(/\(\/docs\/guides\/([\w-]+)\)/g, '(guides/$1.md)')
-    .replace(/\[([^\]]+)\]\((\/docs\/[\w/-]+)\)/g, '$1 (`$2`)');
+  return text.replace(/\[([^\]]+)\]\((\/docs\/[\w/-]+)\)/g, '$1 (`$2`)');
 }
