@@ -180,14 +180,15 @@ function nextSteps(
 ): string[] {
   const settings = context.settings();
   const isOwn = config !== settings.configDirectory || contracts !== settings.contractsDirectory;
-  const scopes = [...security.read, ...security.write].join(' ');
+  // A service that only reads has no operation that needs the scope for writing, and no key can be made with it.
+  const scopes = [...security.read, ...security.write].filter((scope) => configuration.contracts.scopes.has(scope));
   const { publicUrl } = configuration.config.gateway;
   return [
     '\nThe first request:',
     ...(isOwn ? [`  export GATEWAY_CONFIG=${shownPath(config)} GATEWAY_CONTRACTS=${shownPath(contracts)}`] : []),
     `  ${EXECUTABLE} start &`,
     `  ${EXECUTABLE} orgs create --id org_first --name First --tier standard`,
-    `  KEY=$(${EXECUTABLE} keys create --org org_first --mode live --scopes ${scopes} --json | sed 's/.*"key":"\\([^"]*\\)".*/\\1/')`,
+    `  KEY=$(${EXECUTABLE} keys create --org org_first --mode live --scopes ${scopes.join(' ')} --json | sed 's/.*"key":"\\([^"]*\\)".*/\\1/')`,
     // All lines may be pasted at once: the gateway may still be starting.
     `  curl -i --retry 9 --retry-connrefused '${publicUrl}${firstPath(configuration, name)}' -H "Authorization: Bearer $KEY"`,
   ];

@@ -115,6 +115,17 @@ describe('gateway init --from', () => {
     assert.equal((await installation.run('check')).code, 0);
   });
 
+  it('prints a key that can be made, for a service that only reads', async () => {
+    const file = join(directory, 'shelf.json');
+    const { get } = books.paths['/books'];
+    writeFileSync(file, JSON.stringify({ ...books, servers: [{ url: origin }], paths: { '/shelf': { get } } }));
+    const { stdout } = await installation.run('init', '--from', file, '--name', 'shelf');
+    const [, scopes = ''] = / --scopes (\S.*?) --json /.exec(stdout) ?? [];
+    assert.equal(scopes, 'shelf:read');
+    const key = ['--org', 'org_first', '--mode', 'live', '--scopes', ...scopes.split(' ')];
+    assert.equal((await installation.run('keys', 'create', ...key)).code, 0);
+  });
+
   it('takes a file whose servers name the address', async () => {
     const file = join(directory, 'tools.yaml');
     writeFileSync(
