@@ -9,7 +9,7 @@ import { closesAfterEach } from '../../support/closing.ts';
 import { type Pebble, startPebble } from '../../support/pebble.ts';
 import { apartAt, startRedis, type TestRedis, wipe } from '../../support/redis.ts';
 import { until } from './acme-gateway.ts';
-import { startKeeper, type TestKeeper } from './keepers.ts';
+import { startKeeper, type TestKeeper, type TestKeeperOptions } from './keepers.ts';
 
 const start = closesAfterEach();
 let redis: TestRedis;
@@ -26,9 +26,15 @@ after(async () => {
 });
 
 /** Starts instances on a store of their own; validations go to all of them in turn. */
-async function instances(count: number, certificates: readonly (readonly string[])[]): Promise<TestKeeper[]> {
+async function instances(
+  count: number,
+  certificates: readonly (readonly string[])[],
+  options: Pick<TestKeeperOptions, 'leaseMs'> = {},
+): Promise<TestKeeper[]> {
   url = apartAt(redis.url);
-  const all = await Promise.all(Array.from({ length: count }, () => start(startKeeper({ url, pebble, certificates }))));
+  const all = await Promise.all(
+    Array.from({ length: count }, () => start(startKeeper({ url, pebble, certificates, ...options }))),
+  );
   pebble.validateAt({ tls: all.map(({ port }) => port) });
   return all;
 }
@@ -48,7 +54,8 @@ async function recordsLeft(): Promise<string[]> {
 it('several instances that start at once order once, and any of them answers', async () => {
   const orders = pebble.count('order-plz');
   const accounts = pebble.count('sign-me-up');
-  const all = await instances(3, [['a.test', 'b.test', 'c.test', 'd.test'], ['e.test']]);
+  // No instance dies here, so no lease may end before its holder has finished.
+  const all = await instances(3, [['a.test', 'b.test', 'c.test', 'd.test'], ['e.test']], { leaseMs: 20_000 });
   const shown = await Promise.all(all.map((one) => untilShown(one, 2)));
   assert.equal(new Set(shown.map(String)).size, 1);
   assert.equal(pebble.count('order-plz') - orders, 2);
