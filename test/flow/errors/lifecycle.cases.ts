@@ -1,7 +1,7 @@
 // Every refusal that is about the gateway itself.
 
 import assert from 'node:assert/strict';
-import { type Answer, openConnection } from '../../support/connection.ts';
+import { type Answer, ask, openConnection, requestOf } from '../../support/connection.ts';
 import type { RefusalCase } from '../../support/errors.ts';
 import type { GatewayOptions } from '../../support/gateway.ts';
 import type { World } from '../../support/world.ts';
@@ -43,8 +43,8 @@ export const drainCases: readonly Case[] = [
       connection.send(`GET /v1/things HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`);
       assert.equal((await connection.answer())?.headers.connection, 'keep-alive');
       connection.send('GET /v1/things HTTP/1.1\r\nHost: a\r\n');
-      // The half request has to be there before the stop, or its connection counts as idle.
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      // When this is answered, the gateway has read the half request. Else its connection would count as idle.
+      await ask(gateway.port, requestOf('GET /v1/nothing'));
       const stopped = gateway.stop();
       connection.send(`Authorization: ${authorization}\r\n\r\n`);
       const answer = await connection.answer();
