@@ -30,13 +30,17 @@ describe('a gateway that stalls past the lease of its write', () => {
   it('keeps the answer when it continues; until then the outcome is unknown', async () => {
     const redis = await start(startRedis());
     const sockets: Socket[] = [];
-    const upstream = await start(startRawUpstream((socket) => sockets.push(socket)));
+    // It stalls as soon as the request arrives, so that its timeout cannot pass before.
+    const onRequest = (socket: Socket) => {
+      sockets.push(socket);
+      stalled.child.kill('SIGSTOP');
+    };
+    const upstream = await start(startRawUpstream(onRequest));
     const installed = await start(installGateway(upstream.url, redis.url, { timeoutMs: 1000 }));
     const stalled = await start(installed.start());
     const other = await start(installed.startAnother());
     const first = installed.post(stalled.port);
     await until(() => sockets.length === 1);
-    stalled.child.kill('SIGSTOP');
     sockets[0]?.write(httpAnswer(201, '{"id":"first"}'));
     assertRefusal(await installed.insist(other.port), 'idempotency_outcome_unknown');
     stalled.child.kill('SIGCONT');
