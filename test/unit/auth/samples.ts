@@ -162,11 +162,11 @@ export function hinted(code: ErrorCode, hint: string) {
   return (thrown: unknown) => refusal(code)(thrown) && (thrown as GatewayError).details.hint === hint;
 }
 
-/** Resolves as soon as the condition holds; throws if it does not within a second. */
+/** Resolves as soon as the condition holds; throws if it does not within ten seconds: lost connections are opened again after pauses. */
 export async function until(condition: () => unknown): Promise<void> {
-  for (let attempts = 0; attempts < 500; attempts += 1) {
+  for (let attempts = 0; attempts < 5000; attempts += 1) {
     if (await condition()) return;
     await setTimeout(2);
   }
-  throw new Error(`Not within a second: ${condition}`);
+  throw new Error(`Not within ten seconds: ${condition}`);
 }
