@@ -77,7 +77,11 @@ test('a flood of failures from one address is counted whole, by few commands', a
   const counter = counters.counter('flood', { failures: FLOOD, windowSeconds: 3600 });
   const commands = () =>
     asking(async (client) => Number(/total_commands_processed:(\d+)/.exec(await client.info('stats'))?.[1]));
-  await eventually(async () => (await counter.count('192.0.2.8')).leftMs !== undefined);
+  // Until it is connected, failures are counted in this process, and no command is sent.
+  await eventually(async () => {
+    await counter.count('192.0.2.8');
+    return (await asking((client) => client.get('failures:flood:192.0.2.8'))) !== null;
+  });
   const before = await commands();
   // In several turns of the event loop, so that some happen while a command is in flight.
   const counts = [];
