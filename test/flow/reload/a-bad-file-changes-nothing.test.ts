@@ -13,7 +13,12 @@ describe('a file with mistakes', () => {
   let world: World;
   let limitsBefore: string;
   before(async () => {
-    world = await createWorld({ limits: { tiers: { standard: { requests: 777 } } } });
+    world = await createWorld({
+      gateway: { logLevel: 'debug' },
+      limits: { tiers: { standard: { requests: 777 } } },
+    });
+    // A file that is saved during the first look would be loaded for that look, and again for the change.
+    await until(() => world.gateway.logLines().some(({ msg }) => /files have not changed/.test(String(msg))));
     limitsBefore = readFileSync(join(world.gateway.directory, 'config/limits.yaml'), 'utf8');
   });
   after(() => world.close());
@@ -82,7 +87,7 @@ describe('a file with mistakes', () => {
     const mistakes = (await inForce(gateway)).last_failure?.mistakes ?? [];
     const places = mistakes.map((sentence) => /gateway\.yaml:\d+:\d+: ([\w.]+):/.exec(sentence)?.[1]);
     assert.deepEqual(places, ['publicUrl', 'limits.urlBytesMax', 'timeouts', 'operatorScopes']);
-    await saveAndReload(gateway, 'config/gateway.yaml', gatewayFileOf());
+    await saveAndReload(gateway, 'config/gateway.yaml', gatewayFileOf({ logLevel: 'debug' }));
     const { things } = thingsAt(upstream.url).upstreams;
     await saveAndReload(gateway, 'config/upstreams.yaml', {
       upstreams: { things: { ...things, test: 'sandbox:platform' } },
