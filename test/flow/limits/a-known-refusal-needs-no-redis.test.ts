@@ -2,21 +2,24 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { connectRedis, type Redis } from '../../../gateway/redis/client.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
-import { charge } from '../../unit/limits/scenarios.ts';
+import { createSkip } from '../../support/skip.ts';
+import { START_MS } from '../../unit/limits/scenarios.ts';
 import { countOf, limitOf, type Outage, openStore } from './outage.ts';
 
 let redis: TestRedis;
 let observer: Redis;
 let one: Outage;
 let other: Outage;
+/** In the place of the clock of Redis. */
+let clockMs = START_MS;
 before(async () => {
   redis = await startRedis();
   observer = connectRedis({ url: redis.url });
-  one = await openStore(redis.url);
-  other = await openStore(redis.url);
+  const serverClock = () => clockMs;
+  one = await openStore(redis.url, { deadlineMs: 5_000, serverClock });
+  other = await openStore(redis.url, { deadlineMs: 5_000, serverClock });
 });
 after(async () => {
   await Promise.all([one.store.close(), other.store.close()]);
@@ -39,13 +42,14 @@ test('a thousand attempts over the limit are one command', async () => {
   assert.ok((await decisions()) - before <= 1);
 });
 
-test('a known refusal ends with the wait: then exactly the limit is admitted again, over all instances', async () => {
-  const { key } = limitOf(1)[0] as { key: string };
-  const charges = [charge({ key, requests: 5, windowSeconds: 1 })];
+test('a known refusal ends with the wait: then exactly the limit is admitted again, over all instances', async (context) => {
+  const charges = limitOf(5);
   await one.ask(charges, 6);
   const [refused] = (await other.ask(charges, 1)).verdicts;
   assert.equal(refused?.outcome, 'refused');
-  await sleep((refused?.waitMs ?? 0) + 2);
+  const waitMs = refused?.waitMs ?? 0;
+  clockMs += waitMs;
+  createSkip(context)(waitMs);
   const again = await Promise.all([one.ask(charges, 5), other.ask(charges, 5)]);
   assert.equal(countOf([...again[0].verdicts, ...again[1].verdicts], 'admitted'), 5);
 });
