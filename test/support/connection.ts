@@ -121,6 +121,16 @@ export async function until<T>(read: () => T | undefined | false): Promise<T> {
   throw new Error(`it did not happen within ${UNTIL_MS} ms`);
 }
 
+/** Until a number stands still, in several turns. */
+export async function untilStill(read: () => number): Promise<void> {
+  let last = -1;
+  for (let turns = 0; turns < 5; turns += 1) {
+    if (read() !== last) turns = 0;
+    last = read();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
 function parseAnswer(bytes: Buffer, hasBody: boolean, over: boolean): { answer: Answer; length: number } | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return undefined;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closesAfterEach } from '../../support/closing.ts';
-import { ask, requestOf, until } from '../../support/connection.ts';
+import { ask, requestOf, until, untilStill } from '../../support/connection.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { createSkip } from '../../support/skip.ts';
 import { createStreamWorld, lendsStreamWorld, seen } from './live-upstream.ts';
@@ -193,16 +193,13 @@ describe('a stream that breaks', () => {
     client.socket.pause();
     const event = `data: ${'x'.repeat(65_536)}\n\n`;
     let sent = 0;
-    let isWaiting = false;
-    while (sent < 1000 && !isWaiting) {
-      sent += 1;
-      if (!answer.write(event))
-        isWaiting = await Promise.race([
-          new Promise<false>((resolve) => answer.once('drain', () => resolve(false))),
-          sleep(1000, true),
-        ]);
-    }
-    assert.ok(isWaiting, 'the service waits for the client');
+    const send = () => {
+      for (let hasRoom = true; sent < 1000 && hasRoom; sent += 1) hasRoom = answer.write(event);
+    };
+    answer.on('drain', send);
+    send();
+    await untilStill(() => sent);
+    assert.ok(sent < 1000 && answer.writableNeedDrain, 'the service waits for the client');
     assert.ok(sent > 1, 'some events fit into the buffers');
     await world.gateway.stop();
     client.destroy();

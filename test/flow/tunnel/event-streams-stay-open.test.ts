@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { closesAfterEach } from '../../support/closing.ts';
-import { type Connection, openConnection, requestOf, until } from '../../support/connection.ts';
+import { type Connection, openConnection, requestOf, until, untilStill } from '../../support/connection.ts';
 import { startBehind, startTunnel } from './mail-tunnel.ts';
 import { frame, headOf, nextWebSocket, openWebSocket } from './open-ends.ts';
 
@@ -191,13 +191,3 @@ describe('32 MB', () => {
     });
   }
 });
-
-/** Until a number stands still, in several turns. */
-async function untilStill(read: () => number): Promise<void> {
-  let last = -1;
-  for (let turns = 0; turns < 5; turns += 1) {
-    if (read() !== last) turns = 0;
-    last = read();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
