@@ -13,6 +13,9 @@ import { thingsAt } from '../../support/things.ts';
 import { type AttackCase, get } from './case.ts';
 import { LIMITS } from './limits.ts';
 
+/** Rows expect nothing that never comes, so only a failure waits for so long. */
+const SOON_MS = 20_000;
+
 /** The attacked process. */
 export interface Besieged {
   readonly gateway: TestGateway;
@@ -129,5 +132,5 @@ function masked({ text }: StrictRequest, { upstream, key }: Besieged, answers: r
 
 /** Undefined when it takes so long that it will not come. */
 function soon<T>(promise: Promise<T>): Promise<T | undefined> {
-  return Promise.race([promise, sleep(1500, undefined, { ref: false })]);
+  return Promise.race([promise, sleep(SOON_MS, undefined, { ref: false })]);
 }
