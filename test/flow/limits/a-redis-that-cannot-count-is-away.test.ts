@@ -12,7 +12,8 @@ import { countOf, limitOf, type Outage, openStore, WAIT_MAX_MS } from './outage.
 async function start(t: TestContext, ...settings: string[]): Promise<{ server: TestRedis; outage: Outage }> {
   const server = await startServer(...settings);
   t.after(() => server.stop());
-  const outage = await openStore(server.url);
+  // It answers, so that no deadline passes; a late answer would be another reason.
+  const outage = await openStore(server.url, { deadlineMs: 5_000 });
   t.after(() => outage.store.close());
   await outage.untilUp();
   return { server, outage };
