@@ -37,8 +37,10 @@ async function sendAll(gateways: readonly TestGateway[], organization: string): 
       const authorization = { Authorization: `Bearer ${keys[at]}` };
       const request = requestOf('POST /v1/things', { ...headers, ...authorization }, THING);
       const answer = await ask(gateways[at]?.port as number, request);
-      if (answer.status !== 409) return answer;
-      conflicts.add(answer.error.code);
+      // On a busy machine Redis may answer too late, and then nothing was sent.
+      const isLate = gateways.length > 1 && answer.error.code === 'gateway_overloaded';
+      if (answer.status !== 409 && !isLate) return answer;
+      if (!isLate) conflicts.add(answer.error.code);
       await sleep(50);
     }
   }
