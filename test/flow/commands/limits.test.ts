@@ -1,9 +1,10 @@
 // `gateway limits show` and `reset`, with the counters in Redis or in the gateway's memory: the same words, the same effects.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import type { LimitUse, UsageReport } from '../../../gateway/limits/usage.ts';
 import { apartAt, startRedis, type TestRedis } from '../../support/redis.ts';
+import { untilRedisDecides } from '../../support/redis-decides.ts';
 import { startUpstream } from '../../support/upstream.ts';
 import { until } from '../../unit/auth/samples.ts';
 import { limitsLine } from './limits-line.ts';
@@ -23,10 +24,20 @@ const places = [
 ];
 for (const { name, source, environment } of places) {
   describe(`counters ${name}`, () => {
+    /** With a gateway on counters of its own, after these calls. */
+    function lineAfter(t: TestContext, ...methods: readonly ('GET' | 'POST')[]) {
+      return untilRedisDecides(async () => {
+        const line = await limitsLine(t, await environment());
+        const startedMs = Date.now();
+        const statuses: number[] = [];
+        for (const method of methods) statuses.push(await line.call(method));
+        return { gateways: [line.gateway], outcome: { ...line, startedMs, statuses } };
+      });
+    }
+
     it('are shown by the rules they come from, and looking spends nothing', async (t) => {
-      const { call, json, keyId } = await limitsLine(t, await environment());
-      const startedMs = Date.now();
-      assert.deepEqual([await call('POST'), await call('GET')], [200, 200]);
+      const { json, keyId, startedMs, statuses } = await lineAfter(t, 'POST', 'GET');
+      assert.deepEqual(statuses, [200, 200]);
       await json('limits', 'show', '--org', 'org_acme');
       const report: UsageReport = await json('limits', 'show', '--org', 'org_acme');
       assert.deepEqual([report.organization, report.tier], ['org_acme', 'standard']);
@@ -73,10 +84,9 @@ for (const { name, source, environment } of places) {
     });
 
     it('are forgotten by a reset: a refused organization is admitted, and the audit log names the actor', async (t) => {
-      const { call, json, gateway } = await limitsLine(t, await environment());
-      for (let i = 0; i < 3; i += 1) await call('GET');
+      const { call, json, gateway, statuses } = await lineAfter(t, 'GET', 'GET', 'GET', 'GET', 'GET');
       // The second refusal is one that the gateway remembers.
-      assert.deepEqual([await call('GET'), await call('GET')], [429, 429]);
+      assert.deepEqual(statuses.slice(3), [429, 429]);
 
       const reset = await json('limits', 'reset', '--org', 'org_acme');
       assert.equal(reset.organization, 'org_acme');
@@ -92,9 +102,8 @@ for (const { name, source, environment } of places) {
     });
 
     it('of another organization stay as they are', async (t) => {
-      const { call, json, gateway } = await limitsLine(t, await environment());
+      const { json, gateway } = await lineAfter(t, 'GET');
       await gateway.issueKey({ organization: 'org_other' });
-      await call('GET');
       await json('limits', 'reset', '--org', 'org_other');
       assert.deepEqual(figuresOf(await json('limits', 'show', '--org', 'org_acme'))[0], ['organization', 1, 2]);
       assert.deepEqual(figuresOf(await json('limits', 'show', '--org', 'org_other'))[0], ['organization', 0, 3]);
