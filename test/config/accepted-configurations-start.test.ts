@@ -10,6 +10,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { newAssertionKey, printAssertionKeys } from '../../gateway/config/secret-assertion-keys.ts';
 import { claimDirectory } from '../../gateway/shared/sqlite.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Finished, runInProcess, type StartedHere, tryStartInProcess } from '../support/in-process.ts';
 import { lookInside, startServer, type TestRedis } from '../support/redis.ts';
 import { environmentOf, type Files, spoiled, writeFiles } from './faults.ts';
@@ -349,11 +350,7 @@ describe('check warns of a fault of this machine that refuses a start:', () => {
 });
 
 it('a start that fails after it began to listen frees its port', async () => {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  const closed = once(probe.close(), 'close');
-  await closed;
+  const port = await freePort();
   const environment = { HOST: '127.0.0.1', PORT: String(port), ADMIN_HOST: '192.0.2.7' };
   await within(
     { environment },

@@ -105,11 +105,6 @@ export async function end(server: ChildProcess): Promise<void> {
   await ended;
 }
 
-function portOf(address: ReturnType<Server['address']>): number {
-  if (address === null || typeof address === 'string') throw new Error('not listening on a port');
-  return address.port;
-}
-
 export interface Relay extends TestRedis {
   /** Holds every answer back for so long. */
   slowDown(delayMs: number): void;
@@ -122,8 +117,9 @@ export interface Relay extends TestRedis {
 /** A way to a Redis that can be cut, frozen and slowed down, while the server behind it lives on. */
 export async function startRelay(serverUrl: string): Promise<Relay> {
   const { relay, freeze, cut, ...interference } = createTraffic(new URL(serverUrl));
-  let door = await openDoor(relay, 0);
-  const port = portOf(door.address());
+  // Between `kill` and `restart`, `listen(0)` of another test does not give it out.
+  const port = await freePort();
+  let door = await openDoor(relay, port);
 
   async function shut(): Promise<void> {
     cut();

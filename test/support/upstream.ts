@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
+import { freePort } from './free-port.ts';
 
 export interface Recorded {
   readonly method: string;
@@ -84,11 +85,5 @@ export async function startRawUpstream(
   };
 }
 
-/** A port without a listener. */
-export async function unusedPort(): Promise<number> {
-  const server = createSocketServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+/** A port without a listener. It stays one: `listen(0)` of another test does not give it out. */
+export const unusedPort = freePort;
