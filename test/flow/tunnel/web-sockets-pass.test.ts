@@ -8,10 +8,11 @@ import { ask, openConnection, requestOf, until } from '../../support/connection.
 import { assertRefusal } from '../../support/errors.ts';
 import type { KeyOptions } from '../../support/gateway.ts';
 import { unusedPort } from '../../support/upstream.ts';
-import { linesOf, startBehind, startTunnel } from './mail-tunnel.ts';
+import { linesOf, startBehind, startTunnel, type TunnelOptions } from './mail-tunnel.ts';
 import { frame, HANDSHAKE, headOf, nextWebSocket, openWebSocket } from './open-ends.ts';
 
 const start = closesAfterEach();
+const HOUR_MS = 3_600_000;
 
 async function setUp(options = {}) {
   const behind = await start(startBehind());
@@ -145,8 +146,8 @@ describe('a WebSocket', () => {
 });
 
 describe('a WebSocket whose client shows a key of the gateway', () => {
-  async function setUpKnown(options: KeyOptions = {}) {
-    const { behind, gateway } = await setUp();
+  async function setUpKnown(options: KeyOptions = {}, tunnel: TunnelOptions = {}) {
+    const { behind, gateway } = await setUp(tunnel);
     const { id, key } = await gateway.issueKey(options);
     const granted = nextWebSocket(behind);
     const open = (credential: string) =>
@@ -189,7 +190,9 @@ describe('a WebSocket whose client shows a key of the gateway', () => {
   });
 
   it('ends when the key expires', async () => {
-    const { client } = await setUpKnown({ expiresAtMs: Date.now() + 1500 });
+    let aheadMs = 0;
+    const { client } = await setUpKnown({ expiresAtMs: Date.now() + HOUR_MS }, { now: () => Date.now() + aheadMs });
+    aheadMs = HOUR_MS;
     assert.deepEqual(await client.takes(4), notAllowed);
   });
 });
