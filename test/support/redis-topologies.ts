@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { Redis } from 'ioredis';
 import { freePort } from './free-port.ts';
 import { eventually } from './instances.ts';
@@ -10,6 +11,12 @@ import { end, spawnRedis, startServer, type TestRedis } from './redis.ts';
 
 const MASTER = 'counters';
 const SLOTS = 16_384;
+/**
+ * How long a server of a Cluster may be silent before the others take it for failed. They spread the news within half of it, so a Cluster
+ * forms with the short one. After that, a server that only stands still on a busy machine must not fail.
+ */
+const FORMING_MS = 1000;
+const SILENCE_MAX_MS = 15_000;
 
 export interface Watched {
   readonly url: string;
@@ -71,6 +78,8 @@ export interface TestCluster {
   readonly url: string;
   /** The masters, then a replica of each if there are any. */
   readonly servers: readonly TestRedis[];
+  /** Ends a master for good, and makes its replica the master. Resolves when all others name that one. */
+  failOver(master: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -102,14 +111,29 @@ export async function startCluster({ replicas = false } = {}): Promise<TestClust
   }
   await untilAll('cluster_state:ok');
   await untilAll('cluster_slots_ok:16384');
+  for (const { port } of servers) await askServer(port, 'CONFIG', 'SET', 'cluster-node-timeout', `${SILENCE_MAX_MS}`);
   return {
     url: `redis+cluster://${masters.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
     servers,
+    async failOver(master) {
+      const successor = servers[masters.length + master]?.port ?? 0;
+      await servers[master]?.kill();
+      await askServer(successor, 'CLUSTER', 'FAILOVER', 'TAKEOVER');
+      const named = masters.map(({ port }, index) => (index === master ? successor : port)).sort();
+      for (const { port } of servers.filter((_, index) => index !== master))
+        await eventually(async () => isDeepStrictEqual(await mastersBy(port), named));
+    },
     async stop() {
       await Promise.all(servers.map(({ stop }) => stop()));
       rmSync(directory, { recursive: true });
     },
   };
+}
+
+/** The ports of the servers that have slots, according to one server. */
+async function mastersBy(port: number): Promise<number[]> {
+  const ranges = (await askServer(port, 'CLUSTER', 'SLOTS')) as [number, number, [string, number]][];
+  return ranges.map(([, , [, owner]]) => owner).sort();
 }
 
 async function startClusterServer(directory: string): Promise<TestRedis & { readonly busPort: number }> {
@@ -118,7 +142,9 @@ async function startClusterServer(directory: string): Promise<TestRedis & { read
     'cluster-enabled': 'yes',
     'cluster-port': busPort,
     'cluster-config-file': `${busPort}.conf`,
-    'cluster-node-timeout': 1000,
+    'cluster-node-timeout': FORMING_MS,
+    // A replica becomes the master when a test says so.
+    'cluster-replica-no-failover': 'yes',
     'cluster-require-full-coverage': 'no',
     'repl-diskless-sync-delay': 0,
     dir: directory,

@@ -102,7 +102,9 @@ test('each connection to a server of a Cluster is watched, and the one that list
   t.after(() => cluster.stop());
   const ways = await Promise.all(cluster.servers.map(({ port }) => throughGarbling(t, port)));
   for (const [index, { port }] of cluster.servers.entries()) {
-    await askServer(port, 'CONFIG', 'SET', 'cluster-announce-port', String(ways[index]?.port));
+    // They spread the news within half of the time for which they may be silent.
+    const settings = { 'cluster-announce-port': ways[index]?.port, 'cluster-node-timeout': 1000 };
+    await askServer(port, 'CONFIG', 'SET', ...Object.entries(settings).flat().map(String));
   }
   for (const { port } of cluster.servers) {
     await eventually(async () => {
