@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { closesAfterEach } from '../../support/closing.ts';
 import { ask, requestOf, until, untilStill } from '../../support/connection.ts';
 import type { TestGateway } from '../../support/gateway.ts';
+import { eventually } from '../../support/instances.ts';
 import { createSkip } from '../../support/skip.ts';
 import { createStreamWorld, lendsStreamWorld, seen } from './live-upstream.ts';
 
@@ -169,9 +170,9 @@ describe('the items of a stream', () => {
 
 describe('a stream that breaks', () => {
   const isClosed = (gateway: TestGateway) =>
-    until(async () => {
+    eventually(async () => {
       const status = (await (await fetch(`${gateway.adminUrl}/status`)).json()) as { open_streams: { events: number } };
-      return status.open_streams.events === 0 || undefined;
+      return status.open_streams.events === 0;
     });
 
   it('with its service in the middle of an event is cut, and counted no more', async () => {
