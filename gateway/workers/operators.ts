@@ -60,8 +60,10 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
     throw failure;
   }
 
+  /** A worker that was asked may have been told to end since. */
   function stateOf(worker: WorkerProcess, replies: Replies<unknown>): string {
-    return replies.has(worker) && replies.get(worker) === undefined ? 'silent' : worker.state();
+    const isSilent = worker.state() === 'serving' && replies.has(worker) && replies.get(worker) === undefined;
+    return isSilent ? 'silent' : worker.state();
   }
 
   /** Ready if at least one worker takes requests, because then none is refused. A worker without an answer in time does not count. */

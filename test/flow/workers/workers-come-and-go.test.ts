@@ -102,6 +102,9 @@ function getOnce(): Promise<Told> {
   });
 }
 
+/** A silent one serves, too: on a busy machine it answers the primary too late. */
+const takesRequests = ({ state }: WorkerStatus) => state === 'serving' || state === 'silent';
+
 const bothServe = (workers: readonly WorkerStatus[]) =>
   workers.length === 2 && workers.every(({ state }) => state === 'serving');
 
@@ -134,7 +137,7 @@ describe('workers', () => {
     const least: number[] = [];
     const replaced = await eventually(async () => {
       const workers = await several.workers();
-      least.push(workers.filter(({ state }) => state === 'serving').length);
+      least.push(workers.filter(takesRequests).length);
       const isNew = workers.every(({ pid }) => before.every((one) => one.pid !== pid));
       return isNew && bothServe(workers) && workers;
     });
@@ -148,9 +151,9 @@ describe('workers', () => {
     assert.ok(Math.min(...least) >= 2, `${Math.min(...least)} workers at one time`);
     assert.ok(replaced.every(({ restarts }) => restarts === 0));
     assert.ok(before.every(({ pid }) => !isAlive(pid as number)));
-    const text = await metricsOf(several);
-    assert.equal(answered(text), countedBefore + told.length, 'the counts of ended workers stay counted');
-    assert.equal(seriesIn(text, 'gateway_worker_restarts_total'), 0);
+    // The counts of ended workers stay counted.
+    await eventually(async () => answered(await metricsOf(several)) === countedBefore + told.length);
+    assert.equal(seriesIn(await metricsOf(several), 'gateway_worker_restarts_total'), 0);
   });
 
   it('that end with an uncaught exception are replaced at once and counted; the others go on', async () => {
@@ -172,9 +175,8 @@ describe('workers', () => {
     assert.notEqual(workers[0]?.pid, one?.pid);
     assert.deepEqual([workers[0]?.restarts, workers[1]?.restarts, workers[1]?.pid], [1, 0, other?.pid]);
     for (let count = 0; count < 4; count += 1) assert.equal(await get(agent), 200);
-    const text = await metricsOf(several);
-    assert.equal(seriesIn(text, 'gateway_worker_restarts_total'), 1);
-    assert.equal(answered(text), countedBefore + 5);
+    assert.equal(seriesIn(await metricsOf(several), 'gateway_worker_restarts_total'), 1);
+    await eventually(async () => answered(await metricsOf(several)) === countedBefore + 5);
   });
 
   it('that are killed while connections come are replaced, and no connection that one was handed is forgotten', async () => {
