@@ -51,13 +51,14 @@ describe('requests under way', () => {
     assertRefused(await ask(gateway.port, requestOf('GET /v1/things')), '1');
     assertRefused(await call('org_quiet'), '1');
     assert.equal(await shed('in_flight'), 2);
-    assert.deepEqual(await status(), {
+    const { loop_delay_ms: loopDelayMs, ...others } = await status();
+    assert.equal(typeof loopDelayMs, 'number');
+    assert.deepEqual(others, {
       shedding: true,
       in_flight: 2,
       in_flight_max: 2,
       buffered_bytes: 0,
       buffered_bytes_max: 134_217_728,
-      loop_delay_ms: (await status()).loop_delay_ms,
       loop_overloaded: false,
     });
     const told = gateway.logLines().filter(({ msg }) => /^overload: /.test(String(msg)));
