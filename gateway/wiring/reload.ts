@@ -91,8 +91,9 @@ export function followConfiguration(options: ReloadOptions): Reloads {
     failure = { at: new Date(now()).toISOString(), mistakes };
     options.onOutcome('refused');
     const { version } = inForce();
-    const cause = error instanceof ConfigError ? undefined : (error as Error).stack;
-    const failed = cause === undefined ? 'has mistakes' : 'could not be put in force';
+    const isMistaken = error instanceof ConfigError;
+    const cause = isMistaken ? undefined : ((error as Error).stack ?? String(error));
+    const failed = isMistaken ? 'has mistakes' : 'could not be put in force';
     log.logger.error({ version, mistakes: all, cause }, `the configuration ${failed}; the one before stays in force`);
     void note({ outcome: 'refused', version, mistakes });
   }

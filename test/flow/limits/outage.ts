@@ -76,7 +76,7 @@ export async function openStore(url: string, options: Partial<RedisCounterStoreO
 }
 
 /** Asks counters that no other test uses until Redis has decided: on a busy machine it may answer later than the deadline. */
-export async function askRedis(
+export async function askUntilRedisDecides(
   { ask, untilUp }: Outage,
   requests: number,
   clients: number,

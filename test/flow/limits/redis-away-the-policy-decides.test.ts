@@ -6,7 +6,7 @@ import { after, before, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisCounterStoreOptions } from '../../../gateway/limits/redis/store.ts';
 import { startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
-import { askRedis, countOf, limitOf, type Outage, openStore, WAIT_MAX_MS } from './outage.ts';
+import { askUntilRedisDecides, countOf, limitOf, type Outage, openStore, WAIT_MAX_MS } from './outage.ts';
 
 let redis: TestRedis;
 
@@ -28,7 +28,7 @@ async function open(t: TestContext, options: Partial<RedisCounterStoreOptions> =
 test('frozen: requests wait at most a tenth of a second, later ones not at all, and it comes back', async (t) => {
   const outage = await open(t);
   const { store, ask } = outage;
-  const { charges } = await askRedis(outage, 10, 4);
+  const { charges } = await askUntilRedisDecides(outage, 10, 4);
   redis.pause();
   const { verdicts, longestMs } = await ask(charges, 20);
   assert.ok(longestMs < WAIT_MAX_MS, `${longestMs} ms`);
@@ -36,7 +36,7 @@ test('frozen: requests wait at most a tenth of a second, later ones not at all, 
   assert.equal(verdicts[0]?.source, 'local');
   assert.ok(!(store.decide(charges) instanceof Promise), 'no request waits any more');
   redis.resume();
-  assert.equal(countOf((await askRedis(outage, 10, 20)).verdicts, 'admitted'), 10);
+  assert.equal(countOf((await askUntilRedisDecides(outage, 10, 20)).verdicts, 'admitted'), 10);
 });
 
 test('killed: local counting goes on, and afterwards Redis is exact again', async (t) => {
@@ -46,7 +46,7 @@ test('killed: local counting goes on, and afterwards Redis is exact again', asyn
   assert.ok(longestMs < WAIT_MAX_MS, `${longestMs} ms`);
   assert.equal(countOf(verdicts, 'admitted'), 10);
   await redis.restart();
-  assert.equal(countOf((await askRedis(outage, 10, 30)).verdicts, 'admitted'), 10);
+  assert.equal(countOf((await askUntilRedisDecides(outage, 10, 30)).verdicts, 'admitted'), 10);
 });
 
 test('slow: a Redis that answers after half a second is away until it is faster', async (t) => {
