@@ -34,6 +34,11 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
 return 1
 `);
 
+/** The names of the secrets that this Redis holds. */
+export async function secretsHeldIn(client: Redis): Promise<readonly string[]> {
+  return (await client.hkeys(KEY)).sort();
+}
+
 export interface SecretsInRedisOptions {
   /** redis:// or rediss:// */
   readonly url: string;

@@ -139,6 +139,9 @@ function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
+/** The secrets that each gateway needs, and puts into Redis if it finds them nowhere else. */
+export const SHARED_SECRETS = ['key_pepper', 'assertion_keys'] as const satisfies readonly OwnSecret[];
+
 /** A secret of the gateway itself. It creates missing ones, except the token of operators. */
 export type OwnSecret = 'key_pepper' | 'cursor_secret' | 'assertion_keys' | 'admin_token';
 

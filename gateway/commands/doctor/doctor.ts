@@ -83,7 +83,7 @@ function mistakesIn(check: string, error: unknown): Finding[] {
 type Named = readonly [name: string, check: DoctorCheck];
 
 /** Checks that need no valid configuration. */
-function checksOf({ now }: CommandContext, settings: Settings, isTls: boolean): Named[] {
+function checksOf({ now, secrets }: CommandContext, settings: Settings, isTls: boolean): Named[] {
   const { host, port, adminHost, adminPort, dataDirectory, redisUrl } = settings;
   const ports = [
     { check: 'port', host, port, isTls, variable: 'PORT' },
@@ -93,7 +93,9 @@ function checksOf({ now }: CommandContext, settings: Settings, isTls: boolean): 
     ['workers', () => checkWorkers(settings)],
     ['data directory', () => checkDataDirectory(dataDirectory, now)],
     ...ports.map((one): Named => [one.check, () => checkPort(one)]),
-    redisUrl === undefined ? ['stores', () => checkStores(dataDirectory)] : ['redis', () => checkRedis(redisUrl, now)],
+    redisUrl === undefined
+      ? ['stores', () => checkStores(dataDirectory)]
+      : ['redis', () => checkRedis(redisUrl, now, secrets().read)],
   ];
 }
 

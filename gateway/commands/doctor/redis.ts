@@ -1,5 +1,7 @@
-// Checks the Redis in REDIS_URL: reachability, latency, version, role, eviction, memory, persistence and clock.
+// Checks the Redis in REDIS_URL: reachability, latency, version, role, eviction, memory, persistence, secrets in it, and clock.
 
+import { type Secrets, SHARED_SECRETS } from '../../config/secrets.ts';
+import { secretsHeldIn } from '../../config/secrets-redis.ts';
 import { askRedis, type Redis } from '../../redis/client.ts';
 import { versionProblem } from '../../redis/version.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
@@ -12,17 +14,19 @@ const LATENCY_MAX_MS = 100;
 const MEMORY_WARN = 0.8;
 const COMMAND_TIMEOUT_MS = 2000;
 
+type ReadSecret = Secrets['read'];
+
 /** Never rejects: an unreachable Redis is a finding. */
-export async function checkRedis(url: string, now: () => number): Promise<Finding[]> {
+export async function checkRedis(url: string, now: () => number, read: ReadSecret): Promise<Finding[]> {
   try {
-    return await askRedis(url, COMMAND_TIMEOUT_MS, (client) => examine(client, now));
+    return await askRedis(url, COMMAND_TIMEOUT_MS, (client) => examine(client, now, read));
   } catch (error) {
     const says = `Redis does not answer (${error instanceof Error ? error.message : String(error)}).`;
     return [fail('redis', says, 'Start it, or correct REDIS_URL or the network.')];
   }
 }
 
-async function examine(client: Redis, now: () => number): Promise<Finding[]> {
+async function examine(client: Redis, now: () => number, read: ReadSecret): Promise<Finding[]> {
   const latencyMs = await latencyOf(client);
   const skewMs = await skewOf(client, now);
   const info = parseInfo(await client.info());
@@ -30,6 +34,7 @@ async function examine(client: Redis, now: () => number): Promise<Finding[]> {
     checkLatency(latencyMs),
     ...checkServer(info),
     await checkPersistence(client, info),
+    checkSecretsIn(await secretsHeldIn(client), read),
     checkSkew('clock of Redis', skewMs),
   ];
 }
@@ -114,4 +119,31 @@ async function checkPersistence(client: Redis, info: ReadonlyMap<string, string>
     'It keeps snapshots at most: what was written since the last one is lost with it.',
     'Set appendonly yes.',
   );
+}
+
+/** Secrets that moved to the secrets store stay in Redis, for its readers, until they are deleted there. */
+function checkSecretsIn(held: readonly string[], read: ReadSecret): Finding {
+  const missing = SHARED_SECRETS.filter((entry) => !isGiven(read, entry) && !held.includes(entry));
+  const facts = [
+    ...(held.length > 0 ? [`Redis holds ${held.join(', ')}`] : []),
+    ...(missing.length > 0 ? [`Redis gets ${missing.join(', ')} at the next start`] : []),
+  ];
+  if (facts.length === 0) return ok('redis secrets', 'Redis holds no secret.');
+  const hasMoved = missing.length === 0 && held.every((entry) => isGiven(read, entry));
+  return warn(
+    'redis secrets',
+    `${facts.join('; ')}. With them, a reader of Redis can check guesses of keys and sign assertions as any caller.`,
+    hasMoved
+      ? 'They are in the secrets store, too: delete {gateway}:secrets in Redis.'
+      : 'Move them to the secrets store: docs/config.md, "Secrets", has the commands.',
+  );
+}
+
+/** A secret that is there and cannot be read is the finding of another check. */
+function isGiven(read: ReadSecret, entry: string): boolean {
+  try {
+    return read(entry) !== undefined;
+  } catch {
+    return true;
+  }
 }

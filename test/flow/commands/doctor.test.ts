@@ -8,12 +8,15 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { checkRedis } from '../../../gateway/commands/doctor/redis.ts';
 import type { Finding } from '../../../gateway/commands/finding.ts';
+import { loadSecrets, type Secrets } from '../../../gateway/config/secrets.ts';
 import { environmentOf, type Files, sound, writeFiles } from '../../config/faults.ts';
 import { type Authority, createAuthority } from '../../support/certificates.ts';
 import { startInProcess } from '../../support/in-process.ts';
 import { createInstallation } from '../../support/process.ts';
 import { startServer } from '../../support/redis.ts';
+import { askServer } from '../../support/redis-topologies.ts';
 import { type FakeUpstream, startUpstream, unusedPort } from '../../support/upstream.ts';
 
 interface Told {
@@ -86,6 +89,10 @@ describe('gateway doctor', () => {
     ])
       assert.ok(fine.includes(check), `${check}: ${JSON.stringify(checks.find((one) => one.check === check))}`);
     assert.match(checks.find(({ check }) => check.startsWith('upstream '))?.says ?? '', /\/health answers 204/);
+    // There is no secrets store here: its first start will put them into Redis.
+    const inRedis = checks.find(({ check }) => check === 'redis secrets');
+    assert.equal(inRedis?.verdict, 'warn');
+    assert.match(inRedis?.says ?? '', /^Redis gets key_pepper, assertion_keys at the next start\./);
     const certificate = checks.find(({ check }) => check === `upstream items ${securely()} certificate`);
     assert.equal(certificate?.verdict, 'warn');
     assert.match(certificate?.says ?? '', /^[45] days are left/);
@@ -140,6 +147,38 @@ describe('gateway doctor', () => {
     assert.match(saysOf('secrets directory'), /can read open in/);
     for (const { verdict, remedy, check } of checks) assert.equal(remedy === undefined, verdict === 'ok', check);
     assert.doesNotMatch(JSON.stringify(checks), /no header/);
+  });
+
+  it('names the secrets that a reader of Redis has, until they are deleted there', async () => {
+    const redis = await startServer();
+    const data = mkdtempSync(join(tmpdir(), 'gateway-doctor-'));
+    const store = writeFiles({});
+    const secretsOf = (directory?: string) =>
+      loadSecrets({ directory, environment: {}, dataDirectory: data, redisUrl: redis.url });
+    const findingWith = async (secrets: Secrets) => {
+      const found = await checkRedis(redis.url, Date.now, secrets.read);
+      return found.find(({ check }) => check === 'redis secrets');
+    };
+    const made = secretsOf();
+    const [pepper] = await Promise.all([made.keyPepper(), made.assertionKeys()]);
+    const held = await findingWith(secretsOf());
+    writeFileSync(join(store, 'key_pepper'), pepper);
+    const half = await findingWith(secretsOf(store));
+    writeFileSync(join(store, 'assertion_keys'), 'any');
+    const moved = await findingWith(secretsOf(store));
+    await askServer(redis.port, 'DEL', '{gateway}:secrets');
+    const deleted = await findingWith(secretsOf(store));
+    await redis.stop();
+    rmSync(data, { recursive: true });
+    rmSync(store, { recursive: true });
+    assert.deepEqual(
+      [held, half, moved, deleted].map((one) => one?.verdict),
+      ['warn', 'warn', 'warn', 'ok'],
+    );
+    assert.match(held?.says ?? '', /^Redis holds assertion_keys, key_pepper\. With them, a reader of Redis can /);
+    assert.match(half?.remedy ?? '', /^Move them to the secrets store/);
+    assert.match(moved?.remedy ?? '', /^They are in the secrets store, too: delete/);
+    assert.doesNotMatch(JSON.stringify([held, half, moved]), new RegExp(pepper));
   });
 
   it('tries the login to a service with a single request, and says so', async () => {
