@@ -45,6 +45,14 @@ const logins = z.strictObject({
       description: 'The statuses that show a failed login.',
       values: 'statuses of 401, 402, 403 and 429',
     }),
+  passwordTokens: z
+    .array(z.string().regex(/^[A-Za-z0-9._~+/-]{1,64}$/, 'must be the beginning of a token, such as api_'))
+    .default(['api_'])
+    .meta({
+      description:
+        'Beginnings of Bearer tokens that hold a user name and a password. These can be guessed, so failed logins with them count like those with Basic; other Bearer tokens cannot, and do not count. Upper and lower case are the same.',
+      values: 'beginnings such as `api_`',
+    }),
 });
 
 /** Limits per client address. */
@@ -60,7 +68,7 @@ const limits = z.strictObject({
   failures: whole('failures', 1, 1_000_000)
     .default(50)
     .describe(
-      'Failed logins with user name and password that one client address may have; then it has to wait. It protects the address of the gateway, which an upstream may block for all clients.',
+      'Failed logins with credentials that can be guessed (`logins.passwordTokens`) that one client address may have; then it has to wait. It protects the address of the gateway, which an upstream may block for all clients.',
     ),
   failuresTotal: whole('failures', 1, 1_000_000)
     .optional()

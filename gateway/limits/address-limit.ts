@@ -23,10 +23,10 @@ export interface AddressLimitRules extends LoginThrottleRules {
 }
 
 export interface AddressLimit {
-  /** Admits one request. Returns a function that must be called once, when the request has ended. */
-  enter(admitted: Admitted): () => void;
+  /** Admits one request. `credential` is that of the request, if it can be guessed. Returns a function that must be called once, when the request has ended. */
+  enter(admitted: Admitted, credential: string | undefined): () => void;
   /** Call it for every answer of the upstream behind this limit. */
-  answered(admitted: Admitted, status: number): void;
+  answered(admitted: Admitted, credential: string | undefined, status: number): void;
   useRules(rules: AddressLimitRules): void;
   /** Number of requests and connections in progress. */
   inProgress(): number;
@@ -56,8 +56,8 @@ function createAddressLimit(rules: AddressLimitRules, logins: LoginThrottle, now
   }
 
   return {
-    enter(admitted) {
-      logins.admit(admitted);
+    enter(admitted, credential) {
+      logins.admit(admitted, credential);
       const block = addressBlockOf(admitted.clientAddress);
       const own = inProgress.get(block) ?? 0;
       if (own >= rules.connections) throw new GatewayError('rate_limited', { retryAfterSeconds: RETRY_AFTER_SECONDS });

@@ -15,9 +15,10 @@ export interface LoginThrottleRules {
 }
 
 export interface LoginThrottle {
-  admit(admitted: Admitted): void;
+  /** @param credential of the request, if it can be guessed */
+  admit(admitted: Admitted, credential: string | undefined): void;
   /** Call it for every answer of the upstream. */
-  answered(admitted: Admitted, status: number): void;
+  answered(admitted: Admitted, credential: string | undefined, status: number): void;
   /** Applies from now on; windows that have begun keep their end. */
   useRules(rules: LoginThrottleRules): void;
 }
@@ -47,30 +48,28 @@ export function createLoginThrottle(
   { name, counters, now }: LoginThrottleOptions,
 ): LoginThrottle {
   const accepted = createAcceptedCredentials(() => rules.failuresWindowSeconds * 1000, now);
-  const isKnownCaller = (admitted: Admitted) => accepted.has(guessableCredentialIn(admitted));
-  const throttleOf = (part: string) => ({ name: `${part}:${name}`, ...(counters && { counters }), isKnownCaller, now });
-  const ofAddress = createThrottle({ ...throttleOf('login'), ...throttleRules(rules, 1) });
-  const ofAccepted = createThrottle({
-    ...throttleOf('known'),
-    ...throttleRules(rules, 0.1),
+  const throttleOf = (part: string) => ({
+    name: `${part}:${name}`,
+    ...(counters && { counters }),
     isKnownCaller: () => false,
+    now,
   });
+  const ofAddress = createThrottle({ ...throttleOf('login'), ...throttleRules(rules, 1) });
+  const ofAccepted = createThrottle({ ...throttleOf('known'), ...throttleRules(rules, 0.1) });
   const ofAll = createThrottle({ ...throttleOf('total'), ...totalRules(rules) });
 
   return {
-    admit(admitted) {
-      // A request without guessable credentials cannot fail to log in.
-      if (guessableCredentialIn(admitted) === undefined) return;
+    admit(admitted, credential) {
+      if (credential === undefined) return;
       ofAccepted.throttle(admitted);
+      if (accepted.has(credential)) return;
       ofAddress.throttle(admitted);
       if (rules.failuresTotal !== undefined) ofAll.throttle({ ...admitted, clientAddress: ALL_ADDRESSES });
     },
-    answered(admitted, status) {
-      const credential = guessableCredentialIn(admitted);
+    answered({ clientAddress }, credential, status) {
       if (credential === undefined) return;
       if (status < 300) accepted.add(credential);
       if (!failing.has(status)) return;
-      const { clientAddress } = admitted;
       if (accepted.forget(credential)) ofAccepted.countFailure(clientAddress);
       ofAddress.countFailure(clientAddress);
       if (rules.failuresTotal !== undefined) ofAll.countFailure(ALL_ADDRESSES);
@@ -82,14 +81,6 @@ export function createLoginThrottle(
       ofAll.useRules(totalRules(next));
     },
   };
-}
-
-/**
- * Returns the credential of the request, unless it is a bearer token: a token cannot be guessed, and every token fails once it has expired.
- */
-function guessableCredentialIn({ headers }: Admitted): string | undefined {
-  const credential = headers.get('authorization');
-  return credential === undefined || /^bearer /i.test(credential) ? undefined : credential;
 }
 
 function throttleRules({ failures, failuresWindowSeconds }: LoginThrottleRules, part: number) {
@@ -112,8 +103,8 @@ function createAcceptedCredentials(keptMs: () => number, now: () => number) {
   const digestOf = (credential: string) => createHmac('sha256', secret).update(credential).digest('base64');
 
   return {
-    has(credential: string | undefined): boolean {
-      const atMs = credential === undefined ? undefined : acceptedAtMs.get(digestOf(credential));
+    has(credential: string): boolean {
+      const atMs = acceptedAtMs.get(digestOf(credential));
       return atMs !== undefined && now() - atMs < keptMs();
     },
     add(credential: string): void {

@@ -1,5 +1,8 @@
 // Finds the tunnel for a path on a site. Built once per configuration.
 
+import type { Admitted } from '../exchange.ts';
+import { createGuessable } from './guessable.ts';
+
 /** Limits per client address and in total; the address limit does the counting. */
 export interface TunnelLimits {
   readonly requests: number;
@@ -19,6 +22,8 @@ export interface LoginRules {
   readonly paths: readonly string[];
   /** Statuses that show a failed one. */
   readonly refusals: readonly number[];
+  /** Beginnings of Bearer tokens that hold a user name and a password. */
+  readonly passwordTokens: readonly string[];
 }
 
 /** A tunnel as configured in upstreams.yaml. */
@@ -81,6 +86,8 @@ export interface Tunnel {
   isExcepted(path: string): boolean;
   /** A path that is excepted only for the name of a file, with another name; undefined: it is excepted for more than that, or not at all. */
   renamed(path: string): RenamedPath | undefined;
+  /** The credential of a request, if it can be guessed. */
+  guessableIn(admitted: Pick<Admitted, 'headers'>): string | undefined;
   /** Whether the answer to a request with credentials shows that they are right, or that they are wrong. */
   showsLogin(method: string, path: string, status: number): boolean;
 }
@@ -167,6 +174,7 @@ function toTunnel(upstream: string, entry: TunnelledUpstream, rules: TunnelRules
       const harmless = segments.with(-1, PLACEHOLDER_NAME).join('/');
       return isExcepted(harmless) ? undefined : { path: harmless, name: fileName };
     },
+    guessableIn: createGuessable(rules.logins.passwordTokens),
     showsLogin: (method, path, status) =>
       status < 300 ? method !== 'OPTIONS' && covers(rules.logins.paths, path) : rules.logins.refusals.includes(status),
   };

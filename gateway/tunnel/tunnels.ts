@@ -12,8 +12,9 @@ import { type UpgradeOptions, upgrade } from './upgrade.ts';
 
 /** Limits requests and failures per client address. */
 export interface TunnelAddressLimit {
-  enter(admitted: Admitted): () => void;
-  answered(admitted: Admitted, status: number): void;
+  /** @param credential of the request, if it can be guessed */
+  enter(admitted: Admitted, credential: string | undefined): () => void;
+  answered(admitted: Admitted, credential: string | undefined, status: number): void;
 }
 
 export interface TunnelsOptions {
@@ -119,7 +120,8 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
       throw new GatewayError('route_not_found');
     trail.stage = 'throttle';
     const addressLimit = options.addressLimitOf(tunnel);
-    const leave = addressLimit.enter(admitted);
+    const credential = tunnel.guessableIn(admitted);
+    const leave = addressLimit.enter(admitted, credential);
     trail.stage = 'forward';
     options.onProxied(admitted);
     trail.tunnel = tunnel.name;
@@ -145,7 +147,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
         toFailure,
         cutOff: () => options.cutOff(admitted.request.socket),
         onAnswer(status: number) {
-          if (tunnel.showsLogin(admitted.method, path, status)) addressLimit.answered(admitted, status);
+          if (tunnel.showsLogin(admitted.method, path, status)) addressLimit.answered(admitted, credential, status);
         },
         onStream: (end: (why?: StreamEnd) => void) => openStream(admitted, tunnel, end),
       },

@@ -65,21 +65,25 @@ export function createLogin({ store, bans, rates, now, administrator, userOf }: 
     return bans.failed(address, name) ? tooManyAttempts() : unauthorized(alwaysChallenge);
   }
 
-  async function byKey(token: string): Promise<Account> {
+  /** A name and a password again, so a wrong one counts as a failed login. */
+  async function byKey(token: string, address: string): Promise<Account> {
     const pair = token.startsWith('api_') ? parsePair(token.slice(4)) : undefined;
-    const found = pair && (await judged(pair.name, 'apiKey', pair.password));
-    if (typeof found !== 'object') throw unauthorized(true);
+    if (pair === undefined) throw unauthorized(true);
+    const { name, password } = pair;
+    const isKey = store.find(name)?.type === 'apiKey';
+    const found = isKey ? await judged(name, 'apiKey', password) : await byPassword(name, password);
+    if (typeof found !== 'object') throw refuse(found, name, address, true);
     return found;
   }
 
-  async function byToken(token: string, isMail: boolean): Promise<Account> {
+  async function byToken(token: string, address: string, isMail: boolean): Promise<Account> {
     const user = userOf(token);
     if (user !== undefined && administrator()?.user === user) return administratorAccount(user);
     const principal = user === undefined ? undefined : store.find(user);
     if (principal) return accountOf(principal);
     // An API key is for the administration alone.
     if (isMail) throw unauthorized(true);
-    return byKey(token);
+    return byKey(token, address);
   }
 
   async function accountFor(header: string | undefined, address: string, always: boolean): Promise<Account> {
@@ -94,7 +98,7 @@ export function createLogin({ store, bans, rates, now, administrator, userOf }: 
         throw unauthorized(true);
       case 'bearer':
         rates.countAnonymous(address);
-        return byToken(credentials.token, always);
+        return byToken(credentials.token, address, always);
       case 'none':
       case 'otherScheme':
         rates.countAnonymous(address);

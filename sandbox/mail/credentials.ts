@@ -11,7 +11,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 export function parseMailAuthorization(header: string | undefined): MailCredentials {
   const space = header?.indexOf(' ') ?? -1;
   if (header === undefined || space === -1) return { kind: 'none' };
-  const [scheme, value] = [header.slice(0, space).toLowerCase(), header.slice(space + 1)];
+  const [scheme, value] = [header.slice(0, space).toLowerCase(), header.slice(space + 1).trim()];
   if (scheme === 'bearer') return { kind: 'bearer', token: value };
   if (scheme !== 'basic') return { kind: 'otherScheme' };
   const pair = parsePair(value);

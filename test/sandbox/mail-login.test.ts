@@ -104,6 +104,21 @@ test('an API key is a bearer token of its name and secret', async () => {
   assert.equal(await statusFor(basic('robot', PASSWORD)), 401);
 });
 
+test('the same form takes the password of an account, in any case of the scheme and with more spaces, and its failures count', async (context) => {
+  const server = await mailFor(context, { failuresMax: 4 });
+  const pair = (word: string) => Buffer.from(`admin:${word}`).toString('base64');
+  const status = async (as: string, path = PATH) => (await server.call('GET', path, { as })).status;
+  for (const scheme of ['Bearer ', 'bearer ', 'BEARER   '])
+    assert.equal(await status(`${scheme}api_${pair(PASSWORD)}`), 200, scheme);
+  assert.equal(await status(`Bearer API_${pair(PASSWORD)}`), 401, 'only in lower case, so this is a token');
+  assert.equal(await status('Bearer api_*'), 401);
+  for (let count = 0; count < 9; count += 1)
+    assert.equal(await status(`Bearer api_${pair('x')}`, '/jmap/session'), 401);
+  const statuses = [];
+  for (let count = 0; count < 5; count += 1) statuses.push(await status(`Bearer api_${pair(`wrong-${count}`)}`));
+  assert.deepEqual(statuses, [401, 401, 401, 401, 429], 'a token, and anything under /jmap, counts as no failure');
+});
+
 test('more failures than allowed are one 429, and then connections are dropped, also after a restart', async (context) => {
   const directory = mkdtempSync(join(tmpdir(), 'mail-'));
   const databasePath = join(directory, 'mail.db');

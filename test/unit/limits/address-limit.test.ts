@@ -5,7 +5,8 @@ import { GatewayError } from '../../../gateway/errors.ts';
 import { type AddressLimitRules, createAddressLimits } from '../../../gateway/limits/address-limit.ts';
 import { admitted } from './parties.ts';
 
-const asking = (address: string) => ({ ...admitted(address), headers: new Map() });
+const asking = (address: string) => admitted(address);
+const GUESS = 'Basic Z3Vlc3M=';
 
 const rules: AddressLimitRules = {
   ...{ requests: 3, windowSeconds: 60, connections: 2, connectionsTotal: 3 },
@@ -21,7 +22,7 @@ function setUp(changed: Partial<AddressLimitRules> = {}) {
     advance(ms: number) {
       nowMs += ms;
     },
-    enter: (address: string) => door.enter(asking(address)),
+    enter: (address: string) => door.enter(asking(address), undefined),
   };
 }
 
@@ -70,20 +71,20 @@ test('a refused address is not counted', () => {
 
 test('doors that share the name for logins count failed logins together', async () => {
   const addressLimitOf = createAddressLimits({ now: () => 0 });
-  const guess = { ...admitted('192.0.2.1'), headers: new Map([['authorization', 'Basic Z3Vlc3M=']]) };
+  const guess = asking('192.0.2.1');
   const few = { ...rules, failures: 2 };
-  addressLimitOf('one', few, 'users').answered(guess, 401);
-  addressLimitOf('two', few, 'users').answered(guess, 401);
+  addressLimitOf('one', few, 'users').answered(guess, GUESS, 401);
+  addressLimitOf('two', few, 'users').answered(guess, GUESS, 401);
   await turn();
   for (const name of ['one', 'two'])
-    assert.throws(() => addressLimitOf(name, few, 'users').enter(guess), { code: 'auth_attempts_limited' });
-  addressLimitOf('other', few).enter(guess)();
+    assert.throws(() => addressLimitOf(name, few, 'users').enter(guess, GUESS), { code: 'auth_attempts_limited' });
+  addressLimitOf('other', few).enter(guess, GUESS)();
 });
 
 test('a door of the same name keeps its counts when the rules change', () => {
   const addressLimitOf = createAddressLimits({ now: () => 0 });
-  addressLimitOf('one', rules).enter(asking('192.0.2.1'));
+  addressLimitOf('one', rules).enter(asking('192.0.2.1'), undefined);
   const again = addressLimitOf('one', { ...rules, connections: 1 });
-  assert.throws(() => again.enter(asking('192.0.2.1')), refusedWith('rate_limited', 5));
-  addressLimitOf('other', { ...rules, connections: 1 }).enter(asking('192.0.2.1'));
+  assert.throws(() => again.enter(asking('192.0.2.1'), undefined), refusedWith('rate_limited', 5));
+  addressLimitOf('other', { ...rules, connections: 1 }).enter(asking('192.0.2.1'), undefined);
 });

@@ -8,7 +8,7 @@ const limits = {
 };
 const rules = (paths: string[], more: Partial<TunnelRules> = {}): TunnelRules => ({
   ...{ paths, hosts: ['jmap'], notOn: [], plain: false, webSocket: false, redirects: {}, except: [], fileNames: [] },
-  ...{ logins: { paths: ['/*'], refusals: [401, 402, 403, 429] }, limits },
+  ...{ logins: { paths: ['/*'], refusals: [401, 402, 403, 429], passwordTokens: [] }, limits },
   ...more,
 });
 const tableOf = (...tunnels: TunnelRules[]) =>
@@ -81,7 +81,7 @@ test('a file whose name alone is excepted has another name for the upstream', ()
 });
 
 test('a success shows a login where one is needed, a refusal everywhere', () => {
-  const logins = { paths: ['/in', '/in/*'], refusals: [401, 429] };
+  const logins = { paths: ['/in', '/in/*'], refusals: [401, 429], passwordTokens: [] };
   const [tunnel] = tableOf(rules(['/*'], { logins })).tunnels;
   const shows = (method: string, path: string, status: number) => tunnel?.showsLogin(method, path, status);
   assert.deepEqual(
@@ -96,7 +96,7 @@ test('a success shows a login where one is needed, a refusal everywhere', () => 
 });
 
 test('tunnels that are counted together have the name of the first', () => {
-  const together = { logins: { countedAs: 'users', paths: ['/*'], refusals: [401] } };
+  const together = { logins: { countedAs: 'users', paths: ['/*'], refusals: [401], passwordTokens: [] } };
   const { tunnels } = tableOf(rules(['/a']), rules(['/b'], together), rules(['/c']), rules(['/d'], together));
   assert.deepEqual(
     tunnels.map(({ countedAs }) => countedAs),

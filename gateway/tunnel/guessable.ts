@@ -1,0 +1,31 @@
+// Pure: the credentials of tunnelled requests that clients can guess. Failed logins count only with these: a token that cannot be guessed
+// fails whenever it has expired.
+
+import type { Admitted } from '../exchange.ts';
+
+const bearer = /^bearer[ \t]+/i;
+/** RFC 6750 section 2.1. What has another form may be read as anything. */
+const tokenForm = /^[A-Za-z0-9\-._~+/]+=*$/;
+
+/**
+ * @param passwordTokens beginnings of Bearer tokens that hold a user name and a password
+ * @returns a function that returns the credential of a request if it can be guessed: all but Bearer tokens of other beginnings
+ */
+export function createGuessable(
+  passwordTokens: readonly string[],
+): (admitted: Pick<Admitted, 'headers'>) => string | undefined {
+  // The case does not count, because it may not count for the service.
+  const beginnings = passwordTokens.map((text) => text.toLowerCase());
+
+  function isPassword(token: string): boolean {
+    const text = token.toLowerCase();
+    return !tokenForm.test(token) || beginnings.some((beginning) => text.startsWith(beginning));
+  }
+
+  return function guessableIn({ headers }) {
+    const credential = headers.get('authorization');
+    const scheme = credential === undefined ? null : bearer.exec(credential);
+    if (credential === undefined || scheme === null) return credential;
+    return isPassword(credential.slice(scheme[0].length)) ? credential : undefined;
+  };
+}
