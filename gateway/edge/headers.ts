@@ -1,5 +1,5 @@
-// Reads the raw header lines in one pass into a lower-case map, with one rule for repeated fields. Throws malformed_http,
-// authorization_ambiguous, headers_too_large.
+// Reads the raw header lines in one pass into a lower-case map, with one rule for repeated fields and one for fields that Connection names.
+// Throws malformed_http, authorization_ambiguous, headers_too_large.
 
 import { GatewayError } from '../errors.ts';
 
@@ -19,7 +19,14 @@ const single = new Set([
 ]);
 const HEADER_LINES_MAX = 100;
 
-/** Returns name → value. Lines of a list-valued field are joined in order (RFC 9110 section 5.3). */
+/**
+ * Fields without which a request means something else: who asks, from where and for which host, where its body ends and what it is, and the
+ * condition under which it may run. No sender may declare them to be of one connection (RFC 9110 section 7.6.1).
+ */
+const meaningful =
+  /^(?:authorization|cookie|host|origin|forwarded|x-forwarded-.*|content-(?:length|type|encoding)|transfer-encoding|expect|idempotency-key|if-.*)$/;
+
+/** Returns name → value. Lines of a list-valued field are joined in order (RFC 9110 section 5.3); fields of this connection are left out. */
 export function readHeaders(raw: readonly string[], bytesMax: number): Map<string, string> {
   const headers = new Map<string, string>();
   if (raw.length > HEADER_LINES_MAX * 2)
@@ -37,5 +44,20 @@ export function readHeaders(raw: readonly string[], bytesMax: number): Map<strin
     else headers.set(name, name === 'cookie' ? `${before}; ${value}` : `${before}, ${value}`);
   }
   if (size > bytesMax) throw new GatewayError('headers_too_large', { fields: { max_bytes: bytesMax } });
+  const connection = headers.get('connection');
+  if (connection !== undefined) dropNamed(headers, connection);
   return headers;
+}
+
+/**
+ * Drops the fields that Connection names before a stage reads them: what is checked is what the upstream gets. Usual heads need none of this:
+ * their Connection names no field (`usual-head.ts`).
+ */
+function dropNamed(headers: Map<string, string>, connection: string): void {
+  for (const option of connection.toLowerCase().split(',')) {
+    const name = option.trim();
+    if (!headers.has(name)) continue;
+    if (meaningful.test(name)) throw new GatewayError('malformed_http');
+    headers.delete(name);
+  }
 }

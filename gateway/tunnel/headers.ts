@@ -53,9 +53,8 @@ const OWN_LINES_MAX = 15;
 /** Headers for the upstream. The framing is kept, because the body bytes are passed on unchanged. */
 export function tunnelRequestHeaders(admitted: Admitted, { host, traceparent }: Sent): Record<string, string> {
   const { headers, clientAddress, scheme } = admitted;
-  const named = namedBy(headers.get('connection'));
   const sent: Record<string, string> = { __proto__: null } as unknown as Record<string, string>;
-  for (const [name, value] of headers) if (mayForward(name) && !named.has(name)) sent[name] = value;
+  for (const [name, value] of headers) if (mayForward(name)) sent[name] = value;
   // Already validated, but normalized here: not every server accepts other spellings or leading zeros.
   if (headers.has('transfer-encoding')) sent['transfer-encoding'] = 'chunked';
   const length = headers.get('content-length');

@@ -8,7 +8,6 @@ import { isFieldValue } from '../http1/grammar.ts';
 import { isOwnedRequestHeader } from '../shared/owned-headers.ts';
 import { upstreamCookies } from './cookies.ts';
 import { upstreamCodings } from './encoding/request-codings.ts';
-import { namedBy } from './headers.ts';
 
 // All other request fields are dropped: credentials, cookies, hop-by-hop fields, and identity that the client claims.
 const requestAllowed = [
@@ -58,24 +57,22 @@ export function upstreamRequestLines(checked: Headed, identity: IdentityHeaders,
 
 function clientLines(checked: Headed, readsAnswer: boolean): string {
   const { headers, operation } = checked;
-  const named = namedBy(headers.get('connection'));
   let lines = '';
   for (const field of allowedLines) {
     const value = headers.get(field.name);
-    if (value === undefined || named?.has(field.name)) continue;
+    if (value === undefined) continue;
     if (field.name !== 'idempotency-key' || operation.idempotency !== 'off') lines += knownLine(field, value);
   }
   for (const name of operation.requestHeaders) {
     const value = headers.get(name);
-    if (value !== undefined && !named?.has(name) && mayForward(name)) lines += lineOf(name, value);
+    if (value !== undefined && mayForward(name)) lines += lineOf(name, value);
   }
-  if (operation.ranges) lines += rangeLines(checked, named);
+  if (operation.ranges) lines += rangeLines(checked);
   if (operation.cookies !== undefined) lines += cookieLine(headers.get('cookie'), operation.cookies);
   // Items of an encoded stream could neither be told apart nor checked.
   if (readsAnswer || operation.streams) return `${lines}accept-encoding: identity\r\n`;
   const accepted = headers.get('accept-encoding');
-  if (accepted === undefined || named?.has('accept-encoding')) return lines;
-  return lines + knownLine(acceptEncoding, upstreamCodings(accepted));
+  return accepted === undefined ? lines : lines + knownLine(acceptEncoding, upstreamCodings(accepted));
 }
 
 /** Throws WireFault. */
@@ -131,9 +128,9 @@ function callerLines({ organization, issuer, subject }: Caller, assertion: strin
 }
 
 /** Ranges are defined for GET alone (RFC 9110 section 14.2); HEAD on an operation that declares GET runs as GET. */
-function rangeLines({ headers, method }: Headed, named: ReadonlySet<string> | undefined): string {
+function rangeLines({ headers, method }: Headed): string {
   const range = headers.get('range');
-  if (range === undefined || method === 'HEAD' || named?.has('range')) return '';
+  if (range === undefined || method === 'HEAD') return '';
   const condition = headers.get('if-range');
   return lineOf('range', range) + (condition === undefined ? '' : lineOf('if-range', condition));
 }

@@ -13,7 +13,7 @@ import { freePort } from '../support/free-port.ts';
 import { type GatewayOptions, issueKeyIn, writeConfiguration } from '../support/gateway.ts';
 import { createInstallation } from '../support/process.ts';
 import { thingsAt } from '../support/things.ts';
-import { colors } from './cases/run.ts';
+import { casePaths } from './cases/run.ts';
 import { createDoor, type Door, type Entered } from './door.ts';
 
 /** As many connections as one address may have, by default; the storm stays below it. */
@@ -65,7 +65,7 @@ export async function besiegeProcess(options: BesiegedOptions = {}): Promise<Bes
   const listeners = tls ? await prepareTls() : undefined;
   writeConfiguration(directory, {
     // On a busy machine, requests that come together may wait for long.
-    ...thingsAt(upstream.url, { maxQueueMs: 60_000, ...entry }, { '/v1/colors': { get: colors } }),
+    ...thingsAt(upstream.url, { maxQueueMs: 60_000, ...entry }, casePaths),
     gateway: { connections: { perAddress }, ...listeners?.gateway, ...gateway },
     ...(listeners && { files: listeners.files }),
   });

@@ -12,7 +12,7 @@ import { thingsAt } from '../support/things.ts';
 import { LIMIT_RUNS } from '../unit/limits/scenarios.ts';
 import { allCases } from './cases/all.ts';
 import { LIMITS } from './cases/limits.ts';
-import { colors } from './cases/run.ts';
+import { casePaths } from './cases/run.ts';
 import { mutated } from './mutations.ts';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 4) * 8;
@@ -32,7 +32,7 @@ before(async () => {
   sides = await Promise.all(
     [true, false].map(async (fastPath) => {
       const gateway = await startGateway({
-        ...thingsAt(upstream.url, {}, { '/v1/colors': { get: colors } }),
+        ...thingsAt(upstream.url, {}, casePaths),
         gateway: { limits: LIMITS, http: { fastPath }, timeouts: { headersMs: 400, requestMs: 400 } },
       });
       return { gateway, key: (await gateway.issueKey()).key };

@@ -115,6 +115,8 @@ const line = fc.constantFrom(
   ],
   ...[
     'Connection: upgrade, host, content-length',
+    'Connection: authorization, content-type',
+    'Connection: accept, prefer, keep-alive',
     'Upgrade: websocket',
     'Upgrade: h2c',
     'Expect: 100-continue',

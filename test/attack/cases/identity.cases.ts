@@ -1,6 +1,6 @@
 // The identity in a request: names that only the gateway may write, in every spelling that some server would read as them.
 
-import { type AttackCase, arrives, arrivesWith, get, passes, post, refused } from './case.ts';
+import { type AttackCase, arrives, arrivesWith, broken, get, passes, post, refused } from './case.ts';
 
 const seen = (...lines: readonly string[]) => passes(arrives('GET /v1/things', { lines }));
 
@@ -88,26 +88,25 @@ const names: readonly AttackCase[] = [
   },
 ];
 
-/** RFC 9110 section 7.6.1: headers that Connection names are removed from the client's, never from the gateway's. */
+/** RFC 9110 section 7.6.1: headers that Connection names are gone before anything reads them (decision 37). */
 const connections: readonly AttackCase[] = [
   ...[
     'close, x-request-id',
-    'Authorization, X-Request-Id, X-Organization-Id, X-Gateway-Assertion',
+    'X-Request-Id, X-Organization-Id, X-Gateway-Assertion',
     'x-forwarded-for, forwarded, via, traceparent',
-    'host',
     'content-length, transfer-encoding, connection',
     'keep-alive, te, upgrade, x-api-key-id',
     '__proto__, constructor',
     ', ,;, x y',
   ].map((value) => ({
-    name: `Connection: ${value}`,
+    name: `Connection: ${value}, which the request does not have`,
     sent: get('/v1/things', `Connection: ${value}`),
     client: ['200', /close/.test(value) ? 'closed' : 'open'],
     upstream: [arrives('GET /v1/things')],
   })),
   {
     name: "Connection removes the client's own headers",
-    sent: get('/v1/things', 'Connection: Accept, if-none-match', 'Accept: */*', 'If-None-Match: "a"', 'Prefer: x'),
+    sent: get('/v1/things', 'Connection: Accept, x-request-id', 'Accept: */*', 'X-Request-Id: mine', 'Prefer: x'),
     ...seen('prefer: x'),
   },
   {
@@ -116,9 +115,51 @@ const connections: readonly AttackCase[] = [
     ...seen(),
   },
   {
-    name: 'Connection that names Content-Type or Content-Length takes no body away',
-    sent: post('{"name":"a"}', 'Connection: content-length'),
-    ...passes(arrivesWith('{"name":"a"}')),
+    name: 'Connection removes a declared header',
+    sent: get('/v1/colors', 'Connection: X-COLOR', 'X-Color: red'),
+    ...passes(arrives('GET /v1/colors')),
+  },
+  {
+    name: 'Connection removes a required header before it is looked for',
+    sent: get('/v1/shades', 'X-Tenant: a', 'Connection: x-tenant'),
+    ...refused('400 validation_failed'),
+  },
+  {
+    name: 'a required header that Connection does not name',
+    sent: get('/v1/shades', 'X-Tenant: a', 'Connection: x-tenants'),
+    ...passes(arrives('GET /v1/shades', { lines: ['x-tenant: a'] })),
+  },
+  ...[
+    ...[
+      'Authorization',
+      'authorization , close',
+      'keep-alive,AUTHORIZATION',
+      'x, authorization\t',
+      'Host',
+      'close, host',
+    ],
+    ...['content-length', 'Content-Length, keep-alive', 'content-type', 'Idempotency-Key', 'close,idempotency-key'],
+    ...['cookie', 'origin', 'if-match', 'If-None-Match', 'if-unmodified-since', 'content-encoding'],
+    ...['forwarded', 'x-forwarded-for', 'X-Forwarded-Proto'],
+  ].map((value) => ({
+    name: `Connection: ${JSON.stringify(value)}, without which the request means something else`,
+    sent: post(
+      '{"name":"a"}',
+      ...[`Connection: ${value}`, 'Idempotency-Key: k-1', 'Cookie: a=b', 'Origin: https://a.test', 'If-Match: "1"'],
+      ...['If-None-Match: "2"', 'If-Unmodified-Since: Fri, 20 Nov 2026 16:00:00 GMT', 'Content-Encoding: identity'],
+      ...['Forwarded: for=192.0.2.1', 'X-Forwarded-For: 192.0.2.1', 'X-Forwarded-Proto: https'],
+    ),
+    ...broken,
+  })),
+  {
+    name: 'Connection on two lines, of which the second names the caller',
+    sent: get('/v1/things', 'Connection: keep-alive', 'connection: authorization'),
+    ...broken,
+  },
+  {
+    name: 'Connection that names an expectation',
+    sent: post('{"name":"a"}', 'Connection: expect', 'Expect: 100-continue'),
+    ...broken,
   },
   {
     name: 'fields of the connection stay on it',

@@ -25,7 +25,7 @@ export interface Besieged {
 }
 
 /** Declares headers, some of them under names that only the gateway may write. */
-export const colors = {
+const colors = {
   operationId: 'listColors',
   security: [{ apiKey: ['colors:read'] }],
   parameters: ['X-Color', 'X_Request_Id', 'X-Organization-Id', 'X-Gateway-Color', 'X-Forwarded-Color'].map((name) => ({
@@ -36,10 +36,20 @@ export const colors = {
   responses: { 200: { description: 'done', content: { 'application/json': { schema: {} } } } },
 };
 
+/** Requires a header, without which no request may reach the upstream. */
+const shades = {
+  ...colors,
+  operationId: 'listShades',
+  parameters: [{ name: 'X-Tenant', in: 'header', required: true, schema: { type: 'string' } }],
+};
+
+/** The paths of the table beside the usual things. */
+export const casePaths = { '/v1/colors': { get: colors }, '/v1/shades': { get: shades } };
+
 export async function besiege(): Promise<Besieged> {
   const upstream = await startRecordingUpstream();
   const gateway = await startGateway({
-    ...thingsAt(upstream.url, {}, { '/v1/colors': { get: colors } }),
+    ...thingsAt(upstream.url, {}, casePaths),
     gateway: { limits: LIMITS },
   });
   return {
