@@ -2,6 +2,7 @@
 // Throws malformed_http, authorization_ambiguous, headers_too_large.
 
 import { GatewayError } from '../errors.ts';
+import { plainLength } from '../http1/grammar.ts';
 
 // Fields with a single value. A second line is an attack or a mistake, and upstreams would differ on which one counts.
 const single = new Set([
@@ -46,6 +47,8 @@ export function readHeaders(raw: readonly string[], bytesMax: number): Map<strin
   if (size > bytesMax) throw new GatewayError('headers_too_large', { fields: { max_bytes: bytesMax } });
   const connection = headers.get('connection');
   if (connection !== undefined) dropNamed(headers, connection);
+  const length = headers.get('content-length');
+  if (length !== undefined) headers.set('content-length', plainLength(length));
   return headers;
 }
 

@@ -53,6 +53,11 @@ export function fieldValueIn(text: string, from: number, to: number): string {
   return text.slice(start, end);
 }
 
+/** A length without leading zeros, which not every server reads as this number. */
+export function plainLength(digits: string): string {
+  return digits.replace(/^0+(?=\d)/, '');
+}
+
 function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }

@@ -3,6 +3,7 @@
 
 import { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
+import { plainLength } from '../http1/grammar.ts';
 import { PLACEHOLDER_NAME } from './table.ts';
 
 /** Hop-by-hop fields, dropped whether or not Connection names them. */
@@ -55,10 +56,8 @@ export function tunnelRequestHeaders(admitted: Admitted, { host, traceparent }: 
   const { headers, clientAddress, scheme } = admitted;
   const sent: Record<string, string> = { __proto__: null } as unknown as Record<string, string>;
   for (const [name, value] of headers) if (mayForward(name)) sent[name] = value;
-  // Already validated, but normalized here: not every server accepts other spellings or leading zeros.
+  // Already validated, but not every server accepts other spellings.
   if (headers.has('transfer-encoding')) sent['transfer-encoding'] = 'chunked';
-  const length = headers.get('content-length');
-  if (length !== undefined) sent['content-length'] = String(BigInt(length));
   if (headers.size + OWN_LINES_MAX > LINES_MAX && Object.keys(sent).length + OWN_LINES_MAX > LINES_MAX)
     throw new GatewayError('headers_too_large', { fields: { max_lines: LINES_MAX - OWN_LINES_MAX } });
   const requestHost = headers.get('host');
@@ -129,8 +128,8 @@ export function tunnelAnswerHeaders(answering: Answering): string[] {
     const value = raw[i + 1] as string;
     if (hopByHop.has(name) || named.has(name) || ours.has(name) || answerOwned.has(name)) continue;
     if (answerOwnedPrefix.test(name)) continue;
-    // A 204 has no body, so it must not carry a length (RFC 9110 section 8.6).
-    if (name === 'content-length' && status === 204) continue;
+    // Neither has a body, so they must not carry a length (RFC 9110 section 8.6).
+    if (name === 'content-length' && (status === 204 || status === 101)) continue;
     present.add(name);
     sent.push(raw[i] as string, publicValue(name, value, answering));
   }
@@ -146,6 +145,7 @@ export function tunnelAnswerHeaders(answering: Answering): string[] {
 /** The value of an answer's field as the client may know it. */
 function publicValue(name: string, value: string, { origin, basePath = '', fileName }: Answering): string {
   if (name === 'location' || name === 'content-location') return publicLocation(value, origin, basePath);
+  if (name === 'content-length') return plainLength(value);
   if (fileName === undefined || name !== 'content-disposition') return value;
   // The name has the characters of a path: no quote, no control character.
   return value.replace(`"${PLACEHOLDER_NAME}"`, () => `"${fileName}"`);

@@ -1,7 +1,19 @@
 // The end of a message: lengths, chunks, and both. Bytes that the gateway takes for a body and an upstream for a request would be an
 // unauthenticated request.
 
-import { type AttackCase, arrives, arrivesWith, broken, ended, framed, get, head, passes, post } from './case.ts';
+import {
+  type AttackCase,
+  arrives,
+  arrivesWith,
+  broken,
+  ended,
+  framed,
+  get,
+  head,
+  passes,
+  post,
+  refused,
+} from './case.ts';
 
 const smuggled = 'GET /v1/things/smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
 const body = '{"name":"a"}';
@@ -116,6 +128,21 @@ const lengths: readonly AttackCase[] = [
     name: 'a length with leading zeros is that number, and is counted anew',
     sent: framed(['Content-Length: 000000000000000000000012'], body),
     ...passes(arrivesWith(body)),
+  },
+  ...['0012', '012', '000000000000000000000012'].map((length) => ({
+    name: `a streamed body's length of ${length} is that number, and is written anew`,
+    sent: head('POST /v1/files', 'Content-Type: application/octet-stream', `Content-Length: ${length}`) + body,
+    ...passes(arrives('POST /v1/files', { lines: ['content-type: application/octet-stream'], body })),
+  })),
+  {
+    name: 'a streamed body with a length of zeros is none',
+    sent: head('POST /v1/files', 'Content-Type: application/octet-stream', 'Content-Length: 000'),
+    ...refused('400 body_missing'),
+  },
+  {
+    name: 'a GET with a length of zeros has no body',
+    sent: get('/v1/things', 'Content-Length: 00'),
+    ...passes(arrives('GET /v1/things')),
   },
   {
     name: 'a length with spaces around it is that number',

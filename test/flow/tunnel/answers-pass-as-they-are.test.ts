@@ -114,6 +114,25 @@ describe('an answer through a tunnel', () => {
     assert.equal(connection.rest().length, 0);
   });
 
+  it('has a length of our writing', async () => {
+    let head = '';
+    const { gateway } = await setUp((request, response) => {
+      response.detachSocket(request.socket);
+      request.socket.end(`${head}\r\n\r\n${request.method === 'HEAD' ? '' : 'hello'}`);
+    });
+    for (const [line, given] of [
+      ['GET /jmap/session', 'HTTP/1.1 200 OK\r\nContent-Length: 0005'],
+      ['HEAD /jmap/session', 'HTTP/1.1 200 OK\r\ncontent-length: 000000005'],
+      ['GET /jmap/session', 'HTTP/1.1 404 Not Found\r\nContent-Length:\t 05 '],
+    ] as const) {
+      head = given;
+      const connection = await start(openConnection(gateway.port));
+      connection.send(requestOf(line));
+      const answer = await connection.answer({ hasBody: line.startsWith('GET') });
+      assert.equal(answer?.headers['content-length'], '5', given);
+    }
+  });
+
   it('in pieces is passed on piece by piece', async () => {
     let next = () => {};
     const { gateway } = await setUp((_request, response) => {

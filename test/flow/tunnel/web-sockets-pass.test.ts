@@ -46,6 +46,14 @@ describe('the handshake', () => {
     assert.match(head, /\r\nX-Request-Id: req_/);
   });
 
+  it('has no length, which its answer must not have', async () => {
+    const { behind, gateway } = await setUp();
+    const fields = 'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\nContent-Length: 05';
+    behind.upgrades((_request, socket) => socket.write(`HTTP/1.1 101 Switching Protocols\r\n${fields}\r\n\r\n`));
+    const client = await start(openWebSocket(gateway.port, '/jmap/ws'));
+    assert.doesNotMatch(await headOf(client), /content-length/i);
+  });
+
   it('loses nothing that either side sends along with it', async () => {
     const { behind, gateway } = await setUp();
     const granted = nextWebSocket(behind, frame(1, 'early answer'));
