@@ -178,6 +178,40 @@ export type StreamKind = 'events' | 'lines' | 'websocket';
  */
 export type StreamEnd = 'drain' | 'reload' | 'credential' | 'contract' | 'too_long';
 
+/** What few exchanges have. */
+export interface RareNotes {
+  /** Name of the tunnel, where there is no operation. */
+  tunnel?: string | undefined;
+  /** The kind of stream that the client got. */
+  stream?: StreamKind | undefined;
+  /** Why the gateway ended the stream; absent if the client or the upstream did. */
+  streamEnd?: StreamEnd | undefined;
+  clientRequestId?: string | undefined;
+  /** Shadow limits that would have refused the request. */
+  shadowRefusals?: readonly string[] | undefined;
+  /** The client got the stored answer to an earlier request with the same Idempotency-Key. */
+  replayed?: true | undefined;
+  /** The answer is stored for repetitions with the same Idempotency-Key. */
+  recorded?: true | undefined;
+  /** A recorded request was sent, and its outcome is unknown. */
+  outcomeUnknown?: true | undefined;
+  /** The reason of each further attempt. */
+  retries?: readonly RetryReason[] | undefined;
+  /** A retry was left out because the retry budget of the upstream was spent. */
+  retryBudgetSpent?: true | undefined;
+  /** Contract violations found in the upstream's answer. */
+  answerViolations?: readonly string[] | undefined;
+  /** Names of the undeclared query parameters that were left out. */
+  droppedQuery?: readonly string[] | undefined;
+  /** Cookies that the contract declares and that did not reach the upstream, as `cookie: name`. */
+  notSent?: readonly string[] | undefined;
+  /** Fields of the upstream's answer that did not reach the client: names, and `set-cookie: name`. */
+  withheld?: readonly string[] | undefined;
+  /** The coding by which the gateway compressed the answer. */
+  compressed?: string | undefined;
+  cause?: unknown;
+}
+
 /** Stages may write a note but not read it: reading gives `void`. */
 type Unread = ReturnType<() => void>;
 
@@ -193,18 +227,15 @@ export interface TrailNotes {
   ended(stage: TimedStage): void;
   /** The client has left before the end of its answer: status 499, unless the exchange has been refused. */
   clientLeft(): void;
+  /** Notes what few exchanges have; undefined takes it back. */
+  note<Name extends keyof RareNotes>(name: Name, value: RareNotes[Name]): void;
   get clientAddress(): Unread;
   set clientAddress(value: string | undefined);
-  get clientRequestId(): Unread;
-  set clientRequestId(value: string | undefined);
   /** As the client sent it; noted only while traces are kept. */
   get clientTraceparent(): Unread;
   set clientTraceparent(value: string | undefined);
   get operation(): Unread;
   set operation(value: Operation | undefined);
-  /** Name of the tunnel, where there is no operation. */
-  get tunnel(): Unread;
-  set tunnel(value: string | undefined);
   get caller(): Unread;
   set caller(value: Caller | undefined);
   get quota(): Unread;
@@ -218,21 +249,9 @@ export interface TrailNotes {
   /** Time of the decision by the store's clock, epoch milliseconds. */
   get quotaDecidedAtMs(): Unread;
   set quotaDecidedAtMs(value: number | undefined);
-  /** Shadow limits that would have refused the request. */
-  get shadowRefusals(): Unread;
-  set shadowRefusals(value: readonly string[] | undefined);
   /** Violations found by the stage `validate`. */
   get violations(): Unread;
   set violations(value: readonly NotedViolation[] | undefined);
-  /** Whether the client got the stored answer to an earlier request with the same Idempotency-Key. */
-  get replayed(): Unread;
-  set replayed(value: boolean);
-  /** Whether the answer is stored for repetitions with the same Idempotency-Key. */
-  get recorded(): Unread;
-  set recorded(value: boolean);
-  /** Whether a recorded request was sent and its outcome is unknown. */
-  get outcomeUnknown(): Unread;
-  set outcomeUnknown(value: boolean);
   /** Milliseconds in the upstream's queue; undefined: the request did not wait. */
   get queuedMs(): Unread;
   set queuedMs(value: number | undefined);
@@ -244,38 +263,11 @@ export interface TrailNotes {
   /** Number of attempts to send the request. */
   get attempts(): Unread;
   set attempts(value: number);
-  /** The reason of each further attempt. */
-  get retries(): Unread;
-  set retries(value: readonly RetryReason[] | undefined);
-  /** Whether a retry was left out because the retry budget of the upstream was spent. */
-  get retryBudgetSpent(): Unread;
-  set retryBudgetSpent(value: boolean);
   get upstreamStatus(): Unread;
   set upstreamStatus(value: number | undefined);
   /** Milliseconds from the start of the attempt to the first byte of the answer. */
   get upstreamMs(): Unread;
   set upstreamMs(value: number | undefined);
-  /** Names of the undeclared query parameters that were left out. */
-  get droppedQuery(): Unread;
-  set droppedQuery(value: readonly string[] | undefined);
-  /** Cookies that the contract declares and that did not reach the upstream, as `cookie: name`. */
-  get notSent(): Unread;
-  set notSent(value: readonly string[] | undefined);
-  /** Fields of the upstream's answer that did not reach the client: names, and `set-cookie: name`. */
-  get withheld(): Unread;
-  set withheld(value: readonly string[] | undefined);
-  /** Contract violations found in the upstream's answer. */
-  get answerViolations(): Unread;
-  set answerViolations(value: readonly string[] | undefined);
-  /** The kind of stream that the client got. */
-  get stream(): Unread;
-  set stream(value: StreamKind | undefined);
-  /** Why the gateway ended the stream; absent if the client or the upstream did. */
-  get streamEnd(): Unread;
-  set streamEnd(value: StreamEnd | undefined);
-  /** The coding by which the gateway compressed the answer. */
-  get compressed(): Unread;
-  set compressed(value: string | undefined);
   get bytesIn(): Unread;
   set bytesIn(value: number);
   get bytesOut(): Unread;
@@ -284,8 +276,6 @@ export interface TrailNotes {
   set status(value: number);
   get code(): Unread;
   set code(value: ErrorCode | string | undefined);
-  get cause(): Unread;
-  set cause(value: unknown);
   /** The gateway's refusal. */
   get refusal(): Unread;
   set refusal(value: GatewayError | undefined);

@@ -9,11 +9,9 @@ import {
   type Operation,
   type OrganizationLoad,
   type Quota,
+  type RareNotes,
   type Reservation,
-  type RetryReason,
   type StageName,
-  type StreamEnd,
-  type StreamKind,
   TIMED_STAGES,
   type TimedStage,
   type TrailNotes,
@@ -44,45 +42,31 @@ export class Trail implements Reservation {
   stage: StageName = 'admit';
   /** `performance.now()` at the end of each timed stage, in their order; NaN: not reached. */
   readonly endedAt: number[] = notEnded.slice();
+  /** Undefined: the exchange has none of them. */
+  rare: RareNotes | undefined = undefined;
   clientAddress: string | undefined = undefined;
-  clientRequestId: string | undefined = undefined;
   clientTraceparent: string | undefined = undefined;
   traceId: string | undefined = undefined;
   trace: TraceNotes | undefined = undefined;
   operation: Operation | undefined = undefined;
-  tunnel: string | undefined = undefined;
   caller: Caller | undefined = undefined;
   quota: Quota | undefined = undefined;
   charged: readonly Charged[] | undefined = undefined;
   quotaSource: string | undefined = undefined;
   quotaDecidedAtMs: number | undefined = undefined;
-  shadowRefusals: readonly string[] | undefined = undefined;
   violations: readonly NotedViolation[] | undefined = undefined;
-  replayed = false;
-  recorded = false;
-  outcomeUnknown = false;
   load: OrganizationLoad | undefined = undefined;
   bytesHeld = 0;
   queuedMs: number | undefined = undefined;
   target: string | undefined = undefined;
   forwardedAt: number | undefined = undefined;
   attempts = 0;
-  retries: readonly RetryReason[] | undefined = undefined;
-  retryBudgetSpent = false;
   upstreamStatus: number | undefined = undefined;
   upstreamMs: number | undefined = undefined;
-  droppedQuery: readonly string[] | undefined = undefined;
-  notSent: readonly string[] | undefined = undefined;
-  withheld: readonly string[] | undefined = undefined;
-  answerViolations: readonly string[] | undefined = undefined;
-  stream: StreamKind | undefined = undefined;
-  streamEnd: StreamEnd | undefined = undefined;
-  compressed: string | undefined = undefined;
   bytesIn = 0;
   bytesOut = 0;
   status = 0;
   code: ErrorCode | string | undefined = undefined;
-  cause: unknown = undefined;
   refusal: GatewayError | undefined = undefined;
   #durationMs: number | undefined = undefined;
 
@@ -101,6 +85,12 @@ export class Trail implements Reservation {
 
   ended(stage: TimedStage): void {
     this.endedAt[places[stage]] = performance.now();
+  }
+
+  note<Name extends keyof RareNotes>(name: Name, value: RareNotes[Name]): void {
+    if (value === undefined && this.rare === undefined) return;
+    this.rare ??= {};
+    this.rare[name] = value;
   }
 
   clientLeft(): void {

@@ -93,7 +93,8 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
     if (errors.length > 0) violations.push(...withoutRepeats(toViolations(errors, contract.root), violations));
     if (isUnexpected(counted, contract.body)) violations.push(unexpectedBody);
     const search = contract.reader.search(query, values);
-    if (counted.operation.undeclaredQuery === 'drop') counted.trail.droppedQuery = contract.reader.dropped(query);
+    if (counted.operation.undeclaredQuery === 'drop')
+      counted.trail.note('droppedQuery', contract.reader.dropped(query));
     if (mediaType === undefined) return pass(counted, contract, search, undefined, violations);
     const form = contract.forms?.(mediaType, counted.headers.get('content-type'));
     if (counted.operation.body === 'stream') {

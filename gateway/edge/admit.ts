@@ -114,6 +114,6 @@ function checkFraming(
 /** Logs and echoes the client's own id under another name, if it is harmless; it never replaces the gateway's id. */
 function noteClientRequestId(arrived: Arrived, id: string | undefined): void {
   if (id === undefined || !/^[A-Za-z0-9._-]{1,128}$/.test(id)) return;
-  arrived.trail.clientRequestId = id;
+  arrived.trail.note('clientRequestId', id);
   arrived.carried.push('X-Client-Request-Id', id);
 }

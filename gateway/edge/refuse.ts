@@ -85,7 +85,7 @@ export function createRefuse(options: RefuseOptions): Refuse {
       return;
     }
     trail.code = error.details.words?.code ?? error.code;
-    trail.cause = error.details.cause;
+    trail.note('cause', error.details.cause);
     trail.refusal = error;
     if (response.headersSent) {
       cutOff(request.socket);
@@ -147,7 +147,7 @@ function noteClientGone({ response, trail }: Arrived, thrown: unknown): void {
   if (isSocketError) return;
   const error = toGatewayError(thrown);
   trail.code = error.code;
-  trail.cause = error.details.cause;
+  trail.note('cause', error.details.cause);
 }
 
 /**

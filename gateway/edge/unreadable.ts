@@ -56,9 +56,8 @@ export function createUnreadable(options: UnreadableOptions): Unreadable {
     options.refuse.refuseSocket(socket, error, id);
     const { code, entry, cause } = error;
     const trail = new Trail(id, '_OTHER');
-    options.onFinished(
-      Object.assign(trail, { code, cause, status: entry.status, clientAddress: socket.remoteAddress }),
-    );
+    trail.note('cause', cause);
+    options.onFinished(Object.assign(trail, { code, status: entry.status, clientAddress: socket.remoteAddress }));
   }
 
   return {

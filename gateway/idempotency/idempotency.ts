@@ -77,7 +77,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
       case undefined:
         return withRecording(checked, undefined);
       case 'started':
-        trail.recorded = true;
+        trail.note('recorded', true);
         return withRecording(checked, recordings.recordingOf(attempt, checked));
       case 'running':
         throw new GatewayError('idempotency_key_in_use');
@@ -87,7 +87,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
         throw new GatewayError('idempotency_outcome_unknown', { fields: knownOf(begun) });
       case 'done':
         if (begun.record === undefined) throw new GatewayError('idempotency_result_not_retained');
-        trail.replayed = true;
+        trail.note('replayed', true);
         giveAgain(checked, parseOutcome(begun.record));
         return undefined;
     }

@@ -98,7 +98,7 @@ export function createRecordings({ store, retention, bodyBytesMax, onUnprotected
       if (record !== undefined) return () => finish(attempt, record);
       if (!isSent || runsAgain || !mayHaveRun(error)) return () => forget(attempt);
       if (isOpen) {
-        trail.outcomeUnknown = true;
+        trail.note('outcomeUnknown', true);
         onUnprotected(request);
       }
       return () => giveUp(attempt);

@@ -58,7 +58,7 @@ function noteQuota(
   trail.charged = charges;
   trail.quotaSource = decision.source;
   trail.quotaDecidedAtMs = decision.decidedAtMs;
-  if (shadowRefusals.length > 0) trail.shadowRefusals = shadowRefusals;
+  if (shadowRefusals.length > 0) trail.note('shadowRefusals', shadowRefusals);
   appendLimitHeaders(carried, texts, quota, nowMs);
   return quota;
 }

@@ -72,9 +72,9 @@ export function createLimitMetrics(registry: Registry, onPressure: OnPressure): 
 
   return {
     decision(trail) {
-      const { quota, quotaSource, code, shadowRefusals } = trail;
+      const { quota, quotaSource, code, rare } = trail;
       if (quotaSource !== undefined) decidedBy(quotaSource).value += 1;
-      if (shadowRefusals !== undefined) noteShadow(trail, shadowRefusals);
+      if (rare?.shadowRefusals !== undefined) noteShadow(trail, rare.shadowRefusals);
       const tightest = quota?.tightest;
       if (!tightest) return;
       const { admitted, refused, near } = seriesOf(tightest.policy);

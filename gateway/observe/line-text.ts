@@ -1,7 +1,7 @@
 // Pieces of JSON text for the log line of an exchange.
 
 /** Returns `,"name":value` for each defined member. */
-export function members(values: Readonly<Record<string, unknown>>): string {
+export function members<Name extends string>(values: Readonly<Record<Name, unknown>>): string {
   let text = '';
   for (const name in values) {
     const value = values[name];

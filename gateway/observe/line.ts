@@ -7,6 +7,7 @@ import { flat } from '../shared/flat-text.ts';
 import type { Trail } from '../trail.ts';
 import { rarePart } from './line-rare.ts';
 import { members, milliseconds } from './line-text.ts';
+import type { LogFieldsOf, TextOf } from './log-fields.ts';
 import { memoize } from './memoize.ts';
 
 export interface Lines {
@@ -27,7 +28,8 @@ type MatchedParts = Map<number, MatchedPart>;
 
 /** @param worker the worker that writes the lines; undefined: the gateway is a single process */
 export function createLines(worker?: number | 'primary'): Lines {
-  const tail = flat(`${members({ worker })},"msg":"exchange"}\n`);
+  const end = { worker, msg: 'exchange' } satisfies Record<LogFieldsOf<'end'>, unknown>;
+  const tail = flat(`${members(end)}}\n`);
   const callers = new WeakMap<Caller, string>();
   const operations = new WeakMap<Operation, MatchedParts>();
   const unmatched: MatchedParts = new Map();
@@ -36,7 +38,7 @@ export function createLines(worker?: number | 'primary'): Lines {
     let part = callers.get(caller);
     if (part === undefined) {
       part = flat(
-        members({
+        members<LogFieldsOf<'caller'>>({
           organization: caller.organization?.id,
           tier: caller.organization?.tier,
           ...credentialOf(caller),
@@ -63,8 +65,8 @@ export function createLines(worker?: number | 'primary'): Lines {
     const parts = partsOf(operation);
     const known = parts.get(status);
     if (known !== undefined && known.method === method && known.stage === stage) return known.text;
-    const of = operation && { operation: operation.id, route: operation.path, upstream: operation.upstream };
-    const text = flat(`","method":"${method}","stage":"${stage}","status":${status}${of ? members(of) : ''}`);
+    const matched: TextOf<'matched'> = `","method":"${method}","stage":"${stage}","status":${status}` as const;
+    const text = flat(matched + (operation === undefined ? '' : operationPart(operation)));
     parts.set(status, { method, stage, text });
     return text;
   }
@@ -72,13 +74,13 @@ export function createLines(worker?: number | 'primary'): Lines {
   // Remembered, because ten or more requests share a millisecond.
   let beganLevel = 0;
   let beganMs = 0;
-  let began = '';
+  let began: TextOf<'start'> | undefined;
 
-  function beginning(level: number, timeMs: number): string {
-    if (timeMs !== beganMs || level !== beganLevel) {
+  function beginning(level: number, timeMs: number): TextOf<'start'> {
+    if (began === undefined || timeMs !== beganMs || level !== beganLevel) {
       beganLevel = level;
       beganMs = timeMs;
-      began = `{"level":${level},"time":${timeMs},"request_id":"`;
+      began = `{"level":${level},"time":${timeMs},"request_id":"` as const;
     }
     return began;
   }
@@ -88,68 +90,79 @@ export function createLines(worker?: number | 'primary'): Lines {
   function lineOf(trail: Trail, level: number, timeMs: number): string {
     const { caller, clientAddress } = trail;
     const head = `${beginning(level, timeMs)}${trail.id}${matchedPart(trail)}${caller ? callerPart(caller) : ''}`;
-    const client = clientAddress === undefined ? '' : `,"client":"${clientAddress}"`;
+    const client: TextOf<'client'> | '' = clientAddress === undefined ? '' : (`,"client":"${clientAddress}"` as const);
     const durationMs = trail.durationMs();
-    const cost = `,"duration_ms":${milliseconds(durationMs)},"bytes_in":${trail.bytesIn},"bytes_out":${trail.bytesOut}`;
-    return `${head}${client}${cost}${quotaPart(trail)}${upstreamPart(trail)}${rarePart(trail, durationMs)}${tail}`;
+    return `${head}${client}${sizePart(trail, durationMs)}${quotaPart(trail)}${upstreamPart(trail)}${rarePart(trail, durationMs)}${tail}`;
   }
 
   return { lineOf };
 }
 
+function operationPart({ id, path, upstream }: Operation): string {
+  return members<LogFieldsOf<'operation'>>({ operation: id, route: path, upstream });
+}
+
 /** A caller with user name and password has no key id. */
-function credentialOf({ scheme, issuer, subject }: Caller): Record<string, string> {
-  if (scheme === 'basic') return { subject };
-  return issuer === undefined ? { key_id: subject } : { token_issuer: issuer, subject };
+function credentialOf({ scheme, issuer, subject }: Caller) {
+  const hasKey = scheme !== 'basic' && issuer === undefined;
+  return { key_id: hasKey ? subject : undefined, token_issuer: issuer, subject: hasKey ? undefined : subject };
+}
+
+function sizePart({ bytesIn, bytesOut }: Trail, durationMs: number): TextOf<'size'> {
+  return `,"duration_ms":${milliseconds(durationMs)},"bytes_in":${bytesIn},"bytes_out":${bytesOut}` as const;
 }
 
 /** Shadow limits do not appear as the limit of a request, but they were decided, so they are logged. */
 function createQuotaPart(): (trail: Trail) => string {
-  const policyPart = memoize((policy: string) => flat(`,"limit":"${policy}","limit_remaining":`));
+  const policyPart = memoize((policy: string) => flat(`,"limit":"${policy}","limit_remaining":` as const));
   let decidedBy: string | undefined;
   let decidedAtMs = 0;
-  let decided = '';
+  let decided: TextOf<'decision'> | undefined;
 
   /** Remembered, because the store decides on many requests at once. */
-  function decisionPart(source: string | undefined, atMs: number): string {
-    if (source !== decidedBy || atMs !== decidedAtMs) {
+  function decisionPart(source: string | undefined, atMs: number): TextOf<'decision'> {
+    if (decided === undefined || source !== decidedBy || atMs !== decidedAtMs) {
       decidedBy = source;
       decidedAtMs = atMs;
-      decided = `,"limit_source":"${source}","decided_at":${atMs}`;
+      decided = `,"limit_source":"${source}","decided_at":${atMs}` as const;
     }
     return decided;
   }
 
   return (trail) => {
-    const { quota, quotaSource, quotaDecidedAtMs, shadowRefusals, stage, code } = trail;
+    const { quota, quotaSource, quotaDecidedAtMs, rare, stage, code } = trail;
     if (quotaDecidedAtMs === undefined) return '';
     const decision = decisionPart(quotaSource, quotaDecidedAtMs);
     const tightest = quota?.tightest;
     // For a single enforced limit that admitted the request, the members of the tightest say everything.
-    const isComplete = quota === undefined || (quota.states.length === 1 && tightest !== undefined && !shadowRefusals);
+    const isComplete =
+      quota === undefined || (quota.states.length === 1 && tightest !== undefined && !rare?.shadowRefusals);
     const all = isComplete && !(stage === 'limit' && code !== undefined) ? '' : limitsPart(trail);
     if (tightest === undefined) return `${all}${decision}`;
     const { policy, remaining, limit } = tightest;
-    return `${policyPart(policy)}${remaining},"limit_quota":${limit}${all}${decision}`;
+    const tightestPart: TextOf<'limit'> = `${policyPart(policy)}${remaining},"limit_quota":${limit}` as const;
+    return `${tightestPart}${all}${decision}`;
   };
 }
 
 /** Each limit that counts the request; `wait_ms` is the time until more units are free. */
-function limitsPart({ quota, charged }: Trail): string {
+function limitsPart({ quota, charged }: Trail): TextOf<'limits'> | '' {
   const limits = (quota?.states ?? []).map(({ policy, limit, remaining, resetMs }, index) => {
     const { cost = 1, enforce = true } = charged?.[index] ?? {};
     const rest = `${cost === 1 ? '' : `,"cost":${cost}`}${enforce ? '' : ',"shadow":true'}`;
     return `{"policy":"${policy}","quota":${limit},"remaining":${remaining},"wait_ms":${resetMs}${rest}}`;
   });
-  return limits.length === 0 ? '' : `,"limits":[${limits.join(',')}]`;
+  return limits.length === 0 ? '' : (`,"limits":[${limits.join(',')}]` as const);
 }
 
-const targetPart = memoize((target: string) => flat(`,"target":"${target}","trace_id":"`));
-const answerPart = memoize((status: number) => flat(`","upstream_status":${status},"upstream_ms":`));
+const targetPart = memoize((target: string) => flat(`,"target":"${target}","trace_id":"` as const));
+const answerPart = memoize((status: number) => flat(`","upstream_status":${status},"upstream_ms":` as const));
 
 function upstreamPart({ target, traceId, upstreamStatus, upstreamMs }: Trail): string {
-  if (target === undefined) return traceId === undefined ? '' : `,"trace_id":"${traceId}"`;
-  const traced = `${targetPart(target)}${traceId}`;
+  if (target === undefined)
+    return traceId === undefined ? '' : (`,"trace_id":"${traceId}"` as const satisfies TextOf<'trace'>);
+  const traced = `${targetPart(target)}${traceId}` as const satisfies TextOf<'target' | 'trace'>;
   if (upstreamMs === undefined || upstreamStatus === undefined) return `${traced}"`;
-  return `${traced}${answerPart(upstreamStatus)}${milliseconds(upstreamMs)}`;
+  const answered: TextOf<'answer'> = `${answerPart(upstreamStatus)}${milliseconds(upstreamMs)}` as const;
+  return traced + answered;
 }

@@ -2,7 +2,7 @@
 
 import { Counter, Gauge, Registry } from '@prometheus-io/client';
 import { REFUSALS } from '../error-catalogue.ts';
-import { type Operation, STAGES } from '../exchange.ts';
+import { type Operation, type RareNotes, STAGES } from '../exchange.ts';
 import type { Trail } from '../trail.ts';
 import type { MetricSnapshot } from './aggregate.ts';
 import { type ConnectionMetrics, createConnectionMetrics } from './connection-metrics.ts';
@@ -204,25 +204,29 @@ export function createMetrics(options: MetricsOptions): Metrics {
   }
 
   function exchange(trail: Trail): void {
-    const { operation, upstreamStatus, upstreamMs, code } = trail;
-    // The duration of a tunnel says nothing about the latency of answers.
-    if (trail.tunnel !== undefined) tunnelled.inc({ tunnel: trail.tunnel, http_response_status_code: trail.status });
-    else if (trail.stream !== undefined)
-      streams.inc({ http_route: operation?.path ?? 'unmatched', kind: trail.stream, end: endOf(trail) });
-    else seriesOf(trail).observe(trail.durationMs() / 1000);
+    const { operation, upstreamStatus, upstreamMs, code, rare } = trail;
+    if (rare !== undefined) count(rare, trail);
+    // The duration of what stays open says nothing about the latency of answers.
+    if (rare?.tunnel === undefined && rare?.stream === undefined) seriesOf(trail).observe(trail.durationMs() / 1000);
     if (operation !== undefined && upstreamStatus !== undefined && upstreamMs !== undefined)
       clientSeries(operation, upstreamStatus).observe(upstreamMs / 1000);
     limits.decision(trail);
-    if (trail.retries !== undefined || trail.retryBudgetSpent) upstreams.retried(trail);
     // Upstreams may use codes of their own, which must not become an unbounded label.
     if (code !== undefined) rejectedBy(trail.stage)(code in REFUSALS ? code : 'upstream_own').value += 1;
     if (code === 'validation_failed')
       violations.inc({ direction: 'request', http_route: operation?.path ?? 'unmatched' });
-    if (trail.replayed) replays.inc({ http_route: operation?.path ?? 'unmatched' });
-    if (trail.outcomeUnknown) lost.inc({ http_route: operation?.path ?? 'unmatched' });
-    if (trail.withheld !== undefined || trail.notSent !== undefined || trail.droppedQuery !== undefined)
-      upstreams.withheld(trail);
-    if (trail.answerViolations) violations.inc({ direction: 'response', http_route: operation?.path ?? 'unmatched' });
+  }
+
+  /** Counts what few exchanges have. */
+  function count(rare: RareNotes, trail: Trail): void {
+    const http_route = trail.operation?.path ?? 'unmatched';
+    const { tunnel, stream, answerViolations } = rare;
+    if (tunnel !== undefined) tunnelled.inc({ tunnel, http_response_status_code: trail.status });
+    else if (stream !== undefined) streams.inc({ http_route, kind: stream, end: endOf(trail) });
+    if (rare.replayed) replays.inc({ http_route });
+    if (rare.outcomeUnknown) lost.inc({ http_route });
+    if (answerViolations) violations.inc({ direction: 'response', http_route });
+    upstreams.rare(rare, trail.operation?.upstream ?? '');
   }
 
   return {
@@ -266,7 +270,7 @@ function byOperation(make: (operation: Operation, status: number) => Series) {
 }
 
 /** Why a stream has ended. */
-function endOf({ streamEnd, status, code }: Trail): string {
-  if (streamEnd !== undefined) return streamEnd;
+function endOf({ rare, status, code }: Trail): string {
+  if (rare?.streamEnd !== undefined) return rare.streamEnd;
   return status === 499 ? 'client' : code === undefined ? 'upstream' : 'failed';
 }

@@ -1,7 +1,7 @@
 // Metrics of upstreams: suspended credentials and used concurrency, read at each scrape, retried requests, and what did not cross.
 
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
-import type { Trail } from '../trail.ts';
+import type { RareNotes } from '../exchange.ts';
 
 export interface UpstreamState {
   readonly credential?: 'unproven' | 'proven' | 'latched' | undefined;
@@ -10,10 +10,8 @@ export interface UpstreamState {
 }
 
 export interface UpstreamMetrics {
-  /** Called for exchanges that were retried, or would have been. */
-  retried(trail: Trail): void;
-  /** Called for exchanges in which a header or a cookie did not cross. */
-  withheld(trail: Trail): void;
+  /** Counts retries, and headers, cookies and query parameters that did not cross. */
+  rare(notes: RareNotes, upstream: string): void;
   /** The series of an upstream that an alert compares begins at 0. */
   expect(upstream: string): void;
 }
@@ -76,13 +74,9 @@ export function createUpstreamMetrics(registry: Registry): UpstreamMetrics {
 
   return {
     expect: (upstream) => exhausted.inc({ upstream }, 0),
-    retried({ operation, retries: reasons, retryBudgetSpent }) {
-      const upstream = operation?.upstream ?? '';
+    rare({ retries: reasons, retryBudgetSpent, droppedQuery, notSent, withheld: fields }, upstream) {
       for (const reason of reasons ?? []) retries.inc({ upstream, reason });
       if (retryBudgetSpent) exhausted.inc({ upstream });
-    },
-    withheld({ operation, droppedQuery, notSent, withheld: fields }) {
-      const upstream = operation?.upstream ?? '';
       if (droppedQuery !== undefined) withheld.inc({ upstream, kind: 'query' }, droppedQuery.length);
       for (const _cookie of notSent ?? []) withheld.inc({ upstream, kind: 'cookie' });
       for (const field of fields ?? []) withheld.inc({ upstream, kind: kindOf(field) });

@@ -124,7 +124,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     const leave = addressLimit.enter(admitted, credential);
     trail.stage = 'forward';
     options.onProxied(admitted);
-    trail.tunnel = tunnel.name;
+    trail.note('tunnel', tunnel.name);
     const target = targetOf(tunnel);
     trail.target = target.origin;
     const traceparent = options.traceparentFor(trail);

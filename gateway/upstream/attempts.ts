@@ -193,7 +193,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   #noteRetry(reason: RetryReason): void {
     this.#retries ??= [];
     this.#retries.push(reason);
-    this.#fresh.trail.retries = this.#retries;
+    this.#fresh.trail.note('retries', this.#retries);
     this.#forgetAnswer();
   }
 

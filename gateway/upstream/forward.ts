@@ -44,7 +44,7 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
     const { operation, caller } = fresh;
     if (operation.streams) options.refuseIfFull(fresh);
     if (operation.cookies !== undefined)
-      fresh.trail.notSent = withheldCookies(fresh.headers.get('cookie'), operation.cookies);
+      fresh.trail.note('notSent', withheldCookies(fresh.headers.get('cookie'), operation.cookies));
     const route = options.routeTo(operation.upstream);
     const deadlineAt = performance.now() + (operation.timeoutMs ?? route.timeoutMs);
     if (route.rules?.credential !== undefined) return sendAs(fresh, route, deadlineAt, undefined);

@@ -253,7 +253,7 @@ export class Relay implements AnswerHandler, WithheldNotes {
         }
         this.#first = inspected.whole();
         trail.bytesOut = this.#first.length;
-      } else if (violations.length > 0) trail.answerViolations = violations;
+      } else if (violations.length > 0) trail.note('answerViolations', violations);
     }
     if (this.#held !== undefined && recording !== undefined) void this.#endOnceKept(recording, this.#held);
     else this.#end();
@@ -294,7 +294,7 @@ export class Relay implements AnswerHandler, WithheldNotes {
     });
     this.#owner.openStream(kind, (why) => stream.end(why));
     this.#stream = stream;
-    trail.stream = kind;
+    trail.note('stream', kind);
     if (recording === undefined) this.#openHead();
     else {
       control.pause();
@@ -432,7 +432,7 @@ export class Relay implements AnswerHandler, WithheldNotes {
     this.#withheld ??= [];
     if (this.#withheld.length === WITHHELD_MAX || this.#withheld.includes(field)) return;
     this.#withheld.push(field);
-    this.#fresh.trail.withheld = this.#withheld;
+    this.#fresh.trail.note('withheld', this.#withheld);
   }
 
   #releaseFirstSoon(control: Control): void {
@@ -470,7 +470,7 @@ export class Relay implements AnswerHandler, WithheldNotes {
   }
 
   #violation(violations: readonly string[]): GatewayError {
-    this.#fresh.trail.answerViolations = violations;
+    this.#fresh.trail.note('answerViolations', violations);
     return upstreamFailure('upstream_contract_violation', 'http_protocol_error');
   }
 

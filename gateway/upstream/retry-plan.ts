@@ -55,7 +55,7 @@ export function createRetryPlan(targets: Targets, fresh: Fresh, route: UpstreamR
   function payFor(failed: FailedAttempt, isTried: boolean): boolean {
     if (failed.reason === 'not_sent' && !isTried) return true;
     const isPaid = isClosedUnder(failed) ? route.budget.takeForLost() : route.budget.take();
-    if (!isPaid) trail.retryBudgetSpent = true;
+    if (!isPaid) trail.note('retryBudgetSpent', true);
     return isPaid;
   }
 

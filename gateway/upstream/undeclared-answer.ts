@@ -24,7 +24,7 @@ export function takeUndeclared(
   { what, reaction, text, isActive }: ContractDeviation,
   trail: TrailNotes,
 ): readonly string[] | undefined {
-  if (reaction !== 'off') trail.answerViolations = [text];
+  if (reaction !== 'off') trail.note('answerViolations', [text]);
   if (reaction === 'refuse') {
     const code = what === 'status' ? 'upstream_contract_violation' : 'upstream_bad_response';
     throw upstreamFailure(code, 'http_protocol_error', new Error(`undeclared ${what}`));

@@ -18,7 +18,7 @@ export function createFollowTunnel(streams: Pick<OpenStreams, 'open'>, callerOf:
     let close: (() => void) | undefined;
 
     function endNow(why: StreamEnd): void {
-      admitted.trail.streamEnd = why;
+      admitted.trail.note('streamEnd', why);
       end(why);
     }
 

@@ -49,7 +49,7 @@ export function createUpgrades({
     const { operation, trail } = fresh;
     let endJoined: ((why?: StreamEnd) => void) | undefined;
     const close = openStream(fresh, 'websocket', (why) => {
-      trail.streamEnd = why;
+      trail.note('streamEnd', why);
       if (endJoined === undefined) socket.destroy();
       else endJoined(why);
     });
@@ -62,7 +62,7 @@ export function createUpgrades({
           tls: tlsOf(operation.upstream),
           path: upstreamPathOf(fresh),
           onStream(end) {
-            trail.stream = 'websocket';
+            trail.note('stream', 'websocket');
             endJoined = end;
             return () => undefined;
           },

@@ -5,6 +5,7 @@ import { configFileNames, editorSchemaOf } from '../../gateway/config/editor-sch
 import { commandList } from './command-list.ts';
 import { configTables } from './config-tables.ts';
 import { errorTables } from './error-tables.ts';
+import { fieldTable } from './field-table.ts';
 import { metricTables } from './metric-tables.ts';
 import { fill } from './table.ts';
 
@@ -23,6 +24,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     'docs/commands.md': await commandList(),
     'docs/config.md': configTables(),
     'docs/errors.md': { errors: errorTables() },
+    'docs/explain.md': { fields: fieldTable() },
     'docs/metrics.md': await metricTables(),
   };
   const pages = Object.entries(texts).map(([path, parts]) => [path, fill(read(path), parts)] as const);

@@ -1,9 +1,16 @@
-// The decision record of one exchange: its line of the access log.
+// The decision record of one exchange: its line of the access log, or what a simulation found.
 
 import type { StageName } from '../../exchange.ts';
+import type { LogFieldName } from '../../observe/log-fields.ts';
+
+/** The members of a log line, and those that a simulation adds. */
+export type RecordName = LogFieldName | 'rehearsed' | 'times' | 'open_streams_max';
 
 /** The line, parsed. */
-export type DecisionRecord = Readonly<Record<string, unknown>>;
+export type DecisionRecord = { readonly [Name in RecordName]?: unknown };
+
+/** An object within the line, of a violation or a limit. */
+export type Members = Readonly<Record<string, unknown>>;
 
 /** Returns the duration of each stage in milliseconds. Fast exchanges record only that of the upstream. */
 export function durationsOf({

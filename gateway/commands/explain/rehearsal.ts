@@ -112,7 +112,7 @@ function createHandle(
       throw new GatewayError('misdirected_request');
     },
     async passThrough(admitted, { name }) {
-      admitted.trail.tunnel = name;
+      admitted.trail.note('tunnel', name);
       done(admitted);
     },
     track: (work) => work,

@@ -2,8 +2,9 @@
 
 import { REFUSALS } from '../../error-catalogue.ts';
 import { STAGES, type StageName } from '../../exchange.ts';
+import type { StageOutcome } from './facts.ts';
 import { type DecisionRecord, durationsOf } from './record.ts';
-import { type StageOutcome, stageText } from './stage-text.ts';
+import { stageText } from './stage-text.ts';
 
 export interface StageReport {
   readonly stage: StageName;

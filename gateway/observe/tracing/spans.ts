@@ -43,13 +43,13 @@ export function spansOf(trail: Trail, endedAt: number): Span[] {
   return [server, ...clientSpans(trail, endedAt)];
 }
 
-function nameOf({ method, operation, tunnel }: Trail): string {
-  const place = operation?.path ?? tunnel;
+function nameOf({ method, operation, rare }: Trail): string {
+  const place = operation?.path ?? rare?.tunnel;
   return place === undefined ? method : `${method} ${place}`;
 }
 
 function serverAttributes(trail: Trail): object[] {
-  const { operation, caller, status, code, stage, tunnel } = trail;
+  const { operation, caller, status, code, stage, rare } = trail;
   return attributes({
     'http.request.method': trail.method,
     'http.route': operation?.path,
@@ -58,11 +58,11 @@ function serverAttributes(trail: Trail): object[] {
     'client.address': trail.clientAddress,
     'gateway.request_id': trail.id,
     'gateway.operation': operation?.id,
-    'gateway.tunnel': tunnel,
+    'gateway.tunnel': rare?.tunnel,
     'gateway.organization': caller?.organization?.id,
     'gateway.stage': stage,
     'gateway.code': code,
-    'gateway.replayed': trail.replayed || undefined,
+    'gateway.replayed': rare?.replayed,
   });
 }
 

@@ -43,7 +43,7 @@ export class CompressedBody implements BodySink {
     // With `bytesMin` 0 the client takes no other form.
     if (encoded.length >= body.length && bytesMin > 0) return 'stays';
     this.#fresh.trail.bytesOut = encoded.length;
-    this.#fresh.trail.compressed = coding;
+    this.#fresh.trail.note('compressed', coding);
     return encoded;
   }
 
@@ -68,7 +68,7 @@ export class CompressedBody implements BodySink {
     const { response, trail } = this.#fresh;
     const stream = encoders[this.#form.coding].createStream();
     this.#stream = stream;
-    trail.compressed = this.#form.coding;
+    trail.note('compressed', this.#form.coding);
     const resume = () => void stream.resume();
     stream.on('data', (bytes: Buffer) => {
       if (response.destroyed) return;

@@ -92,7 +92,7 @@ export class AnswerStream {
   end(why: StreamEnd): void {
     if (this.#isEnding || this.#isOver) return;
     this.#isEnding = true;
-    this.#options.trail.streamEnd = why;
+    this.#options.trail.note('streamEnd', why);
     if (!this.#options.isOpaque && this.#boundaries.isBetween()) this.#finish();
     else {
       const withinMs = why === 'credential' ? CREDENTIAL_END_MS : END_MS;
@@ -123,7 +123,7 @@ export class AnswerStream {
     if (found.length === 0) return false;
     if (this.#violations === undefined) {
       this.#violations = [];
-      this.#options.trail.answerViolations = this.#violations;
+      this.#options.trail.note('answerViolations', this.#violations);
     }
     const known = this.#violations;
     known.push(...found.filter((text) => !known.includes(text)).slice(0, VIOLATIONS_MAX - known.length));

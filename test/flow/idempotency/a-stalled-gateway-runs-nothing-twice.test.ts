@@ -65,7 +65,7 @@ describe('a gateway that stalls past the lease of its write', () => {
     const recording = recordings.recordingOf({ slot, claim, leaseEndsAt: performance.now() }, exchange);
     assert.throws(() => recording.sent(), { code: 'gateway_overloaded' });
     await recording.fail(new Error('anything'));
-    assert.deepEqual([trail.outcomeUnknown, unprotected], [false, []]);
+    assert.deepEqual([trail.rare, unprotected], [undefined, []]);
     assert.equal((await store.begin(slot, claimOf('f', 'you', 60_000))).state, 'started');
   });
 });

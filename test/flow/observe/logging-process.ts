@@ -20,7 +20,7 @@ for (let count = 1; count <= EXCHANGES; count += 1) {
   const trail = new Trail(`req_${count}`, 'GET');
   trail.status = 404;
   trail.code = 'route_not_found';
-  trail.clientRequestId = 'x'.repeat(100);
+  trail.note('clientRequestId', 'x'.repeat(100));
   log.exchange(trail);
   if (count % 100 === 0) log.logger.info({ count }, 'a hundred more');
   if (count % 1000 === 0) await new Promise((resolve) => setTimeout(resolve, 1));

@@ -53,9 +53,9 @@ test('with counters in the process the stage answers without a promise', () => {
 test('the trail gets the decision, its source and its time', () => {
   const request = permitted(acme, listJobs);
   stage(rules())(request);
-  const { quota, quotaSource, quotaDecidedAtMs, shadowRefusals } = trailOf(request.trail);
+  const { quota, quotaSource, quotaDecidedAtMs, rare } = trailOf(request.trail);
   assert.equal(quota?.states.length, 1);
-  assert.deepEqual([quotaSource, quotaDecidedAtMs, shadowRefusals], ['process', NOW_MS, undefined]);
+  assert.deepEqual([quotaSource, quotaDecidedAtMs, rare], ['process', NOW_MS, undefined]);
 });
 
 test('a refusal names the violated limits and the wait, and carries the headers', () => {
@@ -103,7 +103,7 @@ test('a shadow limit lets the request through and leaves a note', () => {
   limit(permitted(acme, createJob));
   const request = permitted(acme, createJob);
   const counted = limit(request) as Counted;
-  assert.deepEqual(trailOf(request.trail).shadowRefusals, ['job-creation']);
+  assert.deepEqual(trailOf(request.trail).rare?.shadowRefusals, ['job-creation']);
   assert.equal(counted.quota.tightest?.policy, 'organization');
   assert.equal(request.carried[1], '"organization";q=100;w=60');
 });

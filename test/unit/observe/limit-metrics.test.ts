@@ -63,6 +63,6 @@ test('only organizations near a limit, over it or over one that is not enforced 
   exchange(10, 5);
   exchange(10, 1);
   exchange(10, 0, { code: 'rate_limited' });
-  exchange(10, 7, { shadowRefusals: ['organization'] });
+  exchange(10, 7, { rare: { shadowRefusals: ['organization'] } });
   assert.deepEqual(pressures, ['organization 1 near', 'organization 0 refused', 'organization 7 shadow_refused']);
 });

@@ -30,7 +30,7 @@ it('is one line of JSON with any code, cause, violation and name in it', () => {
         mode: 'live',
         scopes: new Set(),
       } as unknown as Caller;
-      const trail = trailWith({ caller, code: text, cause: new Error(text), answerViolations: [text] });
+      const trail = trailWith({ caller, code: text, rare: { cause: new Error(text), answerViolations: [text] } });
       const line = lineOf(trail, 30, 1_795_190_400_000);
       assert.equal(line.indexOf('\n'), line.length - 1);
       const read = JSON.parse(line);

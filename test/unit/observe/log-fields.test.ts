@@ -1,0 +1,136 @@
+// The table of log fields makes the line, the page and the facts of `explain`: none of them has a field that another lacks.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { FACTS } from '../../../gateway/commands/explain/facts.ts';
+import type { RecordName } from '../../../gateway/commands/explain/record.ts';
+import { exchangeReport } from '../../../gateway/commands/explain/report.ts';
+import { GatewayError } from '../../../gateway/errors.ts';
+import type { Caller, Operation, RareNotes } from '../../../gateway/exchange.ts';
+import { createLines } from '../../../gateway/observe/line.ts';
+import { LOG_FIELDS, type LogFieldName, type TextOf } from '../../../gateway/observe/log-fields.ts';
+import { Trail } from '../../../gateway/trail.ts';
+
+const names = Object.keys(LOG_FIELDS) as LogFieldName[];
+const { lineOf } = createLines(1);
+const recordOf = (notes: Partial<Trail>): Record<string, unknown> =>
+  JSON.parse(lineOf(Object.assign(new Trail('req_1', 'GET'), notes), 30, 1));
+
+/** A note without a value here does not compile. */
+const rare: Required<RareNotes> = {
+  tunnel: 't',
+  stream: 'events',
+  streamEnd: 'drain',
+  clientRequestId: 'mine',
+  shadowRefusals: ['burst'],
+  replayed: true,
+  recorded: true,
+  outcomeUnknown: true,
+  retries: ['timeout'],
+  retryBudgetSpent: true,
+  answerViolations: ['body: type'],
+  droppedQuery: ['q'],
+  notSent: ['cookie: a'],
+  withheld: ['x-a'],
+  compressed: 'gzip',
+  cause: new Error('gone'),
+};
+
+const organization = {
+  id: 'org_a',
+  name: 'A',
+  tier: 'standard',
+  state: 'active',
+  contacts: [],
+  operator: false,
+} as const;
+const caller = {
+  scheme: 'apiKey',
+  subject: 'key_1',
+  organization,
+  mode: 'live',
+  scopes: new Set(['a']),
+} as unknown as Caller;
+const byToken = { ...caller, issuer: 'idp', subject: 'user' } as Caller;
+const operation = { id: 'a', path: '/a', upstream: 'u' } as Operation;
+const states = ['one', 'two'].map((policy) => ({ policy, limit: 9, windowSeconds: 60, remaining: 0, resetMs: 5 }));
+const refusal = new GatewayError('insufficient_scope', {
+  ...{ hint: 'h', path: '/{…}', retryAfterSeconds: 3 },
+  fields: { required_scopes: ['b'], violated_policies: ['one'], max_bytes: 7 },
+});
+
+/** An exchange with everything, if there were one. */
+const whole: Partial<Trail> = {
+  ...{ rare, caller, operation, refusal, stage: 'forward', status: 502, code: 'insufficient_scope' },
+  ...{
+    clientAddress: '203.0.113.7',
+    quota: { states, tightest: states[0] },
+    quotaSource: 'redis',
+    quotaDecidedAtMs: 1,
+  },
+  ...{ target: 'http://a:1', traceId: 't', upstreamStatus: 503, upstreamMs: 1, queuedMs: 1, attempts: 2 },
+  ...{ endedAt: [1, 2, 3], forwardedAt: 4, violations: [{ in: 'body', param: 'a', code: 'type' }] },
+};
+
+describe('the table of log fields', () => {
+  it('has every member of the line, in the order of the line, and no other', () => {
+    const written = [whole, { ...whole, caller: byToken }].map((notes) => Object.keys(recordOf(notes)));
+    for (const members of written)
+      assert.deepEqual(
+        members,
+        names.filter((name) => members.includes(name)),
+      );
+    assert.deepEqual(new Set(written.flat()), new Set(names));
+  });
+
+  for (const note of Object.keys(rare) as (keyof RareNotes)[])
+    for (const code of [undefined, 'rate_limited'])
+      it(`brings the note ${note} to the line without any other note${code === undefined ? '' : ', of a refusal'}`, () => {
+        const members = Object.keys(
+          recordOf({ rare: { [note]: rare[note] }, ...(code === undefined ? {} : { code }) }),
+        );
+        const [field] =
+          Object.entries(LOG_FIELDS).find(
+            ([, { part, from }]) => part === 'rare' && from.some((one) => one === note),
+          ) ?? [];
+        assert.ok(members.includes(field === 'attempts' ? 'retries' : (field ?? '')), members.join());
+      });
+
+  it('takes a note back that a later one says is absent', () => {
+    const trail = new Trail('req_1', 'GET');
+    trail.note('cause', undefined);
+    assert.equal(trail.rare, undefined);
+    trail.note('cause', new Error('first'));
+    trail.note('cause', undefined);
+    assert.ok(!('cause' in JSON.parse(lineOf(trail, 30, 1))));
+  });
+
+  it('says of each field the stage at which explain tells it', () => {
+    const told = (name: RecordName): readonly string[] => {
+      const fact = FACTS[name];
+      if (typeof fact !== 'string') return Object.keys(fact);
+      return fact in FACTS ? told(fact as RecordName) : [fact];
+    };
+    const elsewhere = names.filter((name) => {
+      const { stage } = LOG_FIELDS[name];
+      return stage === 'exchange' ? false : !told(name).includes(stage);
+    });
+    assert.deepEqual(elsewhere, ['method']);
+  });
+
+  it('lets explain tell a line whose members are not what they should be', () => {
+    for (const value of [null, 'text', 7, {}, [null]])
+      for (const name of names) assert.equal(exchangeReport({ stage: 'forward', [name]: value }).stages.length, 9);
+  });
+
+  it('does not compile where a part lacks a member, or has another name', () => {
+    const [ms, bytes] = [String(Number('1')), Number('2')];
+    const size: TextOf<'size'> = `,"duration_ms":${ms},"bytes_in":${bytes},"bytes_out":${bytes}` as const;
+    // @ts-expect-error a member of the part is forgotten
+    const short: TextOf<'size'> = `,"duration_ms":${ms},"bytes_in":${bytes}` as const;
+    // @ts-expect-error no such member
+    const other: TextOf<'size'> = `,"duration":${ms},"bytes_in":${bytes},"bytes_out":${bytes}` as const;
+    assert.deepEqual(JSON.parse(`{${size.slice(1)}}`), { duration_ms: 1, bytes_in: 2, bytes_out: 2 });
+    assert.equal(new Set([size, short, other]).size, 3);
+  });
+});
