@@ -59,7 +59,7 @@ export async function loadConfiguration(
   limitsPath?: string,
 ): Promise<Configuration> {
   const kept = openKeptContracts();
-  const reader = createDirectReader(kept);
+  const reader = createDirectReader(settings.contractsDirectory, kept);
   const checked = await check(settings, environment, { reader, purpose, limitsPath, kept });
   const files = await digestsOf(filesOf(settings, checked));
   return { ...checked, files, version: versionOf(files) };
@@ -75,7 +75,7 @@ export async function reloadConfiguration(
   previous: Configuration,
 ): Promise<Configuration> {
   const digests = await digestsOf(previous.files.keys());
-  const reader = createThreadReader();
+  const reader = createThreadReader(settings.contractsDirectory);
   const isUnchanged = (file: string) => digests.get(file) === previous.files.get(file);
   if (![...previous.contracts.files].every(isUnchanged)) reader.start();
   const earlier = { contracts: previous.contracts, isUnchanged };

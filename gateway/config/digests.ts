@@ -2,8 +2,10 @@
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { READ_BYTES_MAX } from '../shared/yaml-source.ts';
 
-/** Returns the digest of each file, `absent` for a file that cannot be read. Streams the files, so that requests are not blocked. */
+/** Returns the digest of each file, `absent` for one that cannot be read, is too large, or may never end, as a pipe. Streams the files, so that requests are not blocked. */
 export async function digestsOf(files: Iterable<string>): Promise<Map<string, string>> {
   const digests = new Map<string, string>();
   for (const file of files) digests.set(file, await digestOf(file));
@@ -13,6 +15,8 @@ export async function digestsOf(files: Iterable<string>): Promise<Map<string, st
 async function digestOf(file: string): Promise<string> {
   const hash = createHash('sha256');
   try {
+    const stats = await stat(file);
+    if (!stats.isFile() || stats.size > READ_BYTES_MAX) return 'absent';
     for await (const chunk of createReadStream(file)) hash.update(chunk);
   } catch {
     return 'absent';

@@ -1,10 +1,12 @@
 // Reads contract files. Parsing and linting are slow, so a serving gateway runs them in a separate thread (reader.ts), and a start uses what
 // an earlier start has kept (kept-contracts.ts).
 
+import { dirname } from 'node:path';
 import type { Mistake } from '../config-errors.ts';
 import { positionsIn, shownPath, textOf } from '../shared/yaml-source.ts';
 import type { ContractContent } from './content.ts';
 import { normalizeSchemas } from './dialect.ts';
+import { isWithin } from './file-place.ts';
 import type { KeptContracts } from './kept-contracts.ts';
 import type { ParseContract } from './parse.ts';
 import { isObject } from './pointer.ts';
@@ -29,15 +31,25 @@ export interface ContractReader {
 /**
  * Creates a reader that runs in this thread.
  *
+ * @param directory references to files may not leave it; undefined: the directory of the contract
  * @param kept contracts that an earlier process has read
  */
-export function createDirectReader(kept?: KeptContracts): ContractReader {
+export function createDirectReader(directory?: string, kept?: KeptContracts): ContractReader {
   let parser: Promise<ParseContract> | undefined;
+
+  const withinOf = (file: string) => directory ?? dirname(file);
+
+  /** The directory may have been another one when it was kept. */
+  function findKept(file: string, text: string): ContractContent | 'part' | undefined {
+    const found = kept?.find(file, text);
+    if (found === undefined || found === 'part') return found;
+    return found.files.every((one) => one === file || isWithin(withinOf(file), one)) ? found : undefined;
+  }
 
   async function read(file: string, mistakes: Mistake[]): Promise<ContractContent | 'part' | undefined> {
     parser ??= import('./parse.ts').then(({ createContractParser }) => createContractParser());
     const before = mistakes.length;
-    const content = await (await parser)(file, mistakes);
+    const content = await (await parser)(file, withinOf(file), mistakes);
     if (content === undefined) return mistakes.length === before ? 'part' : undefined;
     return { ...content, hasNames: hasPaths(content) && !content.isBroken && normalizeSchemas(content.root) };
   }
@@ -48,7 +60,7 @@ export function createDirectReader(kept?: KeptContracts): ContractReader {
       mistakes.push({ file: shownPath(file), ...text });
       return undefined;
     }
-    let found = kept?.find(file, text);
+    let found = findKept(file, text);
     if (found === undefined) {
       const before = mistakes.length;
       found = await read(file, mistakes);

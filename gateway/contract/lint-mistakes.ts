@@ -42,7 +42,7 @@ function toMistake(problem: NormalizedProblem, file: string): Mistake {
     line: at?.start.line,
     column: at?.start.col,
     ...(pointer ? { place: pathOf(pointer).join('.') } : {}),
-    reason: `${message.replace('ENOENT: no such file or directory', 'there is no file')}.`,
+    reason: `${message}.`,
     remedy: remedyFor(problem),
   };
 }
@@ -65,6 +65,7 @@ export function unreadable(file: string, error: unknown): Mistake {
 const remedies: Readonly<Record<string, string>> = {
   'no-unresolved-refs':
     'Point the $ref at something that exists, in this file or in one below the contracts directory.',
+  'gateway/texts-are-no-references': 'Write the value itself.',
   'path-parameters-defined': 'Make the parameters in the path and those that are declared the same.',
   'path-not-include-query': 'Declare what stands behind the question mark as parameters with in: query.',
   'gateway/extensions-have-a-meaning': 'Move it to the operation, the path or the top of the document.',

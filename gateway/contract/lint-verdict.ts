@@ -65,11 +65,12 @@ const named = new Set([
   ],
 ]);
 
-const OWN_EXTENSIONS = 'gateway/extensions-have-a-meaning';
+/** Rules whose problems are mistakes wherever they are. */
+const strict = new Set(['gateway/extensions-have-a-meaning', 'gateway/texts-are-no-references']);
 
 export function verdictOn(problem: NormalizedProblem, document: Document): Verdict {
   const { ruleId, location } = problem;
-  if (ruleId === OWN_EXTENSIONS) return 'mistake';
+  if (strict.has(ruleId)) return 'mistake';
   const path = location[0] && 'pointer' in location[0] ? pathOf((location[0].pointer ?? '').replace(/^#/, '')) : [];
   if (memberAt(path, (name) => name.startsWith('x-'))) return 'accepted';
   const decidesNothing = memberAt(path, (name) => unenforced.has(name));

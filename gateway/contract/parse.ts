@@ -1,21 +1,11 @@
 // Parses a contract file, lints it against the OpenAPI specification and resolves references between files. Loading the linter alone takes
 // longer than the rest of a small start, so document.ts imports this file on demand.
 
-import {
-  BaseResolver,
-  bundle,
-  type Config,
-  createConfig,
-  type Document,
-  isAbsoluteUrl,
-  lintDocument,
-  ResolveError,
-  type Source,
-} from '@redocly/openapi-core';
+import { bundle, type Config, createConfig, type Document, lintDocument, type Source } from '@redocly/openapi-core';
 import type { Mistake } from '../config-errors.ts';
-import { positionsIn, shownPath, textOf } from '../shared/yaml-source.ts';
+import { positionsIn, shownPath } from '../shared/yaml-source.ts';
 import type { ContractContent } from './content.ts';
-import { parseUnescaped } from './json.ts';
+import { createFileResolver, type FileResolver } from './file-resolver.ts';
 import { toMistakes, unfitFor, unreadable } from './lint-mistakes.ts';
 import { type Verdict, verdictOn } from './lint-verdict.ts';
 import { isObject, type JsonObject } from './pointer.ts';
@@ -32,6 +22,7 @@ const rules = {
   'path-parameters-defined': 'error',
   'path-not-include-query': 'error',
   'gateway/extensions-have-a-meaning': 'error',
+  'gateway/texts-are-no-references': 'error',
   'gateway/patterns-can-run': 'error',
   'gateway/media-types-fit-headers': 'error',
   'gateway/header-names-fit-headers': 'error',
@@ -39,48 +30,30 @@ const rules = {
   'gateway/formats-are-exact': 'warn',
 } as const;
 
-/** The character that decoders substitute for bytes that are not UTF-8. */
-const REPLACEMENT = '\uFFFD';
-
 /**
- * Resolves local files only: with remote references, startup would depend on other hosts, and a contract could choose the hosts to
- * request.
+ * Returns `undefined` for a file that cannot be parsed, and for a part of another document. Pushes mistakes.
+ *
+ * @param within directory that references to files may not leave
  */
-class LocalResolver extends BaseResolver {
-  override async loadExternalRef(reference: string) {
-    if (isAbsoluteUrl(reference)) throw new ResolveError(new Error('other hosts are not asked'));
-    const source = await super.loadExternalRef(reference);
-    const unread = source.body.includes(REPLACEMENT) ? textOf(reference) : '';
-    if (typeof unread !== 'string') throw new ResolveError(new Error(`${shownPath(reference)}: ${unread.reason}`));
-    return source;
-  }
-
-  /** Parses .json files with JSON.parse, which is six times as fast as the YAML parser. */
-  override parseDocument(source: Source, isRoot?: boolean): Document {
-    const parsed = source.absoluteRef.endsWith('.json') ? parseUnescaped(source.body) : undefined;
-    return parsed === undefined ? super.parseDocument(source, isRoot) : { source, parsed };
-  }
-}
-
-/** Returns `undefined` for a file that cannot be parsed, and for a part of another document. Pushes mistakes. */
 export type ParseContract = (
   file: string,
+  within: string,
   mistakes: Mistake[],
 ) => Promise<Omit<ContractContent, 'hasNames'> | undefined>;
 
 /** Creates the parser, with the rules of the linter. */
 export async function createContractParser(): Promise<ParseContract> {
   const config = await createConfig({ rules, plugins: [ownRules] } as Parameters<typeof createConfig>[0]);
-  return (file, mistakes) => parse(file, config, mistakes);
+  return (file, within, mistakes) => parse(createFileResolver(file, within), config, mistakes);
 }
 
 /** Lints the files as written, so that positions are right, and then resolves references between them. */
 async function parse(
-  file: string,
+  resolver: FileResolver,
   config: Config,
   mistakes: Mistake[],
 ): Promise<Omit<ContractContent, 'hasNames'> | undefined> {
-  const resolver = new LocalResolver(config.resolve);
+  const { file } = resolver;
   try {
     const document = await resolver.resolveDocument(null, file, true);
     if (document instanceof Error) throw document;
@@ -111,7 +84,7 @@ function quoteVersion(root: unknown): void {
 async function joined(
   document: Document,
   config: Config,
-  resolver: LocalResolver,
+  resolver: FileResolver,
 ): Promise<Pick<ContractContent, 'root' | 'files'>> {
   const file = document.source.absoluteRef;
   const root = document.parsed as JsonObject;

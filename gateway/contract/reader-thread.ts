@@ -3,17 +3,17 @@
 
 import { parentPort } from 'node:worker_threads';
 import type { Mistake } from '../config-errors.ts';
+import { positionsIn } from '../shared/yaml-source.ts';
 import { createDirectReader } from './document.ts';
 import { jsonPiecesOf, type Piece } from './document-pieces.ts';
 import type { ReadReply, ReadRequest } from './reader.ts';
 
 const port = parentPort as NonNullable<typeof parentPort>;
-const reader = createDirectReader();
 let waiting: Piece[] = [];
 
-async function read(file: string): Promise<ReadReply> {
+async function read(file: string, directory: string | undefined): Promise<ReadReply> {
   const mistakes: Mistake[] = [];
-  const content = await reader.readContract(file, mistakes);
+  const content = await createDirectReader(directory).readContract(file, mistakes);
   if (content === undefined) return { mistakes, content: undefined };
   const { root, ...rest } = content;
   waiting = [...jsonPiecesOf(root)];
@@ -22,7 +22,7 @@ async function read(file: string): Promise<ReadReply> {
 
 function replyTo(message: ReadRequest): unknown {
   if (message === 'next') return waiting.shift();
-  return 'spots' in message ? reader.locate(message.file, message.spots) : read(message.file);
+  return 'spots' in message ? positionsIn(message.file, message.spots) : read(message.file, message.directory);
 }
 
 port.on('message', async (message: ReadRequest) => port.postMessage(await replyTo(message)));

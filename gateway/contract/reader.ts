@@ -12,7 +12,10 @@ import type { JsonObject } from './pointer.ts';
 import { createYieldToLoop } from './yield-to-loop.ts';
 
 /** A message to the thread: read a file, send the next piece of it, or find positions in a file. */
-export type ReadRequest = { readonly file: string; readonly spots?: readonly Spot[] } | 'next';
+export type ReadRequest =
+  | { readonly file: string; readonly directory: string | undefined }
+  | { readonly file: string; readonly spots: readonly Spot[] }
+  | 'next';
 
 /** The thread's reply to a request to read a file. */
 export interface ReadReply {
@@ -65,7 +68,8 @@ function keepThread(worker: Worker): void {
   kept = { worker, end };
 }
 
-export function createThreadReader(): ThreadReader {
+/** @param directory references to files may not leave it; undefined: the directory of the contract */
+export function createThreadReader(directory?: string): ThreadReader {
   let worker: Worker | undefined;
   let isPending = false;
   const ended = new AbortController();
@@ -95,7 +99,7 @@ export function createThreadReader(): ThreadReader {
   }
 
   async function readContract(file: string, mistakes: Mistake[]): Promise<ContractContent | undefined> {
-    const reply = await request<ReadReply>({ file });
+    const reply = await request<ReadReply>({ file, directory });
     mistakes.push(...reply.mistakes);
     if (reply.content === undefined) return undefined;
     const { pieces, ...rest } = reply.content;

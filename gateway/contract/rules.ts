@@ -1,7 +1,8 @@
 // The gateway's own lint rules for contracts. They run inside the linter, which supplies file and line.
 
-import type { Oas2Rule, Oas3Rule, Plugin } from '@redocly/openapi-core';
+import { isRef, type Oas2Rule, type Oas3Rule, type Plugin } from '@redocly/openapi-core';
 import { isFieldName, isFieldText } from '../shared/field-text.ts';
+import { withoutFurtherReferences } from './document-types.ts';
 import { REGEX_LENGTH_MAX } from './formats.ts';
 import { toPattern } from './patterns.ts';
 
@@ -10,14 +11,43 @@ const carriers = new Set(['Root', 'PathItem', 'Operation']);
 
 const extensionsHaveAMeaning: Oas3Rule = () => ({
   any(node, { type, report, location }) {
-    if (carriers.has(type.name) || typeof node !== 'object' || node === null) return;
-    for (const name of Object.keys(node)) {
-      if (!name.startsWith('x-gateway-') || (name === 'x-gateway-path' && type.name === 'Parameter')) continue;
-      report({
-        message: `${name} has no meaning here`,
-        suggest: [],
-        location: location.child([name]).key(),
-      });
+    if (typeof node !== 'object' || node === null) return;
+    const isCarrier = carriers.has(type.name);
+    for (const [name, value] of Object.entries(node)) {
+      if (!name.startsWith('x-')) continue;
+      const isOwn = name.startsWith('x-gateway-');
+      const isAllowed = isCarrier || (name === 'x-gateway-path' && type.name === 'Parameter');
+      const places = [...(isOwn && !isAllowed ? [[name]] : []), ...(isOwn ? [] : ownBelow(value, [name]))];
+      for (const place of places)
+        report({ message: `${place.at(-1)} has no meaning here`, suggest: [], location: location.child(place).key() });
+    }
+  },
+});
+
+/** The places of `x-gateway-*` members inside the value of another extension, which the linter does not look into. */
+function ownBelow(value: unknown, place: readonly string[], seen = new Set<unknown>()): string[][] {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return [];
+  seen.add(value);
+  return Object.entries(value).flatMap(([name, inner]) => [
+    ...(name.startsWith('x-gateway-') ? [[...place, name]] : []),
+    ...ownBelow(inner, [...place, name], seen),
+  ]);
+}
+
+/** Types of single values. */
+const scalars = new Set(['string', 'number', 'integer', 'boolean']);
+
+/** In the place of a text, OpenAPI has no reference; other tools insert a file there. */
+const textsAreNoReferences: Oas3Rule = () => ({
+  any(node, { type, report, location }) {
+    if (typeof node !== 'object' || node === null) return;
+    for (const [name, value] of Object.entries(node)) {
+      if (!isRef(value)) continue;
+      const found =
+        (Object.hasOwn(type.properties, name) ? type.properties[name] : undefined) ?? type.additionalProperties;
+      const expected = typeof found === 'function' ? found(value, name) : found;
+      if (!expected || 'name' in expected || !scalars.has(expected.type ?? (expected.enum ? 'string' : ''))) continue;
+      report({ message: 'OpenAPI has no reference here', suggest: [], location: location.child([name]) });
     }
   },
 });
@@ -113,15 +143,18 @@ function inSwagger(rule: Oas3Rule): Oas2Rule {
 
 export const ownRules: Plugin = {
   id: 'gateway',
+  typeExtension: { oas2: withoutFurtherReferences, oas3: withoutFurtherReferences },
   rules: {
     oas2: {
       'extensions-have-a-meaning': extensionsHaveAMeaning as Oas2Rule,
+      'texts-are-no-references': textsAreNoReferences as Oas2Rule,
       'patterns-can-run': inSwagger(patternsCanRun),
       'patterns-are-exact': inSwagger(patternsAreExact),
       'formats-are-exact': inSwagger(formatsAreExact),
     },
     oas3: {
       'extensions-have-a-meaning': extensionsHaveAMeaning,
+      'texts-are-no-references': textsAreNoReferences,
       'patterns-can-run': patternsCanRun,
       'patterns-are-exact': patternsAreExact,
       'formats-are-exact': formatsAreExact,

@@ -2,7 +2,9 @@
 
 import { createConfig, lint } from '@redocly/openapi-core';
 import type { Mistake } from '../config-errors.ts';
+import { createFileResolver } from './file-resolver.ts';
 import { toMistakes } from './lint-mistakes.ts';
+import { ownRules } from './rules.ts';
 
 /** Disabled rules: already reported as mistakes, irrelevant behind a gateway, or (the last one) wrong for schemas with conditions. */
 const off = [
@@ -14,11 +16,16 @@ const off = [
   'no-invalid-media-type-examples',
 ];
 
-/** Returns the recommendations for one file, with lines. The remedy is the name of the rule. */
-export async function recommendationsFor(file: string): Promise<Mistake[]> {
+/**
+ * Returns the recommendations for one file, with lines. The remedy is the name of the rule.
+ *
+ * @param directory references to files may not leave it
+ */
+export async function recommendationsFor(file: string, directory: string): Promise<Mistake[]> {
   const rules = Object.fromEntries(off.map((rule) => [rule, 'off' as const]));
-  const config = await createConfig({ extends: ['recommended'], rules } as Parameters<typeof createConfig>[0]);
-  const problems = await lint({ ref: file, config });
+  const given = { extends: ['recommended'], rules, plugins: [ownRules] };
+  const config = await createConfig(given as Parameters<typeof createConfig>[0]);
+  const problems = await lint({ ref: file, config, externalRefResolver: createFileResolver(file, directory) });
   return problems
     .filter(({ ignored, ruleId }) => ignored !== true && !off.includes(ruleId))
     .flatMap((problem) => toMistakes([problem], file).map((one) => ({ ...one, remedy: `(${problem.ruleId})` })));

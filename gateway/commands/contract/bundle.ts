@@ -6,6 +6,7 @@ import { type Mistake, toSentence } from '../../config-errors.ts';
 import { createDirectReader } from '../../contract/document.ts';
 import type { CommandContext } from '../context.ts';
 import { publishedContractAt } from './published.ts';
+import { directoryOf } from './read.ts';
 
 interface BundleFlags {
   readonly output?: string;
@@ -40,7 +41,7 @@ async function served(context: CommandContext, name: string | undefined): Promis
 
 async function alone(context: CommandContext, file: string): Promise<string> {
   const mistakes: Mistake[] = [];
-  const content = await createDirectReader().readContract(file, mistakes);
+  const content = await createDirectReader(directoryOf(file, context)).readContract(file, mistakes);
   for (const mistake of mistakes) context.complain(`${toSentence(mistake)}\n`);
   return content === undefined ? context.fail(`${file} cannot be bundled.`) : pretty(content.root);
 }

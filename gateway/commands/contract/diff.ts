@@ -6,7 +6,7 @@ import { compareContracts } from '../../contract/diff/compare.ts';
 import { describedAlone } from '../../contract/diff/described.ts';
 import type { Level } from '../../contract/diff/findings.ts';
 import { type LocatedFinding, locateFindings } from '../../contract/diff/located.ts';
-import { createDirectReader } from '../../contract/document.ts';
+import { positionsIn } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
 import { counted, printJson, printLine } from '../print.ts';
 import { readContracts, UnreadableSource } from './read.ts';
@@ -26,11 +26,10 @@ export function addDiff(contract: Command, context: CommandContext): void {
 }
 
 async function diff(context: CommandContext, old: string, fresh: string, asJson: boolean): Promise<void> {
-  const reader = createDirectReader();
   const mistakes: Mistake[] = [];
   const read = async (source: string) => {
     try {
-      return await readContracts(source, reader, mistakes);
+      return await readContracts(source, context, mistakes);
     } catch (error) {
       if (error instanceof UnreadableSource) context.usage(error.message);
       throw error;
@@ -43,7 +42,7 @@ async function diff(context: CommandContext, old: string, fresh: string, asJson:
   }
   const found = compareContracts(before.operations.map(describedAlone), after.operations.map(describedAlone));
   const documents = { old: before.documents, new: after.documents };
-  const findings = await locateFindings([...found].flat(), documents, reader.locate);
+  const findings = await locateFindings([...found].flat(), documents, async (file, spots) => positionsIn(file, spots));
   printDifferences(context, findings, asJson);
 }
 

@@ -7,9 +7,10 @@ import { compileAll } from '../../contract/load.ts';
 import { operationsOf } from '../../contract/operations.ts';
 import { createSchemas } from '../../contract/schemas.ts';
 import { recommendationsFor } from '../../contract/style-recommendations.ts';
+import { positionsIn } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
 import { counted, printJson, printLine } from '../print.ts';
-import { filesOf, UnreadableSource } from './read.ts';
+import { directoryOf, filesOf, UnreadableSource } from './read.ts';
 
 interface Linted {
   readonly files: number;
@@ -38,7 +39,7 @@ async function lintServed(context: CommandContext): Promise<Linted> {
   try {
     const { contracts } = await context.configuration('check');
     const files = contracts.documents.map((document) => document.files[0] as string);
-    return { files: files.length, mistakes: [], recommendations: await recommended(files) };
+    return { files: files.length, mistakes: [], recommendations: await recommended(files, context) };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return { files: 0, mistakes: error.mistakes, recommendations: [] };
@@ -47,7 +48,6 @@ async function lintServed(context: CommandContext): Promise<Linted> {
 
 /** Checks files alone: their upstream and their access rules are unknown. */
 async function lintFiles(context: CommandContext, sources: readonly string[]): Promise<Linted> {
-  const reader = createDirectReader();
   const mistakes: Mistake[] = [];
   const files = sources.flatMap((source) => {
     try {
@@ -59,7 +59,7 @@ async function lintFiles(context: CommandContext, sources: readonly string[]): P
   });
   const documents = [];
   for (const file of files) {
-    const content = await reader.readContract(file, mistakes);
+    const content = await createDirectReader(directoryOf(file, context)).readContract(file, mistakes);
     if (content === undefined) continue;
     const document = toDocument(file, content);
     documents.push(document);
@@ -67,17 +67,20 @@ async function lintFiles(context: CommandContext, sources: readonly string[]): P
     const operations = [...operationsOf(document, { upstream: 'any', acceptsBasic: true }, known, mistakes)];
     if (!content.isBroken) await compileAll(operations, createSchemas(), mistakes);
   }
-  for (const document of documents) await document.position().locate(reader.locate);
+  for (const document of documents) await document.position().locate(async (file, spots) => positionsIn(file, spots));
   return {
     files: files.length,
     mistakes: condensed(mistakes),
-    recommendations: await recommended(documents.map((document) => document.files[0] as string)),
+    recommendations: await recommended(
+      documents.map((document) => document.files[0] as string),
+      context,
+    ),
   };
 }
 
-async function recommended(files: readonly string[]): Promise<Mistake[]> {
+async function recommended(files: readonly string[], context: CommandContext): Promise<Mistake[]> {
   const all: Mistake[] = [];
-  for (const file of files) all.push(...(await recommendationsFor(file)));
+  for (const file of files) all.push(...(await recommendationsFor(file, directoryOf(file, context))));
   return condensed(all);
 }
 

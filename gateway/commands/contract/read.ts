@@ -2,10 +2,12 @@
 
 import { globSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Mistake } from '../../config-errors.ts';
-import { type ContractDocument, type ContractReader, toDocument } from '../../contract/document.ts';
+import { type ContractDocument, createDirectReader, toDocument } from '../../contract/document.ts';
+import { isWithin } from '../../contract/file-place.ts';
 import { type ContractOperation, operationsOf } from '../../contract/operations.ts';
+import type { CommandContext } from '../context.ts';
 
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 64 * 1024 * 1024;
@@ -21,13 +23,13 @@ export interface ReadContracts {
 /** Reads all contracts of a source. Pushes mistakes; throws UnreadableSource. */
 export async function readContracts(
   source: string,
-  reader: ContractReader,
+  context: Pick<CommandContext, 'settings'>,
   mistakes: Mistake[],
 ): Promise<ReadContracts> {
-  if (/^https?:\/\//.test(source)) return readAddress(source, reader, mistakes);
+  if (/^https?:\/\//.test(source)) return readAddress(source, mistakes);
   const documents: ContractDocument[] = [];
   for (const file of filesOf(source)) {
-    const content = await reader.readContract(file, mistakes);
+    const content = await createDirectReader(directoryOf(file, context, source)).readContract(file, mistakes);
     if (content !== undefined) documents.push(toDocument(file, content));
   }
   return { documents, operations: documents.flatMap(operationsIn) };
@@ -46,6 +48,16 @@ export function filesOf(source: string): string[] {
   return files;
 }
 
+/**
+ * The directory that references of a file may not leave: the contracts directory, if the file is in it; else the directory that was named, or
+ * that of the file.
+ */
+export function directoryOf(file: string, { settings }: Pick<CommandContext, 'settings'>, source = file): string {
+  const { contractsDirectory } = settings();
+  if (isWithin(contractsDirectory, resolve(file))) return contractsDirectory;
+  return resolve(statSync(source, { throwIfNoEntry: false })?.isDirectory() ? source : dirname(file));
+}
+
 function isContract(file: string): boolean {
   return /\.(ya?ml|json)$/.test(file) && statSync(file).isFile();
 }
@@ -55,14 +67,15 @@ function operationsIn(document: ContractDocument): ContractOperation[] {
   return [...operationsOf(document, { upstream: 'any', public: true }, { upstreams: [], limits: undefined }, [])];
 }
 
-async function readAddress(address: string, reader: ContractReader, mistakes: Mistake[]): Promise<ReadContracts> {
+async function readAddress(address: string, mistakes: Mistake[]): Promise<ReadContracts> {
   const text = await fetched(address);
   const directory = mkdtempSync(join(tmpdir(), 'contract-'));
   try {
     const file = join(directory, /^\s*\{/.test(text) ? 'fetched.json' : 'fetched.yaml');
     writeFileSync(file, text);
     const own: Mistake[] = [];
-    const content = await reader.readContract(file, own);
+    // Nothing else is in the directory, so the document cannot refer to files.
+    const content = await createDirectReader(directory).readContract(file, own);
     mistakes.push(...own.map((mistake) => ({ ...mistake, file: address })));
     if (content === undefined) return { documents: [], operations: [] };
     // The address replaces the temporary file, so line numbers are left out.

@@ -15,7 +15,7 @@ import { addCheckCommand } from '../check.ts';
 import { type CommandContext, CommandFailure, createCommandContext } from '../context.ts';
 import { printLine } from '../print.ts';
 import { addUpstreamsCommands } from '../upstreams/upstreams.ts';
-import { fetchDocument } from './fetch-document.ts';
+import { type FetchedDocument, fetchDocument } from './fetch-document.ts';
 import { basePathOf, liveOf, nameOf, type ProposedEntry, securityOf, sharesNames } from './propose-entry.ts';
 
 export interface AddServiceFlags {
@@ -38,6 +38,7 @@ export interface ProposedService {
 }
 
 const EXECUTABLE = shownPath(fileURLToPath(new URL('../../../bin/gateway', import.meta.url)));
+const NAMED_MAX = 3;
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /**
@@ -52,6 +53,7 @@ export async function proposeService(
   upstreamsText: string | undefined,
 ): Promise<ProposedService> {
   const document = await fetchDocument(from).catch((error: Error) => context.fail(error.message));
+  await refuseFiles(context, document);
   const name = named ?? nameOf(document);
   if (name === undefined) return context.usage('The title of the document gives no name. Choose one with --name.');
   if (!NAME.test(name))
@@ -87,6 +89,19 @@ export async function proposeService(
     { path, text: withEntry(text, name, entry) },
   ];
   return { name, entry, files };
+}
+
+/** A document that was fetched must be whole: what it refers to would be read on this machine. */
+async function refuseFiles(context: CommandContext, { text, extension, url }: FetchedDocument): Promise<void> {
+  if (url === undefined) return;
+  const { fileReferencesIn } = await import('../../contract/fetched.ts');
+  // What is no OpenAPI document at all, `check` names with its line.
+  const files = await fileReferencesIn(text, extension).catch(() => []);
+  if (files.length === 0) return;
+  const named = files.slice(0, NAMED_MAX).join(', ') + (files.length > NAMED_MAX ? ', …' : '');
+  context.fail(
+    `${url.href} refers to files (${named}), and a fetched document has none. Bundle it into one document, and add that.`,
+  );
 }
 
 /** Adds an entry as text, so that comments and layout of the others stay. */

@@ -1,0 +1,53 @@
+// The linter's types of OpenAPI, less the references that only the linter knows: it would read a file in the place of a text, an example, a
+// default or an extension, and the gateway would publish it.
+
+import type { NodeType, Plugin } from '@redocly/openapi-core';
+
+type TypeExtension = NonNullable<NonNullable<Plugin['typeExtension']>['oas3']>;
+type Types = Parameters<TypeExtension>[0];
+type Property = NodeType['properties'][string];
+type Kind = Exclude<Property, (...given: never[]) => unknown>;
+
+/** A value that the linter does not look into. */
+const opaque = { resolvable: false };
+
+/** Returns the types with references where OpenAPI has objects of its own, and nowhere else. */
+export const withoutFurtherReferences: TypeExtension = (types) =>
+  Object.fromEntries(Object.entries(types).map(([name, type]) => [name, restricted(type)])) as Types;
+
+function restricted(type: NodeType): NodeType {
+  const { extensionsPrefix: prefix, ...rest } = type;
+  const properties = Object.entries(type.properties).map(([name, property]) => {
+    const isExtension = prefix !== undefined && name.startsWith(prefix);
+    return [name, isExtension ? opaque : restrictedProperty(property)] as const;
+  });
+  const further = type.additionalProperties && restrictedProperty(type.additionalProperties);
+  return {
+    ...rest,
+    properties: Object.fromEntries(properties),
+    ...(prefix === undefined
+      ? { ...(further && { additionalProperties: further }) }
+      : { additionalProperties: apartFrom(prefix, further) }),
+  };
+}
+
+/** The names of extensions have no type of their own; the linter would take them for members of the map around them. */
+function apartFrom(prefix: string, further: Property | undefined): Property {
+  return (value: unknown, name: string) => {
+    if (name.startsWith(prefix)) return opaque;
+    return typeof further === 'function' ? further(value, name) : further;
+  };
+}
+
+function restrictedProperty(property: Property): Property {
+  if (typeof property !== 'function') return restrictedKind(property);
+  return (value: unknown, name: string) => restrictedKind(property(value, name));
+}
+
+/** A name of a type, or a type with a name, is an object of OpenAPI. All else is a value: texts, numbers, examples. */
+function restrictedKind(kind: Kind): Kind {
+  if (kind === null || kind === undefined || typeof kind === 'string') return kind;
+  // A mapping of a discriminator refers to schemas.
+  if ('name' in kind || 'directResolveAs' in kind) return kind;
+  return { ...kind, resolvable: false };
+}

@@ -1,0 +1,24 @@
+// What a document that was fetched refers to. It came alone: a reference to a file would lead to a file of the gateway's machine.
+
+import { BaseResolver, createConfig, lintDocument, makeDocumentFromString, ResolveError } from '@redocly/openapi-core';
+import { ownRules } from './rules.ts';
+
+/** Answers no reference and notes those that were asked for. */
+class RefusingResolver extends BaseResolver {
+  readonly asked = new Set<string>();
+
+  override resolveDocument(_base: string | null, reference: string): Promise<never> {
+    this.asked.add(reference);
+    return Promise.reject(new ResolveError(new Error('a fetched document has no files beside it')));
+  }
+}
+
+/** Returns the references to files in a document, each once. Addresses are not among them. Rejects if it is no OpenAPI document. */
+export async function fileReferencesIn(text: string, extension: 'json' | 'yaml'): Promise<string[]> {
+  const rules = { 'no-unresolved-refs': 'error' };
+  const config = await createConfig({ rules, plugins: [ownRules] } as Parameters<typeof createConfig>[0]);
+  const resolver = new RefusingResolver();
+  const document = makeDocumentFromString(text, `/fetched.${extension}`);
+  await lintDocument({ document, config, externalRefResolver: resolver });
+  return [...resolver.asked].filter((reference) => !/^(https?|data):/i.test(reference));
+}
