@@ -2,12 +2,12 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, openSqlite } from '../shared/sqlite.ts';
-import { applySteps } from '../shared/sqlite-schema.ts';
+import { applySteps, type SchemaSteps } from '../shared/sqlite-schema.ts';
 import type { AcmeChanges, AcmeRecords, AcmeStore } from './store.ts';
 
 export const ACME_FILE = 'acme.sqlite';
 const BUSY_TIMEOUT_MS = 1000;
-const STEPS = [
+export const ACME_STEPS: SchemaSteps = [
   `CREATE TABLE records (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
    CREATE TABLE state (version INTEGER NOT NULL, token INTEGER NOT NULL, until_ms INTEGER NOT NULL) STRICT;
    INSERT INTO state VALUES (0, 0, 0);`,
@@ -15,15 +15,17 @@ const STEPS = [
 
 export interface SqliteAcmeStoreOptions {
   readonly directory: string;
+  /** See `applySteps`. */
+  readonly acceptOneWay?: boolean | undefined;
   /** The clock of the lease. */
   now(): number;
 }
 
 /** Throws a sentence if the file cannot be opened. */
-export function createSqliteAcmeStore({ directory, now }: SqliteAcmeStoreOptions): AcmeStore {
+export function createSqliteAcmeStore({ directory, acceptOneWay, now }: SqliteAcmeStoreOptions): AcmeStore {
   const database = openSqlite({
     ...{ directory, file: ACME_FILE, what: 'The store of certificates', busyTimeoutMs: BUSY_TIMEOUT_MS },
-    prepare: (opened) => applySteps(opened, STEPS),
+    prepare: (opened) => applySteps(opened, ACME_STEPS, { acceptOneWay }),
   });
   const state = database.prepare('SELECT version, token, until_ms FROM state');
   const listeners = new Set<() => void>();

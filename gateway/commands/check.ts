@@ -34,6 +34,7 @@ async function check(context: CommandContext, asJson: boolean): Promise<void> {
     const all = [
       ...(await warningsOf(configuration, settings.contractsDirectory, nowMs)),
       ...checked.missing.map((mistake) => `${toSentence(mistake)} ${MAY_BE_ELSEWHERE}`),
+      ...checked.oneWay.map(toSentence),
       ...(await machineWarnings({ settings, config: configuration.config, secrets, nowMs })),
       ...misspeltVariables(environment),
     ];

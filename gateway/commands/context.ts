@@ -154,10 +154,10 @@ export async function openKeyStore(
 ): Promise<OpenKeyStore> {
   const digestOf = createDigestOf(await secrets.keyPepper());
   const options = { pepperFingerprint: keyFingerprint(digestOf), now: around.now };
-  const { redisUrl: url, dataDirectory: directory } = settings;
+  const { redisUrl: url, dataDirectory: directory, acceptOneWay } = settings;
   if (url === undefined) {
     const { createSqliteKeyStore } = await import('../auth/store/sqlite/store.ts');
-    return { store: createSqliteKeyStore({ directory, ...options }), digestOf };
+    return { store: createSqliteKeyStore({ directory, acceptOneWay, ...options }), digestOf };
   }
   const { openRedisStore } = await import('../auth/store/redis/store.ts');
   return { store: await openRedisStore({ url, ...options }), digestOf };

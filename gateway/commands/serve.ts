@@ -5,6 +5,7 @@ import type { KeyStore } from '../auth/store/store.ts';
 import type { Settings } from '../config/settings.ts';
 import { ConfigError } from '../config-errors.ts';
 import { type Configuration, compileRest, reloadConfiguration } from '../configuration.ts';
+import { claimProblem } from '../shared/sqlite.ts';
 import { isSimulated } from '../upstream/simulated.ts';
 import { checkStart } from '../wiring/start-mistakes.ts';
 import { type CommandContext, openKeyStore, openSecrets } from './context.ts';
@@ -21,6 +22,8 @@ export interface ServeOptions {
   readonly worker?: number;
   /** Whether this process is the one that prepares a first request: the demo organization, if only the sandbox is used. */
   readonly isFirst: boolean;
+  /** Whether stores may be upgraded so that no earlier gateway opens them any more. */
+  readonly acceptOneWay?: boolean;
   /** TLS session ticket keys that all workers share. */
   readonly ticketKeys?: Buffer;
 }
@@ -33,14 +36,19 @@ export interface Served {
 }
 
 /** Rejects with ConfigError or with a sentence if the start fails. */
-export async function serve(context: CommandContext, { worker, isFirst, ticketKeys }: ServeOptions): Promise<Served> {
+export async function serve(context: CommandContext, options: ServeOptions): Promise<Served> {
+  const { worker, isFirst, ticketKeys, acceptOneWay = false } = options;
   // Not through the context, which would keep these in memory after a reload and close them at once.
   const { environment, now } = context;
   const openSecretsOf = (settings: Settings) => openSecrets(context, settings);
   const checked = await checkStart({ environment, purpose: 'serve', openSecrets: openSecretsOf, now });
-  const { settings, secrets, configuration } = checked;
-  const mistakes = [...checked.mistakes, ...checked.missing];
+  const { secrets, configuration } = checked;
+  const settings = { ...checked.settings, acceptOneWay };
+  const mistakes = [...checked.mistakes, ...checked.missing, ...(acceptOneWay ? [] : checked.oneWay)];
   if (configuration === undefined || mistakes.length > 0) throw new ConfigError(mistakes);
+  // A gateway that runs on the directory could not go on with files that were upgraded under it.
+  const claim = checked.oneWay.length > 0 ? claimProblem(settings.dataDirectory) : undefined;
+  if (claim !== undefined) throw new Error(claim);
   const { store, digestOf } = await openKeyStore(context, settings, secrets);
   // A demo key is created and printed only if no upstream is a real service.
   const upstreams = Object.entries(configuration.config.upstreams);

@@ -20,16 +20,22 @@ export function addStartCommand(program: Command, context: CommandContext): void
         'Standard output carries log lines, one JSON object each; addresses and the curl line go to standard error.',
     )
     .option('--json', 'also print its ports as one JSON object on standard output')
-    .action((options: { json?: boolean }) => start(context, options.json === true));
+    .option('--accept-one-way', 'upgrade stores even if no earlier version can open them afterwards')
+    .action((flags: StartFlags) => start(context, flags));
 }
 
-async function start(context: CommandContext, asJson: boolean): Promise<void> {
+interface StartFlags {
+  readonly json?: boolean;
+  readonly acceptOneWay?: boolean;
+}
+
+async function start(context: CommandContext, { json = false, acceptOneWay = false }: StartFlags): Promise<void> {
   const onReload = rememberSignals(context.onReload);
   const { settings, mistakes } = readSettings(context.environment);
   // A single process does not load the code for workers. With mistakes, it names those of the other files as well.
   const started =
     settings.workers === 1 || mistakes.length > 0
-      ? await startAlone({ ...context, onReload })
+      ? await startAlone({ ...context, onReload }, acceptOneWay)
       : await startSeveral({ ...context, onReload, onRestart: rememberSignals(context.onRestart) }, settings);
   if (started === undefined) return;
   const { port, plainPort: plain_port, adminPort: admin_port } = started;
@@ -37,7 +43,7 @@ async function start(context: CommandContext, asJson: boolean): Promise<void> {
   const older = belowBaseline(process.versions.node);
   if (older !== undefined) context.complain(`gateway: ${older}\n`);
   context.complain(greetingOf(started, settings));
-  if (asJson) context.write(`${JSON.stringify({ port, plain_port, admin_port })}\n`);
+  if (json) context.write(`${JSON.stringify({ port, plain_port, admin_port })}\n`);
 }
 
 /**
@@ -62,10 +68,10 @@ async function startSeveral(context: CommandContext, settings: Settings): Promis
   return (await import('../workers/start.ts')).startSeveral(context, settings);
 }
 
-async function startAlone(context: CommandContext): Promise<Started> {
+async function startAlone(context: CommandContext, acceptOneWay: boolean): Promise<Started> {
   // Loaded on demand, because it takes longer than everything before it.
   const { serve } = await import('./serve.ts');
-  const { app, store, configuration, firstSteps } = await serve(context, { isFirst: true });
+  const { app, store, configuration, firstSteps } = await serve(context, { isFirst: true, acceptOneWay });
   endOnCrash(context, app.log);
   context.onReload(() => {
     app.log.logger.info('configuration reload requested');

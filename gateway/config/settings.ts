@@ -20,6 +20,8 @@ export interface Settings {
   readonly secretsDirectory: string | undefined;
   /** Number of serving processes. If more than one, a further process holds the listeners and starts them. */
   readonly workers: number;
+  /** Whether stores of an earlier version may be upgraded so that it cannot open them any more; `start --accept-one-way` sets it. */
+  readonly acceptOneWay: boolean;
 }
 
 type Complain = (variable: string, reason: string, remedy: string) => void;
@@ -101,6 +103,7 @@ export function readSettings(environment: Environment): {
     redisUrl,
     secretsDirectory: environment.SECRETS_DIR ? resolve(environment.SECRETS_DIR) : undefined,
     workers,
+    acceptOneWay: false,
   };
   return { settings: Object.freeze(settings), mistakes };
 }

@@ -47,6 +47,11 @@ export interface Idempotency {
   close(): Promise<void>;
 }
 
+interface Attempt extends RecordedWrite {
+  /** The text of the `Idempotency-Key`. */
+  readonly key: string;
+}
+
 export function createIdempotency(options: IdempotencyOptions): Idempotency {
   const { store } = options;
   const recordings = createRecordings({
@@ -70,9 +75,9 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     return withRecording(checked, undefined);
   }
 
-  async function once(checked: Checked, attempt: RecordedWrite): Promise<Fresh | undefined> {
+  async function once(checked: Checked, attempt: Attempt): Promise<Fresh | undefined> {
     const { trail } = checked;
-    const begun = await begin(checked, attempt);
+    const begun = await recognize(checked, attempt);
     switch (begun?.state) {
       case undefined:
         return withRecording(checked, undefined);
@@ -91,6 +96,15 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
         giveAgain(checked, parseOutcome(begun.record));
         return undefined;
     }
+  }
+
+  /** Before version 0af7161, the fingerprint of a form covered its delimiters. The same bytes are still the same request. */
+  async function recognize(checked: Checked, attempt: Attempt): Promise<Begun | undefined> {
+    const begun = await begin(checked, attempt);
+    if (begun?.state !== 'different' || options.delimiterOf?.(checked.headers.get('content-type')) === undefined)
+      return begun;
+    const fingerprint = fingerprintOf(checked, attempt.key);
+    return begin(checked, { ...attempt, claim: { ...attempt.claim, fingerprint } });
   }
 
   /**
@@ -144,7 +158,7 @@ function withRecording(checked: Checked, recording: Recording | undefined): Fres
  * Returns undefined for a request that is not recorded: a streamed body cannot be compared, and on public operations the keys of unrelated
  * clients could collide.
  */
-function attemptOf(checked: Checked, header: string, options: IdempotencyOptions): RecordedWrite | undefined {
+function attemptOf(checked: Checked, header: string, options: IdempotencyOptions): Attempt | undefined {
   const { operation, caller, hasBody, rawBody, id } = checked;
   const { idempotency, upstream } = operation;
   if (idempotency === 'off' || caller.organization === undefined) return undefined;
@@ -152,6 +166,7 @@ function attemptOf(checked: Checked, header: string, options: IdempotencyOptions
   if (key === undefined || (hasBody && rawBody === undefined && operation.body === 'stream')) return undefined;
   const leaseMs = options.timeoutMs(operation) + LEASE_MARGIN_MS;
   return {
+    key,
     slot: { organization: caller.organization.id, mode: caller.mode, digest: digestOf(key) },
     claim: {
       fingerprint: fingerprintOf(checked, key, options.delimiterOf),

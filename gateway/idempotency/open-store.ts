@@ -8,6 +8,8 @@ import type { AnswerStore, AnswerStoreStatus } from './store.ts';
 export interface OpenAnswerStoreOptions {
   readonly redisUrl: string | undefined;
   readonly dataDirectory: string;
+  /** See `applySteps`. */
+  readonly acceptOneWay: boolean;
   now(): number;
   /** Called when the store stops answering, and when it answers again. */
   onChange(status: AnswerStoreStatus): void;

@@ -18,6 +18,9 @@ import {
  * Arguments: fingerprint; owner; known data; milliseconds to keep the slot, lease included; 1 if the slot of a dead owner may be taken
  * over. Returns the owner, the state, and the record of a finished request. The known data begins with the milliseconds for which an
  * unknown outcome is kept: when no more than these are left, the lease is over. So the script reads no clock.
+ *
+ * An owner without known data is a gateway before version 0af7161, which would let the request run again after its lease. What is known from
+ * now on is that it may have run.
  */
 const BEGIN = toScript(`
 local fingerprint, owner, record, known = unpack(redis.call('HMGET', KEYS[1], 'fingerprint', 'owner', 'record', 'known'))
@@ -29,6 +32,11 @@ if not fingerprint or (isLost and ARGV[5] == '1') then
 end
 if fingerprint ~= ARGV[1] then return { ARGV[2], 'different' } end
 if isLost then return { ARGV[2], 'unknown', owner, known } end
+if owner and not known then
+  local retain = string.match(ARGV[3], '^%d+')
+  redis.call('HSET', KEYS[1], 'known', retain)
+  redis.call('PEXPIRE', KEYS[1], redis.call('PTTL', KEYS[1]) + retain)
+end
 if owner then return { ARGV[2], 'running' } end
 return { ARGV[2], 'done', record }
 `);
@@ -140,8 +148,8 @@ function toBegun(claim: Claim, reply: unknown): Begun {
     case 'done':
       return { state, record: text === null ? undefined : Buffer.from(text, 'latin1') };
     case 'unknown': {
-      const [, sentAtMs, upstream] = known.split(' ');
-      return { state, owner: text as string, sentAtMs: Number(sentAtMs), upstream };
+      const [, sentAt, upstream] = known.split(' ');
+      return { state, owner: text as string, sentAtMs: sentAt === undefined ? undefined : Number(sentAt), upstream };
     }
     default:
       return { state };

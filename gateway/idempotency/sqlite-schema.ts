@@ -1,10 +1,13 @@
 // The tables of the embedded store of answers, version by version.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { applySteps, checkedVersion } from '../shared/sqlite-schema.ts';
+import { type ApplyOptions, applySteps, checkedVersion, type SchemaSteps } from '../shared/sqlite-schema.ts';
+
+/** In the data directory. */
+export const ANSWERS_FILE = 'idempotency.db';
 
 /** Migrations from each version to the next. A new file runs every step, so that it equals an upgraded one. */
-const STEPS = [
+export const ANSWERS_STEPS: SchemaSteps = [
   `
   CREATE TABLE answers (
     organization TEXT NOT NULL, mode TEXT NOT NULL, digest TEXT NOT NULL, fingerprint TEXT NOT NULL, owner TEXT, record BLOB,
@@ -23,14 +26,14 @@ const STEPS = [
   ALTER TABLE answers ADD COLUMN upstream TEXT;
   UPDATE answers SET lease_ends_at = expires_at, expires_at = expires_at + 86400000 WHERE owner IS NOT NULL;
 `,
-] as const;
+];
 
-/** Creates the tables or upgrades them. Throws a sentence for operators if the file is newer than this gateway. */
-export function prepareAnswerSchema(database: DatabaseSync): void {
-  applySteps(database, STEPS);
+/** Creates the tables or upgrades them. Throws a sentence for operators as `applySteps` does. */
+export function prepareAnswerSchema(database: DatabaseSync, options?: ApplyOptions): void {
+  applySteps(database, ANSWERS_STEPS, options);
 }
 
-/** Throws as `prepareAnswerSchema` does, and changes nothing. */
+/** Throws if the file is newer than this gateway, and changes nothing. */
 export function checkAnswerSchema(database: DatabaseSync): void {
-  checkedVersion(database, STEPS);
+  checkedVersion(database, ANSWERS_STEPS);
 }

@@ -2,7 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, openSqlite } from '../shared/sqlite.ts';
-import { prepareAnswerSchema } from './sqlite-schema.ts';
+import { ANSWERS_FILE, prepareAnswerSchema } from './sqlite-schema.ts';
 import { createStorageUsage } from './sqlite-usage.ts';
 import {
   type AnswerStore,
@@ -29,18 +29,25 @@ const AT_SLOT = 'organization = ? AND mode = ? AND digest = ?';
 export interface SqliteAnswerStoreOptions {
   /** The data directory; created if absent. */
   readonly directory: string;
+  /** See `applySteps`. */
+  readonly acceptOneWay?: boolean | undefined;
   now(): number;
   onChange(status: AnswerStoreStatus): void;
 }
 
-/** Opens the store. Throws a sentence for operators if the file is damaged or newer than this gateway. */
-export function createSqliteAnswerStore({ directory, now, onChange }: SqliteAnswerStoreOptions): AnswerStore {
+/** Opens the store. Throws a sentence for operators if the file is damaged, newer than this gateway, or older and not accepted. */
+export function createSqliteAnswerStore({
+  directory,
+  acceptOneWay,
+  now,
+  onChange,
+}: SqliteAnswerStoreOptions): AnswerStore {
   const database = openSqlite({
     directory,
-    file: 'idempotency.db',
+    file: ANSWERS_FILE,
     what: 'The store of answers',
     busyTimeoutMs: BUSY_TIMEOUT_MS,
-    prepare: prepareAnswerSchema,
+    prepare: (opened) => prepareAnswerSchema(opened, { acceptOneWay }),
   });
   const purge = createPurge(database, now);
   const usage = createStorageUsage(database);

@@ -1,25 +1,31 @@
-// Versions of the schema of a SQLite file: its `user_version` counts the steps that were applied to it.
+// Versions of the schema of a SQLite file: its `user_version` counts the steps that were applied to it. An earlier gateway refuses a file of
+// a later version, so each step is one way for the files that exist: a start applies it only if the operator has accepted that. A change
+// that an earlier gateway can live with is no step: a table of its own, made if it does not exist.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from './sqlite.ts';
 
-type Steps = readonly string[];
+export type SchemaSteps = readonly string[];
+
+export interface ApplyOptions {
+  /** Whether a file with content may be upgraded, so that no earlier gateway opens it any more. */
+  readonly acceptOneWay?: boolean | undefined;
+  /** Told of the version of the file, before any step; calls `apply` once. */
+  readonly upgrade?: (version: number, apply: () => void) => void;
+}
 
 /**
- * Applies the steps that a file lacks, in one transaction. Throws a sentence if the file is newer than this gateway.
- *
- * @param upgrade told of the version of the file, before any step; calls `apply` once
+ * Applies the steps that a file lacks, in one transaction. Throws a sentence if the file is newer than this gateway, or older and not
+ * accepted.
  */
-export function applySteps(
-  database: DatabaseSync,
-  steps: Steps,
-  upgrade: (version: number, apply: () => void) => void = (_version, apply) => apply(),
-): void {
+export function applySteps(database: DatabaseSync, steps: SchemaSteps, options: ApplyOptions = {}): void {
+  const { acceptOneWay = false, upgrade = (_version, apply) => apply() } = options;
   if (versionOf(database) < steps.length) {
     inTransaction(database, () => {
       // Another process may have upgraded the file while this one waited for the lock.
       const version = versionOf(database);
       if (version >= steps.length) return;
+      if (version > 0 && !acceptOneWay) throw new Error(`${oneWay(version, steps)} ${ACCEPT}`);
       upgrade(version, () => {
         for (const step of steps.slice(version)) database.exec(step);
         database.exec(`PRAGMA user_version = ${steps.length}`);
@@ -29,8 +35,22 @@ export function applySteps(
   checkedVersion(database, steps);
 }
 
+/** What to do about a file whose upgrade cannot be undone. */
+export const ACCEPT =
+  'Back up the data directory (docs/operations.md, Upgrades), then start the gateway once with --accept-one-way.';
+
+/** Returns the reason why an upgrade of this file has to be accepted; undefined if it needs none. Changes nothing. */
+export function oneWayReason(database: DatabaseSync, steps: SchemaSteps): string | undefined {
+  const version = versionOf(database);
+  return version > 0 && version < steps.length ? oneWay(version, steps) : undefined;
+}
+
+function oneWay(version: number, steps: SchemaSteps): string {
+  return `it has schema version ${version}, this gateway needs version ${steps.length}, and then no earlier gateway opens it any more.`;
+}
+
 /** Returns the version of a file, 0 for an empty one. Throws a sentence if the file is newer than this gateway. */
-export function checkedVersion(database: DatabaseSync, steps: Steps): number {
+export function checkedVersion(database: DatabaseSync, steps: SchemaSteps): number {
   const version = versionOf(database);
   if (version <= steps.length) return version;
   throw new Error(

@@ -120,11 +120,11 @@ export async function openAcme(options: OpenAcmeOptions): Promise<OrderedCertifi
 }
 
 export function openAcmeStore(
-  { redisUrl, dataDirectory }: Settings,
+  { redisUrl, dataDirectory, acceptOneWay }: Settings,
   now: () => number,
 ): Promise<AcmeStore> | AcmeStore {
   return redisUrl === undefined
-    ? createSqliteAcmeStore({ directory: dataDirectory, now })
+    ? createSqliteAcmeStore({ directory: dataDirectory, acceptOneWay, now })
     : openRedisAcmeStore(redisUrl);
 }
 

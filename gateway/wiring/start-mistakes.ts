@@ -15,6 +15,7 @@ import { shownPath } from '../shared/yaml-source.ts';
 import { liesOnSandbox } from '../upstream/sandbox.ts';
 import { isSimulated } from '../upstream/simulated.ts';
 import { checkSecrets } from './named-secrets.ts';
+import { oneWayUpgrades } from './one-way.ts';
 
 export interface StartCheckOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -32,6 +33,8 @@ export interface StartChecked {
   readonly mistakes: readonly Mistake[];
   /** Secrets that do not exist on this machine. A start refuses them too. */
   readonly missing: readonly Mistake[];
+  /** Upgrades of stores that cannot be undone. A start refuses them unless they are accepted. */
+  readonly oneWay: readonly Mistake[];
 }
 
 /** Loads and checks what a start needs. Never stops at the first mistake. */
@@ -49,7 +52,14 @@ export async function checkStart({ environment, purpose, openSecrets, now }: Sta
     ...checkPorts(configuration?.config, settings),
     ...checkDataDirectory(settings.dataDirectory),
   ];
-  return { settings, secrets, configuration, mistakes, missing: named?.missing ?? [] };
+  return {
+    settings,
+    secrets,
+    configuration,
+    mistakes,
+    missing: named?.missing ?? [],
+    oneWay: oneWayUpgrades(settings),
+  };
 }
 
 async function load(...[settings, environment, purpose]: Parameters<typeof loadConfiguration>) {

@@ -59,6 +59,7 @@ export async function runInProcess(words: readonly string[], around: InProcess):
 /** Runs `start`. Resolves with what it printed and the gateway, or with the exit code alone if it refuses. */
 export async function tryStartInProcess(
   environment: InProcess['environment'],
+  flags: readonly string[] = [],
 ): Promise<Finished & { readonly started: StartedHere | undefined }> {
   const ended = Promise.withResolvers<void>();
   let end: (() => void) | undefined;
@@ -71,7 +72,7 @@ export async function tryStartInProcess(
     },
     exit: (() => ended.resolve()) as () => never,
   });
-  const finished = await runInProcess(['start', '--json'], { environment, adjust });
+  const finished = await runInProcess(['start', '--json', ...flags], { environment, adjust });
   if (end === undefined) return { ...finished, started: undefined };
   const [line = '{}'] = /^\{"port".*$/m.exec(finished.stdout) ?? [];
   const ports = JSON.parse(line) as { port: number; admin_port: number };
@@ -84,8 +85,11 @@ export async function tryStartInProcess(
 }
 
 /** Starts a gateway as `gateway start --json` does, but in this process. Throws if it refuses. */
-export async function startInProcess(environment: InProcess['environment']): Promise<StartedHere> {
-  const { started, stderr } = await tryStartInProcess(environment);
+export async function startInProcess(
+  environment: InProcess['environment'],
+  flags?: readonly string[],
+): Promise<StartedHere> {
+  const { started, stderr } = await tryStartInProcess(environment, flags);
   if (started === undefined) throw new Error(`The gateway did not start:\n${stderr}`);
   return started;
 }

@@ -64,6 +64,7 @@ export async function openCallers(
   const answers = await openAnswerStore({
     redisUrl: settings.redisUrl,
     dataDirectory: settings.dataDirectory,
+    acceptOneWay: settings.acceptOneWay,
     now,
     onChange: logStoreState(log, 'idempotent answers'),
   });

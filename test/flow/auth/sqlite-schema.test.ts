@@ -135,7 +135,7 @@ test('an upgrade that fails leaves the file as it was', (t) => {
   const database = openFile(directory);
   database.exec('CREATE TABLE instances (something TEXT)');
   assert.throws(
-    () => createSqliteKeyStore({ directory, pepperFingerprint, now }),
+    () => createSqliteKeyStore({ directory, pepperFingerprint, acceptOneWay: true, now }),
     /gateway\.db cannot be opened: table instances already exists/,
   );
   assert.equal(versionOf(directory), 1);
@@ -144,9 +144,21 @@ test('an upgrade that fails leaves the file as it was', (t) => {
   database.close();
 });
 
+test('a file of version 1 stays as it is until its upgrade is accepted, for commands too', (t) => {
+  const { directory } = makeVersion1(t);
+  assert.throws(
+    () => createSqliteKeyStore({ directory, pepperFingerprint, now }),
+    /gateway\.db cannot be opened: it has schema version 1, .* start the gateway once with --accept-one-way\./,
+  );
+  assert.equal(versionOf(directory), 1);
+});
+
 test('a file of version 1 that was made with another pepper stays untouched', (t) => {
   const { directory } = makeVersion1(t, 'another');
-  assert.throws(() => createSqliteKeyStore({ directory, pepperFingerprint, now }), /another key_pepper/);
+  assert.throws(
+    () => createSqliteKeyStore({ directory, pepperFingerprint, acceptOneWay: true, now }),
+    /another key_pepper/,
+  );
   assert.equal(versionOf(directory), 1);
 });
 
@@ -157,7 +169,7 @@ test('a file of a newer version refuses to open and stays untouched', (t) => {
   database.exec('PRAGMA user_version = 7');
   database.close();
   assert.throws(
-    () => createSqliteKeyStore({ directory, pepperFingerprint, now }),
+    () => createSqliteKeyStore({ directory, pepperFingerprint, acceptOneWay: true, now }),
     /schema version 7 and this gateway knows versions up to 2; run the newer gateway/,
   );
   assert.equal(versionOf(directory), 7);

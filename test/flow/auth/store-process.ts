@@ -4,7 +4,7 @@ import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/store.t
 import { issue, organization, pepperFingerprint } from '../../unit/auth/samples.ts';
 
 const [directory = '', task, count = '0'] = process.argv.slice(2);
-const store = createSqliteKeyStore({ directory, pepperFingerprint, now: Date.now });
+const store = createSqliteKeyStore({ directory, pepperFingerprint, acceptOneWay: true, now: Date.now });
 
 /** Organizations one by one, each with a key. */
 async function create(): Promise<void> {

@@ -43,7 +43,7 @@ export function temporaryDirectory(test: TestContext): string {
 
 /** Left open at the end of a test: later writes remain possible, and the process closes it. */
 export function openStore(test: TestContext, directory = temporaryDirectory(test), now = () => START_MS): KeyStore {
-  return createSqliteKeyStore({ directory, pepperFingerprint, now });
+  return createSqliteKeyStore({ directory, pepperFingerprint, acceptOneWay: true, now });
 }
 
 export function organization(overrides: Partial<Organization> = {}): Organization {

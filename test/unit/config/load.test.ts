@@ -16,6 +16,7 @@ test('without variables everything has its documented place', () => {
     adminHost: '127.0.0.1',
     adminPort: 9090,
     workers: 1,
+    acceptOneWay: false,
   });
   for (const directory of [configDirectory, contractsDirectory, dataDirectory]) assert.ok(isAbsolute(directory));
 });

@@ -1,10 +1,10 @@
 // The tables of the embedded key store, version by version, and the check that a file belongs to this gateway: schema version and pepper.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { applySteps, checkedVersion } from '../../../shared/sqlite-schema.ts';
+import { applySteps, checkedVersion, type SchemaSteps } from '../../../shared/sqlite-schema.ts';
 
 /** Migrations from each version to the next. A new file runs every step, so that it equals an upgraded one. */
-const STEPS = [
+export const KEY_STORE_STEPS: SchemaSteps = [
   `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE organizations (
@@ -31,26 +31,29 @@ const STEPS = [
     grace INTEGER NOT NULL, reported_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 `,
-] as const;
+];
 
-/** Creates the tables or upgrades them. Throws a sentence if the file is newer than this gateway or was written with another pepper. */
-export function prepareKeySchema(database: DatabaseSync, pepperFingerprint: string): void {
-  applySteps(database, STEPS, (version, apply) => {
-    if (version > 0) checkPepper(database, pepperFingerprint);
-    apply();
-    if (version > 0) return;
-    database.prepare("INSERT INTO meta VALUES ('pepper_fingerprint', ?)").run(pepperFingerprint);
+/** Creates the tables or upgrades them. Throws a sentence as `applySteps` does, or if the file was written with another pepper. */
+export function prepareKeySchema(database: DatabaseSync, pepperFingerprint: string, acceptOneWay?: boolean): void {
+  applySteps(database, KEY_STORE_STEPS, {
+    acceptOneWay,
+    upgrade(version, apply) {
+      if (version > 0) checkPepper(database, pepperFingerprint);
+      apply();
+      if (version > 0) return;
+      database.prepare("INSERT INTO meta VALUES ('pepper_fingerprint', ?)").run(pepperFingerprint);
+    },
   });
   checkKeySchema(database, pepperFingerprint);
 }
 
 /**
- * Throws as `prepareKeySchema` does, and changes nothing. Accepts an empty file.
+ * Throws if the file is newer than this gateway or was written with another pepper, and changes nothing. Accepts an empty file.
  *
  * @param pepperFingerprint undefined: there is no pepper yet, so it differs from every one that a file was written with
  */
 export function checkKeySchema(database: DatabaseSync, pepperFingerprint: string | undefined): void {
-  if (checkedVersion(database, STEPS) > 0) checkPepper(database, pepperFingerprint);
+  if (checkedVersion(database, KEY_STORE_STEPS) > 0) checkPepper(database, pepperFingerprint);
 }
 
 function checkPepper(database: DatabaseSync, pepperFingerprint: string | undefined): void {

@@ -17,17 +17,23 @@ export interface SqliteKeyStoreOptions {
   readonly directory: string;
   /** Written to a new file; opening with a different one fails later. */
   readonly pepperFingerprint: string;
+  /** See `applySteps`. */
+  readonly acceptOneWay?: boolean | undefined;
   now(): number;
 }
 
-/** Opens the store. Throws a sentence for operators if the file is damaged, newer than this gateway, or written with another pepper. */
-export function createSqliteKeyStore({ directory, pepperFingerprint, now }: SqliteKeyStoreOptions): KeyStore {
+/**
+ * Opens the store. Throws a sentence for operators if the file is damaged, newer than this gateway, older and not accepted, or written with
+ * another pepper.
+ */
+export function createSqliteKeyStore(options: SqliteKeyStoreOptions): KeyStore {
+  const { directory, pepperFingerprint, acceptOneWay, now } = options;
   const database = openSqlite({
     directory,
     file: KEY_STORE_FILE,
     what: 'The key store',
     busyTimeoutMs: BUSY_TIMEOUT_MS,
-    prepare: (opened) => prepareKeySchema(opened, pepperFingerprint),
+    prepare: (opened) => prepareKeySchema(opened, pepperFingerprint, acceptOneWay),
   });
   const writeChange = createWriteChange(database, now);
   const insertOrganization = createInsertOrganization(database);

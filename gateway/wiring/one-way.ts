@@ -1,0 +1,34 @@
+// What a start would change in the data directory so that no earlier gateway opens it any more. It is found before anything is changed.
+
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { ACME_FILE, ACME_STEPS } from '../acme/sqlite-store.ts';
+import { KEY_STORE_FILE } from '../auth/store/sqlite/file.ts';
+import { KEY_STORE_STEPS } from '../auth/store/sqlite/schema.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Mistake } from '../config-errors.ts';
+import { ANSWERS_FILE, ANSWERS_STEPS } from '../idempotency/sqlite-schema.ts';
+import { sqliteProblem } from '../shared/sqlite.ts';
+import { ACCEPT, oneWayReason, type SchemaSteps } from '../shared/sqlite-schema.ts';
+import { shownPath } from '../shared/yaml-source.ts';
+
+/** Every file of the data directory that has a schema version. */
+export const versionedFiles: Readonly<Record<string, SchemaSteps>> = {
+  [KEY_STORE_FILE]: KEY_STORE_STEPS,
+  [ANSWERS_FILE]: ANSWERS_STEPS,
+  [ACME_FILE]: ACME_STEPS,
+};
+
+/** Returns one mistake for each file whose upgrade has to be accepted. With Redis, a gateway opens none of them. */
+export function oneWayUpgrades({ redisUrl, dataDirectory }: Pick<Settings, 'redisUrl' | 'dataDirectory'>): Mistake[] {
+  if (redisUrl !== undefined) return [];
+  return Object.entries(versionedFiles).flatMap(([file, steps]) => {
+    const path = join(dataDirectory, file);
+    let reason: string | undefined;
+    // A file that cannot be read is refused when it is opened.
+    sqliteProblem(path, (database: DatabaseSync) => {
+      reason = oneWayReason(database, steps);
+    });
+    return reason === undefined ? [] : [{ file: shownPath(path), reason, remedy: ACCEPT }];
+  });
+}

@@ -1,0 +1,304 @@
+// Side by side and back: the code of the version before and that of this one work on the same stores. Each writes, and the other reads.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import * as presentRedisAcme from '../../../gateway/acme/redis-store.ts';
+import * as presentAcme from '../../../gateway/acme/sqlite-store.ts';
+import * as presentRedisKeys from '../../../gateway/auth/store/redis/store.ts';
+import * as presentKeys from '../../../gateway/auth/store/sqlite/store.ts';
+import type { KeyStore } from '../../../gateway/auth/store/store.ts';
+import * as presentSecrets from '../../../gateway/config/secrets.ts';
+import * as presentAnswers from '../../../gateway/idempotency/open-store.ts';
+import type { AnswerStore } from '../../../gateway/idempotency/store.ts';
+import * as presentFailures from '../../../gateway/limits/failure-counter.ts';
+import * as presentCounters from '../../../gateway/limits/redis/store.ts';
+import type { CounterStore } from '../../../gateway/limits/store.ts';
+import * as presentRedisUses from '../../../gateway/versions/redis-store.ts';
+import * as presentUses from '../../../gateway/versions/sqlite-store.ts';
+import { dayOf, type UseStore } from '../../../gateway/versions/store.ts';
+import { FORMER } from '../../support/former/fixture.ts';
+import { checkOut, type FormerTree, noHistory } from '../../support/former/tree.ts';
+import { eventually } from '../../support/instances.ts';
+import { lookInside, startServer, type TestRedis } from '../../support/redis.ts';
+import { issue, organization, pepperFingerprint } from '../../unit/auth/samples.ts';
+import { claimOf, SENT_AT_MS } from '../idempotency/claim.ts';
+import { newSlot, RETENTION } from '../idempotency/store-suite.ts';
+
+const [VERSION] = FORMER;
+const former = await checkOut(VERSION);
+
+/** Both versions of a module. */
+async function both<T>(present: T, path: string): Promise<readonly [present: T, former: T]> {
+  return [present, await (former as FormerTree).load<T>(path)];
+}
+
+const orders = [
+  ['this one', 'the former one', 0, 1],
+  ['the former one', 'this one', 1, 0],
+] as const;
+
+describe(`${VERSION} and this version on the same stores`, { skip: former === undefined && noHistory(VERSION) }, () => {
+  let redis: TestRedis;
+
+  before(async () => {
+    redis = await startServer();
+  });
+  after(async () => {
+    await redis.stop();
+    former?.remove();
+  });
+
+  function directoryFor(t: TestContext): string {
+    const directory = mkdtempSync(join(tmpdir(), 'two-versions-'));
+    t.after(() => rmSync(directory, { recursive: true, force: true }));
+    return directory;
+  }
+
+  async function answersOf(t: TestContext, redisUrl: string | undefined) {
+    const stores: AnswerStore[] = [];
+    const dataDirectory = directoryFor(t);
+    let passedMs = 0;
+    for (const { openAnswerStore } of await both(presentAnswers, 'gateway/idempotency/open-store.ts')) {
+      const now = () => Date.now() + passedMs;
+      const store = await openAnswerStore({ redisUrl, dataDirectory, acceptOneWay: false, now, onChange() {} });
+      t.after(() => store.close());
+      stores.push(store);
+    }
+    return {
+      stores,
+      /** Ends all leases. */
+      async pass(ms: number) {
+        passedMs += ms;
+        if (redisUrl === undefined) return;
+        const client = lookInside(redisUrl);
+        for (const name of await client.keys('idem:*')) await client.pexpire(name, (await client.pttl(name)) - ms);
+        client.disconnect();
+      },
+    };
+  }
+
+  for (const kind of ['embedded', 'redis'] as const) {
+    for (const [writer, reader, one, other] of orders) {
+      it(`answers and claims, ${kind}: ${writer} writes, ${reader} reads`, async (t) => {
+        const { stores, pass } = await answersOf(t, kind === 'redis' ? redis.url : undefined);
+        const [write, read] = [stores[one], stores[other]] as [AnswerStore, AnswerStore];
+        const base = newSlot();
+        const slot = (digest: string) => ({ ...base, digest });
+        const begin = (store: AnswerStore, digest: string, further: Parameters<typeof claimOf>[3] = {}) =>
+          store.begin(slot(digest), claimOf('f', store === write ? 'writer' : 'reader', 5000, further));
+        const record = Buffer.from(
+          '{"kind":"answer","requestId":"writer","status":200,"headers":[]}\n\x00\xff é',
+          'latin1',
+        );
+        for (const digest of ['done', 'empty', 'gone', 'lost', 'running', 'again']) await begin(write, digest);
+        await write.finish(slot('done'), 'writer', record, RETENTION);
+        await write.finish(slot('empty'), 'writer', undefined, RETENTION);
+        await write.forget(slot('gone'), 'writer');
+        await write.giveUp(slot('lost'), 'writer', RETENTION);
+
+        assert.deepEqual(await begin(read, 'done'), { state: 'done', record });
+        assert.deepEqual(await begin(read, 'empty'), { state: 'done', record: undefined });
+        assert.deepEqual(await begin(read, 'gone'), { state: 'started' });
+        const unknown = { state: 'unknown', owner: 'writer', sentAtMs: SENT_AT_MS, upstream: 'things' };
+        assert.deepEqual(await begin(read, 'lost'), unknown);
+        assert.deepEqual(await begin(read, 'running'), { state: 'running' });
+        assert.equal((await read.begin(slot('done'), claimOf('another', 'reader', 5000))).state, 'different');
+
+        await pass(5001);
+        assert.deepEqual(await begin(read, 'running'), unknown);
+        assert.deepEqual(await begin(read, 'again', { runsAgain: true }), { state: 'started' });
+        await write.finish(slot('again'), 'writer', record, RETENTION);
+        assert.deepEqual(await begin(write, 'again'), { state: 'running' }, 'its owner is another one now');
+        await write.finish(slot('running'), 'writer', record, RETENTION);
+        assert.deepEqual(await begin(read, 'running'), { state: 'done', record }, 'the owner continued');
+      });
+
+      it(`what an organization may store, ${kind}: ${writer} stores first`, async (t) => {
+        const { stores } = await answersOf(t, kind === 'redis' ? redis.url : undefined);
+        const [write, read] = [stores[one], stores[other]] as [AnswerStore, AnswerStore];
+        const slot = newSlot();
+        const narrow = { ...RETENTION, organizationBytesMax: 2000 };
+        for (const [digest, store] of [
+          ['first', write],
+          ['second', read],
+        ] as const) {
+          await store.begin({ ...slot, digest }, claimOf('f', digest, 5000));
+          await store.finish({ ...slot, digest }, digest, Buffer.alloc(1500, 'x'), narrow);
+        }
+        const records = await Promise.all(
+          ['first', 'second'].map((digest) => read.begin({ ...slot, digest }, claimOf('f', 'me', 5000))),
+        );
+        assert.deepEqual(
+          records.map((begun) => 'record' in begun && begun.record?.length),
+          [1500, undefined],
+        );
+      });
+
+      it(`organizations, keys and audit log, ${kind}: ${writer} writes, ${reader} reads`, async (t) => {
+        const directory = directoryFor(t);
+        const own = kind === 'redis' ? await startServer() : undefined;
+        t.after(() => own?.stop());
+        const stores: KeyStore[] = [];
+        const [sqlite, onRedis] = [
+          await both(presentKeys, 'gateway/auth/store/sqlite/store.ts'),
+          await both(presentRedisKeys, 'gateway/auth/store/redis/store.ts'),
+        ];
+        for (const index of [0, 1] as const) {
+          const options = { pepperFingerprint, now: Date.now };
+          const store =
+            own === undefined
+              ? sqlite[index].createSqliteKeyStore({ directory, ...options })
+              : await onRedis[index].openRedisStore({ url: own.url, ...options });
+          t.after(() => store.close());
+          stores.push(store);
+        }
+        const [write, read] = [stores[one], stores[other]] as [KeyStore, KeyStore];
+        for (const id of ['org_acme', 'org_other']) await write.organizations.create(organization({ id }), 'writer');
+        await write.organizations.setTier('org_acme', 'premium', 'writer');
+        await write.organizations.suspend('org_other', 'writer');
+        const kept = [issue().record, issue({ scopes: ['jobs:read'] }).record, issue().record];
+        for (const key of kept) await write.keys.create(key);
+        const [first, second, third] = kept as [(typeof kept)[0], (typeof kept)[0], (typeof kept)[0]];
+        await write.keys.revoke(first.id, 'writer', "a customer's laptop");
+        await write.keys.rotate(second.id, issue().record, Date.now() + 60_000);
+        await write.keys.noteUses(new Map([[third.id, 1_700_000_000_000]]));
+        await write.audit.append('writer', { outcome: 'applied' });
+
+        assert.deepEqual(await read.organizations.list(), await write.organizations.list());
+        assert.deepEqual(await read.keys.list(), await write.keys.list());
+        assert.deepEqual(await read.audit.list({ limit: 50 }), await write.audit.list({ limit: 50 }));
+        const found = await read.keys.findByDigest(third.digest);
+        assert.deepEqual([found?.key.id, found?.organization.tier], [third.id, 'premium']);
+        await read.keys.revoke(third.id, 'reader', undefined);
+        assert.ok((await write.keys.get(third.id))?.revokedAtMs);
+        await write.instances.report({ id: 'a', host: 'one', pid: 1, startedAtMs: 1, position: 2, graceMs: 60_000 });
+        assert.deepEqual(
+          (await read.instances.list()).map(({ id, position }) => [id, position]),
+          [['a', 2]],
+        );
+      });
+
+      it(`uses of deprecated operations, ${kind}: ${writer} writes, ${reader} adds`, async (t) => {
+        const directory = directoryFor(t);
+        const [sqlite, onRedis] = [
+          await both(presentUses, 'gateway/versions/sqlite-store.ts'),
+          await both(presentRedisUses, 'gateway/versions/redis-store.ts'),
+        ];
+        const day = dayOf(Date.now());
+        const organizationOfUse = `org_${randomUUID()}`;
+        const stores: UseStore[] = [];
+        for (const index of [one, other] as const) {
+          const store =
+            kind === 'embedded'
+              ? sqlite[index].createSqliteUseStore(directory, Date.now)
+              : await onRedis[index].createRedisUseStore(redis.url, Date.now);
+          t.after(() => store.close());
+          stores.push(store);
+          await store.add([
+            { day, organization: organizationOfUse, operation: 'listOld', calls: 2, lastAtMs: Date.now() },
+          ]);
+        }
+        const listed = (await stores[1]?.list(day))?.filter((use) => use.organization === organizationOfUse);
+        assert.deepEqual(
+          listed?.map(({ calls }) => calls),
+          [4],
+        );
+      });
+
+      it(`certificates, ${kind}: ${writer} writes, ${reader} reads`, async (t) => {
+        const directory = directoryFor(t);
+        const [sqlite, onRedis] = [
+          await both(presentAcme, 'gateway/acme/sqlite-store.ts'),
+          await both(presentRedisAcme, 'gateway/acme/redis-store.ts'),
+        ];
+        const open = async (index: 0 | 1) => {
+          const store =
+            kind === 'embedded'
+              ? sqlite[index].createSqliteAcmeStore({ directory, now: Date.now })
+              : await onRedis[index].openRedisAcmeStore(redis.url);
+          t.after(() => store.close());
+          return store;
+        };
+        const [write, read] = [await open(one), await open(other)];
+        const name = `certificate ${randomUUID()}`;
+        const token = (await write.take(60_000)) ?? 0;
+        assert.equal(await read.take(60_000), undefined, 'the lease holds for both');
+        assert.equal(await write.write(token, { [name]: '{"names":["api.example.com"]}' }), true);
+        await write.release(token);
+        assert.equal((await read.read()).get(name), '{"names":["api.example.com"]}');
+      });
+    }
+  }
+
+  for (const [writer, reader, one, other] of orders) {
+    it(`generated secrets, embedded: ${writer} makes them, ${reader} reads them`, async (t) => {
+      const dataDirectory = directoryFor(t);
+      const versions = await both(presentSecrets, 'gateway/config/secrets.ts');
+      const open = (index: 0 | 1, redisUrl: string | undefined, directory = dataDirectory) =>
+        versions[index].loadSecrets({ directory: undefined, environment: {}, dataDirectory: directory, redisUrl });
+      const pepper = await open(one, undefined).keyPepper();
+      assert.equal(await open(other, undefined).keyPepper(), pepper);
+      const own = await startServer();
+      t.after(() => own.stop());
+      const shared = await open(one, own.url).keyPepper();
+      assert.equal(await open(other, own.url, directoryFor(t)).keyPepper(), shared);
+    });
+  }
+
+  it('limits: what both admit together is never more than the limit', async (t) => {
+    const stores: CounterStore[] = [];
+    for (const { createRedisCounterStore } of await both(presentCounters, 'gateway/limits/redis/store.ts')) {
+      const store = createRedisCounterStore({ url: redis.url, whenStoreIsAway: () => 'refuse', now: Date.now });
+      t.after(() => store.close());
+      await store.opened;
+      stores.push(store);
+    }
+    const charges = [2, 1].map((cost, at) => ({
+      ...{ key: `rl:{${randomUUID()}}:${at}`, policy: `${at}`, requests: 150, windowSeconds: 600, windowMs: 600_000 },
+      ...{ cost, enforce: true },
+    }));
+    const [first] = charges;
+    const shared = charges.map((charge) => ({
+      ...charge,
+      key: charge.key.replace(/\{.*\}/, first?.key.match(/\{.*\}/)?.[0] ?? ''),
+    }));
+    const decisions = await Promise.all(Array.from({ length: 200 }, async (_, i) => stores[i % 2]?.decide(shared)));
+    const admitted = decisions.filter((decision) => decision?.outcome === 'admitted');
+    assert.deepEqual(
+      [admitted.length, new Set(decisions.map((decision) => decision?.source))],
+      [75, new Set(['redis'])],
+    );
+    const reads = await Promise.all(
+      stores.map(async (store) => (await store.decide(shared.map((charge) => ({ ...charge, cost: 0 })))).states),
+    );
+    assert.deepEqual(
+      reads[0]?.map(({ remaining }) => remaining),
+      [0, 75],
+    );
+    assert.deepEqual(
+      reads[1]?.map(({ remaining }) => remaining),
+      [0, 75],
+    );
+  });
+
+  it('failures of an address: both count in one counter', async (t) => {
+    const [present, before] = (await both(presentFailures, 'gateway/limits/failure-counter.ts')).map(
+      ({ openFailureCounters }) => {
+        const counters = openFailureCounters(redis.url);
+        t.after(() => counters.close());
+        return counters.counter('address', { failures: 4, windowSeconds: 60 });
+      },
+    );
+    // Until its connection is ready, each counts by itself.
+    for (const counter of [present, before])
+      await eventually(async () => (await counter?.count(randomUUID()))?.leftMs !== undefined);
+    const address = randomUUID();
+    const usedUp = [];
+    for (const counter of [present, before, present, before]) usedUp.push((await counter?.count(address))?.isUsedUp);
+    assert.deepEqual(usedUp, [false, false, false, true]);
+  });
+});

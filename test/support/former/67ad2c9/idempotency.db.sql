@@ -1,0 +1,10 @@
+CREATE TABLE answers ( organization TEXT NOT NULL, mode TEXT NOT NULL, digest TEXT NOT NULL, fingerprint TEXT NOT NULL, owner TEXT, record BLOB, expires_at INTEGER NOT NULL, UNIQUE (organization, mode, digest) ) STRICT;
+CREATE INDEX answers_by_end ON answers (expires_at);
+CREATE TABLE usage (organization TEXT PRIMARY KEY, bytes INTEGER NOT NULL, ends_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+INSERT INTO answers VALUES ('org_acme', 'live', 'SjPqzV-mXysuKHHNExKGtTxBWxMWZtcRc7tuP-WTYbM', '0DiWy2V5FRGW9BvezUryPKbgbOUDjAWb19Q88GDzi24', NULL, CAST('{"kind":"answer","requestId":"req_01M8AAA2WSDH8T39BE8WR1JJ8F","status":201,"headers":["Content-Type","application/json","Cache-Control","private, no-store"]}' || char(10) || '{"number":1}' AS BLOB), <now+86395362>);
+INSERT INTO answers VALUES ('org_acme', 'live', 'Bzl9Yz8lpxAZkKdYZK4D1aO5rAfE7WrMvFLL_X18E7Q', 'UyUmkRMASFWCVbSb74bBVNTVAymEnQt4OIZ_lOaYAMY', NULL, CAST('{"kind":"answer","requestId":"req_01M8AAA2YBDP0WPCHZXN2BFJRX","status":201,"headers":["Content-Type","application/json","Cache-Control","private, no-store"]}' || char(10) || '{"number":2}' AS BLOB), <now+86395383>);
+INSERT INTO answers VALUES ('org_acme', 'live', 'g8h00z6L_3PKqnYsec0e0QHXJ8fyD-SXLGfmeXgpLyM', 'fr-Q3AD0_8CjUTUSf-JM4Wndl9LZ_1kGwTZN3cINC_s', NULL, CAST('{"kind":"refusal","requestId":"req_01M8AAA2YPE540WHYC4KSH9FBK","code":"upstream_rejected","details":{"words":{"status":422,"type":"invalid_request_error","code":"upstream_rejected","message":"no such thing"},"fields":{}}}' || char(10) || '' AS BLOB), <now+86395392>);
+INSERT INTO answers VALUES ('org_acme', 'live', '_GbwIcZ9BkwUkKErWk1NL1FnymkqFsoS8fOkzaKab6k', 'l9rIxSv1Mik9p4iehgMWazjIfG6KYBU2IktL0nUKUxU', NULL, NULL, <now+86395404>);
+INSERT INTO answers VALUES ('org_acme', 'live', 'wHHPX17W-ITMcBVbbwX3Vf1GowLQXkJht-ks6Hi7_tg', 'JoaHWen6TpwJ_v6WzWMThDgZuohy9Mv7MMUSh3Qahf4', 'req_01M8AAA6YJW5Y4JACBC22EH3JP', NULL, <now+6488>);
+INSERT INTO usage VALUES ('org_acme', 1586, <now+86395362>);
+PRAGMA user_version = 2;
