@@ -6,8 +6,11 @@ import type { RecordedAnswer } from '../exchange.ts';
 
 /** Outcomes that may differ at the next attempt (RFC 9110 sections 15.5.2, 15.5.4, 15.5.9, 15.5.10; RFC 6585 section 4). */
 const passing = new Set([401, 403, 408, 409, 429]);
-/** A replay sets these two itself, so those of the upstream are left out. */
-const ownHeaders = new Set(['idempotent-replayed', 'original-request-id']);
+/**
+ * A replay sets the first two itself. Cookies are of the client that got the first answer; a repetition may come from another key of its
+ * organization. Records of former versions have them.
+ */
+const neverReplayed = new Set(['idempotent-replayed', 'original-request-id', 'set-cookie']);
 
 /** The upstream's answer, or the refusal that it was mapped to. */
 export type RecordedOutcome =
@@ -37,7 +40,7 @@ export function mayHaveRun(error: unknown): boolean {
 /** Encodes an answer; undefined if its body was too long. */
 export function recordOf(requestId: string, { status, headers, body }: RecordedAnswer): Buffer | undefined {
   if (body === undefined) return undefined;
-  return toBytes({ kind: 'answer', requestId, status, headers: withoutOwn(headers) }, body);
+  return toBytes({ kind: 'answer', requestId, status, headers: replayable(headers) }, body);
 }
 
 /**
@@ -54,13 +57,17 @@ export function recordOfRefusal(requestId: string, error: unknown): Buffer | und
 
 export function parseOutcome(record: Buffer): RecordedOutcome {
   const end = record.indexOf(10);
-  return { ...JSON.parse(record.toString('utf8', 0, end)), body: record.subarray(end + 1) };
+  const outcome: RecordedOutcome = {
+    ...JSON.parse(record.toString('utf8', 0, end)),
+    body: record.subarray(end + 1),
+  };
+  return outcome.kind === 'answer' ? { ...outcome, headers: replayable(outcome.headers) } : outcome;
 }
 
 function toBytes(head: object, body: Buffer = Buffer.alloc(0)): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), body]);
 }
 
-function withoutOwn(headers: readonly string[]): string[] {
-  return headers.filter((_, index) => !ownHeaders.has((headers[index & ~1] as string).toLowerCase()));
+function replayable(headers: readonly string[]): string[] {
+  return headers.filter((_, index) => !neverReplayed.has((headers[index & ~1] as string).toLowerCase()));
 }

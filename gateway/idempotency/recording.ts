@@ -96,8 +96,9 @@ export function createRecordings({ store, retention, bodyBytesMax, onUnprotected
     function concludeFailed(error: unknown): () => Awaitable<void> {
       const record = recordOfRefusal(owner, error);
       if (record !== undefined) return () => finish(attempt, record);
-      if (!isSent || runsAgain || !mayHaveRun(error)) return () => forget(attempt);
-      if (isOpen) {
+      if (!isSent || !mayHaveRun(error)) return () => forget(attempt);
+      // Where it runs again, only the same request takes the key over.
+      if (isOpen && !runsAgain) {
         trail.note('outcomeUnknown', true);
         onUnprotected(request);
       }

@@ -25,7 +25,7 @@ import {
 const BEGIN = toScript(`
 local fingerprint, owner, record, known = unpack(redis.call('HMGET', KEYS[1], 'fingerprint', 'owner', 'record', 'known'))
 local isLost = owner and known and redis.call('PTTL', KEYS[1]) <= tonumber(string.match(known, '^%d+'))
-if not fingerprint or (isLost and ARGV[5] == '1') then
+if not fingerprint or (isLost and ARGV[5] == '1' and fingerprint == ARGV[1]) then
   redis.call('HSET', KEYS[1], 'fingerprint', ARGV[1], 'owner', ARGV[2], 'known', ARGV[3])
   redis.call('PEXPIRE', KEYS[1], ARGV[4])
   return { ARGV[2], 'started' }

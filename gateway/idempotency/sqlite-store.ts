@@ -59,7 +59,8 @@ export function createSqliteAnswerStore({
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
     SET fingerprint = excluded.fingerprint, owner = excluded.owner, sent_at = excluded.sent_at, upstream = excluded.upstream,
       lease_ends_at = excluded.lease_ends_at, expires_at = excluded.expires_at, record = NULL
-    WHERE expires_at <= ? OR (? AND owner IS NOT NULL AND lease_ends_at <= ?)`);
+    WHERE expires_at <= ?
+      OR (? AND owner IS NOT NULL AND lease_ends_at <= ? AND fingerprint = excluded.fingerprint)`);
   const select = database.prepare(`
     SELECT fingerprint, owner, record, sent_at, upstream, lease_ends_at FROM answers WHERE ${AT_SLOT}`);
   const isOwner = database.prepare(`SELECT 1 FROM answers WHERE ${AT_SLOT} AND owner = ? AND expires_at > ?`);

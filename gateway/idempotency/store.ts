@@ -29,7 +29,7 @@ export interface Claim {
   readonly sentAtMs: number;
   /** The upstream's name. */
   readonly upstream: string;
-  /** Whether a request with an unknown outcome may run again: its slot is then taken over. */
+  /** Whether a request with an unknown outcome may run again: the same request then takes its slot over. */
   readonly runsAgain: boolean;
 }
 

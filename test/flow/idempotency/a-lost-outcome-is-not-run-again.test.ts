@@ -124,15 +124,24 @@ async function isSentOnOnce({ honest, honestKey, installed, second, sentAtMs }: 
   assert.equal(again.headers['idempotent-replayed'], 'true');
 }
 
+/** When its lease is over, which the case before has awaited. */
+async function neverTakesTheKeyForAnother({ risky, riskyKey, installed, second }: Killed): Promise<void> {
+  const before = risky.requests.length;
+  const another = await installed.post(second.port, riskyKey, RISKY_PATH, '{"name":"another"}');
+  assertRefusal(another, 'idempotency_key_reused', 422);
+  assert.equal(risky.requests.length, before);
+  const again = await installed.insist(second.port, riskyKey, RISKY_PATH);
+  assert.deepEqual([again.status, again.headers['idempotent-replayed']], [201, undefined]);
+  assert.equal(risky.requests.length, before + 1);
+}
+
 describe('a write of a gateway that was killed before it answered is never executed twice', () => {
   it('after a restart, unless the entry has whenOutcomeUnknown: run', async () => {
     const killed = await killInTheMiddle(undefined);
     await isSentOnOnce(killed);
     await neverRunsTwice(killed);
-    const { risky, riskyKey, installed, second } = killed;
-    const answer = await installed.insist(second.port, riskyKey, RISKY_PATH);
-    assert.deepEqual([answer.status, answer.headers['idempotent-replayed']], [201, undefined]);
-    assert.equal(risky.requests.length, 2);
+    await neverTakesTheKeyForAnother(killed);
+    const { riskyKey, installed, second } = killed;
     assert.equal((await installed.post(second.port, riskyKey, RISKY_PATH)).headers['idempotent-replayed'], 'true');
   });
 
@@ -141,10 +150,13 @@ describe('a write of a gateway that was killed before it answered is never execu
     const killed = await killInTheMiddle(redis.url);
     await isSentOnOnce(killed);
     await neverRunsTwice(killed);
+    await neverTakesTheKeyForAnother(killed);
   });
 
   it('by another instance on the same Redis Cluster', async () => {
     const cluster = await start(startCluster());
-    await neverRunsTwice(await killInTheMiddle(cluster.url));
+    const killed = await killInTheMiddle(cluster.url);
+    await neverRunsTwice(killed);
+    await neverTakesTheKeyForAnother(killed);
   });
 });

@@ -142,6 +142,25 @@ describe('the same request', () => {
     assert.deepEqual([second.body, mark(second)], [first.body, 'true']);
   });
 
+  it('gives no cookie of the first client to another one', async () => {
+    const cookies = { cookies: ['session'] };
+    const withCookies = await createKeyedWorld({}, cookies);
+    try {
+      withCookies.upstream.plays((socket) => socket.write(created({ 'Set-Cookie': 'session=SECRET', ETag: '"1"' })));
+      const key = newKey();
+      const first = await withCookies.post({ key });
+      assert.match(String(first.headers['set-cookie']), /^session=SECRET/);
+      const { authorization: Authorization } = await withCookies.gateway.authorize();
+      for (const headers of [{ Authorization }, {}]) {
+        const again = await withCookies.post({ key, headers });
+        assert.deepEqual([again.body, mark(again), again.headers.etag], [first.body, 'true', '"1"']);
+        assert.equal(again.headers['set-cookie'], undefined);
+      }
+    } finally {
+      await withCookies.close();
+    }
+  });
+
   it('is another one for another organization', async () => {
     const key = newKey();
     const first = await world.post({ key });

@@ -20,8 +20,8 @@ export interface Installed {
   readonly start: Installation['start'];
   /** Another instance: on the same data directory without a Redis, else with a data directory of its own. */
   startAnother(): Promise<TestGateway>;
-  /** A POST, the same request each time unless another key or path is given. */
-  post(port: number, key?: string, path?: string): Promise<Answer>;
+  /** A POST, the same request each time unless another key, path or body is given. */
+  post(port: number, key?: string, path?: string, body?: string): Promise<Answer>;
   /** Repeats the same request while the key is in use. */
   insist(port: number, key?: string, path?: string): Promise<Answer>;
   close(): Promise<void>;
@@ -53,8 +53,8 @@ export async function installGateway(
   const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` };
   const sameKey = newKey();
 
-  function post(port: number, idempotencyKey = sameKey, path = '/v1/things'): Promise<Answer> {
-    return ask(port, requestOf(`POST ${path}`, { ...headers, 'Idempotency-Key': idempotencyKey }, THING));
+  function post(port: number, idempotencyKey = sameKey, path = '/v1/things', body = THING): Promise<Answer> {
+    return ask(port, requestOf(`POST ${path}`, { ...headers, 'Idempotency-Key': idempotencyKey }, body));
   }
 
   async function insist(port: number, idempotencyKey = sameKey, path?: string): Promise<Answer> {

@@ -123,6 +123,21 @@ describe('a request that the upstream may have executed is refused from then on:
         assert.equal(error.retryable, true);
       }
     });
+
+    it(`with ${Object.keys(entry)[0]}, only the same request is sent with the key`, async () => {
+      const world = await open(entry);
+      for (const script of Object.values(unknown)) {
+        const key = newKey();
+        world.upstream.plays(script);
+        assert.ok((await world.post({ key, line: LINE })).status >= 500);
+        world.upstream.plays(creates);
+        world.upstream.received.length = 0;
+        for (const request of [{ body: '{"name":"b"}' }, { line: 'POST /v1/things' }])
+          assertRefusal(await world.post({ key, line: LINE, ...request }), 'idempotency_key_reused');
+        assert.equal(world.upstream.received.length, 0);
+        assert.equal((await world.post({ key, line: LINE })).status, 201);
+      }
+    });
   }
 
   it('and operators see it', async () => {

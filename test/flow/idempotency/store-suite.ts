@@ -109,6 +109,8 @@ export function answerStoreSuite(name: string, open: (t: TestContext) => Promise
     await one.begin(slot, again('me'));
     assert.deepEqual(await other.begin(slot, again('you')), RUNNING);
     await endLeases([slot]);
+    const another = claimOf('another', 'you', LEASE_MS, { runsAgain: true });
+    for (const store of stores) assert.deepEqual(await store.begin(slot, another), DIFFERENT, 'another request');
     assert.deepEqual(await other.begin(slot, again('you')), STARTED);
     assert.deepEqual(await one.begin(slot, again('third')), RUNNING, 'with a lease of its own');
     await one.finish(slot, 'me', Buffer.from('late'), RETENTION);
@@ -118,6 +120,7 @@ export function answerStoreSuite(name: string, open: (t: TestContext) => Promise
     assert.deepEqual(await one.begin(slot, again('third')), done(Buffer.from('in time')), 'done is done');
     await one.begin(lost, claimOf('f', 'me', LEASE_MS));
     await one.giveUp(lost, 'me', RETENTION);
+    assert.deepEqual(await other.begin(lost, another), DIFFERENT);
     assert.deepEqual(await other.begin(lost, again('you')), STARTED, 'the reader decides');
   });
 
@@ -286,7 +289,7 @@ function createModel() {
   return {
     begin(at: number, fingerprint: string, owner: string, runsAgain: boolean): Begun {
       const entry = entries.get(at);
-      if (!entry || (entry.isLost && runsAgain)) {
+      if (!entry || (entry.isLost && runsAgain && entry.fingerprint === fingerprint)) {
         entries.set(at, { fingerprint, owner });
         return STARTED;
       }

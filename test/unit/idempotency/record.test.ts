@@ -24,6 +24,23 @@ test("an upstream's own replay marker is left out", () => {
   assert.deepEqual((parseOutcome(record as Buffer) as { headers: unknown }).headers, ['ETag', '"1"', 'Vary', 'Accept']);
 });
 
+test('a cookie is not recorded, and one in a record of a former version is not given again', () => {
+  const headers = ['Set-Cookie', 'session=1', 'ETag', '"1"', 'set-cookie', 'b=2'];
+  const record = recordOf('req_1', { status: 201, headers, body: Buffer.from('{}') }) as Buffer;
+  assert.doesNotMatch(record.toString(), /cookie/i);
+  const former = Buffer.from(`${JSON.stringify({ kind: 'answer', requestId: 'req_1', status: 201, headers })}\n{}`);
+  for (const bytes of [record, former]) {
+    const outcome = {
+      kind: 'answer',
+      requestId: 'req_1',
+      status: 201,
+      headers: ['ETag', '"1"'],
+      body: Buffer.from('{}'),
+    };
+    assert.deepEqual(parseOutcome(bytes), outcome);
+  }
+});
+
 test('a body that was too long leaves no record', () => {
   assert.equal(recordOf('req_1', { status: 201, headers: [], body: undefined }), undefined);
 });
