@@ -385,6 +385,15 @@ export const REFUSALS = {
     meaning: 'The body is nested deeper than `max_depth` or has more members than `max_members`.',
     remedy: 'Send a flatter body. No operation needs this depth.',
   },
+  request_too_complex: {
+    ...request,
+    status: 400,
+    message: 'The request takes too long to be compared with the API contract.',
+    meaning:
+      'The contract describes a part of the request by alternatives, patterns or unique items that take too many steps to compare.',
+    remedy:
+      'Send less at once: fewer items, shorter texts, flatter objects. If the request is a usual one, tell support the `request_id`.',
+  },
   body_missing: {
     ...request,
     status: 400,

@@ -6,6 +6,7 @@ import { untimelyTls } from '../config/upstream-tls.ts';
 import { condensed, type Mistake, suggest, toSentence } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
 import { ambiguousPaths } from '../contract/ambiguous-paths.ts';
+import { costlySchemas } from '../contract/costly-schemas.ts';
 import { unlistedFiles } from '../contract/load.ts';
 import { member } from '../contract/pointer.ts';
 import { foreignOrigin } from '../contract/servers.ts';
@@ -38,10 +39,12 @@ export async function warningsOf(
   const withheld = condensed(withheldByDefault(configuration)).map(toSentence);
   const limits = [...withoutEffect(configuration), ...unlimited(configuration)].map(toSentence);
   const inexact = condensed(contracts.documents.flatMap(({ warnings }) => warnings)).map(toSentence);
+  const costly = await costlyWarnings(configuration);
   return [
     ...unlisted,
     ...crossing,
     ...inexact,
+    ...costly,
     ...elsewhere,
     ...withheld,
     ...limits,
@@ -49,6 +52,13 @@ export async function warningsOf(
     ...inconsistentDeprecations(configuration),
     ...(await examplesWarnings(configuration)),
   ];
+}
+
+/** Warns of schemas for which the checks of one request may have too few steps. */
+async function costlyWarnings({ contracts: { documents } }: Configuration): Promise<string[]> {
+  const found = documents.flatMap(costlySchemas);
+  for (const document of documents) await document.position().locate(async (file, spots) => positionsIn(file, spots));
+  return condensed(found).map(toSentence);
 }
 
 /** Warns of live keys that are answered from a contract, and of places where a contract cannot be answered from. */

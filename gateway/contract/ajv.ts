@@ -2,6 +2,7 @@
 // requests only.
 
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
+import { countTurns } from './counted-keywords.ts';
 import { letDiscriminatorsDecide } from './discriminator.ts';
 import type { ContractDocument } from './document.ts';
 import { replaceKeywords } from './keywords.ts';
@@ -23,7 +24,9 @@ export function createAjvByExtent(document: ContractDocument, isRequest: boolean
     const known = made.get(extent);
     if (known) return known;
     const ajv = createAjv(isRequest, extent === 'all');
-    if (!document.hasNames) rememberReferences(ajv, isRecursive);
+    // References by name say too little: all results are remembered.
+    rememberReferences(ajv, document.hasNames ? () => true : isRecursive);
+    countTurns(ajv);
     ajv.addSchema(registered(document), DOCUMENT_KEY, undefined, false);
     made.set(extent, ajv);
     return ajv;

@@ -6,6 +6,7 @@ import { declaredFor, essenceOf, isJson, mediaTypesOf } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
 import { isObject, type JsonObject, member } from './pointer.ts';
 import { responseFor, type SchemaCheck, type Schemas } from './schemas.ts';
+import { allowFor, createStepBudget, isTooComplex, withSteps } from './step-budget.ts';
 import { isActiveType, type UndeclaredAnswer, undeclaredMediaType, undeclaredStatus } from './undeclared.ts';
 import { toBodyViolations } from './violations.ts';
 
@@ -106,7 +107,7 @@ export function createAnswerCheck(
     } catch {
       return ['the body is not JSON'];
     }
-    return violationsIn(check, value, entry.document.root, 'the body');
+    return violationsIn(check, value, entry.document.root, 'the body', body.length);
   }
 
   function itemCheck(operation: Operation, status: number, contentType?: string): ItemCheck | undefined {
@@ -125,19 +126,30 @@ export function createAnswerCheck(
   return { undeclared, modeFor, violations, itemCheck };
 }
 
-/** @param whole the name of the value in messages */
-function violationsIn(check: SchemaCheck, value: unknown, root: JsonObject, whole: string): string[] {
+/**
+ * @param whole the name of the value in messages
+ * @param characters length of its JSON text, if that may be long
+ */
+function violationsIn(check: SchemaCheck, value: unknown, root: JsonObject, whole: string, characters = 0): string[] {
   const { members, items, depth } = measure(value, DEPTH_MAX);
   if (depth > DEPTH_MAX) return [`${whole} is nested too deeply to be checked`];
-  const errors = check(value, members + items);
-  if (errors.length === 0) return [];
-  return toBodyViolations(errors, root).map(({ pointer, code }) => `${pointer || whole}: ${code}`);
+  try {
+    return withSteps(createStepBudget(), () => {
+      allowFor(0, characters);
+      const errors = check(value, members + items);
+      if (errors.length === 0) return [];
+      return toBodyViolations(errors, root).map(({ pointer, code }) => `${pointer || whole}: ${code}`);
+    });
+  } catch (error) {
+    if (!isTooComplex(error)) throw error;
+    return [`${whole} is not checked, because that takes too many steps`];
+  }
 }
 
 /** Checks the JSON text in the data of an event. */
 function dataViolations(check: SchemaCheck, data: string, root: JsonObject): string[] {
   try {
-    return violationsIn(check, JSON.parse(data), root, 'the data');
+    return violationsIn(check, JSON.parse(data), root, 'the data', data.length);
   } catch {
     return ['the data is not JSON'];
   }

@@ -1,6 +1,7 @@
 // String and number formats, each checked in linear time. Uses ajv-formats, with own checks for the formats that are not linear there.
 
 import formats from 'ajv-formats/dist/formats.js';
+import { takeSteps } from './step-budget.ts';
 
 /** Returns whether a value has the format. */
 export type FormatCheck = (value: never) => boolean;
@@ -51,11 +52,11 @@ const own: Readonly<Record<string, FormatCheck>> = { url: isUrl, regex: isRegex,
 
 /** Returns the check of a format for values of a type, or `undefined` if the format does not apply to it. */
 export function formatCheck(name: string, type: 'string' | 'number'): FormatCheck | undefined {
-  if (Object.hasOwn(own, name)) return type === 'string' ? own[name] : undefined;
+  if (Object.hasOwn(own, name)) return type === 'string' ? counted(own[name] as FormatCheck) : undefined;
   if (!Object.hasOwn(formats.fullFormats, name)) return undefined;
   const format = formats.fullFormats[name as keyof typeof formats.fullFormats] as Definition;
   if (format === true || typeOf(format) !== type) return undefined;
-  return unlessTooLong(checkOf(format));
+  return counted(unlessTooLong(checkOf(format)));
 }
 
 type Definition = true | RegExp | FormatCheck | { readonly type?: 'number'; readonly validate: RegExp | FormatCheck };
@@ -67,6 +68,14 @@ function typeOf(format: Exclude<Definition, true>): 'string' | 'number' {
 function checkOf(format: Exclude<Definition, true>): FormatCheck {
   const check = 'validate' in format ? format.validate : format;
   return check instanceof RegExp ? (text: string) => check.test(text) : check;
+}
+
+/** The slower ones take some eight steps for a character. */
+function counted(check: FormatCheck): FormatCheck {
+  return (value) => {
+    takeSteps(4 + 8 * ((value as string).length ?? 0));
+    return check(value);
+  };
 }
 
 /** Very long texts can exceed the stack of the regular expression engine; they count as not matching. */

@@ -1,12 +1,19 @@
-// Replaces JSON Schema keywords that Ajv checks in more than linear time, and skips pattern and format of texts that are too long
-// anyway.
+// Replaces JSON Schema keywords that Ajv checks in more than linear time, or whose steps are to be counted, and skips pattern and format
+// of texts that are too long anyway.
 
-import { _, type Ajv2020, type KeywordCxt } from 'ajv/dist/2020.js';
+import { _, type Ajv2020, type KeywordCxt, Name } from 'ajv/dist/2020.js';
+import { or } from 'ajv/dist/compile/codegen/index.js';
 import { formatCheck } from './formats.ts';
 import { toPattern } from './patterns.ts';
+import { takeSteps } from './step-budget.ts';
+
+/** Up to this many values are compared one by one in the generated code. */
+const COMPARED_MAX = 16;
 
 /** Replaces the keywords in one Ajv. They report errors in the same form as Ajv's own. */
 export function replaceKeywords(ajv: Ajv2020): void {
+  replaceLengths(ajv);
+  replaceValues(ajv);
   for (const keyword of ['uniqueItems', 'pattern', 'format']) ajv.removeKeyword(keyword);
   ajv.addKeyword({
     keyword: 'uniqueItems',
@@ -45,6 +52,89 @@ export function replaceKeywords(ajv: Ajv2020): void {
   });
 }
 
+/** Ajv counts the characters of every text, whatever its length is. */
+function replaceLengths(ajv: Ajv2020): void {
+  for (const [keyword, isWrong] of [
+    ['minLength', isShorter],
+    ['maxLength', isLonger],
+  ] as const) {
+    ajv.removeKeyword(keyword);
+    ajv.addKeyword({
+      keyword,
+      type: 'string',
+      schemaType: 'number',
+      error: { message: 'must have another length', params: ({ schemaCode }) => _`{limit: ${schemaCode}}` },
+      code(cxt: KeywordCxt) {
+        cxt.fail(_`${cxt.gen.scopeValue('func', { ref: isWrong })}(${cxt.data}, ${cxt.schemaCode})`);
+      },
+    });
+  }
+}
+
+/** Ajv compares with each value in turn, and lists the members of an object anew for each. */
+function replaceValues(ajv: Ajv2020): void {
+  for (const [keyword, param] of [
+    ['enum', 'allowedValues'],
+    ['const', 'allowedValue'],
+  ] as const) {
+    ajv.removeKeyword(keyword);
+    ajv.addKeyword({
+      keyword,
+      error: {
+        message: 'must be an allowed value',
+        params: ({ schemaCode }) => _`{${new Name(param)}: ${schemaCode}}`,
+      },
+      code(cxt: KeywordCxt) {
+        const allowed: unknown[] = keyword === 'enum' ? (cxt.schema as unknown[]) : [cxt.schema];
+        if (allowed.length <= COMPARED_MAX && allowed.every((value) => !isContainer(value))) {
+          cxt.pass(or(...allowed.map((value) => _`${cxt.data} === ${value as string}`)));
+          return;
+        }
+        const check = cxt.gen.scopeValue('func', { ref: membership(allowed) });
+        cxt.pass(_`${check}(${cxt.data})`);
+      },
+    });
+  }
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Returns the check whether a value is in a list. */
+function membership(allowed: readonly unknown[]): (value: unknown) => boolean {
+  const scalars = new Set(allowed.filter((value) => !isContainer(value)));
+  const others = new Set(allowed.filter(isContainer).map(canonical));
+  if (others.size === 0) return (value) => scalars.has(value);
+  return (value) => (isContainer(value) ? others.has(canonical(value)) : scalars.has(value));
+}
+
+/** Lengths count characters, of one or two code units each: most texts need no counting. */
+function isLonger(text: string, limit: number): boolean {
+  return text.length > limit && (text.length > 2 * limit || charactersIn(text) > limit);
+}
+
+function isShorter(text: string, limit: number): boolean {
+  return text.length < limit || (text.length < 2 * limit && charactersIn(text) < limit);
+}
+
+function charactersIn(text: string): number {
+  takeSteps(text.length / 2);
+  let count = text.length;
+  for (let at = 1; at < text.length; at += 1) if (isLow(text, at) && isHigh(text, at - 1)) count -= 1;
+  return count;
+}
+
+function isHigh(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0xd800 && code <= 0xdbff;
+}
+
+function isLow(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code <= 0xdfff;
+}
+
 /** Skips the check for texts longer than maxLength, because these are already refused. */
 function ifShortEnough({ data, parentSchema }: KeywordCxt) {
   const { maxLength } = parentSchema as { maxLength?: unknown };
@@ -54,10 +144,11 @@ function ifShortEnough({ data, parentSchema }: KeywordCxt) {
 
 /** Returns whether no two items are equal, in time linear in their total size. */
 export function areUnique(items: readonly unknown[]): boolean {
+  takeSteps(4 * items.length);
   const scalars = new Set<unknown>();
   const others = new Set<string>();
   for (const item of items) {
-    if (typeof item === 'object' && item !== null) others.add(canonical(item));
+    if (isContainer(item)) others.add(canonical(item));
     else scalars.add(item);
   }
   return scalars.size + others.size === items.length;
@@ -65,9 +156,12 @@ export function areUnique(items: readonly unknown[]): boolean {
 
 /** Returns the same text for equal values: members are sorted by name. */
 function canonical(value: unknown): string {
+  if (typeof value === 'string') takeSteps(20 + value.length);
+  else takeSteps(20);
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (typeof value === 'number') return String(value);
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (!isContainer(value)) return JSON.stringify(value);
   const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  takeSteps(40 * members.length);
   return `{${members.map(([name, item]) => `${JSON.stringify(name)}:${canonical(item)}`).join()}}`;
 }

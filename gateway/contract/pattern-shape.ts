@@ -7,6 +7,8 @@ export interface PatternShape {
   readonly unbounded: number;
   /** Product of the number of ways in which the bounded parts can match. */
   readonly choices: number;
+  /** Number of characters that one way compares at least: `(?:ab){3}c` compares seven. */
+  readonly length: number;
   /** Whether it can match only at the beginning of the text. */
   readonly anchored: boolean;
 }
@@ -21,13 +23,16 @@ interface Group {
   alternatives: number;
   /** Some part of it can match in several ways. */
   varies: boolean;
+  length: number;
 }
 
 const AS_GOOD_AS_UNBOUNDED = 256;
 
+const emptyGroup = (): Group => ({ alternatives: 1, varies: false, length: 0 });
+
 /** Reads a pattern from left to right. The estimate may be too high, never too low. */
 export function shapeOfPattern(source: string): PatternShape {
-  const groups: Group[] = [{ alternatives: 1, varies: false }];
+  const groups = [emptyGroup()];
   let nested = false;
   let unbounded = 0;
   let choices = 1;
@@ -35,12 +40,14 @@ export function shapeOfPattern(source: string): PatternShape {
 
   function quantify(at: number, inner: Group | undefined): number {
     const quantifier = quantifierAt(source, at);
+    const outer = groups.at(-1) as Group;
+    outer.length += (inner?.length ?? 1) * Math.max(1, quantifier?.min ?? 1);
     if (!quantifier) return at;
     const { min, max, length } = quantifier;
     if (inner?.varies && max > 1) nested = true;
     if (max - min >= AS_GOOD_AS_UNBOUNDED) unbounded++;
     else choices *= max - min + 1;
-    if (max !== min) (groups.at(-1) as Group).varies = true;
+    if (max !== min) outer.varies = true;
     return at + length;
   }
 
@@ -48,7 +55,7 @@ export function shapeOfPattern(source: string): PatternShape {
     const character = source[after] as string;
     const group = groups.at(-1) as Group;
     if (character === '(') {
-      groups.push({ alternatives: 1, varies: false });
+      groups.push(emptyGroup());
       after = endOfGroupHead(source, after);
     } else if (character === '|') {
       group.alternatives++;
@@ -65,8 +72,9 @@ export function shapeOfPattern(source: string): PatternShape {
       after = quantify(endOfAtom(source, after), undefined);
     }
   }
-  const alternatives = (groups[0] as Group).alternatives;
-  return { nested, unbounded, choices: choices * alternatives, anchored: source.startsWith('^') && alternatives === 1 };
+  const { alternatives, length } = groups[0] as Group;
+  const anchored = source.startsWith('^') && alternatives === 1;
+  return { nested, unbounded, choices: choices * alternatives, length, anchored };
 }
 
 /** Returns the offset after `(`, `(?:`, `(?=`, `(?<!` or `(?<name>`. */

@@ -2,6 +2,7 @@
 
 import { RE2JS } from 're2js';
 import { endOfAtom, endOfGroupHead, type PatternShape, shapeOfPattern } from './pattern-shape.ts';
+import { takeSteps } from './step-budget.ts';
 
 export interface Pattern {
   readonly engine: 'native' | 'linear' | 'bounded' | 'widened';
@@ -13,32 +14,36 @@ export interface Pattern {
   toString(): string;
 }
 
-/** Maximum number of steps of the native engine for one match. */
-const STEPS_MAX = 1_000_000;
+/** Maximum number of comparisons of the native engine for one match. */
+const COMPARISONS_MAX = 1_000_000;
 const CHOICES_MAX = 16;
-/** Maximum number of steps for all matches of one check, because a body may hold thousands of texts. */
-const STEPS_PER_CHECK_MAX = 20_000_000;
+/** Comparisons of the native engine that take as long as one step of the budget. */
+const COMPARISONS_PER_STEP = 4;
+
+/** Of RE2, for a character in a state that it knows. */
+const STEPS_PER_CHARACTER = 8;
+/** Of RE2, for each instruction that a new state stands for, and for each one and character once it has given up making states. */
+const STEPS_PER_INSTRUCTION = 20;
 
 /**
  * Chooses the engine for a pattern. The native engine, the fastest, runs patterns whose shape guarantees linear time. RE2 runs all
  * others that it supports, in linear time. It does not support look-around and back references: patterns with these run natively on
  * short text, unless they nest repetitions, and otherwise on RE2 without those parts. That check admits more than the contract says,
  * so the upstream decides about such values. Throws SyntaxError if the pattern is not a regular expression or cannot run safely.
+ * Testing a text spends steps, and throws request_too_complex beyond the budget.
  */
 export function toPattern(written: string, flags = 'u'): Pattern {
   const source = withAnchors(written);
-  const native = nativePattern(source, flags);
   const shape = shapeOfPattern(source);
-  if (isLinear(shape)) return pattern('native', source, withinStack(native));
+  const native = nativeTest(nativePattern(source, flags), shape);
+  if (isLinear(shape)) return pattern('native', source, withinStack(cheaperTest(source, shape, native)));
   const exact = linearTest(source);
   if (exact) return pattern('linear', source, exact);
   const wider = linearTest(widened(source));
   if (!shape.nested) {
     const lengthMax = shortEnough(shape);
     const longer = wider ?? (() => false);
-    const steps = stepsOf(shape);
-    const test = (text: string) => (text.length <= lengthMax && spend(steps(text)) ? native.test(text) : longer(text));
-    return pattern('bounded', source, test, lengthMax);
+    return pattern('bounded', source, (text) => (text.length <= lengthMax ? native(text) : longer(text)), lengthMax);
   }
   if (wider) return pattern('widened', source, wider, 0);
   throw new SyntaxError(`the pattern ${source} could take exponential time`);
@@ -67,30 +72,47 @@ function pattern(
 }
 
 /** A very long text can exceed the stack of the engine; it counts as not matching. */
-function withinStack(native: RegExp): (text: string) => boolean {
+function withinStack(test: (text: string) => boolean): (text: string) => boolean {
   return (text) => {
     try {
-      return native.test(text);
-    } catch {
-      return false;
+      return test(text);
+    } catch (error) {
+      if (error instanceof RangeError) return false;
+      throw error;
     }
   };
 }
 
-/**
- * The remaining steps of the current check, for texts on which the native engine could take long. A module variable suffices, because
- * a check is synchronous.
- */
-let stepsLeft = STEPS_PER_CHECK_MAX;
-
-/** Resets the step budget at the beginning of a check. */
-export function renewStepBudget(): void {
-  stepsLeft = STEPS_PER_CHECK_MAX;
+/** The most steps that the native engine takes for a text. */
+function stepsOf({ unbounded, anchored, choices, length }: PatternShape, text: string): number {
+  const places = text.length ** (unbounded + (anchored ? 0 : 1));
+  // A part that matches in a hundred ways does so only in a text of that length.
+  const ways = Math.min(choices, (text.length + 1) ** 2);
+  return 1 + (places * ways * Math.max(1, length)) / COMPARISONS_PER_STEP;
 }
 
-function spend(steps: number): boolean {
-  stepsLeft -= steps;
-  return stepsLeft >= 0;
+/** The native engine cannot be interrupted, so that the steps are spent before. */
+function nativeTest(native: RegExp, shape: PatternShape): (text: string) => boolean {
+  return (text) => {
+    takeSteps(stepsOf(shape, text));
+    return native.test(text);
+  };
+}
+
+/** A large fixed count multiplies the steps at each place of a text: long texts are left to RE2. */
+function cheaperTest(
+  source: string,
+  shape: PatternShape,
+  native: (text: string) => boolean,
+): (text: string) => boolean {
+  let linear: ((text: string) => boolean) | undefined;
+  // RE2 makes a state for each place in the pattern, of up to that many instructions.
+  const statesSteps = (STEPS_PER_INSTRUCTION / 2) * shape.length ** 2;
+  return (text) => {
+    if (stepsOf(shape, text) <= statesSteps + STEPS_PER_CHARACTER * text.length) return native(text);
+    linear ??= linearTest(source) ?? native;
+    return linear(text);
+  };
 }
 
 /**
@@ -105,32 +127,48 @@ function nativePattern(source: string, flags: string): RegExp {
   }
 }
 
-function isLinear({ nested, unbounded, choices, anchored }: PatternShape): boolean {
+function isLinear({ nested, unbounded, choices, length, anchored }: PatternShape): boolean {
   const tries = unbounded + (anchored ? 0 : 1);
-  return !nested && tries <= 1 && choices <= (tries === 0 ? STEPS_MAX / 100 : CHOICES_MAX);
+  if (tries === 0) return !nested && choices <= COMPARISONS_MAX / 100 && choices * length <= COMPARISONS_MAX;
+  return !nested && tries === 1 && choices <= CHOICES_MAX;
 }
 
 function shortEnough(shape: PatternShape): number {
-  return Math.min(512, Math.floor((STEPS_MAX / shape.choices) ** (1 / powerOf(shape))));
-}
-
-/** Worst-case number of steps for a text. */
-function stepsOf(shape: PatternShape): (text: string) => number {
-  const power = powerOf(shape);
-  return ({ length }) => shape.choices * length ** power;
-}
-
-function powerOf({ unbounded, anchored }: PatternShape): number {
-  return Math.max(1, unbounded + (anchored ? 0 : 1));
+  const power = Math.max(1, shape.unbounded + (shape.anchored ? 0 : 1));
+  const ways = shape.choices * Math.max(1, shape.length / CHOICES_MAX);
+  return Math.min(512, Math.floor((COMPARISONS_MAX / ways) ** (1 / power)));
 }
 
 function linearTest(source: string): ((text: string) => boolean) | undefined {
   try {
     const compiled = RE2JS.compile(spelledForRe2(source));
-    return (text) => compiled.test(text);
+    countStates(compiled);
+    return (text) => {
+      takeSteps(4 + STEPS_PER_CHARACTER * text.length);
+      return compiled.test(text);
+    };
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Makes RE2 spend steps for what it does beside following known states. It makes the states of its automaton while it reads a text, which
+ * takes a thousand times as long, and gives up if there are too many: some texts of 100 kB take seconds.
+ */
+function countStates(compiled: RE2JS): void {
+  const re2 = compiled.re2();
+  const { dfa } = re2;
+  const makeState: typeof dfa.makeState = dfa.makeState.bind(dfa);
+  const simulate: typeof re2.doExecuteNFA = re2.doExecuteNFA.bind(re2);
+  dfa.makeState = (instructions, flag, ids) => {
+    takeSteps(STEPS_PER_INSTRUCTION * (8 + instructions.length));
+    return makeState(instructions, flag, ids);
+  };
+  re2.doExecuteNFA = (input, ...rest) => {
+    takeSteps(STEPS_PER_INSTRUCTION * re2.numberOfInstructions() * input.endPos());
+    return simulate(input, ...rest);
+  };
 }
 
 /** Rewrites `\u00e9` and `\u{1f600}` as `\x{…}` and `[^]` as a class, because RE2 does not know these spellings. */

@@ -4,6 +4,7 @@
 import type { Ajv2020, ErrorObject, KeywordCxt, ValidateFunction } from 'ajv/dist/2020.js';
 import { resolveRef, SchemaEnv } from 'ajv/dist/compile/index.js';
 import ref from 'ajv/dist/vocabularies/core/ref.js';
+import { spendErrors, spendSteps, stepsOf } from './counted-keywords.ts';
 
 /** Maximum number of errors kept per value, because the errors of all branches add up at each level. */
 const ERRORS_MAX = 2000;
@@ -11,6 +12,13 @@ const ERRORS_MAX = 2000;
 interface Judgement {
   readonly errors: ErrorObject[] | null;
   readonly evaluated: ValidateFunction['evaluated'];
+  /** Number of dynamic anchors that were known. */
+  readonly anchors: number;
+}
+
+/** What Ajv hands from schema to schema. The way to a value only ever adds dynamic anchors. */
+interface Context {
+  readonly dynamicAnchors?: object;
 }
 
 let check = 0;
@@ -21,8 +29,8 @@ export function forgetResults(): void {
 }
 
 /**
- * Makes one Ajv remember results per reference and value. Must not be used with dynamic references, whose target depends on the path
- * to the value.
+ * Makes one Ajv remember results per reference and value, and spend the steps that the schema of a reference takes. Where a dynamic
+ * reference leads depends on the anchors on the way to the value, so a result counts only while these are the same.
  *
  * @param isRecursive whether the schema of a reference can be reached from itself; Ajv compiles other references its own way, often in place
  */
@@ -34,17 +42,15 @@ export function rememberReferences(ajv: Ajv2020, isRecursive: (reference: string
     schemaType: 'string',
     code(cxt: KeywordCxt) {
       const { baseId, schemaEnv, self } = cxt.it;
-      const target =
-        cxt.schema === '#' || !isRecursive(cxt.schema as string)
-          ? undefined
-          : resolveRef.call(self, schemaEnv.root, baseId, cxt.schema as string);
-      if (!(target instanceof SchemaEnv)) {
-        (ref.default as { code(cxt: KeywordCxt): void }).code(cxt);
-        return;
-      }
-      const validate = remembered.get(target) ?? remembering(target);
-      remembered.set(target, validate);
-      ref.callRef(cxt, cxt.gen.scopeValue('validate', { ref: validate }), target);
+      const isWhole = cxt.schema === '#' && baseId === schemaEnv.root.baseId;
+      const found = isWhole ? schemaEnv.root : resolveRef.call(self, schemaEnv.root, baseId, cxt.schema as string);
+      spendSteps(cxt, stepsOf(found instanceof SchemaEnv ? found.schema : found));
+      if (!isWhole && found instanceof SchemaEnv && isRecursive(cxt.schema as string)) {
+        const validate = remembered.get(found) ?? remembering(found);
+        remembered.set(found, validate);
+        ref.callRef(cxt, cxt.gen.scopeValue('validate', { ref: validate }), found);
+      } else (ref.default as { code(cxt: KeywordCxt): void }).code(cxt);
+      spendErrors(cxt);
     },
   });
 }
@@ -53,25 +59,34 @@ function remembering(target: SchemaEnv): ValidateFunction {
   let known = new Map<unknown, Judgement>();
   let knownIn = check;
 
-  function judge(data: unknown, context: unknown): Judgement {
+  function judge(data: unknown, context: Context, anchors: number): Judgement {
     const validate = target.validate as ValidateFunction;
     (validate as (data: unknown, context: unknown) => unknown)(data, context);
     // A validator reuses its object of evaluated members on the next call, so it is copied.
-    return { errors: fewer(validate.errors), evaluated: validate.evaluated && { ...validate.evaluated } };
+    return { errors: fewer(validate.errors), evaluated: validate.evaluated && { ...validate.evaluated }, anchors };
   }
 
-  const validate = ((data: unknown, context: unknown) => {
+  const validate = ((data: unknown, context: Context) => {
     if (knownIn !== check) {
       known = new Map();
       knownIn = check;
     }
     const isShared = typeof data === 'object' && data !== null;
-    const judgement = (isShared ? known.get(data) : undefined) ?? judge(data, context);
+    const anchors = countOf(context.dynamicAnchors);
+    const before = isShared ? known.get(data) : undefined;
+    const judgement = before?.anchors === anchors ? before : judge(data, context, anchors);
     if (isShared) known.set(data, judgement);
-    Object.assign(validate, judgement);
+    Object.assign(validate, { errors: judgement.errors, evaluated: judgement.evaluated });
     return judgement.errors === null;
-  }) as ValidateFunction;
+  }) as unknown as ValidateFunction;
   return validate;
+}
+
+/** Without a list of the names, since few documents have any. */
+function countOf(members: object | undefined): number {
+  let count = 0;
+  for (const _name in members) count += 1;
+  return count;
 }
 
 /** If there are too many errors, keeps the error of the union, if that is the last one, or else the first ones. */

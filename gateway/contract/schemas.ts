@@ -5,9 +5,9 @@ import { type AjvByExtent, createAjvByExtent, DOCUMENT_KEY } from './ajv.ts';
 import type { ContractDocument } from './document.ts';
 import { essenceOf, isJson, MULTIPART, URLENCODED } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
-import { renewStepBudget } from './patterns.ts';
 import { child, follow, fragmentOf, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';
 import { forgetResults } from './references.ts';
+import { allowFor, tooComplex } from './step-budget.ts';
 import { parameterSchema } from './value-types.ts';
 
 /** Returns the errors of a value, none if it is valid; their paths begin at the value. `size` is the number of members and items in it. */
@@ -204,13 +204,18 @@ function toCheck(ajvs: AjvByExtent, schema: JsonObject): SchemaCheck {
   const all = ajvs('all').compile(schema);
   let first: ValidateFunction | undefined;
   return function check(value, size) {
-    renewStepBudget();
+    allowFor(size);
     forgetResults();
     let validate = all;
     if (size > COLLECTED_SIZE_MAX) {
       first ??= ajvs('first').compile(schema);
       validate = first;
     }
-    return validate(value) ? none : (validate.errors ?? none);
+    try {
+      return validate(value) ? none : (validate.errors ?? none);
+    } catch (error) {
+      // A schema that refers to itself for the same value never comes to an end.
+      throw error instanceof RangeError ? tooComplex() : error;
+    }
   };
 }

@@ -5,6 +5,10 @@ import type { ErrorObject } from 'ajv';
 import { branchNames } from './discriminator.ts';
 import { follow, isObject, type JsonObject } from './pointer.ts';
 import { reachableFrom } from './reachable.ts';
+import { takeSteps } from './step-budget.ts';
+
+const STEPS_PER_ERROR = 20;
+const STEPS_PER_SCHEMA = 20;
 
 const unions = new Set(['anyOf', 'oneOf', 'contains']);
 
@@ -24,6 +28,7 @@ export function settleUnions(errors: readonly ErrorObject[], root: JsonObject): 
 }
 
 function settleAll(errors: readonly ErrorObject[], root: JsonObject, reach: Reach): ErrorObject[] {
+  takeSteps(STEPS_PER_ERROR * errors.length);
   const settled: (readonly ErrorObject[])[] = [];
   for (let i = errors.length - 1; i >= 0; i--) {
     const error = errors[i] as ErrorObject;
@@ -99,6 +104,7 @@ function byType(union: ErrorObject, branches: readonly unknown[], root: JsonObje
 }
 
 function admits(root: JsonObject, schema: unknown, types: readonly string[], depth: number): boolean {
+  takeSteps(STEPS_PER_SCHEMA);
   const followed = follow(root, { value: schema, pointer: '' }).value;
   if (!isObject(followed) || depth > 8) return followed !== false;
   const declared: unknown[] = [followed.type ?? types].flat();
@@ -128,7 +134,10 @@ function createReach(root: JsonObject): Reach {
 function memoized(reach: Reach['all']): Reach['all'] {
   const known = new Map<unknown, ReadonlySet<unknown>>();
   return (schema) => {
-    const found = known.get(schema) ?? reach(schema);
+    const before = known.get(schema);
+    if (before !== undefined) return before;
+    const found = reach(schema);
+    takeSteps(STEPS_PER_SCHEMA * found.size);
     known.set(schema, found);
     return found;
   };

@@ -1,6 +1,6 @@
 // Stage: validates path, query, headers and body against the contract and reports all violations at once. Keeps the original bytes of
-// the body for the upstream. Throws validation_failed, not_acceptable, idempotency_key_missing, idempotency_key_malformed and the
-// errors of reading a body.
+// the body for the upstream. Throws validation_failed, request_too_complex, not_acceptable, idempotency_key_missing,
+// idempotency_key_malformed and the errors of reading a body.
 
 import { GatewayError } from '../errors.ts';
 import type { Checked, Counted, Operation, Reservation, StreamedBodyCheck } from '../exchange.ts';
@@ -13,9 +13,10 @@ import { type JsonLimits, parseJson } from './json.ts';
 import { essenceOf, isJson, mediaTypesOf } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
 import { toOverflowViolation } from './overflow.ts';
-import { createParameterReader, type ParameterReader } from './parameters.ts';
+import { createParameterReader, type ParameterReader, type ParameterValues } from './parameters.ts';
 import { isObject, type JsonObject, member, memberNames } from './pointer.ts';
-import type { RequestSchemas, Schemas } from './schemas.ts';
+import type { RequestSchemas, SchemaCheck, Schemas } from './schemas.ts';
+import { allowFor, createStepBudget, type StepBudget, withSteps } from './step-budget.ts';
 import { declaredNames, toNotes } from './violation-notes.ts';
 import { toBodyViolations, toFields, toViolations, type Violation } from './violations.ts';
 
@@ -87,10 +88,8 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
 
     const { query } = counted;
     const violations: Violation[] = [];
-    const values = contract.reader.read(counted, violations);
-    // Each parameter takes at least two characters of the query.
-    const errors = contract.schemas.parameters(values, query.length / 2);
-    if (errors.length > 0) violations.push(...withoutRepeats(toViolations(errors, contract.root), violations));
+    const steps = createStepBudget();
+    const values = withSteps(steps, () => readParameters(counted, contract, violations));
     if (isUnexpected(counted, contract.body)) violations.push(unexpectedBody);
     const search = contract.reader.search(query, values);
     if (counted.operation.undeclaredQuery === 'drop')
@@ -104,11 +103,11 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
           violations.push(keyOfStream);
         return {
           ...pass(counted, contract, search, undefined, violations),
-          bodyCheck: streamCheck(counted, contract, form),
+          bodyCheck: streamCheck(counted, contract, form, steps),
         };
       }
     }
-    return withBody(counted, contract, mediaType, form, search, violations);
+    return withBody(counted, contract, mediaType, form, search, violations, steps);
   };
 
   function isShort({ headers }: Counted): boolean {
@@ -116,9 +115,15 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
     return length !== undefined && Number(length) <= options.bodyBytesMax;
   }
 
-  function streamCheck(counted: Counted, contract: RequestContract, form: FormCheck): StreamedBodyCheck | undefined {
+  function streamCheck(
+    counted: Counted,
+    contract: RequestContract,
+    form: FormCheck,
+    steps: StepBudget,
+  ): StreamedBodyCheck | undefined {
     return form.stream?.(counted.headers.get('content-type'), {
       limits: options,
+      steps,
       keep: (bytes) => options.hold(counted.reservation, bytes),
       onViolations(violations) {
         counted.trail.violations = toNotes(violations, contract.names());
@@ -133,26 +138,39 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
     form: FormCheck | undefined,
     search: string,
     violations: Violation[],
+    steps: StepBudget,
   ): Promise<Checked> {
     // All refusals that need no body are done, so a client that sent `Expect: 100-continue` may now send it (RFC 9110 section 10.1.1).
     if (counted.headers.has('expect')) counted.response.writeContinue();
     const rawBody = await readBody(counted, options.bodyBytesMax, options.hold);
     counted.trail.bytesIn = rawBody.length;
     if (rawBody.length === 0 && contract.body.required) throw new GatewayError('body_missing');
-    if (form !== undefined) {
-      if (rawBody.length > 0)
-        violations.push(...form.violations(rawBody, counted.headers.get('content-type'), options));
-      return pass(counted, contract, search, rawBody, violations);
-    }
+    const contentType = counted.headers.get('content-type');
+    if (rawBody.length === 0) return pass(counted, contract, search, rawBody, violations);
     const check = contract.schemas.bodies.get(mediaType);
-    if (check && rawBody.length > 0 && (isJson(mediaType) || isJson(essenceOf(counted.headers.get('content-type'))))) {
-      const { value, size, overflows } = parseJson(rawBody, options);
-      for (const overflow of overflows) violations.push(toOverflowViolation(overflow));
-      const errors = overflows.length > 0 ? [] : check(value, size);
-      if (errors.length > 0) violations.push(...toBodyViolations(errors, contract.root));
-    }
+    withSteps(steps, () => {
+      allowFor(0, rawBody.length);
+      if (form !== undefined) violations.push(...form.violations(rawBody, contentType, options));
+      else if (check && (isJson(mediaType) || isJson(essenceOf(contentType))))
+        violations.push(...jsonViolations(rawBody, check, contract.root, options));
+    });
     return pass(counted, contract, search, rawBody, violations);
   }
+}
+
+function readParameters(counted: Counted, contract: RequestContract, violations: Violation[]): ParameterValues {
+  const values = contract.reader.read(counted, violations);
+  // Each parameter takes at least two characters of the query.
+  const errors = contract.schemas.parameters(values, counted.query.length / 2);
+  if (errors.length > 0) violations.push(...withoutRepeats(toViolations(errors, contract.root), violations));
+  return values;
+}
+
+function jsonViolations(rawBody: Buffer, check: SchemaCheck, root: JsonObject, limits: JsonLimits): Violation[] {
+  const { value, size, overflows } = parseJson(rawBody, limits);
+  if (overflows.length > 0) return overflows.map(toOverflowViolation);
+  const errors = check(value, size);
+  return errors.length > 0 ? toBodyViolations(errors, root) : [];
 }
 
 function pass(

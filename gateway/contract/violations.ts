@@ -2,6 +2,7 @@
 
 import type { ErrorObject } from 'ajv';
 import { escapeToken, type JsonObject, pathOf } from './pointer.ts';
+import { takeSteps } from './step-budget.ts';
 import { settleUnions } from './unions.ts';
 import { violationMessageFor } from './violation-messages.ts';
 
@@ -38,6 +39,7 @@ function withoutKey(name: string): string {
   return name.replace(/(sk_(?:live|test)_)[0-9A-Za-z]{16,}/g, '$1…');
 }
 
+const STEPS_PER_ERROR = 100;
 /** Keywords whose errors only repeat that a nested keyword failed; the nested error is reported. */
 const structural = new Set(['if', 'allOf', '$ref', 'propertyNames', 'dependentSchemas']);
 /** A violation with one of these codes hides all others of the same value. */
@@ -51,6 +53,7 @@ export function toBodyViolations(errors: readonly ErrorObject[], root: JsonObjec
 
 /** Translates errors whose paths begin with the place: `/path`, `/query`, `/header`, `/cookie` or `/body`. */
 export function toViolations(errors: readonly ErrorObject[], root: JsonObject): Violation[] {
+  takeSteps(STEPS_PER_ERROR * errors.length);
   const byPlace = new Map<string, Violation[]>();
   for (const error of settleUnions(errors, root)) {
     if (structural.has(error.keyword)) continue;

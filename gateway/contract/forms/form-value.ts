@@ -43,8 +43,8 @@ export class FormValue {
   readonly #shape: ValueShape;
   readonly #violations: Violation[] = [];
   readonly #lists = new Map<unknown[], Naming>();
-  /** The numbers of the items, which rise and may have gaps. */
-  readonly #numbers = new Map<unknown[], number[]>();
+  /** The index of each item by its number, and the last number: they rise and may have gaps. */
+  readonly #numbers = new Map<unknown[], { readonly indexes: Map<number, number>; last: number }>();
   readonly #made = new Set<unknown>([this.#value]);
   readonly #uncertain: Uncertain[] = [];
   /** Pointers of files, whose bytes are not in the value. */
@@ -214,11 +214,14 @@ export class FormValue {
     // `a[][b]=1&a[][c]=2` is one item for Rails and two for PHP.
     if (!isNumber) return isLast ? list.length : undefined;
     const number = Number(written);
-    const numbers = this.#numbers.get(list) ?? [];
+    const numbers = this.#numbers.get(list) ?? { indexes: new Map<number, number>(), last: -1 };
     this.#numbers.set(list, numbers);
-    const known = numbers.lastIndexOf(number);
-    if (String(number) !== written || (known === -1 && number <= (numbers.at(-1) ?? -1))) return undefined;
-    return known === -1 ? numbers.push(number) - 1 : known;
+    const known = numbers.indexes.get(number);
+    if (String(number) !== written || (known === undefined && number <= numbers.last)) return undefined;
+    if (known !== undefined) return known;
+    numbers.last = number;
+    numbers.indexes.set(number, numbers.indexes.size);
+    return numbers.indexes.size - 1;
   }
 
   /** JSON in a field; text that is none stays text, so that the schema refuses it. Throws duplicate_json_member. */

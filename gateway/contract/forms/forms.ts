@@ -1,5 +1,6 @@
 // The forms that one operation takes: checks bodies of application/x-www-form-urlencoded and multipart/form-data. Throws malformed_form,
-// json_too_complex, duplicate_json_member, unsupported_charset, body_too_large and, while a body is sent on, validation_failed.
+// json_too_complex, duplicate_json_member, request_too_complex, unsupported_charset, body_too_large and, while a body is sent on,
+// validation_failed.
 
 import { GatewayError } from '../../errors.ts';
 import type { StreamedBodyCheck } from '../../exchange.ts';
@@ -7,6 +8,7 @@ import { essenceOf, MULTIPART, URLENCODED } from '../media-types.ts';
 import type { ContractOperation } from '../operations.ts';
 import { child, type JsonObject, member, memberNames } from '../pointer.ts';
 import type { RequestSchemas } from '../schemas.ts';
+import { allowFor, type StepBudget, withSteps } from '../step-budget.ts';
 import { createValueShapes, type ValueShape } from '../value-shape.ts';
 import { toFields, type Violation } from '../violations.ts';
 import { type FormContract, type FormLimits, toFormContract } from './form-contract.ts';
@@ -24,6 +26,8 @@ export interface FormCheck {
 
 export interface StreamOptions {
   readonly limits: FormLimits;
+  /** What the checks of the request may take. */
+  readonly steps: StepBudget;
   keep(bytes: number): void;
   /** Called with the violations before they are thrown. */
   onViolations(violations: readonly Violation[]): void;
@@ -102,10 +106,13 @@ function streamed(contract: FormContract, contentType: string | undefined, optio
 
   return {
     push(chunk) {
-      check.push(chunk);
-      if (wasClosed) return;
-      wasClosed = check.isClosed;
-      refuse(wasClosed ? check.form.violations(contract.check, contract.root) : check.form.found);
+      withSteps(options.steps, () => {
+        allowFor(0, chunk.length);
+        check.push(chunk);
+        if (wasClosed) return;
+        wasClosed = check.isClosed;
+        refuse(wasClosed ? check.form.violations(contract.check, contract.root) : check.form.found);
+      });
     },
     end: check.end,
   };

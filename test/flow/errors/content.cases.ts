@@ -97,6 +97,11 @@ const texts: readonly Case[] = [
     provoke: (world) => create(world, `{"name":"a","more":{"x":[${'0,'.repeat(10_000)}0]}}`),
     also: ({ error }) => assert.equal(error.max_members, 10_000),
   },
+  {
+    name: 'a text that takes too many steps to compare with its pattern',
+    code: 'request_too_complex',
+    provoke: (world) => create(world, `{"name":"a","code":"${'a'.repeat(200_000)}"}`),
+  },
 ];
 
 const presence: readonly Case[] = [

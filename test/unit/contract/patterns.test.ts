@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Pattern, renewStepBudget, toPattern } from '../../../gateway/contract/patterns.ts';
+import { type Pattern, toPattern } from '../../../gateway/contract/patterns.ts';
+import { createStepBudget, STEPS_MAX, withSteps } from '../../../gateway/contract/step-budget.ts';
 import { bodyCheck } from './compiled.ts';
 
 /** Patterns with a text on which a backtracking engine takes exponential or high polynomial time. */
@@ -87,20 +88,42 @@ test('look-around without nested repetition is exact on text of a common length'
   assert.ok(pattern.test('p'.repeat(2000)));
 });
 
-test('the texts of one check share a budget, beyond which the engine that takes linear time goes on', () => {
+test('the texts of one request share a budget, beyond which they are refused', () => {
   const pattern = toPattern('^(?=.*c)[ab]+$');
   assert.equal(pattern.engine, 'bounded');
-  const passing = (text: string, times: number) =>
-    Array.from({ length: times }, () => pattern.test(text)).filter(Boolean);
   const long = 'a'.repeat(pattern.exactLength);
-  renewStepBudget();
-  assert.equal(passing(long, 50).length, 0);
-  // Without the look-ahead it admits more.
-  assert.ok(passing(long, 100).length > 50);
-  renewStepBudget();
-  assert.equal(passing(long, 50).length, 0);
-  renewStepBudget();
-  assert.equal(passing('abab', 10_000).length, 0);
+  const tested = (text: string, times: number) =>
+    withSteps(createStepBudget(), () => {
+      for (let time = 0; time < times; time += 1) assert.ok(!pattern.test(text));
+    });
+  tested(long, 10);
+  tested('abab', 10_000);
+  assert.throws(() => tested(long, 10_000), { code: 'request_too_complex' });
+});
+
+test('a pattern spends what its engine takes, before it takes it', () => {
+  const spent = (source: string, text: string) => {
+    const budget = createStepBudget();
+    withSteps(budget, () => toPattern(source).test(text));
+    return STEPS_MAX - budget.left;
+  };
+  let state = 1;
+  const letter = () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % 2 === 0 ? 'a' : 'b';
+  };
+  const random = (length: number) => Array.from({ length }, letter).join('');
+  assert.ok(spent('^[a-z]{3}-[0-9]{4}$', 'abc-1234') < 20);
+  assert.ok(spent('^[a-z0-9]+$', 'a'.repeat(1000)) < 1000);
+  // The fixed count multiplies the work at each place of the text.
+  assert.ok(spent('[a-z]{60}!', 'a'.repeat(1000)) > 10 * spent('[a-z]{3}!', 'a'.repeat(1000)));
+  // From some length on RE2 takes less.
+  assert.ok(spent('[a-z]{60}!', 'a'.repeat(400_000)) < 4_000_000);
+  assert.throws(() => spent('(?:(?:[a-z]{20}){20}){20}!', 'a'.repeat(10_000)), { code: 'request_too_complex' });
+  // RE2 knows few states of the one and makes too many for the other.
+  assert.ok(spent('^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==)?$', 'AAAA'.repeat(100_000)) < 4_000_000);
+  for (const source of ['(a|b)*a(a|b){60}[!c]$', '(a|b)*a(a|b){20}[!c]$'])
+    assert.throws(() => spent(source, `!${random(200_000)}`), { code: 'request_too_complex' }, source);
 });
 
 test('a pattern that no engine can bound admits more, never runs long, or stops the boot', () => {

@@ -1,0 +1,116 @@
+// Finds the schemas of a document that can take more steps than the checks of one request have (step-budget.ts), so that `check` names them.
+
+import type { Mistake } from '../config-errors.ts';
+import { stepsOf } from './counted-keywords.ts';
+import { eachSchema } from './dialect.ts';
+import type { ContractDocument } from './document.ts';
+import { toPattern } from './patterns.ts';
+import { follow, isObject, type JsonObject, pathOf } from './pointer.ts';
+import { allowFor, createStepBudget, isTooComplex, withSteps } from './step-budget.ts';
+
+/** The default of `limits.bodyBytesMax`: a text may be that long. */
+const TEXT_LENGTH_MAX = 1_048_576;
+/** Patterns are tried with texts of this length, for a part of the budget. */
+const TRIED_LENGTH = 20_000;
+/** A schema is named if fewer values of its kind fit into one request. */
+const VALUES_MIN = 1000;
+
+/** Returns one finding per place. */
+export function costlySchemas(document: ContractDocument): Mistake[] {
+  const positions = document.position();
+  const costOf = createCostOf(document.root);
+  const patterns = new Map<string, boolean>();
+  const found: Mistake[] = [];
+  eachSchema(document.root, undefined, (schema, pointer) => {
+    const at = (keyword: string, reason: string, remedy: string) =>
+      found.push(positions.mistakeAt([...pathOf(pointer), keyword], reason, remedy));
+    const { pattern, maxLength } = schema;
+    if (typeof pattern === 'string' && isCostly(pattern, maxLength, patterns))
+      at('pattern', 'long texts can take too many steps to compare, and are refused.', 'Set maxLength beside it.');
+    if (typeof schema.$dynamicRef === 'string')
+      at('$dynamicRef', 'what is nested below it can take too many steps to check, and is refused.', 'Use $ref.');
+    const union = combining.find((keyword) => Array.isArray(schema[keyword]));
+    if (union !== undefined && costOf.isCause(schema))
+      at(
+        union,
+        `fewer than ${VALUES_MIN} such values fit into one request; more are refused.`,
+        'Combine fewer schemas.',
+      );
+    return undefined;
+  });
+  return found;
+}
+
+const combining = ['allOf', 'anyOf', 'oneOf'];
+const applicators = [...combining, 'not', 'if', 'then', 'else', 'dependentSchemas'];
+
+/** The steps that one value takes, references followed as far as they describe the same value. */
+function createCostOf(root: JsonObject) {
+  const known = new Map<unknown, number>();
+
+  function costOf(schema: unknown): number {
+    const before = known.get(schema);
+    if (before !== undefined) return before;
+    // A schema that leads back to itself for the same value has no end.
+    known.set(schema, Number.POSITIVE_INFINITY);
+    const cost = referredFrom(schema).reduce<number>((sum, target) => sum + costOf(target), stepsOf(schema));
+    known.set(schema, cost);
+    return cost;
+  }
+
+  function referredFrom(schema: unknown): unknown[] {
+    if (Array.isArray(schema)) return schema.flatMap(referredFrom);
+    if (!isObject(schema)) return [];
+    const own = typeof schema.$ref === 'string' ? [follow(root, { value: schema, pointer: '' }).value] : [];
+    return [...own, ...applicators.flatMap((keyword) => (keyword in schema ? referredFrom(schema[keyword]) : []))];
+  }
+
+  const isTooMuch = (schema: unknown) => costOf(schema) * VALUES_MIN > createStepBudget().left;
+  /** Whether it is too much although none of the schemas that it refers to is. */
+  const isCause = (schema: unknown) =>
+    isTooMuch(schema) && !referredFrom(schema).some((target) => target !== schema && isTooMuch(target));
+  return { isCause };
+}
+
+function isCostly(source: string, maxLength: unknown, known: Map<string, boolean>): boolean {
+  const longest = typeof maxLength === 'number' ? Math.min(maxLength, TEXT_LENGTH_MAX) : TEXT_LENGTH_MAX;
+  const key = `${longest} ${source}`;
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const isFound = triedTexts(source, Math.min(longest, TRIED_LENGTH)).some((text) =>
+    takesTooMuch(source, text, longest),
+  );
+  known.set(key, isFound);
+  return isFound;
+}
+
+/** Whether a text as long as may be would take too much, if it went on as this one. */
+function takesTooMuch(source: string, text: string, longest: number): boolean {
+  try {
+    const pattern = toPattern(source);
+    const budget = createStepBudget();
+    // What the pattern prepares at first is done once.
+    withSteps(createStepBudget(), () => pattern.test(text));
+    withSteps(budget, () => allowFor(0, longest));
+    budget.left *= text.length / longest;
+    withSteps(budget, () => pattern.test(text));
+    return false;
+  } catch (error) {
+    // A pattern that cannot run at all is reported by a rule of the linter.
+    return isTooComplex(error);
+  }
+}
+
+/** Texts in no order, of the letters that the pattern names and of common ones. */
+function triedTexts(source: string, length: number): string[] {
+  const named = [...new Set(source.match(/[A-Za-z0-9]/g))].slice(0, 8);
+  return [['a', 'b'], named, ['a', '1', '-', '.', ' ']]
+    .filter((letters) => letters.length > 0)
+    .map((letters) => {
+      let state = 1;
+      return Array.from({ length }, () => {
+        state = (state * 48_271) % 2_147_483_647;
+        return letters[state % letters.length];
+      }).join('');
+    });
+}
