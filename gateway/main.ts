@@ -20,6 +20,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // Without this listener an error on standard error would end the process. It cannot be reported anywhere else.
 process.stderr.on('error', () => undefined);
 
+const LAST_WORK_MS = 100;
+
 const context = createCommandContext({
   version,
   environment: process.env,
@@ -30,7 +32,7 @@ const context = createCommandContext({
   write: (text) => void process.stdout.write(text),
   complain: (text) => void process.stderr.write(text),
   input: () => process.stdin,
-  exit: (code) => process.exit(code),
+  exit: end,
   abort: () => void process.kill(process.pid, 'SIGKILL'),
   onSignal(handle) {
     process.on('SIGTERM', handle);
@@ -50,7 +52,24 @@ const context = createCommandContext({
 
 const code = await runCommand(process.argv.slice(2), context);
 // A gateway that has started runs on.
-if (code !== 0) process.exit(code);
+if (code !== 0) end(code);
+
+/**
+ * Ends the process. Node waits at its exit for its threads, and one that asks a name server without an answer, or a disk that hangs, keeps
+ * the process for long: another program takes its place then, and ends it with the same code.
+ */
+function end(code: number): never {
+  if (isAnyThreadBusy()) {
+    // Work of milliseconds, such as a write to the log, ends meanwhile.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LAST_WORK_MS);
+    process.execve?.('/bin/sh', ['sh', '-c', `exit ${code}`], {});
+  }
+  process.exit(code);
+}
+
+function isAnyThreadBusy(): boolean {
+  return process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq') || name.startsWith('GetAddrInfo'));
+}
 
 /** An account without an entry in the password file, as containers often run under, has a number only. */
 function userName(): string {

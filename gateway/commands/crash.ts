@@ -2,18 +2,24 @@
 // supervisor serves clients better than going on.
 
 import type { Log } from '../observe/log.ts';
+import { tellAtEnd } from '../observe/standard-output.ts';
 import type { CommandContext } from './context.ts';
 
-/** On an uncaught error: flushes the log, writes one fatal line, and exits with code 1. */
+/**
+ * On an uncaught error: flushes the log, writes one fatal line, and exits with code 1. If standard output does not take the line, writes the
+ * error to standard error.
+ */
 export function endOnCrash(
   { onCrash, exit }: Pick<CommandContext, 'onCrash' | 'exit'>,
   log: Pick<Log, 'logger' | 'flush'>,
 ): void {
   onCrash((thrown) => {
     try {
+      // First, because the line would find no room behind many that wait.
       log.flush();
-      log.logger.fatal({ err: errorOf(thrown) }, 'uncaught error: this process ends');
-      log.flush();
+      const error = errorOf(thrown);
+      log.logger.fatal({ err: error }, 'uncaught error: this process ends');
+      if (!log.flush()) tellAtEnd(`gateway: uncaught error: ${error.stack}\n`);
     } finally {
       exit(1);
     }

@@ -3,12 +3,16 @@
 
 import type { Command } from 'commander';
 import { readSettings, type Settings } from '../config/settings.ts';
+import type { Log } from '../observe/log.ts';
 import { namesFromContract } from '../upstream/simulated.ts';
 import type { CommandContext } from './context.ts';
 import { endOnCrash } from './crash.ts';
 import { greetingOf, type Started } from './greeting.ts';
 import { belowBaseline } from './node-baseline.ts';
 import { tellDrain } from './terminal-log.ts';
+
+/** Time for closing connections and for the last log lines, beyond that for draining. */
+const CLOSE_MS = 5000;
 
 export function addStartCommand(program: Command, context: CommandContext): void {
   program
@@ -72,6 +76,8 @@ async function startAlone(context: CommandContext, acceptOneWay: boolean): Promi
   // Loaded on demand, because it takes longer than everything before it.
   const { serve } = await import('./serve.ts');
   const { app, store, configuration, firstSteps } = await serve(context, { isFirst: true, acceptOneWay });
+  const { gateway, upstreams } = configuration.config;
+  const { timeouts } = gateway;
   endOnCrash(context, app.log);
   context.onReload(() => {
     app.log.logger.info('configuration reload requested');
@@ -79,14 +85,20 @@ async function startAlone(context: CommandContext, acceptOneWay: boolean): Promi
   });
   context.onSignal(async (signal) => {
     tellDrain(context, app.log, signal);
-    // A second signal changes nothing: the drain deadline bounds this.
+    // A second signal changes nothing: this deadline bounds the end. A disk or a name server that hangs would hold it up.
+    setTimeout(() => endAnyway(context, app.log), timeouts.drainDelayMs + timeouts.drainMs + CLOSE_MS).unref();
     await app.stop();
     await store.close();
     context.exit(0);
   });
   const { port, plainPort, adminPort } = app;
-  const { gateway, upstreams } = configuration.config;
   const isTls = gateway.tls !== undefined;
   const operations = configuration.contracts.operations.length;
   return { port, plainPort, isTls, adminPort, operations, fromContract: namesFromContract(upstreams), firstSteps };
+}
+
+function endAnyway({ exit }: CommandContext, { logger, flush }: Log): void {
+  logger.error('the gateway ends, although some of its parts are not closed: they did not end in time');
+  flush();
+  exit(1);
 }

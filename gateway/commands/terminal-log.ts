@@ -1,8 +1,8 @@
 // The log of a gateway whose standard output is a terminal: readable lines in place of JSON.
 
-import type { ByteSink } from '../observe/joined-output.ts';
 import type { Log } from '../observe/log.ts';
 import { createReadable } from '../observe/readable.ts';
+import type { ByteSink } from '../observe/standard-output.ts';
 import type { CommandProcess } from './context.ts';
 
 type Around = Pick<CommandProcess, 'outputOnTerminal' | 'environment' | 'write'>;
@@ -22,11 +22,11 @@ export function terminalSinkOf(around: Around): ByteSink | undefined {
   return {
     write(bytes, done) {
       log.write(decoder.decode(bytes, { stream: true }));
-      done();
+      done(0);
       return true;
     },
     onDrain: () => undefined,
-    flush: () => undefined,
+    end: () => undefined,
   };
 }
 

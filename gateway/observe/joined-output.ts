@@ -5,8 +5,8 @@
 import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
-import { pino } from 'pino';
 import { bytesOf, createPending, linesIn } from './pending.ts';
+import { type ByteSink, tellDroppedAtEnd } from './standard-output.ts';
 
 const NEWLINE = 10;
 
@@ -15,17 +15,10 @@ export interface JoinedOutput {
   join(from: Readable): Promise<void>;
   /** Writes one or more lines of this process. */
   write(lines: string): void;
-  /** Writes all buffered lines at once. */
-  flush(): void;
-}
-
-/** Destination of the bytes. */
-export interface ByteSink {
-  /** Returns false if the caller should wait for `onDrain`. Calls `done` when the bytes are no longer needed. */
-  write(bytes: Buffer, done: () => void): boolean;
-  /** Calls back when the output accepts more, or when its reader is gone and all output is dropped. */
-  onDrain(handle: () => void): void;
-  flush(): void;
+  /** Holds no process up any more: reads what the ended ones have left. Resolves when all are read to their end. */
+  readRest(): Promise<void>;
+  /** Before this process ends: writes what waits, as long as standard output takes it. Returns whether all lines were taken. */
+  flush(): boolean;
 }
 
 /**
@@ -35,31 +28,6 @@ export interface ByteSink {
 export function keepsWritesTogether(): boolean {
   const output = fstatSync(1);
   return output.isFile() || (output.isCharacterDevice() && !isatty(1));
-}
-
-/** pino's stream, which neither blocks nor loses lines while a pipe is full. */
-export function standardOutput(): ByteSink {
-  const stream = pino.destination({ dest: 1, sync: false, contentMode: 'buffer' } as Parameters<
-    typeof pino.destination
-  >[0]);
-  let held: (() => void)[] = [];
-  const release = () => {
-    const released = held;
-    held = [];
-    for (const done of released) done();
-  };
-  stream.on('drain', release).on('error', release);
-  return {
-    write(bytes, done) {
-      const taken = stream.write(bytes as unknown as string) as boolean | undefined;
-      // The stream returns undefined after its reader has gone.
-      if (taken === undefined) done();
-      else held.push(done);
-      return taken !== false;
-    },
-    onDrain: (handle) => void stream.on('drain', handle).on('error', handle),
-    flush: () => stream.flushSync(),
-  };
 }
 
 export interface OwnLines {
@@ -73,45 +41,74 @@ export interface OwnLines {
 const UNBOUNDED: OwnLines = { bytesMax: Number.POSITIVE_INFINITY, onDropped: () => undefined, droppedLine: () => '' };
 
 export function createJoinedOutput(sink: ByteSink, own: OwnLines = UNBOUNDED): JoinedOutput {
-  const sources = new Set<Readable>();
+  const sources = new Map<Readable, Promise<void>>();
   const pending = createPending({ ...own, onFlowing: (dropped) => writeOwn(own.droppedLine(dropped)) });
+  let isEnding = false;
   sink.onDrain(() => {
-    for (const source of sources) source.resume();
+    for (const source of sources.keys()) source.resume();
   });
 
   function write(bytes: Buffer, done: () => void = () => undefined): void {
-    if (sink.write(bytes, done)) return;
-    for (const source of sources) source.pause();
+    const isTaken = sink.write(bytes, (lostLines) => {
+      done();
+      settle(0, lostLines);
+    });
+    if (isTaken || isEnding) return;
+    for (const source of sources.keys()) source.pause();
   }
 
   function writeOwn(lines: string): void {
     const bytes = bytesOf(lines);
-    if (pending.take(bytes.length, () => linesIn(bytes))) write(bytes, () => pending.written(bytes.length));
+    if (!pending.take(bytes.length, () => linesIn(bytes))) return;
+    sink.write(bytes, (lostLines) => settle(bytes.length, lostLines));
+  }
+
+  function settle(ownBytes: number, lostLines: number): void {
+    if (lostLines > 0) pending.lost(ownBytes, lostLines);
+    else pending.written(ownBytes);
+  }
+
+  function join(from: Readable): Promise<void> {
+    let begun = Buffer.alloc(0);
+    from.on('data', (bytes: Buffer) => {
+      const end = bytes.lastIndexOf(NEWLINE) + 1;
+      if (end === 0) {
+        begun = Buffer.concat([begun, bytes]);
+        return;
+      }
+      // The line begun earlier first: a write has whole lines, so that none is torn where one is dropped.
+      const first = begun.length > 0 ? bytes.indexOf(NEWLINE) + 1 : 0;
+      if (first > 0) write(Buffer.concat([begun, bytes.subarray(0, first)]));
+      begun = Buffer.from(bytes.subarray(end));
+      if (end > first) write(bytes.subarray(first, end), () => free(bytes));
+      else free(bytes);
+    });
+    const ended = new Promise<void>((resolve) => {
+      from.on('close', () => {
+        sources.delete(from);
+        // The unfinished line of a killed process must not spoil the next line.
+        if (begun.length > 0) write(Buffer.concat([begun, Buffer.of(NEWLINE)]));
+        resolve();
+      });
+    });
+    sources.set(from, ended);
+    return ended;
   }
 
   return {
-    join(from) {
-      let begun = Buffer.alloc(0);
-      sources.add(from);
-      from.on('data', (bytes: Buffer) => {
-        const end = bytes.lastIndexOf(NEWLINE) + 1;
-        // Two writes: the line begun earlier, and its end with everything that follows.
-        if (end > 0 && begun.length > 0) write(begun);
-        const rest = Buffer.from(bytes.subarray(end));
-        if (end > 0) write(bytes.subarray(0, end), () => free(bytes));
-        begun = end > 0 ? rest : Buffer.concat([begun, rest]);
-      });
-      return new Promise((resolve) => {
-        from.on('close', () => {
-          sources.delete(from);
-          // The unfinished line of a killed process must not spoil the next line.
-          if (begun.length > 0) write(Buffer.concat([begun, Buffer.of(NEWLINE)]));
-          resolve();
-        });
-      });
-    },
+    join,
     write: writeOwn,
-    flush: sink.flush,
+    async readRest() {
+      isEnding = true;
+      for (const source of sources.keys()) source.resume();
+      await Promise.all(sources.values());
+    },
+    flush() {
+      sink.end();
+      const lost = pending.takeUnreported();
+      if (lost > 0) tellDroppedAtEnd(lost);
+      return lost === 0;
+    },
   };
 }
 

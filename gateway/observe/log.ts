@@ -9,6 +9,7 @@ import type { ExchangeFilter } from './exchange-filter.ts';
 import { createLines } from './line.ts';
 import { bytesOf, createPending, DROPPED, linesIn } from './pending.ts';
 import { createRecentLines } from './recent.ts';
+import { openStandardOutput, tellDroppedAtEnd } from './standard-output.ts';
 
 export interface Log {
   /** For all lines that are not about an exchange. */
@@ -18,8 +19,8 @@ export interface Log {
   recent(id: string): readonly Readonly<Record<string, unknown>>[];
   /** The latest exchanges that a filter lets through, the newest first. */
   list(filter: ExchangeFilter): readonly Readonly<Record<string, unknown>>[];
-  /** Writes all buffered lines. */
-  flush(): void;
+  /** Before the process ends: writes all buffered lines, as long as the output takes them. Returns whether it has taken all. */
+  flush(): boolean;
 }
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
@@ -33,11 +34,11 @@ const SLOW_MS = 250;
 /** Bound for lines that wait for standard output: some 15,000 exchanges. */
 const PENDING_BYTES_MAX = 8_388_608;
 
-/** Destination of the lines; pino's own streams can also write all buffered text at once. */
+/** Destination of the lines. */
 interface Output {
   readonly stream: DestinationStream;
   write(bytes: Buffer, done: () => void): void;
-  flush(): void;
+  flush(): boolean;
 }
 
 export interface LogOptions {
@@ -86,56 +87,48 @@ export function createLog({ level, now, destination, worker, onDropped = () => u
     return lines.list(filter);
   }
 
-  function flush(): void {
+  function flush(): boolean {
     batch.flush();
-    output.flush();
+    return output.flush();
   }
 
   return { logger, exchange, recent, list, flush };
 }
 
 /**
- * Uses a single pino stream, which handles a full pipe: two streams would tear each other's lines where a full pipe accepts only a part of
- * a write. The waiting lines are bounded.
+ * Lines of exchanges and all others share one queue: two would tear each other's lines where a full pipe accepts only a part of a write.
+ * The waiting lines are bounded.
  */
 function standardOutput(onDropped: (lines: number) => void, onFlowing: (dropped: number) => void): Output {
-  const stream = pino.destination({ dest: 1, sync: false, contentMode: 'buffer' } as Parameters<
-    typeof pino.destination
-  >[0]);
+  const output = openStandardOutput();
   const pending = createPending({ bytesMax: PENDING_BYTES_MAX, onDropped, onFlowing });
-  const waiting: { left: number; readonly done: () => void }[] = [];
-  stream.on('write', (count: number) => {
-    for (let rest = count; rest > 0 && waiting[0]; ) {
-      const taken = Math.min(rest, waiting[0].left);
-      waiting[0].left -= taken;
-      rest -= taken;
-      if (waiting[0].left === 0) waiting.shift()?.done();
-    }
-    pending.written(count);
-  });
 
   function write(bytes: Buffer, done: () => void): void {
     if (!pending.take(bytes.length, () => linesIn(bytes))) {
       done();
       return;
     }
-    waiting.push({ left: bytes.length, done });
-    stream.write(bytes as unknown as string);
+    output.write(bytes, (lostLines) => {
+      done();
+      if (lostLines > 0) pending.lost(bytes.length, lostLines);
+      else pending.written(bytes.length);
+    });
   }
 
   return {
     stream: { write: (text) => write(bytesOf(text), () => undefined) },
     write,
     flush() {
-      stream.flushSync();
-      for (const { done } of waiting.splice(0)) done();
-      pending.clear();
+      output.end();
+      const lost = pending.takeUnreported();
+      if (lost > 0) tellDroppedAtEnd(lost);
+      return lost === 0;
     },
   };
 }
 
 function outputTo(stream: DestinationStream): Output {
-  return { stream, write: (bytes) => stream.write(bytes.toString()), flush: () => undefined };
+  return { stream, write: (bytes) => stream.write(bytes.toString()), flush: () => true };
 }
 
 function isNotable({ code, status, upstreamMs }: Trail): boolean {

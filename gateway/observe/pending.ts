@@ -14,8 +14,10 @@ export interface Pending {
   take(bytes: number, lines: () => number): boolean;
   /** The output has written this many bytes. */
   written(bytes: number): void;
-  /** The output has written everything. */
-  clear(): void;
+  /** The output has dropped this many bytes after all, with so many lines. */
+  lost(bytes: number, lines: number): void;
+  /** The number of dropped lines that were not reported yet. They count as reported then. */
+  takeUnreported(): number;
 }
 
 /** Message of the log line that reports dropped lines; their number is its member `dropped`. */
@@ -47,7 +49,16 @@ export function createPending({ bytesMax, onDropped, onFlowing }: PendingOptions
       return true;
     },
     written,
-    clear: () => written(pending),
+    lost(bytes, lines) {
+      pending = Math.max(0, pending - bytes);
+      dropped += lines;
+      onDropped(lines);
+    },
+    takeUnreported() {
+      const unreported = dropped;
+      dropped = 0;
+      return unreported;
+    },
   };
 }
 

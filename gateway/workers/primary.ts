@@ -9,9 +9,10 @@ import type { Settings } from '../config/settings.ts';
 import { closeAtOnce, listen } from '../edge/listen.ts';
 import { newTicketKeys } from '../edge/tls/secure.ts';
 import { createAdminServer } from '../observe/admin.ts';
-import { createJoinedOutput, keepsWritesTogether, standardOutput } from '../observe/joined-output.ts';
+import { createJoinedOutput, keepsWritesTogether } from '../observe/joined-output.ts';
 import { createLog, type Log } from '../observe/log.ts';
 import { DROPPED } from '../observe/pending.ts';
+import { openStandardOutput } from '../observe/standard-output.ts';
 import { createWorkerMetrics, type MetricsOfWorker, type WorkerMetrics } from '../observe/worker-metrics.ts';
 import { onFault } from '../shared/faults.ts';
 import { createForwardClock } from '../wiring/clock.ts';
@@ -37,7 +38,7 @@ const BACK_OFF = { steadyMs: 10_000, firstMs: 500, longestMs: 30_000 };
 export async function startPrimary(context: CommandContext, settings: Settings): Promise<Started> {
   const { now } = context;
   const metrics = createWorkerMetrics(() => pool.processes().filter((worker) => worker.state() === 'serving').length);
-  const output = createJoinedOutput(terminalSinkOf(context) ?? standardOutput(), {
+  const output = createJoinedOutput(terminalSinkOf(context) ?? openStandardOutput(), {
     bytesMax: OWN_LINES_BYTES_MAX,
     onDropped: metrics.logLinesDropped,
     droppedLine: (dropped) =>
@@ -46,7 +47,6 @@ export async function startPrimary(context: CommandContext, settings: Settings):
   const writesItself = keepsWritesTogether();
   const log = createLog({ level: 'info', now, destination: { write: output.write }, worker: 'primary' });
   const metricsByWorker = new WeakMap<WorkerProcess, MetricsOfWorker>();
-  const outputs = new Set<Promise<void>>();
   // New with each start, and never written to disk.
   const ticketKeys = newTicketKeys().toString('base64');
   let ending = false;
@@ -65,10 +65,7 @@ export async function startPrimary(context: CommandContext, settings: Settings):
       now,
     });
     metricsByWorker.set(worker, workerMetrics);
-    if (worker.output) {
-      const written = output.join(worker.output).finally(() => outputs.delete(written));
-      outputs.add(written);
-    }
+    if (worker.output) void output.join(worker.output);
     void worker.ended.then(workerMetrics.end);
     return worker;
   }
@@ -99,9 +96,10 @@ export async function startPrimary(context: CommandContext, settings: Settings):
   /** Starts the workers. Never settles if a stop arrives meanwhile, because that is not a failed start. */
   async function startWorkers(): Promise<Ready> {
     try {
-      return await pool.begin().finally(output.flush);
+      return await pool.begin();
     } catch (error) {
       if (ending) return new Promise(() => undefined);
+      output.flush();
       throw error;
     }
   }
@@ -113,7 +111,7 @@ export async function startPrimary(context: CommandContext, settings: Settings):
     await pool.end();
     await console.stop();
     await closeAtOnce(adminServer);
-    await Promise.race([Promise.all(outputs), new Promise((resolve) => setTimeout(resolve, LAST_LINES_MS))]);
+    await Promise.race([output.readRest(), new Promise((resolve) => setTimeout(resolve, LAST_LINES_MS))]);
     output.flush();
     context.exit(0);
   }

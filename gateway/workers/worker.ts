@@ -18,8 +18,7 @@ export async function startWorker(worker: Worker, context: CommandContext): Prom
   // Signals of a terminal or a control group reach every process of the group, and the primary acts on them for all.
   for (const on of [context.onSignal, context.onReload, context.onRestart]) on(() => undefined);
 
-  // Abort without writing the remaining log lines, because they have no reader and pino would never give up: at an exit, sonic-boom 4.2
-  // takes a broken pipe for a full one.
+  // At once: the primary is gone, and with it the reader of the log.
   worker.once('disconnect', context.abort);
 
   async function begin({ worker: number, isFirst, ticketKeys }: Begin): Promise<void> {

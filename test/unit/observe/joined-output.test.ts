@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { type ByteSink, createJoinedOutput } from '../../../gateway/observe/joined-output.ts';
+import { createJoinedOutput } from '../../../gateway/observe/joined-output.ts';
+import type { ByteSink, OnTaken } from '../../../gateway/observe/standard-output.ts';
 
 /** Keeps its input; reports that it is full when the test says so. */
 function createSink() {
@@ -14,13 +15,13 @@ function createSink() {
   const sink: ByteSink = {
     write(bytes, done) {
       written.push(bytes.toString());
-      done();
+      done(0);
       return !isFull;
     },
     onDrain(handle) {
       drained = handle;
     },
-    flush: () => undefined,
+    end: () => undefined,
   };
   return {
     sink,
@@ -106,7 +107,7 @@ it('reads no further while the output is full, and goes on where it was', async 
 
 it('bounds its own lines while nothing is written, counts those that are dropped, and reports them afterwards', () => {
   const written: string[] = [];
-  const held: (() => void)[] = [];
+  const held: OnTaken[] = [];
   let counted = 0;
   const sink: ByteSink = {
     write(bytes, done) {
@@ -115,7 +116,7 @@ it('bounds its own lines while nothing is written, counts those that are dropped
       return false;
     },
     onDrain: () => undefined,
-    flush: () => undefined,
+    end: () => undefined,
   };
   const output = createJoinedOutput(sink, {
     bytesMax: 20,
@@ -126,8 +127,8 @@ it('bounds its own lines while nothing is written, counts those that are dropped
   });
   for (let line = 1; line <= 5; line += 1) output.write(`line ${line}..\n`);
   assert.deepEqual([written, counted], [['line 1..\n', 'line 2..\n'], 3]);
-  held.shift()?.();
-  held.shift()?.();
+  held.shift()?.(0);
+  held.shift()?.(0);
   output.write('more\n');
   assert.deepEqual(written.slice(2), ['dropped 3\n', 'more\n']);
 });

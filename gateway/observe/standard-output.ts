@@ -1,0 +1,220 @@
+// Standard output as a queue of lines. A reader that stands still or is gone, and a disk that is full, do not block the process, end it or
+// hold up its end: what is not taken is dropped, and counted.
+
+import { fstatSync, readFileSync, writeSync, writev, writevSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { linesIn } from './pending.ts';
+
+/** Called when the bytes are no longer needed, with the number of lines that were dropped of them. */
+export type OnTaken = (lostLines: number) => void;
+
+/** Destination of the bytes. */
+export interface ByteSink {
+  /** Takes whole lines. Returns false if the caller should wait for `onDrain`. */
+  write(bytes: Buffer, done: OnTaken): boolean;
+  /** Calls back when the output accepts more. */
+  onDrain(handle: () => void): void;
+  /** Before the process ends: writes what waits, as long as the output takes it, and drops the rest. Blocks for a bounded time. */
+  end(): void;
+}
+
+interface Piece {
+  bytes: Buffer;
+  readonly done: OnTaken;
+}
+
+const FD = 1;
+const STANDARD_ERROR = 2;
+const NEWLINE = Buffer.of(10);
+/** A writer that can wait is asked to at this size. */
+const WAITING_BYTES_MAX = 16_384;
+/** One system call takes so many pieces. */
+const PIECES_MAX = 256;
+/** System calls of one turn of the event loop: megabytes may wait for a reader that goes on. */
+const CALLS_MAX = 8;
+/** Pauses between two attempts at a full pipe. */
+const RETRY_MS = { first: 1, longest: 100 };
+/** At the end: a reader that has taken nothing for so long stands still. */
+const STILL_MS = 1000;
+/** At the end: one that reads slowly is waited for so long. */
+const END_MS = 3000;
+const LOOK_MS = 5;
+
+export function openStandardOutput(): ByteSink {
+  // A write to a disk may take long, so a thread does it. A pipe is never waited for: a write that stood still would hold its thread for
+  // ever, and Node exits only when all its threads have ended.
+  let isDirect = isPipe(FD);
+  const onDrain: (() => void)[] = [];
+  const waiting: Piece[] = [];
+  let waitingBytes = 0;
+  let isBusy = false;
+  let retryMs = RETRY_MS.first;
+  /** Whether the last byte that was written ended a line. */
+  let isAtLineStart = true;
+  /** Whether the rest of the line that was written last has been dropped. */
+  let isTorn = false;
+  let endsAt: number | undefined;
+  let standsStill = false;
+
+  function write(bytes: Buffer, done: OnTaken): boolean {
+    waiting.push({ bytes, done });
+    waitingBytes += bytes.length;
+    if (!isBusy) pump();
+    return waitingBytes < WAITING_BYTES_MAX;
+  }
+
+  function pump(): void {
+    isBusy = true;
+    if (isDirect) unblock(FD);
+    for (let calls = 0; waiting.length > 0; calls += 1) {
+      if (isDirect && calls < CALLS_MAX && writeNow()) continue;
+      if (!isDirect) writeInThread();
+      else if (calls === CALLS_MAX) setImmediate(pump);
+      else pumpLater();
+      return;
+    }
+    isBusy = false;
+    for (const handle of onDrain) handle();
+  }
+
+  function pumpLater(): void {
+    setTimeout(pump, retryMs);
+    retryMs = Math.min(RETRY_MS.longest, retryMs * 2);
+  }
+
+  function writeInThread(): void {
+    const pieces = waiting.splice(0, PIECES_MAX);
+    writev(FD, buffersOf(pieces), (error, count) => {
+      if (settle(pieces, error, count)) pump();
+      else pumpLater();
+    });
+  }
+
+  function writeNow(): boolean {
+    const pieces = waiting.splice(0, PIECES_MAX);
+    try {
+      return settle(pieces, null, writevSync(FD, buffersOf(pieces)));
+    } catch (error) {
+      return settle(pieces, error as NodeJS.ErrnoException, 0);
+    }
+  }
+
+  function buffersOf(pieces: readonly Piece[]): Buffer[] {
+    const buffers = pieces.map(({ bytes }) => bytes);
+    // Ends a line that was cut off, so that it does not spoil the next one.
+    return isTorn ? [NEWLINE, ...buffers] : buffers;
+  }
+
+  /** Notes the result of a write, and puts back what was not taken. Returns false if the output is full. */
+  function settle(pieces: Piece[], error: NodeJS.ErrnoException | null, count: number): boolean {
+    if (error !== null && isFull(error)) {
+      waiting.unshift(...pieces);
+      return false;
+    }
+    if (error === null) advance(pieces, count);
+    else drop(pieces);
+    return true;
+  }
+
+  function advance(pieces: Piece[], count: number): void {
+    let left = count;
+    if (isTorn && left > 0) {
+      left -= 1;
+      isTorn = false;
+      isAtLineStart = true;
+    }
+    retryMs = RETRY_MS.first;
+    while (left > 0) {
+      const piece = pieces[0] as Piece;
+      const taken = Math.min(left, piece.bytes.length);
+      isAtLineStart = piece.bytes[taken - 1] === NEWLINE[0];
+      piece.bytes = piece.bytes.subarray(taken);
+      waitingBytes -= taken;
+      left -= taken;
+      if (piece.bytes.length === 0) pieces.shift()?.done(0);
+    }
+    waiting.unshift(...pieces);
+  }
+
+  function drop(pieces: readonly Piece[]): void {
+    isTorn ||= !isAtLineStart;
+    for (const { bytes, done } of pieces) {
+      waitingBytes -= bytes.length;
+      done(linesIn(bytes));
+    }
+  }
+
+  function end(): void {
+    isDirect = true;
+    isBusy = true;
+    unblock(FD);
+    endsAt ??= performance.now() + END_MS;
+    for (let tookAt = performance.now(); waiting.length > 0; ) {
+      const now = performance.now();
+      if (writeNow()) {
+        tookAt = now;
+        standsStill = false;
+        continue;
+      }
+      standsStill ||= now >= Math.min(endsAt, tookAt + STILL_MS);
+      if (standsStill) drop(waiting.splice(0));
+      else pause(LOOK_MS);
+    }
+    isBusy = false;
+  }
+
+  return { write, onDrain: (handle) => void onDrain.push(handle), end };
+}
+
+/** Tells on standard error, if it takes that at once, that lines were dropped at the end: no log line can tell it any more. */
+export function tellDroppedAtEnd(lines: number): void {
+  const they = lines === 1 ? '1 log line was' : `${lines} log lines were`;
+  tellAtEnd(`gateway: ${they} dropped, because standard output did not take them.\n`);
+}
+
+/** Writes to standard error, if it takes the text at once. */
+export function tellAtEnd(text: string): void {
+  try {
+    if (isPipe(STANDARD_ERROR)) unblock(STANDARD_ERROR);
+    writeSync(STANDARD_ERROR, text);
+  } catch {
+    // It is full, too, and nothing is left to tell it to.
+  }
+}
+
+function isPipe(fd: number): boolean {
+  const about = fstatSync(fd);
+  return about.isFIFO() || about.isSocket();
+}
+
+/** `O_NONBLOCK` of Linux. */
+const NON_BLOCKING = 0o4000;
+
+/**
+ * Makes writes to a pipe return at once. It may have changed since the start: a Node process that shares the pipe puts it back when it
+ * ends.
+ */
+function unblock(fd: number): void {
+  try {
+    const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1];
+    if (flags !== undefined && (Number.parseInt(flags, 8) & NON_BLOCKING) !== 0) return;
+  } catch {
+    // Not Linux, or no descriptor is left: opening it again does no harm.
+  }
+  try {
+    // libuv changes the pipe when it opens it. The handle is never used, and closes the pipe if it is destroyed.
+    kept.push(new Socket({ fd, readable: false, writable: true }).unref());
+  } catch {
+    // Of another kind than a pipe.
+  }
+}
+
+const kept: Socket[] = [];
+
+function isFull({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'EAGAIN' || code === 'EINTR';
+}
+
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
