@@ -367,6 +367,7 @@ export const REFUSALS = {
       part_headers: 'The headers of a part are lines of UTF-8 that end with CRLF, each name once, 8192 bytes at most.',
       disposition:
         'Each part needs Content-Disposition: form-data with a name, without escapes, and a plain file name.',
+      nested: 'A part must not be of a multipart type: send each file as a part of the form.',
       encoding: 'Leave Content-Transfer-Encoding out.',
       unfinished: 'Its closing delimiter is missing.',
     },

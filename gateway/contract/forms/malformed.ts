@@ -10,6 +10,7 @@ export type FormFault =
   | 'delimiter'
   | 'part_headers'
   | 'disposition'
+  | 'nested'
   | 'encoding'
   | 'unfinished';
 

@@ -18,6 +18,11 @@ const LINES_MAX = 32;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
+/**
+ * A part that has parts: services that take it apart find fields and file names that were not checked. RFC 7578 section 4.3 gives each file a
+ * part of the form. Spelled loosely, because readers of such fields are lenient.
+ */
+const NESTED = /multipart[^\w]*\//i;
 /** Encodings that leave the bytes as they are (RFC 2045 section 6.2). */
 const IDENTITIES = new Set(['7bit', '8bit', 'binary']);
 
@@ -33,9 +38,11 @@ export function parsePartHead(block: Buffer, offset: number): PartHead {
   if (disposition?.value !== 'form-data' || name === undefined) throw malformedForm('disposition', offset);
   const filename = disposition.parameters.get('filename');
   if (filename !== undefined && leavesItsFolder(filename)) throw malformedForm('disposition', offset);
+  const contentType = headers.get('content-type');
+  if (contentType !== undefined && NESTED.test(contentType)) throw malformedForm('nested', offset);
   const encoding = headers.get('content-transfer-encoding');
   if (encoding !== undefined && !IDENTITIES.has(encoding.toLowerCase())) throw malformedForm('encoding', offset);
-  return { name, filename, contentType: headers.get('content-type'), headers };
+  return { name, filename, contentType, headers };
 }
 
 /** Lines end with CRLF. Folded lines, repeated names and control characters are refused: readers take them apart differently. */

@@ -192,6 +192,29 @@ describe('a form in several parts', () => {
     assert.equal(charset.code, 'unsupported_charset');
   });
 
+  it('has no forms in its parts, whose file names nothing would check', async () => {
+    const inner = '--y\r\nContent-Disposition: file; filename="../../etc/cron.d/x"\r\n\r\n* * * * *\r\n--y--\r\n';
+    for (const contentType of [
+      'multipart/mixed; boundary=y',
+      'Multipart/Mixed; boundary="y"',
+      'multipart/form-data;boundary=y',
+      ' \tmultipart/x; boundary=y',
+      '"multipart/mixed"; boundary=y',
+      'multipart /mixed; boundary=y',
+      'multipart"/mixed; boundary=y',
+      'text/plain, multipart/mixed; boundary=y',
+    ])
+      for (const [path, parts] of [
+        ['/open', part(`Content-Disposition: form-data; name="a"\r\nContent-Type: ${contentType}`, inner)],
+        ['/files', whole + part(`Content-Disposition: form-data; name="extra"\r\nContent-Type: ${contentType}`, inner)],
+        ['/open', part(`Content-Type: ${contentType}\r\nContent-Disposition: form-data; name=a; filename=b`, inner)],
+      ] as const) {
+        const answer = await post(parts + end, path);
+        assert.deepEqual([answer.code, answer.reached], ['malformed_form', undefined], contentType);
+      }
+    await passes(field('a', inner) + end, '/open');
+  });
+
   it('has one boundary in its media type', async () => {
     for (const parameters of [
       ...['', '; boundary=', '; boundary="a\\b"', '; boundary="a "', `; boundary=${'x'.repeat(71)}`],
