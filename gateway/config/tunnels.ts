@@ -68,7 +68,7 @@ const limits = z.strictObject({
   failures: whole('failures', 1, 1_000_000)
     .default(50)
     .describe(
-      'Failed logins with credentials that can be guessed (`logins.passwordTokens`) that one client address may have; then it has to wait. It protects the address of the gateway, which an upstream may block for all clients.',
+      'Failed logins with credentials that can be guessed (`logins.passwordTokens`) that one client address may have, those in flight included; then it has to wait. It protects the address of the gateway, which an upstream may block for all clients.',
     ),
   failuresTotal: whole('failures', 1, 1_000_000)
     .optional()

@@ -3,10 +3,12 @@
 
 import { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 import { addressBlockOf } from './address-block.ts';
 import { retryAfterSecondsOf } from './headers.ts';
 import {
   createLoginThrottle,
+  type LoginAttempt,
   type LoginThrottle,
   type LoginThrottleOptions,
   type LoginThrottleRules,
@@ -22,15 +24,22 @@ export interface AddressLimitRules extends LoginThrottleRules {
   readonly connectionsTotal: number;
 }
 
+/** A request inside the limit. */
+export interface Visit extends Omit<LoginAttempt, 'over'> {
+  /** Call it once, when the request has ended. */
+  leave(): void;
+}
+
 export interface AddressLimit {
-  /** Admits one request. `credential` is that of the request, if it can be guessed. Returns a function that must be called once, when the request has ended. */
-  enter(admitted: Admitted, credential: string | undefined): () => void;
-  /** Call it for every answer of the upstream behind this limit. */
-  answered(admitted: Admitted, credential: string | undefined, status: number): void;
+  /** Admits one request. `credential` is that of the request, if it can be guessed: such a request may wait. */
+  enter(admitted: Admitted, credential: string | undefined): Awaitable<Visit>;
   useRules(rules: AddressLimitRules): void;
   /** Number of requests and connections in progress. */
   inProgress(): number;
 }
+
+/** Of a request that can fail no login. */
+const noLogin = { answered: () => undefined, abandoned: () => undefined };
 
 /** A guess, because the end of an open connection cannot be predicted. */
 const RETRY_AFTER_SECONDS = 5;
@@ -48,6 +57,13 @@ function createAddressLimit(rules: AddressLimitRules, logins: LoginThrottle, now
       throw new GatewayError('rate_limited', { retryAfterSeconds: retryAfterSecondsOf(waitMs) });
   }
 
+  /** Returns the function that leaves. */
+  function occupy(block: string): () => void {
+    inProgress.set(block, (inProgress.get(block) ?? 0) + 1);
+    total += 1;
+    return () => leave(block);
+  }
+
   function leave(block: string): void {
     const left = (inProgress.get(block) ?? 1) - 1;
     if (left === 0) inProgress.delete(block);
@@ -55,19 +71,36 @@ function createAddressLimit(rules: AddressLimitRules, logins: LoginThrottle, now
     total -= 1;
   }
 
+  async function enterWith(attempt: Awaitable<LoginAttempt>, leaveBlock: () => void): Promise<Visit> {
+    try {
+      const { answered, abandoned, over } = await attempt;
+      return {
+        answered,
+        abandoned,
+        leave() {
+          over();
+          leaveBlock();
+        },
+      };
+    } catch (error) {
+      leaveBlock();
+      throw error;
+    }
+  }
+
   return {
     enter(admitted, credential) {
-      logins.admit(admitted, credential);
+      const digest = credential === undefined ? undefined : logins.digestOf(credential);
+      if (digest !== undefined) logins.refuse(admitted, digest);
       const block = addressBlockOf(admitted.clientAddress);
-      const own = inProgress.get(block) ?? 0;
-      if (own >= rules.connections) throw new GatewayError('rate_limited', { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      if ((inProgress.get(block) ?? 0) >= rules.connections)
+        throw new GatewayError('rate_limited', { retryAfterSeconds: RETRY_AFTER_SECONDS });
       if (total >= rules.connectionsTotal) throw new GatewayError('gateway_overloaded');
       countRequest(block);
-      inProgress.set(block, own + 1);
-      total += 1;
-      return () => leave(block);
+      const leaveBlock = occupy(block);
+      if (digest === undefined) return { ...noLogin, leave: leaveBlock };
+      return enterWith(logins.admit(admitted, digest), leaveBlock);
     },
-    answered: logins.answered,
     useRules(next) {
       rules = next;
       logins.useRules(next);

@@ -1,8 +1,10 @@
-// Counts failures per client address: in Redis for all instances together; in this process without Redis or while it is away.
+// Counts failures per client address, and reserves units for attempts whose outcome is open: in Redis for all instances together; in this
+// process without Redis or while it is away.
 
 import { createRequire } from 'node:module';
 import type { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { connectRedis, type Redis } from '../redis/client.ts';
+import { createSharedUnits, type SharedUnits } from './redis/reserved-units.ts';
 
 const require = createRequire(import.meta.url);
 /** A start loads what it uses; the entry of the library loads limiters of fifteen stores. */
@@ -25,9 +27,16 @@ export interface FailureCount {
   readonly leftMs: number | undefined;
 }
 
+export interface Reserving extends FailureCount {
+  /** Gives the unit back, to be called once; undefined: failures and reserved units together have reached the limit. */
+  readonly giveBack: (() => void) | undefined;
+}
+
 export interface FailureCounter {
   /** Counts one failure. Never rejects. */
   count(block: string): Promise<FailureCount>;
+  /** Reserves a unit for an attempt that may fail. Never rejects. */
+  reserve(block: string): Promise<Reserving>;
   /** Frees the memory of this process for an address. The shared counter stays. */
   forget(block: string): void;
   /** Applies from now on; windows that have begun keep their end. */
@@ -54,13 +63,22 @@ export const processFailureCounters: FailureCounters = {
 export function openFailureCounters(redisUrl: string | undefined): FailureCounters {
   if (redisUrl === undefined) return processFailureCounters;
   const client = connectRedis({ url: redisUrl, commandTimeoutMs: COMMAND_TIMEOUT_MS });
+  const units = createSharedUnits(client);
   return {
-    counter: (name, rules) => createFailureCounter(name, rules, client),
-    close: () => client.disconnect(),
+    counter: (name, rules) => createFailureCounter(name, rules, { client, units }),
+    close() {
+      units.close();
+      client.disconnect();
+    },
   };
 }
 
-function createFailureCounter(name: string, rules: FailureRules, client: Redis | undefined): FailureCounter {
+interface SharedCounting {
+  readonly client: Redis;
+  readonly units: SharedUnits;
+}
+
+function createFailureCounter(name: string, rules: FailureRules, sharing: SharedCounting | undefined): FailureCounter {
   const settings = { points: rules.failures, duration: rules.windowSeconds, keyPrefix: `failures:${name}` };
   const memory = new (memoryLimiter())(settings);
   // As the insurance of the shared one, too, whose results do not say which of them has counted.
@@ -72,8 +90,13 @@ function createFailureCounter(name: string, rules: FailureRules, client: Redis |
     return result;
   };
   const shared =
-    client &&
-    new (redisLimiter())({ ...settings, storeClient: client, insuranceLimiter: memory, rejectIfRedisNotReady: true });
+    sharing &&
+    new (redisLimiter())({
+      ...settings,
+      storeClient: sharing.client,
+      insuranceLimiter: memory,
+      rejectIfRedisNotReady: true,
+    });
   const limiter = shared ?? memory;
 
   function toCount(result: RateLimiterRes): FailureCount {
@@ -81,10 +104,42 @@ function createFailureCounter(name: string, rules: FailureRules, client: Redis |
     return { isUsedUp: remainingPoints === 0, leftMs: countedHere.has(result) ? undefined : msBeforeNext };
   }
 
+  /** Units that this process has reserved, by block, wherever they are counted. */
+  const reserved = new Map<string, number>();
+
+  function reserveHere(block: string, giveBackShared?: () => void): () => void {
+    reserved.set(block, (reserved.get(block) ?? 0) + 1);
+    return function giveBack() {
+      const left = (reserved.get(block) ?? 1) - 1;
+      if (left === 0) reserved.delete(block);
+      else reserved.set(block, left);
+      giveBackShared?.();
+    };
+  }
+
+  async function reserveShared(block: string, { units }: SharedCounting): Promise<Reserving> {
+    const { failures, leftMs, giveBack } = await units.reserve(limiter.getKey(block), limiter.points);
+    return { isUsedUp: failures >= limiter.points, leftMs, giveBack: giveBack && reserveHere(block, giveBack) };
+  }
+
+  async function reserveInProcess(block: string): Promise<Reserving> {
+    const failures = (await memory.get(block))?.consumedPoints ?? 0;
+    const isLeft = failures + (reserved.get(block) ?? 0) < memory.points;
+    return {
+      isUsedUp: failures >= memory.points,
+      leftMs: undefined,
+      giveBack: isLeft ? reserveHere(block) : undefined,
+    };
+  }
+
   const count = (block: string, failures: number) => limiter.penalty(block, failures).then(toCount);
 
   return {
     count: shared === undefined ? (block) => count(block, 1) : createTogether(count),
+    reserve(block) {
+      if (sharing === undefined) return reserveInProcess(block);
+      return reserveShared(block, sharing).catch(() => reserveInProcess(block));
+    },
     forget(block) {
       void memory.delete(block);
     },

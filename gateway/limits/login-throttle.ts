@@ -1,9 +1,13 @@
-// Limits failed logins through tunnels per client address: the upstream may see the gateway as one address, and would lock out all clients together. Throws
-// auth_attempts_limited.
+// Limits failed logins through tunnels per client address: the upstream may see the gateway as one address, and would lock out all clients
+// together. Throws auth_attempts_limited.
 
-import { createHmac, randomBytes } from 'node:crypto';
+import { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
+import { createAcceptedCredentials } from './accepted-credentials.ts';
+import { addressBlockOf } from './address-block.ts';
 import type { FailureCounters } from './failure-counter.ts';
+import { createLoginQueue } from './login-queue.ts';
 import { createThrottle } from './throttle.ts';
 
 export interface LoginThrottleRules {
@@ -14,20 +18,35 @@ export interface LoginThrottleRules {
   readonly failuresTotal?: number | undefined;
 }
 
+/** A request that may log in. Only the first call of one of its methods counts. */
+export interface LoginAttempt {
+  /** Call it with the head of the answer. `status` is undefined if the answer shows nothing about the login. */
+  answered(status: number | undefined): void;
+  /** The client has left before the answer, or does not finish its request: the upstream may have seen a failed login. */
+  abandoned(): void;
+  /** No answer came, and the client did not cause that. */
+  over(): void;
+}
+
 export interface LoginThrottle {
-  /** @param credential of the request, if it can be guessed */
-  admit(admitted: Admitted, credential: string | undefined): void;
-  /** Call it for every answer of the upstream. */
-  answered(admitted: Admitted, credential: string | undefined, status: number): void;
+  /** Of a credential that can be guessed; the other functions take it in place of the credential. */
+  digestOf(credential: string): string;
+  /** Throws if too many logins have failed. */
+  refuse(admitted: Admitted, digest: string): void;
+  /**
+   * Admits an attempt to log in. It reserves a unit of each limit until the outcome is known, so that attempts in flight cannot exceed a
+   * limit; it waits while others have reserved all units that are left. Throws, or rejects, as `refuse` does.
+   */
+  admit(admitted: Admitted, digest: string): Awaitable<LoginAttempt>;
   /** Applies from now on; windows that have begun keep their end. */
   useRules(rules: LoginThrottleRules): void;
 }
 
-/** Accepted credentials in memory, about 1 MB. */
-const ACCEPTED_MAX = 10_000;
 /** Statuses of the upstream for a failed login, or for too many of them. */
 const failing = new Set([401, 402, 403, 429]);
 const ALL_ADDRESSES = 'all';
+/** A guess, because the end of an attempt in flight cannot be predicted. */
+const RETRY_AFTER_SECONDS = 5;
 
 export interface LoginThrottleOptions {
   /** Name of the login; the same on all instances. */
@@ -38,10 +57,13 @@ export interface LoginThrottleOptions {
   now(): number;
 }
 
+/** Gives back what an attempt holds; `isAnswered`: its outcome is known. */
+type GiveBack = (isAnswered: boolean) => void;
+
 /**
- * A credential that was accepted within the last window passes even from a throttled address. An upstream may give an address the same
- * answer for every credential, so a credential that fails later is forgotten, and a few such failures throttle the address for all
- * credentials.
+ * A credential that was accepted within the last window passes even from a throttled address, and reserves nothing. An upstream may give an
+ * address the same answer for every credential, so a credential that fails later is forgotten, and a few such failures throttle the address
+ * for all credentials.
  */
 export function createLoginThrottle(
   rules: LoginThrottleRules,
@@ -57,23 +79,98 @@ export function createLoginThrottle(
   const ofAddress = createThrottle({ ...throttleOf('login'), ...throttleRules(rules, 1) });
   const ofAccepted = createThrottle({ ...throttleOf('known'), ...throttleRules(rules, 0.1) });
   const ofAll = createThrottle({ ...throttleOf('total'), ...totalRules(rules) });
+  const queue = createLoginQueue();
+
+  /** Reserves a unit of each limit; undefined: not all of them have one left. */
+  async function reserve(address: string): Promise<GiveBack | undefined> {
+    const limits = [() => ofAddress.reserve(address)];
+    if (rules.failuresTotal !== undefined) limits.push(() => ofAll.reserve(ALL_ADDRESSES));
+    const units: (() => void)[] = [];
+    const giveBack = () => {
+      for (const unit of units) unit();
+      queue.retry();
+    };
+    try {
+      for (const reserveOne of limits) {
+        const unit = await reserveOne();
+        if (unit === undefined) {
+          for (const taken of units) taken();
+          return undefined;
+        }
+        units.push(unit);
+      }
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+    return giveBack;
+  }
+
+  async function countFailure(address: string, digest: string): Promise<void> {
+    const counting = [ofAddress.countFailure(address)];
+    if (accepted.forget(digest)) counting.push(ofAccepted.countFailure(address));
+    if (rules.failuresTotal !== undefined) counting.push(ofAll.countFailure(ALL_ADDRESSES));
+    await Promise.all(counting);
+  }
+
+  function begin(address: string, digest: string, giveBack: GiveBack, isTrusted: boolean): LoginAttempt {
+    let isOver = false;
+
+    function end(isAnswered: boolean, hasFailed: boolean): void {
+      if (isOver) return;
+      isOver = true;
+      // Not before it is counted, so that the failure is not missing in between.
+      if (hasFailed) void countFailure(address, digest).then(() => giveBack(isAnswered));
+      else giveBack(isAnswered);
+    }
+
+    return {
+      answered(status) {
+        if (!isOver && status !== undefined && status < 300) accepted.add(digest);
+        end(true, status !== undefined && failing.has(status));
+      },
+      // An accepted credential is rarely a wrong one; too many such requests end the trust in it.
+      abandoned: () => end(false, !isTrusted),
+      over: () => end(true, false),
+    };
+  }
+
+  function beginTrusted(address: string, digest: string): LoginAttempt | undefined {
+    const end = accepted.begin(digest);
+    return end && begin(address, digest, end, true);
+  }
+
+  async function beginReserved(address: string, digest: string): Promise<LoginAttempt | undefined> {
+    const giveBack = await reserve(address);
+    return giveBack && begin(address, digest, giveBack, false);
+  }
+
+  /** A credential of which too many requests are in flight waits for them, where one that is unknown is refused. */
+  async function beginInTurn(admitted: Admitted, digest: string): Promise<LoginAttempt> {
+    const { clientAddress, request } = admitted;
+    const attempt = await queue.take(addressBlockOf(clientAddress), async () => {
+      if (request.socket.destroyed) return nothingBegun;
+      const trusted = beginTrusted(clientAddress, digest);
+      if (trusted !== undefined) return trusted;
+      const isKnown = accepted.has(digest);
+      return beginReserved(clientAddress, digest).catch((error) => {
+        if (isKnown) return undefined;
+        throw error;
+      });
+    });
+    if (attempt !== undefined) return attempt;
+    throw new GatewayError('auth_attempts_limited', { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  }
 
   return {
-    admit(admitted, credential) {
-      if (credential === undefined) return;
+    digestOf: accepted.digestOf,
+    refuse(admitted, digest) {
       ofAccepted.throttle(admitted);
-      if (accepted.has(credential)) return;
+      if (accepted.has(digest)) return;
       ofAddress.throttle(admitted);
       if (rules.failuresTotal !== undefined) ofAll.throttle({ ...admitted, clientAddress: ALL_ADDRESSES });
     },
-    answered({ clientAddress }, credential, status) {
-      if (credential === undefined) return;
-      if (status < 300) accepted.add(credential);
-      if (!failing.has(status)) return;
-      if (accepted.forget(credential)) ofAccepted.countFailure(clientAddress);
-      ofAddress.countFailure(clientAddress);
-      if (rules.failuresTotal !== undefined) ofAll.countFailure(ALL_ADDRESSES);
-    },
+    admit: (admitted, digest) => beginTrusted(admitted.clientAddress, digest) ?? beginInTurn(admitted, digest),
     useRules(next) {
       rules = next;
       ofAddress.useRules(throttleRules(next, 1));
@@ -83,37 +180,13 @@ export function createLoginThrottle(
   };
 }
 
+/** Of a client that has left while it waited. */
+const nothingBegun: LoginAttempt = { answered: () => undefined, abandoned: () => undefined, over: () => undefined };
+
 function throttleRules({ failures, failuresWindowSeconds }: LoginThrottleRules, part: number) {
   return { failures: Math.ceil(failures * part), windowSeconds: failuresWindowSeconds };
 }
 
 function totalRules({ failures, failuresTotal = failures, failuresWindowSeconds }: LoginThrottleRules) {
   return { failures: failuresTotal, windowSeconds: failuresWindowSeconds };
-}
-
-/**
- * Credentials that the upstream has accepted. Stores digests instead of credentials: they are useless outside this process.
- *
- * @param keptMs milliseconds for which an acceptance counts
- */
-function createAcceptedCredentials(keptMs: () => number, now: () => number) {
-  const secret = randomBytes(32);
-  /** Digest → time of its last acceptance, oldest first. */
-  const acceptedAtMs = new Map<string, number>();
-  const digestOf = (credential: string) => createHmac('sha256', secret).update(credential).digest('base64');
-
-  return {
-    has(credential: string): boolean {
-      const atMs = acceptedAtMs.get(digestOf(credential));
-      return atMs !== undefined && now() - atMs < keptMs();
-    },
-    add(credential: string): void {
-      const digest = digestOf(credential);
-      acceptedAtMs.delete(digest);
-      if (acceptedAtMs.size >= ACCEPTED_MAX) acceptedAtMs.delete(acceptedAtMs.keys().next().value as string);
-      acceptedAtMs.set(digest, now());
-    },
-    /** Returns whether the credential was stored. */
-    forget: (credential: string) => acceptedAtMs.delete(digestOf(credential)),
-  };
 }

@@ -31,8 +31,13 @@ export interface Throttle {
   throttle(admitted: Admitted): void;
   /** Call it for each refusal that a client address got. */
   countRefusal(address: string, error: GatewayError): void;
-  /** Counts a failure of a client address. */
-  countFailure(address: string): void;
+  /** Counts a failure of a client address. Resolves when it is counted. */
+  countFailure(address: string): Promise<void>;
+  /**
+   * Reserves a unit for an attempt that may fail. Resolves with the function that gives it back, or with undefined while attempts whose
+   * outcome is open have reserved all that are left. Rejects with auth_attempts_limited once failures have used them up.
+   */
+  reserve(address: string): Promise<(() => void) | undefined>;
   /** Applies from now on; windows that have begun keep their end, and a throttled address stays throttled. */
   useRules(rules: FailureRules): void;
   /** Number of addresses in memory. */
@@ -74,18 +79,39 @@ export function createThrottle(options: ThrottleOptions): Throttle {
     endsMs.set(block, nowMs + windowSeconds * 1000);
   }
 
-  function countFailure(address: string): void {
+  /** Throttles the address until its window ends, by the shared counter if that knows it. */
+  function close(block: string, leftMs: number | undefined): void {
+    blocked.add(block);
+    if (leftMs !== undefined) endsMs.set(block, now() + leftMs);
+  }
+
+  function refusalOf(block: string): GatewayError {
+    const nowMs = now();
+    const waitMs = (endsMs.get(block) ?? nowMs) - nowMs;
+    return new GatewayError('auth_attempts_limited', { retryAfterSeconds: retryAfterSecondsOf(waitMs) });
+  }
+
+  async function reserve(address: string): Promise<(() => void) | undefined> {
+    const nowMs = now();
+    forgetEnded(nowMs);
+    const block = addressBlockOf(address);
+    forgetIfEnded(block, nowMs);
+    const { isUsedUp, leftMs, giveBack } = await counter.reserve(block);
+    if (!isUsedUp) return giveBack;
+    if (!endsMs.has(block)) beginWindow(block, nowMs);
+    close(block, leftMs);
+    throw refusalOf(block);
+  }
+
+  async function countFailure(address: string): Promise<void> {
     const nowMs = now();
     forgetEnded(nowMs);
     const block = addressBlockOf(address);
     forgetIfEnded(block, nowMs);
     if (blocked.has(block)) return;
     if (!endsMs.has(block)) beginWindow(block, nowMs);
-    void counter.count(block).then(({ isUsedUp, leftMs }) => {
-      if (!isUsedUp || !endsMs.has(block)) return;
-      blocked.add(block);
-      if (leftMs !== undefined) endsMs.set(block, now() + leftMs);
-    });
+    const { isUsedUp, leftMs } = await counter.count(block);
+    if (isUsedUp && endsMs.has(block)) close(block, leftMs);
   }
 
   return {
@@ -96,15 +122,15 @@ export function createThrottle(options: ThrottleOptions): Throttle {
       const block = addressBlockOf(admitted.clientAddress);
       forgetIfEnded(block, nowMs);
       if (!blocked.has(block) || isKnownCaller(admitted)) return;
-      const waitMs = (endsMs.get(block) ?? nowMs) - nowMs;
-      throw new GatewayError('auth_attempts_limited', { retryAfterSeconds: retryAfterSecondsOf(waitMs) });
+      throw refusalOf(block);
     },
 
     countRefusal(address, { entry, details }) {
       // A refusal in the upstream's own words concerns one request of a permitted caller.
-      if (details.words === undefined && countedStatuses.has(entry.status)) countFailure(address);
+      if (details.words === undefined && countedStatuses.has(entry.status)) void countFailure(address);
     },
     countFailure,
+    reserve,
 
     useRules(rules) {
       counter.useRules(rules);

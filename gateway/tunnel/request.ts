@@ -38,6 +38,8 @@ export interface ProxyRequestOptions {
   cutOff(admitted: Admitted): void;
   /** Called before the head of the answer is sent to the client. */
   onAnswer(status: number): void;
+  /** Called if the client has left before the answer, or does not finish its request, and the upstream may have read it. */
+  onAbandoned(): void;
   /** Registers an answer without a natural end; `end` ends it cleanly. The returned function is called when the answer has ended. */
   onStream(end: (why?: StreamEnd) => void): () => void;
 }
@@ -54,7 +56,10 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
   const waiting = createWaiting({
     ...options,
     request,
-    onTooLong: (what) => fail(tooLong(what)),
+    onTooLong(what) {
+      if (what === 'sending') abandon();
+      fail(tooLong(what));
+    },
     onTooMany: (error) => fail(toFailure(error)),
   });
   let outgoing: ClientRequest | undefined;
@@ -80,9 +85,15 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
     if (!settle()) return;
     if (!response.writableFinished) {
       trail.status = 499;
+      abandon();
       outgoing?.destroy();
     }
     resolve();
+  }
+
+  /** The client is the reason that no answer has come. */
+  function abandon(): void {
+    if (!answering && waiting.isOpen() && isSent()) options.onAbandoned();
   }
 
   const isClientGone = () => request.socket.destroyed || request.errored !== null;

@@ -4,6 +4,7 @@
 import type { Socket } from 'node:net';
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Arrived, StreamEnd, TrailNotes } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 import { tunnelRequestHeaders, upgradeHeaders } from './headers.ts';
 import { createHttpProxy, type TunnelTls } from './http-proxy.ts';
 import { type NodeAdmitted, proxyRequest } from './request.ts';
@@ -13,8 +14,17 @@ import { type UpgradeOptions, upgrade } from './upgrade.ts';
 /** Limits requests and failures per client address. */
 export interface TunnelAddressLimit {
   /** @param credential of the request, if it can be guessed */
-  enter(admitted: Admitted, credential: string | undefined): () => void;
-  answered(admitted: Admitted, credential: string | undefined, status: number): void;
+  enter(admitted: Admitted, credential: string | undefined): Awaitable<TunnelVisit>;
+}
+
+/** A request inside the limit. */
+export interface TunnelVisit {
+  /** Call it with the head of the answer. `status` is undefined if the answer shows nothing about a login. */
+  answered(status: number | undefined): void;
+  /** The client has left before the answer, or does not finish its request. */
+  abandoned(): void;
+  /** Call it once, when the request has ended. */
+  leave(): void;
 }
 
 export interface TunnelsOptions {
@@ -111,17 +121,20 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     };
   }
 
-  /** Applies the limits and chooses a target. The caller must call `leave` when the exchange is over. */
-  function enter(admitted: NodeAdmitted, { tunnel, tls }: TunnelRoute) {
+  /** Applies the limits. The caller must call `leave` when the exchange is over. */
+  function enter(admitted: NodeAdmitted, tunnel: Tunnel): Awaitable<TunnelVisit> {
     const { trail, path } = admitted;
     trail.stage = 'match';
-    const renamed = tunnel.renamed(path);
-    if (!tunnel.owns(path) || (renamed === undefined && tunnel.isExcepted(path)))
+    if (!tunnel.owns(path) || (tunnel.renamed(path) === undefined && tunnel.isExcepted(path)))
       throw new GatewayError('route_not_found');
     trail.stage = 'throttle';
-    const addressLimit = options.addressLimitOf(tunnel);
-    const credential = tunnel.guessableIn(admitted);
-    const leave = addressLimit.enter(admitted, credential);
+    return options.addressLimitOf(tunnel).enter(admitted, tunnel.guessableIn(admitted));
+  }
+
+  /** Chooses a target. */
+  function prepare(admitted: NodeAdmitted, { tunnel, tls }: TunnelRoute, visit: TunnelVisit) {
+    const { trail, path } = admitted;
+    const renamed = tunnel.renamed(path);
     trail.stage = 'forward';
     options.onProxied(admitted);
     trail.note('tunnel', tunnel.name);
@@ -129,7 +142,6 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     trail.target = target.origin;
     const traceparent = options.traceparentFor(trail);
     return {
-      leave,
       path: tunnel.toUpstream(renamed?.path ?? path),
       sent: { host: target.host, traceparent },
       shared: {
@@ -146,9 +158,9 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
         fileName: renamed?.name,
         toFailure,
         cutOff: () => options.cutOff(admitted.request.socket),
-        onAnswer(status: number) {
-          if (tunnel.showsLogin(admitted.method, path, status)) addressLimit.answered(admitted, credential, status);
-        },
+        onAnswer: (status: number) =>
+          visit.answered(tunnel.showsLogin(admitted.method, path, status) ? status : undefined),
+        onAbandoned: visit.abandoned,
         onStream: (end: (why?: StreamEnd) => void) => openStream(admitted, tunnel, end),
       },
     };
@@ -161,24 +173,28 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
       return;
     }
     const exchange = admitted as NodeAdmitted;
-    const { leave, path, sent, shared } = enter(exchange, route);
+    const visit = await enter(exchange, route.tunnel);
     try {
+      if (isOver(exchange)) return;
+      const { path, sent, shared } = prepare(exchange, route, visit);
       setUpstreamRequest(exchange, path, tunnelRequestHeaders(admitted, sent));
       await proxyRequest(shared);
     } finally {
-      leave();
+      visit.leave();
     }
   }
 
   async function upgradeAdmitted(admitted: Admitted, route: TunnelRoute, socket: Socket, head: Buffer): Promise<void> {
     const exchange = admitted as NodeAdmitted;
-    const { leave, path, sent, shared } = enter(exchange, route);
+    const visit = await enter(exchange, route.tunnel);
     try {
+      if (isOver(exchange)) return;
+      const { path, sent, shared } = prepare(exchange, route, visit);
       setUpstreamRequest(exchange, path, upgradeHeaders(admitted, sent));
       const refuse = (error: GatewayError) => options.refuse(admitted, error);
       await upgrade({ ...shared, socket, head, refuse });
     } finally {
-      leave();
+      visit.leave();
     }
   }
 
@@ -206,6 +222,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
       toFailure,
       cutOff: () => options.cutOff(socket),
       onAnswer: asked.answered,
+      onAbandoned: () => undefined,
       onStream: asked.onStream,
       socket,
       head,
@@ -232,6 +249,12 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     open: () => streams.size,
     close: proxy.close,
   };
+}
+
+/** True if the request has ended while it waited: the client has left, or was refused for a body that took too long. */
+function isOver({ request, response, trail }: NodeAdmitted): boolean {
+  if (request.socket.destroyed) trail.clientLeft();
+  return request.socket.destroyed || response.writableEnded;
 }
 
 /** Replaces url and headers of the request: the upstream receives the checked path and the headers made here, nothing else. */

@@ -222,6 +222,7 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
       if (settle()) {
         trail.status = 499;
         options.operation?.failed(undefined);
+        if (waiting.isOpen()) options.onAbandoned();
       }
       outgoing?.destroy();
       resolve();

@@ -17,6 +17,8 @@ export interface Waiting {
   progress(): void;
   /** Stops the deadline. */
   over(): void;
+  /** Whether a connection is established, so that the upstream may have read the request. */
+  isOpen(): boolean;
 }
 
 export interface WaitingOptions {
@@ -68,6 +70,7 @@ export function createWaiting({ request, connectMs, answerMs, onTooLong, onTooMa
     },
     progress: () => deadline.restart(),
     over: () => deadline.stop(),
+    isOpen: () => open,
   };
 }
 

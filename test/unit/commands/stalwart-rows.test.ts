@@ -60,7 +60,10 @@ describe('a row', () => {
 
   it('of failed logins adds the counters of a day up, unless the address is listed', () => {
     const unlisted = settings({});
-    assert.match(rowOf('failed logins', unlisted).says, /^At most 90 failed logins a day reach it, and 100 ban/);
+    assert.match(
+      rowOf('failed logins', unlisted).says,
+      /^At most 90 failed logins a day reach it, those in flight included, and 100 ban/,
+    );
     assert.equal(verdictOf('failed logins', settings({ 'server.auto-ban.auth.rate': '60/1d' })), 'does not hold');
     const unbounded = withTunnels('[{ paths: [/jmap/*] }]');
     assert.equal(verdictOf('failed logins', unlisted, unbounded), 'does not hold');

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { GatewayError } from '../../../gateway/errors.ts';
-import { type AddressLimitRules, createAddressLimits } from '../../../gateway/limits/address-limit.ts';
+import type { Admitted } from '../../../gateway/exchange.ts';
+import {
+  type AddressLimit,
+  type AddressLimitRules,
+  createAddressLimits,
+  type Visit,
+} from '../../../gateway/limits/address-limit.ts';
 import { admitted } from './parties.ts';
 
 const asking = (address: string) => admitted(address);
@@ -13,6 +19,11 @@ const rules: AddressLimitRules = {
   ...{ failures: 50, failuresWindowSeconds: 86_400 },
 };
 
+/** Without a login nothing waits. */
+function enter(door: AddressLimit, address: string): () => void {
+  return (door.enter(asking(address), undefined) as Visit).leave;
+}
+
 function setUp(changed: Partial<AddressLimitRules> = {}) {
   let nowMs = 1_795_190_400_000;
   const addressLimitOf = createAddressLimits({ now: () => nowMs });
@@ -22,7 +33,7 @@ function setUp(changed: Partial<AddressLimitRules> = {}) {
     advance(ms: number) {
       nowMs += ms;
     },
-    enter: (address: string) => door.enter(asking(address), undefined),
+    enter: (address: string) => enter(door, address),
   };
 }
 
@@ -71,20 +82,37 @@ test('a refused address is not counted', () => {
 
 test('doors that share the name for logins count failed logins together', async () => {
   const addressLimitOf = createAddressLimits({ now: () => 0 });
-  const guess = asking('192.0.2.1');
+  const guess = { ...asking('192.0.2.1'), request: { socket: { destroyed: false } } } as Admitted;
   const few = { ...rules, failures: 2 };
-  addressLimitOf('one', few, 'users').answered(guess, GUESS, 401);
-  addressLimitOf('two', few, 'users').answered(guess, GUESS, 401);
+  for (const name of ['one', 'two']) {
+    const visit = await addressLimitOf(name, few, 'users').enter(guess, GUESS);
+    visit.answered(401);
+    visit.leave();
+  }
   await turn();
   for (const name of ['one', 'two'])
     assert.throws(() => addressLimitOf(name, few, 'users').enter(guess, GUESS), { code: 'auth_attempts_limited' });
-  addressLimitOf('other', few).enter(guess, GUESS)();
+  (await addressLimitOf('other', few).enter(guess, GUESS)).leave();
+});
+
+test('a login that waits is inside, and leaves if it is refused', async () => {
+  const addressLimitOf = createAddressLimits({ now: () => 0 });
+  const guess = { ...asking('192.0.2.1'), request: { socket: { destroyed: false } } } as Admitted;
+  const door = addressLimitOf('one', { ...rules, failures: 1 });
+  const first = await door.enter(guess, GUESS);
+  const second = door.enter(guess, GUESS);
+  assert.equal(door.inProgress(), 2);
+  assert.throws(() => door.enter(guess, GUESS), refusedWith('rate_limited', 5));
+  first.answered(401);
+  first.leave();
+  await assert.rejects(async () => second, { code: 'auth_attempts_limited' });
+  assert.equal(door.inProgress(), 0);
 });
 
 test('a door of the same name keeps its counts when the rules change', () => {
   const addressLimitOf = createAddressLimits({ now: () => 0 });
-  addressLimitOf('one', rules).enter(asking('192.0.2.1'), undefined);
+  enter(addressLimitOf('one', rules), '192.0.2.1');
   const again = addressLimitOf('one', { ...rules, connections: 1 });
-  assert.throws(() => again.enter(asking('192.0.2.1'), undefined), refusedWith('rate_limited', 5));
-  addressLimitOf('other', { ...rules, connections: 1 }).enter(asking('192.0.2.1'), undefined);
+  assert.throws(() => enter(again, '192.0.2.1'), refusedWith('rate_limited', 5));
+  enter(addressLimitOf('other', { ...rules, connections: 1 }), '192.0.2.1');
 });

@@ -137,7 +137,8 @@ const failedLogins: Row = (facts, { entry }) => {
   const most = [...counters.values()].reduce<number>((sum, of) => sum + (of ?? 0), 0);
   const change = 'upstreams.yaml: limits.failuresTotal of the tunnels, as shipped; or the allow list';
   if (!isBounded) return failing('A tunnel has no limits.failuresTotal, so failed logins ban the gateway.', change);
-  if (most < rate) return holds(`At most ${most} failed logins a day reach it, and ${rate} ban an address.`);
+  if (most < rate)
+    return holds(`At most ${most} failed logins a day reach it, those in flight included, and ${rate} ban an address.`);
   return failing(`${most} failed logins a day may reach it, and ${rate} ban an address.`, change);
 };
 

@@ -1,0 +1,67 @@
+// Credentials that an upstream has accepted. Stores digests instead of credentials: they are useless outside this process.
+
+import { createHmac, randomBytes } from 'node:crypto';
+
+/** About 1 MB. */
+const ACCEPTED_MAX = 10_000;
+/**
+ * Requests of one credential whose outcome is open, beyond which it is trusted no further: it may have become a wrong one. Clients send up to
+ * ten at once.
+ */
+const OPEN_MAX = 10;
+
+interface Acceptance {
+  /** Of the last one. */
+  atMs: number;
+  inFlight: number;
+  /** Requests that ended without an answer since then. */
+  unanswered: number;
+}
+
+export interface AcceptedCredentials {
+  digestOf(credential: string): string;
+  /** Whether the credential was accepted within the time. */
+  has(digest: string): boolean;
+  /**
+   * Begins a request with an accepted credential, unless too many are open. The returned function is to be called once: at the answer, or
+   * when none can come any more.
+   */
+  begin(digest: string): ((isAnswered: boolean) => void) | undefined;
+  add(digest: string): void;
+  /** Returns whether the credential was stored. */
+  forget(digest: string): boolean;
+}
+
+/** @param keptMs milliseconds for which an acceptance counts */
+export function createAcceptedCredentials(keptMs: () => number, now: () => number): AcceptedCredentials {
+  const secret = randomBytes(32);
+  /** By digest, in the order of the last acceptance. */
+  const acceptances = new Map<string, Acceptance>();
+
+  function found(digest: string): Acceptance | undefined {
+    const acceptance = acceptances.get(digest);
+    return acceptance !== undefined && now() - acceptance.atMs < keptMs() ? acceptance : undefined;
+  }
+
+  return {
+    digestOf: (credential) => createHmac('sha256', secret).update(credential).digest('base64'),
+    has: (digest) => found(digest) !== undefined,
+    begin(digest) {
+      const acceptance = found(digest);
+      if (acceptance === undefined || acceptance.inFlight + acceptance.unanswered >= OPEN_MAX) return undefined;
+      acceptance.inFlight += 1;
+      return function end(isAnswered) {
+        acceptance.inFlight -= 1;
+        if (!isAnswered) acceptance.unanswered += 1;
+      };
+    },
+    add(digest) {
+      const acceptance = acceptances.get(digest) ?? { atMs: 0, inFlight: 0, unanswered: 0 };
+      acceptances.delete(digest);
+      if (acceptances.size >= ACCEPTED_MAX) acceptances.delete(acceptances.keys().next().value as string);
+      Object.assign(acceptance, { atMs: now(), unanswered: 0 });
+      acceptances.set(digest, acceptance);
+    },
+    forget: (digest) => acceptances.delete(digest),
+  };
+}

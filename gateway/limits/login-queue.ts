@@ -1,0 +1,61 @@
+// Lets the logins of one client address take something scarce one after the other, each waiting for its turn and for what is scarce. One login
+// of each address asks at a time, so that many that wait cost little.
+
+/** Longer than an upstream takes to check a password. */
+const WAIT_MS = 10_000;
+/** Other instances give back without a word. */
+const ASK_EVERY_MS = 100;
+
+export interface LoginQueue {
+  /** Resolves with the first result of `ask` that is not undefined, or with undefined after the longest wait. Rejects as `ask` does. */
+  take<T>(key: string, ask: () => Promise<T | undefined>): Promise<T | undefined>;
+  /** Something has been given back: the one that waits longest asks again at once. */
+  retry(): void;
+}
+
+export function createLoginQueue(): LoginQueue {
+  /** The end of the latest turn of each key. */
+  const latest = new Map<string, Promise<void>>();
+  /** Wake those that wait, in the order in which they began. */
+  const waiting = new Set<() => void>();
+
+  function wait(): Promise<void> {
+    return new Promise((resolve) => {
+      function wake(): void {
+        clearTimeout(timer);
+        waiting.delete(wake);
+        resolve();
+      }
+      const timer = setTimeout(wake, ASK_EVERY_MS).unref();
+      waiting.add(wake);
+    });
+  }
+
+  async function askUntil<T>(endsAt: number, ask: () => Promise<T | undefined>): Promise<T | undefined> {
+    for (;;) {
+      const result = await ask();
+      if (result !== undefined || performance.now() >= endsAt) return result;
+      await wait();
+    }
+  }
+
+  return {
+    async take(key, ask) {
+      const endsAt = performance.now() + WAIT_MS;
+      const before = latest.get(key);
+      const turn = Promise.withResolvers<void>();
+      latest.set(key, turn.promise);
+      try {
+        await before;
+        return await askUntil(endsAt, ask);
+      } finally {
+        if (latest.get(key) === turn.promise) latest.delete(key);
+        turn.resolve();
+      }
+    },
+    retry() {
+      const [wake] = waiting;
+      wake?.();
+    },
+  };
+}

@@ -1,0 +1,99 @@
+// Reserved units of failure counters in Redis, shared by all instances: one sorted set beside each counter, of reservations by the end of
+// their lease. An instance that dies gives its units back when their leases end.
+
+import { randomUUID } from 'node:crypto';
+import type { Redis } from '../../redis/client.ts';
+import { evaluate, toScript } from '../../redis/script.ts';
+
+const LEASE_MS = 60_000;
+
+/**
+ * Keys: counter; its reservations. Arguments: limit; id; milliseconds of a lease. Returns how many failures are counted, the milliseconds
+ * until their window ends, and 1 if a unit is reserved now.
+ */
+const RESERVE = toScript(`
+local time = redis.call('TIME')
+local clock = time[1] * 1000 + math.floor(time[2] / 1000)
+local failures = tonumber(redis.call('GET', KEYS[1])) or 0
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', clock)
+if failures + redis.call('ZCARD', KEYS[2]) >= tonumber(ARGV[1]) then return { failures, redis.call('PTTL', KEYS[1]), 0 } end
+redis.call('ZADD', KEYS[2], clock + ARGV[3], ARGV[2])
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
+return { failures, 0, 1 }
+`);
+
+/** Key: reservations. Arguments: milliseconds of a lease, then ids. */
+const RENEW = toScript(`
+local time = redis.call('TIME')
+local clock = time[1] * 1000 + math.floor(time[2] / 1000)
+for index = 2, #ARGV do redis.call('ZADD', KEYS[1], 'XX', clock + ARGV[1], ARGV[index]) end
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+`);
+
+export interface SharedReserving {
+  readonly failures: number;
+  /** Milliseconds until their window ends. */
+  readonly leftMs: number;
+  /** Gives the unit back; undefined: none is reserved, because failures and reserved units have reached the limit. */
+  readonly giveBack: (() => void) | undefined;
+}
+
+export interface SharedUnits {
+  /** Rejects if Redis does not answer as it should. */
+  reserve(counterKey: string, limit: number): Promise<SharedReserving>;
+  close(): void;
+}
+
+export function createSharedUnits(client: Redis, leaseMs = LEASE_MS): SharedUnits {
+  const instance = randomUUID();
+  let reservations = 0;
+  /** Ids by the key of their set. */
+  const held = new Map<string, Set<string>>();
+  let renewal: NodeJS.Timeout | undefined;
+
+  function hold(key: string, id: string): void {
+    const ids = held.get(key) ?? new Set();
+    held.set(key, ids.add(id));
+    renewal ??= setInterval(renew, leaseMs / 3).unref();
+  }
+
+  function giveBack(key: string, id: string): void {
+    const ids = held.get(key);
+    ids?.delete(id);
+    if (ids?.size === 0) held.delete(key);
+    if (held.size === 0) stop();
+    // Without Redis the lease ends by itself.
+    client.zrem(key, id).catch(() => undefined);
+  }
+
+  function renew(): void {
+    for (const [key, ids] of held) evaluate(client, RENEW, [key], [leaseMs, ...ids]).catch(() => undefined);
+  }
+
+  function stop(): void {
+    clearInterval(renewal);
+    renewal = undefined;
+  }
+
+  return {
+    async reserve(counterKey, limit) {
+      // The same slot of a Cluster.
+      const key = `reserved:{${counterKey}}`;
+      reservations += 1;
+      const id = `${instance}:${reservations}`;
+      const [failures, leftMs, isReserved] = figuresIn(
+        await evaluate(client, RESERVE, [counterKey, key], [limit, id, leaseMs]),
+      );
+      if (isReserved !== 1) return { failures, leftMs, giveBack: undefined };
+      hold(key, id);
+      return { failures, leftMs, giveBack: () => giveBack(key, id) };
+    },
+    close: stop,
+  };
+}
+
+function figuresIn(reply: unknown): readonly [failures: number, leftMs: number, isReserved: number] {
+  if (!Array.isArray(reply) || reply.length !== 3 || !reply.every(Number.isSafeInteger))
+    throw new Error('this is no reply of the script');
+  return reply as unknown as readonly [number, number, number];
+}
