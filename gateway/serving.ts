@@ -41,13 +41,14 @@ import { portalOptions } from './wiring/portal-options.ts';
 import { createStatelessStages } from './wiring/stateless-stages.ts';
 import { createUpgrades, type Upgrades } from './wiring/upgrades.ts';
 import type { UpstreamTlsAccess } from './wiring/upstream-tls.ts';
+import type { VersionUses } from './wiring/version-uses.ts';
 
 /** Parts that live from start to end of the process. */
 export interface Shared {
   readonly identity: Identity;
   readonly access: Accesses;
   readonly counters: CounterStore;
-  readonly answerStore: AnswerStore;
+  readonly answers: AnswerStore;
   readonly overload: Overload;
   readonly throttle: Throttle;
   readonly tunnels: Tunnels;
@@ -60,8 +61,7 @@ export interface Shared {
   readonly refuse: Refuse;
   /** Configured address → current origin: the sandbox has its port from the system. */
   originOf(address: string): string;
-  /** Notes a call of a deprecated operation. */
-  noteUse(organization: string, operation: string): void;
+  readonly versionUses: Pick<VersionUses, 'note'>;
   isDraining(): boolean;
   readonly ownChallenge: OwnChallenge | undefined;
   /** Called when the X-Forwarded-For of a trusted proxy cannot be parsed. */
@@ -101,7 +101,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const routes = createUpstreamRoutes(upstreams, rules, shared.access, () => performance.now());
   const timeoutMs = (operation: Operation) => operation.timeoutMs ?? upstreams[operation.upstream]?.timeoutMs ?? 0;
   const idempotency = createIdempotency({
-    store: shared.answerStore,
+    store: shared.answers,
     keyOf: parseIdempotencyKey,
     delimiterOf: delimiterOfForm,
     timeoutMs,
@@ -176,7 +176,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     shed: overload.check,
     throttle,
     authenticate: identity.authenticate,
-    noteUse: createNoteUse(deprecations, shared.noteUse),
+    noteUse: createNoteUse(deprecations, shared.versionUses.note),
     limit: createLimit({ store: shared.counters, rules: limits, now }),
     reserve: overload.enter,
     replay: idempotency.replay,

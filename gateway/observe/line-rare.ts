@@ -1,6 +1,6 @@
 // The members of a log line that most exchanges lack: of refusals, retries, streams, and slow exchanges.
 
-import { type RareNotes, type StageName, TIMED_STAGES } from '../exchange.ts';
+import { type RareNotes, STAGES, TIMED_STAGES, type TimedStage } from '../exchange.ts';
 import type { Trail } from '../trail.ts';
 import { members, milliseconds } from './line-text.ts';
 import { RARE_LOG_FIELDS, type TextOf } from './log-fields.ts';
@@ -9,8 +9,10 @@ import { refusalPart } from './refusal.ts';
 /** From this duration on, a line contains the duration of each stage. */
 const SLOW_MS = 250;
 
-/** The time of `replay` starts when the last timed stage has ended. A stage before it that can wait must be timed, or its time is that of `replay`. */
-const timedNames = [...Object.keys(TIMED_STAGES), 'replay', 'forward'] as StageName[];
+const timed = Object.keys(TIMED_STAGES) as TimedStage[];
+/** After the last timed stage, the time until the request is forwarded is that of the stage behind it. */
+const untimed = STAGES[STAGES.indexOf(timed.at(-1) as TimedStage) + 1];
+const timedNames = [...timed, untimed, 'forward'];
 
 const fields = RARE_LOG_FIELDS.map(([name, of]) => ({ key: `,"${name}":`, of }));
 

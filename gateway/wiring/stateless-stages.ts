@@ -9,14 +9,14 @@ import { createMatrixPaths } from '../contract/matrix-paths.ts';
 import { createValidate } from '../contract/validate.ts';
 import { createAdmit } from '../edge/admit.ts';
 import { authorityOf, createSites, type Site } from '../edge/sites.ts';
-import type { Reservation, STATELESS_STAGES, Stages } from '../exchange.ts';
+import type { Reservation, Stages, StatelessStage } from '../exchange.ts';
 import type { Steps } from '../pipeline.ts';
 import { createTunnelTable, type Tunnel } from '../tunnel/table.ts';
 import { type Deprecations, deprecationsOf } from '../versions/deprecation.ts';
 import { createSunset, type Sunset } from '../versions/sunset.ts';
 
 export interface StatelessStages
-  extends Pick<Stages, (typeof STATELESS_STAGES)[number]>,
+  extends Pick<Stages, StatelessStage>,
     Pick<Sunset, 'sunset'>,
     Pick<Steps<ReadonlySet<Site>, Tunnel>, 'sitesFor' | 'tunnelAt'> {
   readonly allowedMethods: ReturnType<typeof createMatchBySites>['allowedMethods'];

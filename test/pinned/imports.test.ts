@@ -1,29 +1,12 @@
 // The rules of imports: one folder is one concern, libraries belong to one folder, the environment to one file.
 
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const concerns = [
-  'acme',
-  'auth',
-  'config',
-  'console',
-  'contract',
-  'edge',
-  'limits',
-  'observe',
-  'portal',
-  'overload',
-  'idempotency',
-  'streams',
-  'tunnel',
-  'upstream',
-  'versions',
-];
 const shared = [
   'gateway/exchange.ts',
   'gateway/error-catalogue.ts',
@@ -47,6 +30,11 @@ const wiring = [
   'gateway/commands/',
   'gateway/workers/',
 ];
+
+/** Each other folder. */
+const concerns = readdirSync(join(root, 'gateway'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && ![...shared, ...wiring].includes(`gateway/${entry.name}/`))
+  .map(({ name }) => name);
 
 /** Libraries and the places that may know them. */
 const libraries: Record<string, readonly string[]> = {

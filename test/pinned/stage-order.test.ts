@@ -13,7 +13,9 @@ const table = read('README.md').split(/^\| Stage .*\n/m)[1] ?? '';
 const order = [...(table.split('\n\n')[0] ?? '').matchAll(/^\| `(\w+)` +\|/gm)].map(([, name = '']) => name);
 
 /** Steps between the stages, and the stage that each of them follows. */
-const between = { shed: 'admit', sunset: 'match', noteUse: 'authorize', reserve: 'limit' };
+const between = { shed: 'admit', sunset: 'match', noteUse: 'authorize' };
+/** Steps between the stages, and the stage that they precede. */
+const before = { reserve: 'validate' };
 
 const functionOf = (start: string) => (read('gateway/pipeline.ts').split(start)[1] ?? '').split('\n}\n')[0] ?? '';
 const calls = (text: string) => [...text.matchAll(/steps\.(\w+)\(/g)].map(([, name = '']) => name);
@@ -32,12 +34,16 @@ it('the pipeline runs the steps in the one safe order', () => {
   const operation = functionOf('function createOperationPipeline');
   const steps = calls(operation);
   assert.deepEqual(
-    steps.filter((step) => !(step in between)),
+    steps.filter((step) => !(step in between || step in before)),
     order,
   );
   assert.deepEqual(
     Object.fromEntries(Object.keys(between).map((step) => [step, steps[steps.indexOf(step) - 1]])),
     between,
+  );
+  assert.deepEqual(
+    Object.fromEntries(Object.keys(before).map((step) => [step, steps[steps.indexOf(step) + 1]])),
+    before,
   );
   assert.deepEqual(
     [...operation.matchAll(/trail\.stage = '(\w+)'/g)].map(([, name]) => name),

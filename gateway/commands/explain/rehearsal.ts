@@ -10,7 +10,7 @@ import { createRefuse } from '../../edge/refuse.ts';
 import { createPublicServer } from '../../edge/server.ts';
 import type { Site } from '../../edge/sites.ts';
 import { GatewayError } from '../../errors.ts';
-import { type Arrived, type Fresh, STAGES, type StageName, type Stages } from '../../exchange.ts';
+import { type Arrived, type Fresh, type Stages, UNTRIED_STAGES, type UntriedStage } from '../../exchange.ts';
 import { createLimit } from '../../limits/limit.ts';
 import type { CounterStore } from '../../limits/store.ts';
 import { openStreamsMaxOf } from '../../limits/streams-max.ts';
@@ -76,16 +76,10 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
   }
 }
 
-/** Stages that add nothing to the exchange. */
-type StageWithoutFindings = {
-  [Stage in StageName]: ReturnType<Stages[Stage]> extends void ? Stage : never;
-}[StageName];
-
-/** A stage that only a serving gateway can run is left out, if later stages need nothing of it. */
-const leftOut = Object.fromEntries(STAGES.map((stage) => [stage, () => undefined])) as unknown as Pick<
-  Stages,
-  StageWithoutFindings
->;
+/** A stage that only a serving gateway can run finds nothing. */
+const leftOut = Object.fromEntries(
+  Object.keys(UNTRIED_STAGES).map((stage) => [stage, (exchange: unknown) => exchange]),
+) as unknown as Pick<Stages, UntriedStage>;
 
 /** The pipeline of `serving.ts`, without the steps that need a serving gateway. */
 function createHandle(
@@ -128,7 +122,6 @@ function createHandle(
     noteUse: nothing,
     limit: createLimit({ store: counters, rules: limits, now }),
     reserve: nothing,
-    replay: (checked) => ({ ...checked, recording: undefined }),
     forward: async (fresh: Fresh) => {
       const { caller, operation, trail } = fresh;
       const entry = upstreams[operation.upstream];

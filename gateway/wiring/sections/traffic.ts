@@ -28,8 +28,8 @@ export function openTraffic(
   parts: Parts,
 ) {
   const { configuration, settings, store, gateway, inForce, isDraining, forwardNow, now } = opened;
-  const { log, metrics, ids, traceparentFor, counters, failures, shedding, access, tls, originOf, targets } = opened;
-  const { recordLocks, streams, tunnelStreams, identity, answers, versionUses, throttle, ordered } = opened;
+  const { log, metrics, ids, traceparentFor, failures, shedding, originOf, targets } = opened;
+  const { streams, tunnelStreams, identity, throttle, ordered } = opened;
   const constantHeaders = securityHeadersFor(gateway.publicUrl);
   const refuse = createRefuse({
     publicUrl: gateway.publicUrl,
@@ -94,27 +94,8 @@ export function openTraffic(
 
   const serving = openServing(
     configuration,
-    {
-      identity,
-      overload,
-      access,
-      counters,
-      answerStore: answers,
-      throttle,
-      tunnels,
-      streams,
-      recordLocks,
-      ...targets,
-      tls,
-      traceparentFor,
-      refuse,
-      originOf,
-      noteUse: versionUses.note,
-      isDraining,
-      ownChallenge,
-      onUnreadableForward,
-      now,
-    },
+    // Parts that are opened above have the names by which serving.ts takes them.
+    { ...opened, ...targets, overload, tunnels, refuse, ownChallenge, onUnreadableForward },
     { store, log },
   );
   parts.add({
