@@ -100,7 +100,7 @@ async function killInTheMiddle(redisUrl: string | undefined) {
 type Killed = Awaited<ReturnType<typeof killInTheMiddle>>;
 
 async function neverRunsTwice({ upstream, installed, second, sentAtMs }: Killed): Promise<void> {
-  for (const answer of [await installed.insist(second.port), await installed.post(second.port)]) {
+  for (const answer of [await installed.insist(second.port), await installed.insist(second.port)]) {
     assertRefusal(answer, 'idempotency_outcome_unknown', 409);
     assert.equal(answer.error.retryable, false);
     assert.equal(answer.error.sent_to, 'things');
@@ -108,7 +108,7 @@ async function neverRunsTwice({ upstream, installed, second, sentAtMs }: Killed)
     assert.match(String(answer.error.original_request_id), /^req_/);
   }
   assert.equal(upstream.requests.length, 1, 'executed once');
-  assert.equal((await installed.post(second.port, newKey())).status, 201);
+  assert.equal((await installed.insist(second.port, newKey())).status, 201);
   assert.equal(upstream.requests.length, 2);
 }
 
@@ -127,7 +127,7 @@ async function isSentOnOnce({ honest, honestKey, installed, second, sentAtMs }: 
 /** When its lease is over, which the case before has awaited. */
 async function neverTakesTheKeyForAnother({ risky, riskyKey, installed, second }: Killed): Promise<void> {
   const before = risky.requests.length;
-  const another = await installed.post(second.port, riskyKey, RISKY_PATH, '{"name":"another"}');
+  const another = await installed.insist(second.port, riskyKey, RISKY_PATH, '{"name":"another"}');
   assertRefusal(another, 'idempotency_key_reused', 422);
   assert.equal(risky.requests.length, before);
   const again = await installed.insist(second.port, riskyKey, RISKY_PATH);

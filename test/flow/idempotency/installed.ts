@@ -22,8 +22,8 @@ export interface Installed {
   startAnother(): Promise<TestGateway>;
   /** A POST, the same request each time unless another key, path or body is given. */
   post(port: number, key?: string, path?: string, body?: string): Promise<Answer>;
-  /** Repeats the same request while the key is in use. */
-  insist(port: number, key?: string, path?: string): Promise<Answer>;
+  /** Repeats the same request while the key is in use, or the store takes too long on a busy machine. */
+  insist(port: number, key?: string, path?: string, body?: string): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -57,10 +57,10 @@ export async function installGateway(
     return ask(port, requestOf(`POST ${path}`, { ...headers, 'Idempotency-Key': idempotencyKey }, body));
   }
 
-  async function insist(port: number, idempotencyKey = sameKey, path?: string): Promise<Answer> {
+  async function insist(port: number, idempotencyKey = sameKey, path?: string, body?: string): Promise<Answer> {
     for (;;) {
-      const answer = await post(port, idempotencyKey, path);
-      if (answer.error.code !== 'idempotency_key_in_use') return answer;
+      const answer = await post(port, idempotencyKey, path, body);
+      if (!/^(?:idempotency_key_in_use|gateway_overloaded)$/.test(String(answer.error.code))) return answer;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
