@@ -80,6 +80,7 @@ export interface UpstreamReport {
     readonly ejected_until?: string | null;
   }[];
   readonly breaker?: Readonly<Record<string, string>>;
+  readonly isolated_until?: string | null;
   readonly credential?: string;
   readonly shedding?: boolean;
 }

@@ -7,7 +7,7 @@ type Target = NonNullable<UpstreamReport['targets']>[number];
 const OUT = ['ejected', 'unhealthy', 'failing'];
 
 export function upstreamCauses([name, upstream]: readonly [string, UpstreamReport]): Cause[] {
-  const { targets = [], breaker = {}, credential, shedding } = upstream;
+  const { targets = [], breaker = {}, credential, shedding, isolated_until: until } = upstream;
   const details = `#/exchanges?status=failed&upstream=${encodeURIComponent(name)}`;
   const modes = new Set([...targets.map(({ mode }) => mode), ...Object.keys(breaker)]);
   const found = [...modes].flatMap((mode) =>
@@ -29,6 +29,15 @@ export function upstreamCauses([name, upstream]: readonly [string, UpstreamRepor
         `Upstream ${name} is overloaded.`,
         'A part of its requests gets 503 gateway_overloaded.',
         { runbook: 'GatewayShedding', details },
+      ),
+    );
+  if (typeof until === 'string')
+    found.push(
+      warningCause(
+        `upstream ${name} unasked`,
+        `Upstream ${name} sent bytes that no request asked for.`,
+        'Each of its requests gets a connection of its own, as with isolate: true, so that no client gets the answer of another one.',
+        { until, details },
       ),
     );
   return found;

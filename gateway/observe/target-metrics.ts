@@ -22,6 +22,8 @@ export type TargetSetStates = Readonly<
 
 export interface TargetMetrics {
   ejected(target: { readonly upstream: string; readonly mode: string; readonly address: string }): void;
+  /** A connection of the upstream has delivered bytes that no request asked for. */
+  unasked(upstream: string): void;
   checked(check: { readonly upstream: string; readonly mode: string; readonly result: string }): void;
 }
 
@@ -90,7 +92,15 @@ export function createTargetMetrics(registry: Registry): TargetMetrics {
     registers,
   });
 
+  const unasked = new Counter({
+    name: 'gateway_upstream_unasked_bytes_total',
+    help: 'Connections of an upstream that delivered bytes that no request asked for. Each time its requests get connections of their own for ten minutes.',
+    labelNames: ['upstream'],
+    registers,
+  });
+
   return {
+    unasked: (upstream) => unasked.inc({ upstream }),
     ejected: ({ upstream, mode, address }) => ejections.inc({ upstream, mode, target: address }),
     checked: ({ upstream, mode, result }) => checks.inc({ upstream, mode, result }),
   };

@@ -2,7 +2,9 @@
 
 import http from 'node:http';
 import https from 'node:https';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import { NOTHING, type Unread } from '../sockets/unread-bytes.ts';
 
 export interface Agents {
@@ -18,13 +20,16 @@ const keeping = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: 64 };
 // A peer that closes its half of a WebSocket still receives data.
 const single = { keepAlive: false, allowHalfOpen: true };
 
-export function createAgents(unread: Unread): Agents {
-  return { kept: onlyQuiet(new http.Agent(keeping), unread), alone: new http.Agent(single) };
+/** Called with an idle connection that has delivered bytes, before it is closed. */
+export type OnUnasked = (socket: Duplex) => void;
+
+export function createAgents(unread: Unread, onUnasked: OnUnasked): Agents {
+  return { kept: onlyQuiet(new http.Agent(keeping), unread, onUnasked), alone: new http.Agent(single) };
 }
 
 /** @param tls connection settings, added to the common ones */
-export function createSecureAgents(unread: Unread, tls: https.AgentOptions | undefined): Agents {
-  const kept = onlyQuiet(new https.Agent({ ...keeping, ...tls }), unread);
+export function createSecureAgents(unread: Unread, onUnasked: OnUnasked, tls: https.AgentOptions | undefined): Agents {
+  const kept = onlyQuiet(new https.Agent({ ...keeping, ...tls }), unread, onUnasked);
   return { kept, alone: new https.Agent({ ...single, ...tls }) };
 }
 
@@ -37,29 +42,37 @@ interface AgentInternals {
  * Rejects idle connections that have received bytes: Node would take these bytes for the answer to the next request. Bytes that arrive
  * while the event loop is free are noticed by a `data` listener; later ones by reading the socket right before it is reused.
  */
-function onlyQuiet<A extends http.Agent>(agent: A, unread: Unread): A {
+function onlyQuiet<A extends http.Agent>(agent: A, unread: Unread, onUnasked: OnUnasked): A {
   const { keepSocketAlive, reuseSocket } = agent;
   const { addRequest } = agent as unknown as AgentInternals;
-  const destroyed = new WeakMap<Duplex, () => void>();
+  const watched = new WeakMap<Duplex, () => void>();
   return Object.assign(agent, {
     keepSocketAlive(socket: Duplex): boolean {
       const isKept = (keepSocketAlive as unknown as (socket: Duplex) => boolean | undefined).call(agent, socket);
       if (isKept === false) return false;
+      const { bytesRead } = socket as Socket;
       const destroy = () => void socket.destroy();
-      destroyed.set(socket, destroy);
-      socket.on('data', destroy);
+      const report = () => {
+        if ((socket as Socket).bytesRead > bytesRead) onUnasked(socket);
+      };
+      watched.set(socket, () => socket.off('data', destroy).off('close', report));
+      // Newer versions of Node destroy it themselves, and tell nothing.
+      socket.on('data', destroy).on('close', report);
       return true;
     },
     reuseSocket(socket: Duplex, request: http.ClientRequest): void {
-      socket.off('data', destroyed.get(socket) ?? (() => undefined));
+      watched.get(socket)?.();
       (reuseSocket as unknown as (socket: Duplex, request: http.ClientRequest) => void).call(agent, socket, request);
     },
     addRequest(...args: unknown[]): void {
       // Node reuses the last free socket first.
       for (const free of Object.values(agent.freeSockets))
         for (let last = free?.at(-1); last !== undefined; last = free?.at(-1)) {
-          if (!last.destroyed && unread.take(last) === NOTHING) break;
+          const length = last.destroyed ? 0 : unread.take(last);
+          if (length === NOTHING) break;
           free?.pop();
+          // Over TLS the bytes may be a record of TLS itself.
+          if (length > 0 && !(last instanceof TLSSocket)) onUnasked(last);
           last.destroy();
         }
       addRequest.apply(agent, args);

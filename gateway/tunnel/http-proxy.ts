@@ -3,6 +3,7 @@
 
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import { createUnread } from '../sockets/unread-bytes.ts';
 import { readBeforeFailing } from '../sockets/waiting-answer.ts';
@@ -23,6 +24,8 @@ export interface ProxiedRequest {
   readonly tls: TunnelTls | undefined;
   /** Uses a connection of its own. */
   readonly isolate: boolean;
+  /** Called if its connection delivers bytes that no request asked for, also later; so it must not hold the exchange. */
+  readonly unasked: () => void;
   /** The request has been assigned a connection, which may still be opening. No byte has been sent. */
   begun(outgoing: ClientRequest): void;
   /** The head of the answer has arrived (for an upgrade: only if it is refused). The implementation passes the answer on. */
@@ -41,14 +44,17 @@ export interface HttpProxy {
 
 export function createHttpProxy(): HttpProxy {
   const unread = createUnread();
-  const plain = createAgents(unread);
+  /** By connection: the report of the latest request on it. */
+  const reports = new WeakMap<Duplex, () => void>();
+  const onUnasked = (socket: Duplex) => reports.get(socket)?.();
+  const plain = createAgents(unread, onUnasked);
   /** Agents by certificates. After a change of certificates, the old connections close when they are idle. */
   const secure = new Map<TunnelTls | undefined, Agents>();
   const proxiedRequests = new WeakMap<IncomingMessage, ProxiedRequest>();
 
   function secureAgentsOf(tls: TunnelTls | undefined): Agents {
     const own = tls && { ca: tls.ca, cert: tls.certificate, key: tls.key, servername: tls.serverName };
-    const agents = secure.get(tls) ?? createSecureAgents(unread, own);
+    const agents = secure.get(tls) ?? createSecureAgents(unread, onUnasked, own);
     secure.set(tls, agents);
     return agents;
   }
@@ -57,7 +63,9 @@ export function createHttpProxy(): HttpProxy {
     proxy.on('proxyReq', (outgoing, request) => {
       const socket = outgoing.socket as Socket;
       readBeforeFailing(socket, unread, (bytes, length) => socket.emit('data', Buffer.from(bytes.subarray(0, length))));
-      proxiedRequests.get(request)?.begun(outgoing);
+      const proxied = proxiedRequests.get(request);
+      if (proxied !== undefined) reports.set(socket, proxied.unasked);
+      proxied?.begun(outgoing);
     });
     proxy.on('proxyReqWs', (outgoing, request) => {
       const proxied = proxiedRequests.get(request);

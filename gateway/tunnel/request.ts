@@ -22,6 +22,8 @@ export interface ProxyRequestOptions {
   readonly target: URL;
   readonly tls: TunnelTls | undefined;
   readonly isolate: boolean;
+  /** See ProxiedRequest. */
+  readonly unasked: () => void;
   readonly connectMs: number;
   readonly answerMs: number;
   /** Longest pause in the body of an answer; event streams are exempt. */
@@ -109,6 +111,7 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
     target: options.target,
     tls: options.tls,
     isolate: options.isolate,
+    unasked: options.unasked,
     begun(tried) {
       outgoing = tried;
       if (settled) {
@@ -160,7 +163,9 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
       incoming.resume();
       return;
     }
-    if (!isSent() || incoming.statusCode === 101) {
+    const isUnasked = !isSent();
+    if (isUnasked) options.unasked();
+    if (isUnasked || incoming.statusCode === 101) {
       incoming.on('error', () => undefined);
       fail(toFailure(new Error('the answer came before the request was sent, or it is a 101')));
       return;

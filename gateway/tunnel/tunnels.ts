@@ -32,6 +32,10 @@ export interface TunnelsOptions {
   originOf(address: string): string;
   /** True if a target is unhealthy or ejected. */
   isOut(upstream: string, address: string): boolean;
+  /** Whether each request of the upstream gets a connection of its own, because of bytes that no request asked for. */
+  isIsolated(upstream: string): boolean;
+  /** A connection of the upstream has delivered such bytes. */
+  onUnasked(upstream: string): void;
   addressLimitOf(tunnel: Tunnel): TunnelAddressLimit;
   /** The `traceparent` of one attempt; writes its ids into the trail. */
   traceparentFor(trail: TrailNotes): string;
@@ -110,6 +114,11 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     return url;
   }
 
+  /** Connections hold it for long, so it holds nothing of an exchange. */
+  function reportOf(upstream: string): () => void {
+    return () => options.onUnasked(upstream);
+  }
+
   function openStream(admitted: Admitted, tunnel: Tunnel, endAs: (why?: StreamEnd) => void): () => void {
     const end = () => endAs();
     streams.add(end);
@@ -149,7 +158,8 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
         proxy,
         target,
         tls,
-        isolate: tunnel.isolate,
+        isolate: tunnel.isolate || options.isIsolated(tunnel.upstream),
+        unasked: reportOf(tunnel.upstream),
         connectMs,
         answerMs: tunnel.timeoutMs,
         idleMs: tunnel.idleTimeoutMs,
@@ -215,6 +225,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
       target,
       tls: asked.tls,
       isolate: true,
+      unasked: () => undefined,
       connectMs,
       answerMs: asked.timeoutMs,
       idleMs: asked.idleTimeoutMs,

@@ -83,6 +83,7 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
     target: options.target,
     tls: options.tls,
     isolate: options.isolate,
+    unasked: options.unasked,
     begun(tried) {
       outgoing = tried;
       if (settled) {

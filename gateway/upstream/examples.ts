@@ -16,10 +16,10 @@ export type AnswerFromContract = (
 export function withExamples(pools: Pools, answerFor: (address: string) => AnswerFromContract): Pools {
   return {
     ...pools,
-    hold(origin, settings) {
-      if (!answersFromContract(origin)) return pools.hold(origin, settings);
+    hold(origin, settings, onUnasked) {
+      if (!answersFromContract(origin)) return pools.hold(origin, settings, onUnasked);
       const dispatcher = createExamplesDispatcher(answerFor(origin));
-      return { dispatcher, letGo: async () => undefined };
+      return { dispatcher, isolate: () => undefined, letGo: async () => undefined };
     },
   };
 }

@@ -8,13 +8,16 @@ import { createUnread } from '../sockets/unread-bytes.ts';
 
 /** Pools by origin and settings, with a count of their holders. */
 export interface Pools {
-  hold(origin: string, settings: PoolSettings): SharedPool;
+  /** @param onUnasked called when the upstream has written bytes that no request asked for */
+  hold(origin: string, settings: PoolSettings, onUnasked: () => void): SharedPool;
   /** Opens one separate connection with the same settings; the caller must close it. */
   single(origin: string, settings: PoolSettings): Pool;
 }
 
 export interface SharedPool {
   readonly dispatcher: Dispatcher;
+  /** Whether each request gets a connection of its own, whatever the settings say. */
+  isolate(isDistrusted: boolean): void;
   /** Releases the pool. The last release closes it, once requests in flight have ended. */
   letGo(): Promise<void>;
 }
@@ -24,20 +27,30 @@ const READ_BYTES = 65_536;
 
 /** @param lookup resolves names to addresses */
 export function createPools(lookup: LookupFunction): Pools {
-  const pools = new Map<string, { readonly pool: Pool; holders: number }>();
+  const pools = new Map<string, { readonly pool: Pool; readonly holders: Set<() => void> }>();
   const reading = { readInto: new Uint8Array(READ_BYTES), unread: createUnread() };
 
+  function open(origin: string, settings: PoolSettings) {
+    const holders = new Set<() => void>();
+    const tellAll = () => {
+      for (const onUnasked of holders) onUnasked();
+    };
+    return { pool: new Pool(origin, settings, lookup, reading, tellAll), holders };
+  }
+
   return {
-    hold(origin, settings) {
+    hold(origin, settings, onUnasked) {
       const key = keyOf(origin, settings);
-      const known = pools.get(key) ?? { pool: new Pool(origin, settings, lookup, reading), holders: 0 };
-      known.holders += 1;
+      const known = pools.get(key) ?? open(origin, settings);
+      const holder = () => onUnasked();
+      known.holders.add(holder);
       pools.set(key, known);
       return {
         dispatcher: known.pool,
+        isolate: (isDistrusted) => known.pool.isolate(isDistrusted),
         async letGo() {
-          known.holders -= 1;
-          if (known.holders > 0) return;
+          known.holders.delete(holder);
+          if (known.holders.size > 0) return;
           pools.delete(key);
           await known.pool.close();
         },

@@ -40,6 +40,8 @@ export interface TargetSet {
   /** Targets of the latest configuration. */
   targetStates: readonly TargetState[];
   turn: number;
+  /** Until then each request has a connection of its own, as `clock` counts; 0: connections are kept. */
+  isolatedUntilMs: number;
 }
 
 export interface TargetChange {
@@ -61,6 +63,15 @@ export interface BreakerChange {
   readonly reason?: string | undefined;
 }
 
+/** A connection of an upstream has delivered bytes that no request asked for. */
+export interface UnaskedBytes {
+  readonly upstream: string;
+  /** Whether its connections were kept until now. */
+  readonly isFirst: boolean;
+  /** Until then each of its requests has a connection of its own. */
+  readonly isolatedUntil: string;
+}
+
 export interface TargetSetsOptions {
   readonly pools: Pools;
   originOf(address: string): string;
@@ -70,6 +81,7 @@ export interface TargetSetsOptions {
   now(): number;
   onTarget(change: TargetChange): void;
   onBreaker(change: BreakerChange): void;
+  onUnasked(bytes: UnaskedBytes): void;
   onCheck(check: { readonly upstream: string; readonly mode: Mode; readonly result: CheckResult }): void;
 }
 
@@ -80,11 +92,18 @@ export interface TargetSets {
   letGo(set: TargetSet): void;
   /** Reports a changed state of a target. */
   report(set: TargetSet, targetState: TargetState, state: TargetCondition): void;
+  /** A connection of the upstream has delivered bytes that no request asked for: isolates its requests for ten minutes. */
+  noteUnasked(upstream: string): void;
+  /** Whether each request of the upstream gets a connection of its own because of such bytes. */
+  isIsolated(upstream: string): boolean;
   /** True if a live target currently gets no requests, because it is unhealthy or ejected. */
   isOut(upstream: string, address: string): boolean;
   /** By upstream. */
   status(): Readonly<Record<string, TargetSetStatus>>;
 }
+
+/** Such bytes come in bursts, of which the first is seen: by then the cause has ended, or is seen again. */
+const ISOLATED_MS = 600_000;
 
 interface Known extends TargetSet {
   holders: number;
@@ -100,8 +119,19 @@ export function createTargetSets(options: TargetSetsOptions): TargetSets {
     const onChange = (state: BreakerState, cause?: SendingFailure) =>
       options.onBreaker({ upstream, mode, state, ...(cause !== undefined && { reason: failureText(cause) }) });
     const breaker = createBreaker(rules.breaker, { clock, onChange });
-    return { upstream, mode, breaker, rules, targetStates: [], turn: 0, holders: 0, checks: new Map(), checkedBy: '' };
+    const isolatedUntilMs = isolatedUntil(upstream);
+    const none = { targetStates: [], turn: 0, holders: 0, checks: new Map(), checkedBy: '' };
+    return { upstream, mode, breaker, rules, isolatedUntilMs, ...none };
   }
+
+  const setsOf = (upstream: string) => [...sets.values()].filter((set) => set.upstream === upstream);
+
+  function isolatedUntil(upstream: string): number {
+    return Math.max(0, ...setsOf(upstream).map(({ isolatedUntilMs }) => isolatedUntilMs));
+  }
+
+  const isIsolated = (upstream: string) => clock() < isolatedUntil(upstream);
+  const timeOf = (atMs: number) => new Date(now() + (atMs - clock())).toISOString();
 
   function use(set: Known, addresses: readonly string[], rules: TargetSetRules): void {
     const known = new Map(set.targetStates.map((targetState) => [targetState.address, targetState]));
@@ -182,6 +212,13 @@ export function createTargetSets(options: TargetSetsOptions): TargetSets {
       sets.delete(`${known.mode} ${known.upstream}`);
     },
     report,
+    noteUnasked(upstream) {
+      const isFirst = !isIsolated(upstream);
+      const untilMs = clock() + ISOLATED_MS;
+      for (const set of setsOf(upstream)) set.isolatedUntilMs = untilMs;
+      options.onUnasked({ upstream, isFirst, isolatedUntil: timeOf(untilMs) });
+    },
+    isIsolated,
     isOut(upstream, address) {
       const targetState = sets.get(`live ${upstream}`)?.targetStates.find((one) => one.address === address);
       const state = targetState && targetConditionOf(targetState, clock());
@@ -194,6 +231,7 @@ export function createTargetSets(options: TargetSetsOptions): TargetSets {
         {
           targets: modes.flatMap(statusIn),
           breaker: Object.fromEntries(modes.map(({ mode, breaker }) => [mode, breaker.state()])),
+          isolated_until: isIsolated(upstream) ? timeOf(isolatedUntil(upstream)) : null,
         },
       ]);
       return Object.fromEntries(all);

@@ -33,6 +33,8 @@ export interface TargetSetStatus {
   readonly targets: readonly TargetStatus[];
   /** By mode. */
   readonly breaker: Readonly<Record<string, BreakerState>>;
+  /** Until then each request has a connection of its own, because bytes came that no request asked for. */
+  readonly isolated_until: string | null;
 }
 
 export interface TargetMoment {

@@ -92,19 +92,27 @@ export function createTargets({ upstreams, tlsOf, pools, targetSets, originOf, c
 
   function targetOf(targetState: TargetState, pooled: PooledTargets): PooledTarget {
     const origin = originOf(targetState.address);
-    const pool = connectionsTo(origin, pooled.rules);
+    const pool = connectionsTo(origin, pooled);
     return { origin, pool, dispatcher: pool.dispatcher, targetState, pooled };
   }
 
-  function connectionsTo(origin: string, rules: TargetSetRules): SharedPool {
+  function connectionsTo(origin: string, { set, rules }: PooledTargets): SharedPool {
     const { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, tls } = rules;
-    return pools.hold(origin, { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, tls });
+    const settings = { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, tls };
+    return pools.hold(origin, settings, () => targetSets.noteUnasked(set.upstream));
+  }
+
+  /** Isolates the requests to all targets, until the time for that is over. */
+  function keepApart({ set, targets }: PooledTargets): void {
+    const isOver = clock() >= set.isolatedUntilMs;
+    if (isOver) set.isolatedUntilMs = 0;
+    for (const { pool } of targets) pool.isolate(!isOver);
   }
 
   /** The target has a new origin; requests in flight end on the old connections. */
   function move(target: PooledTarget, origin: string): void {
     void target.pool.letGo();
-    target.pool = connectionsTo(origin, target.pooled.rules);
+    target.pool = connectionsTo(origin, target.pooled);
     target.origin = origin;
     target.dispatcher = target.pool.dispatcher;
   }
@@ -123,6 +131,7 @@ export function createTargets({ upstreams, tlsOf, pools, targetSets, originOf, c
       const target = bestOf(pooled, tried);
       const origin = originOf(target.targetState.address);
       if (origin !== target.origin) move(target, origin);
+      if (pooled.set.isolatedUntilMs > 0) keepApart(pooled);
       noteRequestBegan(target.targetState);
       return target;
     },

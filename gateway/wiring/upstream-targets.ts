@@ -46,6 +46,15 @@ export function openUpstreamTargets({
       if (change.state === 'ejected') metrics.targets.ejected(change);
     },
     onBreaker: createBreakerLog(log, clock),
+    onUnasked({ upstream, isFirst, isolatedUntil }) {
+      metrics.targets.unasked(upstream);
+      if (!isFirst) return;
+      const facts = { upstream, isolated_until: isolatedUntil };
+      log.logger.warn(
+        facts,
+        'the upstream sent bytes that no request asked for: each request gets a connection of its own',
+      );
+    },
     onCheck: (check) => metrics.targets.checked(check),
   });
   return { pools, targetSets, clock };

@@ -15,11 +15,15 @@ async function idleMs(announcedMs: number): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const pools = createPools(createLookup(() => undefined));
-  const held = pools.hold(`http://127.0.0.1:${port}`, {
-    connections: 1,
-    connectTimeoutMs: 2000,
-    connectionMaxAgeSeconds: 60,
-  });
+  const held = pools.hold(
+    `http://127.0.0.1:${port}`,
+    {
+      connections: 1,
+      connectTimeoutMs: 2000,
+      connectionMaxAgeSeconds: 60,
+    },
+    () => undefined,
+  );
   const request = { method: 'GET', path: '/', headers: [], body: null };
   await ask(held.dispatcher, request, AbortSignal.timeout(5000));
   const socket = await connected;

@@ -19,6 +19,8 @@ export interface Owner {
   detached(connection: Connection): void;
   /** The connection has ended. Called once. */
   ended(connection: Connection): void;
+  /** The upstream has written bytes that are no part of an answer to a request. */
+  unasked(): void;
 }
 
 /** A request with a body up to this size is sent in a single write. */
@@ -89,13 +91,17 @@ export class Connection {
    */
   isQuiet(): boolean {
     const length = this.#take();
-    if (!this.#isTls) return length === NOTHING;
+    if (!this.#isTls) {
+      if (length > 0) this.#owner.unasked();
+      return length === NOTHING;
+    }
     // Servers send TLS session tickets unrequested, but only on new connections. Any other record may be incomplete here.
-    if (this.#hasAnswered) return length === NOTHING && this.#bytesRead === this.#bytesBeneath();
-    if (length === NOTHING) return true;
+    const isNew = !this.#hasAnswered;
+    if (length === NOTHING) return isNew || this.#bytesRead === this.#bytesBeneath();
     if (length === 0 || length === this.#unread.bytes.length) return false;
+    // Tells a record of TLS itself from bytes, which come to `read`.
     handleOf(this.#socket)?.receive?.(this.#unread.bytes.subarray(0, length));
-    return !this.#hasEnded && !this.#isClosed;
+    return isNew && !this.#hasEnded && !this.#isClosed;
   }
 
   #bytesBeneath(): number {
@@ -151,10 +157,12 @@ export class Connection {
   read(bytes: Uint8Array, length: number): void {
     // Bytes without a request: they must not be taken for the answer to the next request.
     if (this.#attempt === undefined) {
+      this.#owner.unasked();
       this.end();
       return;
     }
     if (!this.#hasBegun) {
+      this.#owner.unasked();
       this.#fail(new WireFault('WIRE_MALFORMED', 'bytes were received before the request was sent'));
       return;
     }
@@ -205,6 +213,7 @@ export class Connection {
     const head = this.#reader.head;
     const idleSecondsMax = (head?.idleSeconds ?? IDLE_SECONDS + EARLIER_SECONDS) - EARLIER_SECONDS;
     this.#idleSecondsMax = Math.min(idleSecondsMax, IDLE_SECONDS_MAX);
+    if (this.#reader.hasSurplus) this.#owner.unasked();
     const isWhole = this.#isSent && !this.#reader.hasSurplus && !this.#isClosed;
     if (isWhole && head?.isPersistent === true && idleSecondsMax > 0 && !this.#isRetired) this.#owner.freed(this);
     else this.end();

@@ -50,17 +50,29 @@ export class Pool implements Dispatcher, Owner {
   readonly #fresh: Connection[] = [];
   readonly #waiting: RequestInFlight[] = [];
   readonly #opening = new Set<Socket>();
+  readonly #onUnasked: () => void;
+  #isDistrusted = false;
   #isServing = false;
   #checkTimer: NodeJS.Timeout | undefined;
   #onClosed: (() => void) | undefined;
   #isClosed = false;
 
-  /** @param shared read buffers of all connections; several pools may share them */
-  constructor(origin: string, settings: PoolSettings, lookup: LookupFunction, shared: Reading) {
+  /**
+   * @param shared read buffers of all connections; several pools may share them
+   * @param onUnasked called when the upstream has written bytes that no request asked for; the pool isolates requests from then on
+   */
+  constructor(
+    origin: string,
+    settings: PoolSettings,
+    lookup: LookupFunction,
+    shared: Reading,
+    onUnasked: () => void = () => undefined,
+  ) {
     const url = new URL(origin);
     this.#host = url.host;
     this.#connect = createConnect(url, settings, lookup, shared.readInto);
     this.#unread = shared.unread;
+    this.#onUnasked = onUnasked;
     this.#isIsolating = settings.isolate === true;
     this.#connectionsMax = settings.connections;
     // IP addresses need no new lookup.
@@ -73,8 +85,29 @@ export class Pool implements Dispatcher, Owner {
    * closed connection. A connection that has just been freed rests for one turn, because a close often follows an answer.
    */
   dispatch(request: Outgoing, handler: AnswerHandler): void {
-    this.#waiting.push(new RequestInFlight(request, requestHead(request, this.#host, !this.#isIsolating), handler));
+    this.#waiting.push(new RequestInFlight(request, requestHead(request, this.#host, !this.#isAlone), handler));
     this.#serveSoon();
+  }
+
+  /** Whether every request gets a connection of its own. */
+  get #isAlone(): boolean {
+    return this.#isIsolating || this.#isDistrusted;
+  }
+
+  /** From now on one request per connection, as with `settings.isolate`, or no longer. */
+  isolate(isDistrusted: boolean): void {
+    if (isDistrusted === this.#isDistrusted) return;
+    this.#isDistrusted = isDistrusted;
+    if (!isDistrusted) return;
+    // One that was just made has not been used.
+    for (const connection of [...this.#free, ...this.#resting]) if (!this.#fresh.includes(connection)) connection.end();
+  }
+
+  unasked(): void {
+    // The configuration expects it.
+    if (this.#isIsolating) return;
+    this.isolate(true);
+    this.#onUnasked();
   }
 
   /** Resolves when requests in flight have ended. Requests dispatched afterwards are still sent, but their connections are not kept. */
@@ -96,7 +129,7 @@ export class Pool implements Dispatcher, Owner {
   }
 
   freed(connection: Connection): void {
-    if (this.#isClosed && this.#waiting.length === 0) {
+    if (this.#isAlone || (this.#isClosed && this.#waiting.length === 0)) {
       connection.end();
       return;
     }

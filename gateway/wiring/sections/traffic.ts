@@ -70,6 +70,8 @@ export function openTraffic(
     originOf,
     addressLimitOf: ({ name, countedAs, rules }) => addressLimitOf(name, rules.limits, countedAs),
     isOut: targets.targetSets.isOut,
+    isIsolated: targets.targetSets.isIsolated,
+    onUnasked: targets.targetSets.noteUnasked,
     traceparentFor,
     toFailure: toUpstreamFailure,
     refuse: refuse.refuse,

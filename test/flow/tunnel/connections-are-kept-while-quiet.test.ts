@@ -21,7 +21,7 @@ async function setUp(entry: Record<string, unknown> = {}) {
     response.setHeader('content-type', 'text/plain').end(url);
   });
   const call = async (path: string) => (await ask(gateway.port, requestOf(`GET ${path}`))).body.toString();
-  return { behind, call, opened: () => opened };
+  return { behind, gateway, call, opened: () => opened };
 }
 
 describe('a connection of a tunnel', () => {
@@ -38,6 +38,24 @@ describe('a connection of a tunnel', () => {
     await until(() => behind.sockets.size === 0 || undefined);
     assert.equal(await call('/jmap/2'), '/jmap/2');
     assert.equal(opened(), 2);
+  });
+
+  it('is for one request once bytes came unasked', async () => {
+    const { behind, gateway, call, opened } = await setUp();
+    assert.equal(await call('/jmap/1'), '/jmap/1');
+    for (const socket of behind.sockets) socket.write(FORGED);
+    await until(() => gateway.logLines().some(({ msg }) => /no request asked for/.test(String(msg))));
+    for (const path of ['/jmap/2', '/jmap/3', '/jmap/4']) {
+      assert.equal(await call(path), path);
+      await until(() => behind.sockets.size === 0 || undefined);
+    }
+    assert.equal(opened(), 4);
+    // Of its operations, too.
+    const authorization = await gateway.authorize();
+    for (const id of ['1', '2']) {
+      await ask(gateway.port, requestOf(`GET /v1/things/${id}`, authorization));
+      assert.equal(behind.requests.at(-1)?.headers.connection, 'close');
+    }
   });
 
   it('is for one request where the upstream is isolated', async () => {

@@ -44,6 +44,22 @@ test('without an answering worker there is that one cause', () => {
   assert.match(causesOf(null, quiet, NOW_MS)[0]?.cause ?? '', /^No worker reports/);
 });
 
+test('an upstream that sent unasked bytes is a warning until its connections are kept again', () => {
+  const platform = { ...fine.upstreams?.platform, isolated_until: GRACE_END };
+  assert.deepEqual(causesWith({ upstreams: { platform } }), [
+    {
+      id: 'upstream platform unasked',
+      kind: 'warn',
+      cause: 'Upstream platform sent bytes that no request asked for.',
+      consequence:
+        'Each of its requests gets a connection of its own, as with isolate: true, so that no client gets the answer of another one.',
+      until: GRACE_END,
+      details: '#/exchanges?status=failed&upstream=platform',
+    },
+  ]);
+  assert.deepEqual(causesWith({ upstreams: { platform: { ...platform, isolated_until: null } } }), []);
+});
+
 test('an outage of Redis is one cause, with its consequences, its begin, its end and the runbook', () => {
   assert.deepEqual(causesWith(redisAway), [
     {

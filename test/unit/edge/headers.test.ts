@@ -32,4 +32,31 @@ describe('readHeaders', () => {
     assert.throws(() => read(...Array<string>(202).fill('a')), { code: 'headers_too_large' });
     assert.ok(read(...Array<string>(200).fill('a')));
   });
+
+  it('leaves out what Connection names, whatever the order and the letters', () => {
+    assert.deepEqual(read('X-A', '1', 'Connection', 'x-A ,, Accept', 'accept', '*/*', 'X-B', '2'), {
+      connection: 'x-A ,, Accept',
+      'x-b': '2',
+    });
+    assert.deepEqual(read('Connection', 'x-a', 'X-A', '1', 'connection', 'x-b', 'X-B', '2'), {
+      connection: 'x-a, x-b',
+    });
+    assert.deepEqual(read('Connection', 'connection, x-a', 'X-A', '1'), {});
+  });
+
+  it('refuses Connection that names a field which decides about the request', () => {
+    for (const name of ['Authorization', 'Host', 'Content-Length', 'X-Forwarded-Anything', 'If-Range'])
+      assert.throws(() => read(name, '1', 'Connection', `close, ${name.toLowerCase()}`), { code: 'malformed_http' });
+    assert.deepEqual(read('Connection', 'authorization'), { connection: 'authorization' });
+  });
+
+  it('gives a length one spelling', () => {
+    for (const [given, expected] of [
+      ['0', '0'],
+      ['000', '0'],
+      ['0012', '12'],
+      ['120', '120'],
+    ] as const)
+      assert.deepEqual(read('Content-Length', given), { 'content-length': expected });
+  });
 });

@@ -57,12 +57,8 @@ async function createScene(addresses: readonly string[], settings: Partial<PoolS
     );
   };
   const pools = createPools(createLookup(lookupAll));
-  const held: SharedPool = pools.hold(origin, {
-    connections: 4,
-    connectTimeoutMs: 2000,
-    connectionMaxAgeSeconds: 60,
-    ...settings,
-  });
+  const usual = { connections: 4, connectTimeoutMs: 2000, connectionMaxAgeSeconds: 60 };
+  const held: SharedPool = pools.hold(origin, { ...usual, ...settings }, () => undefined);
   await start({ close: () => held.letGo() });
   return {
     pools,
@@ -130,7 +126,7 @@ describe('pools', () => {
 
   it('are one for equal settings, and another for others', async () => {
     const held = [settings, { ...settings }, { ...settings, connections: 3 }, { ...settings, tls: { ca: 'x' } }].map(
-      (one) => pools.hold('https://service.test', one),
+      (one) => pools.hold('https://service.test', one, () => undefined),
     );
     const [first, same, ...others] = held.map(({ dispatcher }) => dispatcher);
     assert.equal(first, same);
@@ -149,7 +145,7 @@ describe('pools', () => {
       connections += 1;
       closed = new Promise((resolve) => socket.once('end', resolve));
     });
-    const held = () => pools.hold(`http://${ONE}:${port}`, settings);
+    const held = () => pools.hold(`http://${ONE}:${port}`, settings, () => undefined);
     const [first, second] = [held(), held()];
     assert.equal(await askOver(first.dispatcher), ONE);
     await first.letGo();

@@ -103,12 +103,15 @@ export async function startPeer(tls?: TlsOptions, host = '127.0.0.1'): Promise<P
   return Object.assign(peer, { port, origin: `${tls === undefined ? 'http' : 'https'}://${name}:${port}` });
 }
 
-export function poolTo(origin: string, settings: Partial<PoolSettings> = {}, lookUp: LookupFunction = lookup): Pool {
+export function poolTo(
+  origin: string,
+  settings: Partial<PoolSettings> = {},
+  lookUp: LookupFunction = lookup,
+  onUnasked?: () => void,
+): Pool {
   const usual = { connections: 1, connectTimeoutMs: 5000, connectionMaxAgeSeconds: 60 };
-  return new Pool(origin, { ...usual, ...settings }, lookUp, {
-    readInto: new Uint8Array(65_536),
-    unread: createUnread(),
-  });
+  const shared = { readInto: new Uint8Array(65_536), unread: createUnread() };
+  return new Pool(origin, { ...usual, ...settings }, lookUp, shared, onUnasked);
 }
 
 /**

@@ -43,6 +43,8 @@ async function createScene(connections: number, isSecure: boolean, forged = FORG
 
   /** Requests for which every connection is free, and is written to unasked. */
   async function attempt(block: Block): Promise<Recorder[]> {
+    // Otherwise the bytes of one attempt leave no connection to the next.
+    pool.isolate(false);
     await Promise.all(Array.from({ length: connections }, () => send(pool, { path: '/warm' }).over));
     await turns(2);
     // From a callback in which Node reads sockets: bytes that come during it are read only after the end of the turn.
