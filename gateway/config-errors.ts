@@ -1,5 +1,7 @@
 // Mistakes in a configuration or contract: place, reason and remedy. All mistakes are collected and reported together.
 
+import { visibleLine } from './shared/visible-text.ts';
+
 export interface Mistake {
   /** Path relative to the working directory. */
   readonly file: string;
@@ -27,7 +29,8 @@ export class ConfigError extends Error {
 /** `config/limits.yaml:7:5: tiers.gold: 0 is not possible here. It must be …` */
 export function toSentence(mistake: Mistake): string {
   const at = [mistake.file, mistake.line, mistake.column].filter((part) => part !== undefined).join(':');
-  return [at, mistake.place, `${mistake.reason} ${mistake.remedy}`].filter(Boolean).join(': ');
+  // A name in a document may have line breaks, which would make it a sentence of its own.
+  return visibleLine([at, mistake.place, `${mistake.reason} ${mistake.remedy}`].filter(Boolean).join(': '));
 }
 
 const ALIKE_MAX = 5;

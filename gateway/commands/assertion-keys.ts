@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { type AssertionKey, kidOf, rotated, stateAt } from '../auth/assertions/keys.ts';
 import { newAssertionKey, printAssertionKeys } from '../config/secret-assertion-keys.ts';
 import type { CommandContext } from './context.ts';
-import { printJson, printLine, printTable, shortTime, timeOrNull } from './print.ts';
+import { printJson, printLine, printTable, printText, shortTime, timeOrNull } from './print.ts';
 import { parseDurationMs } from './read.ts';
 
 /** Running gateways read the key set every two seconds; a key must not sign before all of them publish it. */
@@ -90,7 +90,7 @@ async function rotate(context: CommandContext, span: Span, asJson: boolean): Pro
     return;
   }
   printKeys(context, keys);
-  printLine(context, `\n${added?.kid} is published from now on and signs from ${added?.from?.replace('.000Z', 'Z')}.`);
+  printText(context, `\n${added?.kid} is published from now on and signs from ${added?.from?.replace('.000Z', 'Z')}.`);
 }
 
 function addList(keys: Command, context: CommandContext): void {

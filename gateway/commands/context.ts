@@ -10,6 +10,7 @@ import type { KeyStore } from '../auth/store/store.ts';
 import { loadSecrets, type Secrets } from '../config/secrets.ts';
 import { loadSettings, type Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
+import { visibleLine, visibleLines } from '../shared/visible-text.ts';
 import { type AdminClient, createAdminClient } from './admin-client.ts';
 
 /** The process around a command. */
@@ -48,6 +49,14 @@ export interface OpenKeyStore {
 }
 
 export interface CommandContext extends CommandProcess {
+  /** Writes to standard output. Text of documents, services and clients commands no terminal: control characters become escapes. */
+  write(text: string): void;
+  /** Writes to standard error, in the same way. */
+  complain(text: string): void;
+  /** Replaces the last line of standard error, which is a terminal; an empty line clears it. */
+  rewrite(line: string): void;
+  /** Writes coloured text, in which all else is visible already. */
+  paint(text: string): void;
   /** Throws ConfigError. */
   settings(): Settings;
   secrets(): Secrets;
@@ -117,6 +126,10 @@ export function createCommandContext(around: CommandProcess): CommandContext {
 
   return {
     ...around,
+    write: (text) => around.write(visibleLines(text)),
+    complain: (text) => around.complain(visibleLines(text)),
+    rewrite: (line) => around.complain(`\r${visibleLine(line)}\x1b[K`),
+    paint: around.write,
     settings,
     secrets,
     configuration,

@@ -1,6 +1,8 @@
 // Output of commands: one line of JSON for programs, aligned columns for people.
 
+import { visibleLine } from '../shared/visible-text.ts';
 import type { CommandContext } from './context.ts';
+import type { Finding } from './finding.ts';
 
 type Writer = Pick<CommandContext, 'write'>;
 
@@ -8,17 +10,29 @@ export function printJson({ write }: Writer, value: unknown): void {
   write(`${JSON.stringify(value)}\n`);
 }
 
+/** Prints one line, whatever text of documents, services and clients is in it. */
 export function printLine({ write }: Writer, line: string): void {
-  write(`${line}\n`);
+  write(`${visibleLine(line)}\n`);
 }
 
-/** Prints a table; an empty cell shows a dash. Escapes control characters, because imported names may hold terminal commands. */
+/** Prints several lines: text in which nothing foreign has line breaks of its own. */
+export function printText({ write }: Writer, text: string): void {
+  write(`${text}\n`);
+}
+
+/** Prints the finding of a check, with its name padded to a width. What a service has said stays within the line. */
+export function printFinding({ write }: Writer, { verdict, check, says, remedy }: Finding, width: number): void {
+  const parts = [verdict.padEnd(4), check.padEnd(width), says, remedy].filter(Boolean);
+  write(`${visibleLine(parts.join('  '))}\n`);
+}
+
+/** Prints a table; an empty cell shows a dash. A name that was imported may have line breaks, which are escaped as well. */
 export function printTable({ write }: Writer, heads: readonly string[], rows: readonly (readonly string[])[]): void {
   if (rows.length === 0) {
     write('None.\n');
     return;
   }
-  const cells = rows.map((row) => row.map((cell) => cell.replace(/\p{Cc}/gu, escaped) || '-'));
+  const cells = rows.map((row) => row.map((cell) => visibleLine(cell) || '-'));
   const widths = heads.map((head, column) =>
     cells.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), head.length),
   );
@@ -29,10 +43,6 @@ export function printTable({ write }: Writer, heads: readonly string[], rows: re
       .trimEnd(),
   );
   write(`${lines.join('\n')}\n`);
-}
-
-function escaped(control: string): string {
-  return `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`;
 }
 
 /** Epoch milliseconds → ISO time, `undefined` → `null`. */

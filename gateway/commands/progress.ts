@@ -15,7 +15,7 @@ export interface Progress {
 }
 
 export function createProgress(
-  { complain, onTerminal, now }: Pick<CommandContext, 'complain' | 'onTerminal' | 'now'>,
+  { complain, rewrite, onTerminal, now }: Pick<CommandContext, 'complain' | 'rewrite' | 'onTerminal' | 'now'>,
   doing: string,
 ): Progress {
   const startedAtMs = now();
@@ -28,12 +28,13 @@ export function createProgress(
       const percent = fraction === undefined ? '' : ` ${Math.floor(fraction * 100)} %,`;
       const rate = Math.round((count * 1000) / (nowMs - startedAtMs));
       const line = `${doing}: ${count} records,${percent} ${rate}/s`;
-      complain(onTerminal ? `\r${line}\x1b[K` : `${line}\n`);
+      if (onTerminal) rewrite(line);
+      else complain(`${line}\n`);
       shownAtMs = nowMs;
       shown = true;
     },
     done() {
-      if (shown && onTerminal) complain('\r\x1b[K');
+      if (shown && onTerminal) rewrite('');
     },
   };
 }

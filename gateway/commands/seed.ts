@@ -7,7 +7,7 @@ import type { Mode, Organization } from '../exchange.ts';
 import type { CommandContext, OpenKeyStore } from './context.ts';
 import { requireScopes } from './keys/create.ts';
 import { requireTier } from './orgs.ts';
-import { printLine } from './print.ts';
+import { printText } from './print.ts';
 import { parseCount, splitList } from './read.ts';
 
 const COUNT_MAX = 1_000_000;
@@ -57,7 +57,7 @@ export function addSeedCommands(program: Command, context: CommandContext): void
         printBatch(context, issued, flags.json === true);
       }
       if (!flags.json)
-        printLine(context, `\n${count} organizations on tier ${plan.tier}; the keys are not shown again.`);
+        printText(context, `\n${count} organizations on tier ${plan.tier}; the keys are not shown again.`);
     });
 }
 

@@ -3,15 +3,15 @@
 import type { Log } from '../observe/log.ts';
 import { createReadable } from '../observe/readable.ts';
 import type { ByteSink } from '../observe/standard-output.ts';
-import type { CommandProcess } from './context.ts';
+import type { CommandContext } from './context.ts';
 
-type Around = Pick<CommandProcess, 'outputOnTerminal' | 'environment' | 'write'>;
+type Around = Pick<CommandContext, 'outputOnTerminal' | 'environment' | 'paint'>;
 
 /** Returns the destination of log lines; undefined: standard output is read by a program, which gets JSON. */
 export function terminalLogOf(around: Around): { write(text: string): void } | undefined {
   if (!around.outputOnTerminal) return undefined;
   const { NO_COLOR, TERM } = around.environment;
-  return { write: createReadable({ write: around.write, colours: !NO_COLOR && TERM !== 'dumb' }) };
+  return { write: createReadable({ write: around.paint, colours: !NO_COLOR && TERM !== 'dumb' }) };
 }
 
 /** The same for bytes of several processes. */

@@ -1,5 +1,7 @@
 // Log lines for a person at a terminal: each line of JSON becomes one short line. What a line leaves out, `explain` shows.
 
+import { visibleLine } from '../shared/visible-text.ts';
+
 const levels: Readonly<Record<number, string>> = {
   10: 'trace',
   20: 'debug',
@@ -29,7 +31,7 @@ export function createReadable({ write, colours, clock = timeOfDay }: ReadableOp
 
   function readable(text: string): string {
     const line = parsed(text);
-    if (line === undefined) return visible(text);
+    if (line === undefined) return visibleLine(text);
     const time = paint(GREY, clock(Number(line.time)));
     return `${time} ${line.msg === 'exchange' ? exchangeText(line, paint) : otherText(line, paint)}`;
   }
@@ -64,7 +66,9 @@ function exchangeText(line: Line, paint: Paint): string {
 function otherText({ level, time: _, msg, ...members }: Line, paint: Paint): string {
   const name = (levels[Number(level)] ?? 'info').padEnd(5);
   const colour = Number(level) >= 50 ? RED : Number(level) >= 40 ? YELLOW : GREEN;
-  const pairs = Object.entries(members).map(([name, value]) => ` ${paint(GREY, `${visible(name)}=`)}${plain(value)}`);
+  const pairs = Object.entries(members).map(
+    ([name, value]) => ` ${paint(GREY, `${visibleLine(name)}=`)}${plain(value)}`,
+  );
   return `${paint(colour, name)} ${plain(msg)}${pairs.join('')}`;
 }
 
@@ -78,15 +82,7 @@ function parsed(text: string): Line | undefined {
 }
 
 function plain(value: unknown): string {
-  return visible(typeof value === 'string' ? value : JSON.stringify(value ?? null));
-}
-
-/** A client chooses parts of a line: characters that move the cursor, or turn the direction of text, are written as escapes. */
-function visible(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u${(character.codePointAt(0) as number).toString(16).padStart(4, '0')}`,
-  );
+  return visibleLine(typeof value === 'string' ? value : JSON.stringify(value ?? null));
 }
 
 function timeOfDay(timeMs: number): string {

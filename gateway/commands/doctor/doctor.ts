@@ -7,7 +7,7 @@ import { ConfigError, toSentence } from '../../config-errors.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { CommandContext } from '../context.ts';
 import { type DoctorCheck, type Finding, fail, findingsOf, ok } from '../finding.ts';
-import { counted, printJson, printLine } from '../print.ts';
+import { counted, printFinding, printJson, printLine } from '../print.ts';
 import { checkPublicUrl, checkTrustedProxies } from './addresses.ts';
 import { checkCertificates } from './certificates.ts';
 import { checkDataDirectory, checkStores } from './data.ts';
@@ -131,8 +131,7 @@ async function acmeChecks({ now }: CommandContext, settings: Settings, { config 
 
 function printFindings(context: CommandContext, findings: readonly Finding[]): void {
   const width = Math.min(44, Math.max(...findings.map(({ check }) => check.length)));
-  for (const { verdict, check, says, remedy } of findings)
-    printLine(context, [verdict.padEnd(4), check.padEnd(width), says, remedy].filter(Boolean).join('  '));
+  for (const finding of findings) printFinding(context, finding, width);
   const count = (of: string) => findings.filter(({ verdict }) => verdict === of).length;
   printLine(context, `${count('ok')} ok, ${counted(count('warn'), 'warning')}, ${count('fail')} failed.`);
 }

@@ -13,7 +13,8 @@ export function printReport(
   { request_id, time, verdict, stages }: ExchangeReport,
 ): void {
   printLine(context, `${request_id}${time === undefined ? '' : `, ${time}`}`);
-  printLine(context, `${verdict}\n`);
+  printLine(context, verdict);
+  printLine(context, '');
   for (const stage of stages) for (const line of linesOf(stage)) printLine(context, line);
 }
 

@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 import type { Mode } from '../../exchange.ts';
 import type { CommandContext } from '../context.ts';
 import { withUsage } from '../limits/usage.ts';
-import { printJson, printLine } from '../print.ts';
+import { printJson, printText } from '../print.ts';
 import { splitList } from '../read.ts';
 import { printReport } from './print.ts';
 import { createReadOnlyStore } from './read-only-store.ts';
@@ -54,8 +54,8 @@ export async function explainRequest(context: CommandContext, text: string, flag
     return;
   }
   printReport(context, exchange);
-  if (unknown !== undefined) printLine(context, `\nThe counters are taken for unused: ${unknown}`);
-  if (refusal !== undefined) printLine(context, `\n${JSON.stringify(refusal.body, null, 2)}`);
+  if (unknown !== undefined) printText(context, `\nThe counters are taken for unused: ${unknown}`);
+  if (refusal !== undefined) printText(context, `\n${JSON.stringify(refusal.body, null, 2)}`);
 }
 
 async function readRequest(

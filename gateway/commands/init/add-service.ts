@@ -10,10 +10,11 @@ import { isMap, parseDocument } from 'yaml';
 import { ConfigError } from '../../config-errors.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { Operation } from '../../exchange.ts';
+import { visibleLine } from '../../shared/visible-text.ts';
 import { shownPath } from '../../shared/yaml-source.ts';
 import { addCheckCommand } from '../check.ts';
 import { type CommandContext, CommandFailure, createCommandContext } from '../context.ts';
-import { printLine } from '../print.ts';
+import { printLine, printText } from '../print.ts';
 import { addUpstreamsCommands } from '../upstreams/upstreams.ts';
 import { type FetchedDocument, fetchDocument } from './fetch-document.ts';
 import { basePathOf, liveOf, nameOf, type ProposedEntry, securityOf, sharesNames } from './propose-entry.ts';
@@ -98,7 +99,7 @@ async function refuseFiles(context: CommandContext, { text, extension, url }: Fe
   // What is no OpenAPI document at all, `check` names with its line.
   const files = await fileReferencesIn(text, extension).catch(() => []);
   if (files.length === 0) return;
-  const named = files.slice(0, NAMED_MAX).join(', ') + (files.length > NAMED_MAX ? ', …' : '');
+  const named = visibleLine(files.slice(0, NAMED_MAX).join(', ')) + (files.length > NAMED_MAX ? ', …' : '');
   context.fail(
     `${url.href} refers to files (${named}), and a fetched document has none. Bundle it into one document, and add that.`,
   );
@@ -149,10 +150,10 @@ export async function tryService(
   directories: Directories,
   { name, entry }: ProposedService,
 ): Promise<void> {
-  printLine(context, '\n$ bin/gateway check');
+  printText(context, '\n$ bin/gateway check');
   if (!(await runAlso(addCheckCommand, ['check'], contextOf(context, directories))))
     return context.fail(`The document and the entry "${name}" are written. Mend what check names, then run it again.`);
-  printLine(context, `\n$ bin/gateway upstreams try ${name}`);
+  printText(context, `\n$ bin/gateway upstreams try ${name}`);
   await runAlso(addUpstreamsCommands, ['upstreams', 'try', name], contextOf(context, directories));
   const around = contextOf(context, directories);
   const configuration = await around.configuration();
@@ -198,15 +199,25 @@ function nextSteps(
   // A service that only reads has no operation that needs the scope for writing, and no key can be made with it.
   const scopes = [...security.read, ...security.write].filter((scope) => configuration.contracts.scopes.has(scope));
   const { publicUrl } = configuration.config.gateway;
+  const url = shellWord(publicUrl + firstPath(configuration, name));
   return [
-    '\nThe first request:',
+    '',
+    'The first request:',
     ...(isOwn ? [`  export GATEWAY_CONFIG=${shownPath(config)} GATEWAY_CONTRACTS=${shownPath(contracts)}`] : []),
     `  ${EXECUTABLE} start &`,
     `  ${EXECUTABLE} orgs create --id org_first --name First --tier standard`,
     `  KEY=$(${EXECUTABLE} keys create --org org_first --mode live --scopes ${scopes.join(' ')} --json | sed 's/.*"key":"\\([^"]*\\)".*/\\1/')`,
     // All lines may be pasted at once: the gateway may still be starting.
-    `  curl -i --retry 9 --retry-connrefused '${publicUrl}${firstPath(configuration, name)}' -H "Authorization: Bearer $KEY"`,
+    `  curl -i --retry 9 --retry-connrefused ${url} -H "Authorization: Bearer $KEY"`,
   ];
+}
+
+/** The line is made to be pasted, and the path is the document's: nothing in it may be a command. */
+function shellWord(url: string): string {
+  const encoded = url.replace(/[^!-~]|'/gu, (character) =>
+    character === "'" ? '%27' : encodeURIComponent(character.toWellFormed()),
+  );
+  return `'${encoded}'`;
 }
 
 /** The path of an operation that needs no parameter, if there is one. */

@@ -1,6 +1,7 @@
 // Generates the text of an export from a store in use.
 
 import type { KeyStore, StoredKey } from '../../auth/store/store.ts';
+import { visibleLines } from '../../shared/visible-text.ts';
 import { type Counts, endLine, headerLine, keyLine, organizationLine } from './export-form.ts';
 
 /** Yields the text in pieces and calls `onWritten` with the counts so far. */
@@ -15,11 +16,11 @@ export async function* exportPieces(
   yield headerLine(store.pepperFingerprint, nowMs);
   for await (const page of store.organizations.scan()) {
     for (const { id } of page) organizations.add(id);
-    yield page.map(organizationLine).join('');
+    yield visibleLines(page.map(organizationLine).join(''));
     onWritten({ organizations: organizations.size, keys });
   }
   for await (const page of store.keys.scan()) {
-    yield (await latecomers(store, page, organizations)) + page.map(keyLine).join('');
+    yield visibleLines((await latecomers(store, page, organizations)) + page.map(keyLine).join(''));
     keys += page.length;
     onWritten({ organizations: organizations.size, keys });
   }

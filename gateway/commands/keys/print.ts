@@ -2,7 +2,7 @@
 
 import type { StoredKey } from '../../auth/store/store.ts';
 import type { CommandContext } from '../context.ts';
-import { printLine, printTable, shortTime, timeOrNull } from '../print.ts';
+import { printTable, printText, shortTime, timeOrNull } from '../print.ts';
 
 type KeyState = 'active' | 'rotating' | 'revoked' | 'expired';
 
@@ -35,7 +35,7 @@ export function printKeys(context: CommandContext, records: readonly StoredKey[]
 
 /** Prints a new key. It is never shown again. */
 export function printNewKey(context: CommandContext, key: string): void {
-  printLine(context, `${key}\n\nThis is the only time the key is shown: keep it where you keep secrets.\n`);
+  printText(context, `${key}\n\nThis is the only time the key is shown: keep it where you keep secrets.\n`);
 }
 
 /** @param key the key itself, available only when it is created */

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import type { LimitUse, UsageReport } from '../../limits/usage.ts';
 import type { CommandContext } from '../context.ts';
-import { printJson, printLine, printTable, shortTime } from '../print.ts';
+import { printJson, printTable, printText, shortTime } from '../print.ts';
 import { withUsage } from './usage.ts';
 
 /** Operations of an extra limit in the table. */
@@ -30,7 +30,7 @@ export function addShow(limits: Command, context: CommandContext): void {
 }
 
 function printReport(context: CommandContext, { organization, tier, limits }: UsageReport): void {
-  printLine(context, `${organization}, tier ${tier}\n`);
+  printText(context, `${organization}, tier ${tier}\n`);
   printTable(
     context,
     ['policy', 'rule', 'key', 'operations', 'limit', 'used', 'left', 'next freed at', 'state'],

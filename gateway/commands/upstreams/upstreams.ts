@@ -9,7 +9,7 @@ import { liesOnSandbox } from '../../upstream/sandbox.ts';
 import { answersFromContract } from '../../upstream/simulated.ts';
 import type { CommandContext } from '../context.ts';
 import type { Finding } from '../finding.ts';
-import { counted, printJson, printLine } from '../print.ts';
+import { counted, printFinding, printJson, printLine } from '../print.ts';
 import { parseCount, unknownName } from '../read.ts';
 import type { Answered, Backend } from './backend.ts';
 import { createCreatedRecords } from './created-records.ts';
@@ -177,8 +177,7 @@ function printCard(context: CommandContext, result: Result, asJson: boolean): vo
       `${result.upstream} at ${result.target}, ${result.mode}, ${counted(result.requests, 'request')}`,
     );
     for (const line of printedRows(steps)) printLine(context, line);
-    for (const { verdict, check, says, remedy } of checks)
-      printLine(context, [verdict.padEnd(4), check.padEnd(11), says, remedy].filter(Boolean).join('  '));
+    for (const finding of checks) printFinding(context, finding, 11);
   }
   const problems = [
     ...(unmet > 0 ? [`${unmet} of ${steps.length} steps do not hold`] : []),

@@ -128,7 +128,7 @@ test('keys list shows one line of plain text per key, for any imported name', as
   });
   const { out } = await run('keys', 'list');
   assert.equal(out.split('\n').length, 4, out);
-  assert.match(out, /red \\x1b\[31m\\x0aline/);
+  assert.match(out, /red \\u001b\[31m\\u000aline/);
   assert.ok(out.includes(String(id)));
 });
 

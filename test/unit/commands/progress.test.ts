@@ -7,7 +7,9 @@ function progressOn(terminal: boolean) {
   const clock = fakeClock();
   const written: string[] = [];
   const complain = (text: string) => void written.push(text);
-  return { clock, written, progress: createProgress({ complain, onTerminal: terminal, now: clock.now }, 'importing') };
+  const rewrite = (line: string) => void written.push(`\r${line}\x1b[K`);
+  const context = { complain, rewrite, onTerminal: terminal, now: clock.now };
+  return { clock, written, progress: createProgress(context, 'importing') };
 }
 
 test('a task done within two seconds shows nothing', () => {

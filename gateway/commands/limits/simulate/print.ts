@@ -1,7 +1,7 @@
 // Prints a simulation: complete as JSON for programs, the main results as tables for people.
 
 import type { CommandContext } from '../../context.ts';
-import { counted, printLine, printTable, shortTime, timeOrNull } from '../../print.ts';
+import { counted, printLine, printTable, printText, shortTime, timeOrNull } from '../../print.ts';
 import type { LinesRead } from './read-logs.ts';
 import type { SimulationResult } from './replay.ts';
 import type { OrganizationTally, Outcomes, Tally } from './tally.ts';
@@ -61,7 +61,7 @@ export function printSimulation(writer: Pick<CommandContext, 'write'>, { candida
   for (const note of notesOf(read, result)) printLine(writer, note);
 
   const worse = byDifference(organizations).filter((one) => differenceOf(one) > 0);
-  printLine(writer, `\nRefused more often under ${candidate}:`);
+  printText(writer, `\nRefused more often under ${candidate}:`);
   printTable(
     writer,
     ['organization', 'tier', ...heads],
@@ -77,7 +77,7 @@ export function printSimulation(writer: Pick<CommandContext, 'write'>, { candida
   const rows = [...result.tiers].map(([tier, tally]) => [tier, ...cellsOf(tally)]);
   printTable(writer, ['tier', ...heads], [...rows, ['all', ...cellsOf(total)]]);
   if (limits.size === 0) return;
-  printLine(writer, '\nRequests that did not fit, by limit, enforced or not:');
+  printText(writer, '\nRequests that did not fit, by limit, enforced or not:');
   printTable(
     writer,
     ['limit', 'present', 'candidate'],
