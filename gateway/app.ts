@@ -52,7 +52,7 @@ export async function startApp(options: AppOptions): Promise<App> {
 async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   // configuration, secrets, claim
   const base = { ...options, ...openBase(options, parts) };
-  // log, metrics, faults, admin, tracing
+  // log, metrics, faults, dropped connections, admin, tracing
   const withObservation = { ...base, ...openObservation(base, parts) };
   // live instances, limits, failures
   const withCounters = { ...withObservation, ...(await openCounters(withObservation, parts)) };

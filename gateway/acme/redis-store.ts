@@ -2,6 +2,7 @@
 
 import { connectRedis } from '../redis/client.ts';
 import { evaluate, type Script, toScript } from '../redis/script.ts';
+import { subscribeTo } from '../redis/subscribe.ts';
 import type { AcmeChanges, AcmeRecords, AcmeStore } from './store.ts';
 
 /** All names share the hash tag, so that they lie on one slot. */
@@ -96,7 +97,7 @@ export async function openRedisAcmeStore(url: string): Promise<AcmeStore> {
         onReady: async () => {
           try {
             await read();
-            await receiver.subscribe(known?.channel ?? '');
+            await subscribeTo(receiver, known?.channel ?? '');
             onChange();
           } catch {
             receiver.disconnect(true);

@@ -25,6 +25,15 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return ARGV[2]
 `);
 
+const READ = toScript(`
+return redis.call('HGET', KEYS[1], ARGV[1])
+`);
+
+const RESTORE = toScript(`
+redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
+return redis.call('HGET', KEYS[1], ARGV[1])
+`);
+
 /** Idempotent, so that it can be repeated after a lost reply: returns 1 if the new value is already present. */
 const REPLACE = toScript(`
 local present = redis.call('HGET', KEYS[1], ARGV[1])
@@ -72,7 +81,8 @@ export function createSecretsInRedis({ url, patienceMs }: SecretsInRedisOptions)
   }
 
   return {
-    read: (entry) => run(async (client) => (await client.hget(KEY, entry)) ?? undefined),
+    read: (entry) =>
+      run(async (client) => ((await evaluate(client, READ, [KEY], [entry])) as string | null) ?? undefined),
     async make(entry, value) {
       const endsAt = performance.now() + patienceMs;
       for (;;) {
@@ -83,10 +93,7 @@ export function createSecretsInRedis({ url, patienceMs }: SecretsInRedisOptions)
       }
     },
     restore: (entry, value) =>
-      run(async (client) => {
-        await client.hsetnx(KEY, entry, value);
-        return (await client.hget(KEY, entry)) ?? value;
-      }),
+      run(async (client) => (await evaluate(client, RESTORE, [KEY], [entry, value])) as string),
     replace: (entry, former, value) =>
       run(async (client) => (await evaluate(client, REPLACE, [KEY], [entry, former, value])) === 1),
   };

@@ -3,6 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { connectRedis, type Redis } from '../redis/client.ts';
+import { subscribeTo } from '../redis/subscribe.ts';
 import { parseRedisUrl } from '../redis/url.ts';
 import { startDeadline } from '../shared/deadline.ts';
 
@@ -88,7 +89,7 @@ export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fl
   const receiver: Redis = connectRedis({
     url,
     // A failure here ends with the connection; the next connection subscribes again.
-    onReady: () => void receiver.subscribe(channel, own).catch(() => receiver.disconnect(true)),
+    onReady: () => void subscribeTo(receiver, channel, own).catch(() => undefined),
   });
   // A connection that cannot be made is reported by the stores, which use the same Redis.
   for (const client of [sender, receiver]) client.on('error', () => undefined);
@@ -101,6 +102,7 @@ export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fl
     } catch {
       return;
     }
+    if (typeof message !== 'object' || message === null) return;
     if (message.kind === 'end') known.delete(message.from);
     else if (message.kind === 'answer') receiveAnswer(message);
     else if (message.from !== self.id && [ALL, self.id].includes(message.to)) void reply(message);

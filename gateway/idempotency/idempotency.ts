@@ -91,9 +91,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
       case 'unknown':
         throw new GatewayError('idempotency_outcome_unknown', { fields: knownOf(begun) });
       case 'done':
-        if (begun.record === undefined) throw new GatewayError('idempotency_result_not_retained');
-        trail.note('replayed', true);
-        giveAgain(checked, parseOutcome(begun.record));
+        giveAgain(checked, outcomeIn(begun.record));
         return undefined;
     }
   }
@@ -192,8 +190,19 @@ function knownOf({ owner, sentAtMs, upstream }: Lost): Record<string, string | u
   return { original_request_id: owner, sent_at: sentAt, sent_to: upstream };
 }
 
+/** A record that is damaged, or was too long to be stored: the request has run, and must not run again. */
+function outcomeIn(record: Buffer | undefined): RecordedOutcome {
+  if (record === undefined) throw new GatewayError('idempotency_result_not_retained');
+  try {
+    return parseOutcome(record);
+  } catch (cause) {
+    throw new GatewayError('idempotency_result_not_retained', { cause });
+  }
+}
+
 /** Writes the recorded answer again, with the request id, date and limits of this exchange. */
 function giveAgain({ response, trail, carried }: Checked, outcome: RecordedOutcome): void {
+  trail.note('replayed', true);
   const about = { 'Idempotent-Replayed': 'true', 'Original-Request-Id': outcome.requestId };
   if (outcome.kind === 'refusal') {
     const { code, details } = outcome;

@@ -16,7 +16,7 @@ import {
 
 /**
  * Arguments: fingerprint; owner; known data; milliseconds to keep the slot, lease included; 1 if the slot of a dead owner may be taken
- * over. Returns the owner, the state, and the record of a finished request. The known data begins with the milliseconds for which an
+ * over. Returns the state, and the record of a finished request. The known data begins with the milliseconds for which an
  * unknown outcome is kept: when no more than these are left, the lease is over. So the script reads no clock.
  *
  * An owner without known data is a gateway before version 0af7161, which would let the request run again after its lease. What is known from
@@ -28,17 +28,17 @@ local isLost = owner and known and redis.call('PTTL', KEYS[1]) <= tonumber(strin
 if not fingerprint or (isLost and ARGV[5] == '1' and fingerprint == ARGV[1]) then
   redis.call('HSET', KEYS[1], 'fingerprint', ARGV[1], 'owner', ARGV[2], 'known', ARGV[3])
   redis.call('PEXPIRE', KEYS[1], ARGV[4])
-  return { ARGV[2], 'started' }
+  return { 'started' }
 end
-if fingerprint ~= ARGV[1] then return { ARGV[2], 'different' } end
-if isLost then return { ARGV[2], 'unknown', owner, known } end
+if fingerprint ~= ARGV[1] then return { 'different' } end
+if isLost then return { 'unknown', owner, known } end
 if owner and not known then
   local retain = string.match(ARGV[3], '^%d+')
   redis.call('HSET', KEYS[1], 'known', retain)
   redis.call('PEXPIRE', KEYS[1], redis.call('PTTL', KEYS[1]) + retain)
 end
-if owner then return { ARGV[2], 'running' } end
-return { ARGV[2], 'done', record }
+if owner then return { 'running' } end
+return { 'done', record }
 `);
 
 /**
@@ -106,7 +106,7 @@ export async function createRedisAnswerStore({ url, onChange }: RedisAnswerStore
   await opened.promise;
   return {
     async begin(slot, claim) {
-      const begun = toBegun(claim, await noting(evaluate(client, BEGIN, [nameOf(slot)], argumentsOf(claim))));
+      const begun = toBegun(await noting(evaluate(client, BEGIN, [nameOf(slot)], argumentsOf(claim))));
       if (begun.state === 'started') state.note('up');
       return begun;
     },
@@ -140,10 +140,8 @@ function argumentsOf({ fingerprint, owner, sentAtMs, upstream, retainMs, leaseMs
   return [fingerprint, owner, `${retainMs} ${sentAtMs} ${upstream}`, retainMs + leaseMs, runsAgain ? 1 : 0];
 }
 
-function toBegun(claim: Claim, reply: unknown): Begun {
-  const [echoed, state, text, known] = reply as [string, Begun['state'], string | null, string];
-  // After a lost or repeated reply on the connection, this reply belongs to another request.
-  if (echoed !== claim.owner) throw new Error('Redis gave a reply to another question.');
+function toBegun(reply: unknown): Begun {
+  const [state, text, known] = reply as [Begun['state'], string | null, string];
   switch (state) {
     case 'done':
       return { state, record: text === null ? undefined : Buffer.from(text, 'latin1') };

@@ -4,6 +4,7 @@
 import { createRequire } from 'node:module';
 import type { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { connectRedis, type Redis } from '../redis/client.ts';
+import { evaluate, toScript } from '../redis/script.ts';
 import { createSharedUnits, type SharedUnits } from './redis/reserved-units.ts';
 
 const require = createRequire(import.meta.url);
@@ -93,7 +94,7 @@ function createFailureCounter(name: string, rules: FailureRules, sharing: Shared
     sharing &&
     new (redisLimiter())({
       ...settings,
-      storeClient: sharing.client,
+      storeClient: sealedFor(sharing.client),
       insuranceLimiter: memory,
       rejectIfRedisNotReady: true,
     });
@@ -149,6 +150,20 @@ function createFailureCounter(name: string, rules: FailureRules, sharing: Shared
         one.duration = windowSeconds;
       }
     },
+  };
+}
+
+/** The client as the library uses it: it defines one script and runs it, here sealed, so that no damaged reply uses an address up. */
+function sealedFor(client: Redis) {
+  let count = toScript('');
+  return {
+    get status() {
+      return client.status;
+    },
+    defineCommand(_name: string, { lua }: { readonly lua: string }) {
+      count = toScript(lua);
+    },
+    rlflxIncr: ([key = '', ...args]: readonly string[]) => evaluate(client, count, [key], args),
   };
 }
 

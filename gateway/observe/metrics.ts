@@ -28,6 +28,8 @@ export interface Metrics extends ConnectionMetrics {
   readonly overload: OverloadMetrics;
   /** An error was thrown outside a request; the process continued. */
   fault(): void;
+  /** A connection to Redis was dropped for its replies. */
+  redisConnectionDropped(): void;
   /** Standard output did not accept these lines in time. */
   logLinesDropped(lines: number): void;
   /** Spans were exported or dropped. */
@@ -167,6 +169,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'Errors thrown outside a request. Each ended one exchange or connection at most, is in the log, and is a bug in the gateway.',
     [],
   );
+  const redisDropped = counter(
+    'gateway_redis_connections_dropped_total',
+    'Connections to Redis that were dropped, because a reply was damaged, wrong or unasked. New ones take their place.',
+    [],
+  );
+  redisDropped.inc({}, 0);
   // Compared by the alerts of deploy/prometheus, whatever operations are served.
   for (const stage of STAGES) rejectedBy(stage)('internal_error');
   for (const code of CREDENTIAL_CODES) rejectedBy(OWNER_KNOWN.has(code) ? 'authorize' : 'authenticate')(code);
@@ -237,6 +245,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     targets: createTargetMetrics(registry),
     overload: createOverloadMetrics(registry),
     fault: () => faults.inc(),
+    redisConnectionDropped: () => redisDropped.inc(),
     expect,
     logLinesDropped: (lines) => linesDropped.inc(lines),
     spans: (outcome, count) => spans.inc({ outcome }, count),

@@ -3,6 +3,7 @@
 import type { Redis as Client, RedisOptions as ClientOptions, Cluster } from 'ioredis';
 import { createCluster, isServing } from './cluster.ts';
 import { redisLibrary } from './library.ts';
+import { checkedConnectorOf } from './sentinels.ts';
 import { parseRedisUrl, type RedisAddress } from './url.ts';
 import { watchAnswers, watchAnswersOfCluster } from './watch.ts';
 
@@ -12,6 +13,8 @@ export type Redis = Client | Cluster;
 const CONNECT_TIMEOUT_MS = 1000;
 const SILENCE_MAX_MS = 1000;
 const RECONNECT_MS = { first: 50, longest: 500 } as const;
+/** A connection that lasted so long counts as good, and the next reconnect is prompt. */
+const GOOD_AFTER_MS = 2000;
 /** The library's message when no Sentinel answers; without a last error it has only reached the end of its list. */
 const NO_SENTINEL = /^All sentinels are unreachable.*Last error/;
 const CLUSTER_DOWN = 'the Cluster does not serve: none of its masters says that it is well';
@@ -40,7 +43,11 @@ export function connectRedis({ url, onReady, onLost, ...options }: RedisOptions)
   const address = parseRedisUrl(url);
   if (address === undefined) throw new Error('This is no address of a Redis.');
   const library = redisLibrary();
-  const client = address.kind === 'cluster' ? connectCluster(address, options) : connectServer(address, options);
+  const reconnect = createReconnect();
+  const client =
+    address.kind === 'cluster'
+      ? connectCluster(address, options, reconnect.afterMs)
+      : connectServer(address, options, reconnect.afterMs);
   const { silenceMaxMs = SILENCE_MAX_MS } = options;
   if (client instanceof library.Cluster) watchAnswersOfCluster(client, silenceMaxMs);
   else watchAnswers(client, silenceMaxMs);
@@ -53,6 +60,7 @@ export function connectRedis({ url, onReady, onLost, ...options }: RedisOptions)
   client.on('ready', async () => {
     const serves = client instanceof library.Cluster ? await isServing(client) : true;
     if (client.status !== 'ready') return;
+    reconnect.noteReady();
     if (serves) return onReady?.();
     lastError = new Error(CLUSTER_DOWN);
     client.disconnect(true);
@@ -90,6 +98,23 @@ export async function askRedis<T>(
 
 type Patience = Pick<RedisOptions, 'commandTimeoutMs' | 'silenceMaxMs'>;
 
+/** Back-off also for connections that are dropped soon after they were made, which the library counts as successes. */
+function createReconnect() {
+  let attempts = 0;
+  let readyAt = Number.POSITIVE_INFINITY;
+  return {
+    noteReady() {
+      readyAt = performance.now();
+    },
+    afterMs(): number {
+      attempts = performance.now() - readyAt > GOOD_AFTER_MS ? 1 : attempts + 1;
+      readyAt = Number.POSITIVE_INFINITY;
+      return Math.min(RECONNECT_MS.first * 2 ** (attempts - 1), RECONNECT_MS.longest);
+    },
+  };
+}
+
+/** For Sentinels, and the connections to them. */
 function reconnectAfterMs(attempt: number): number {
   return Math.min(RECONNECT_MS.first * 2 ** (attempt - 1), RECONNECT_MS.longest);
 }
@@ -109,11 +134,15 @@ function settingsFor({ commandTimeoutMs, silenceMaxMs = SILENCE_MAX_MS }: Patien
   } satisfies ClientOptions;
 }
 
-function connectServer(address: Exclude<RedisAddress, { kind: 'cluster' }>, patience: Patience): Client {
+function connectServer(
+  address: Exclude<RedisAddress, { kind: 'cluster' }>,
+  patience: Patience,
+  retryStrategy: () => number,
+): Client {
   const settings = {
     ...settingsFor(patience),
     enableOfflineQueue: false,
-    retryStrategy: reconnectAfterMs,
+    retryStrategy,
     // The master has become a replica: reconnect to find the new master.
     reconnectOnError: ({ message }: Error) => message.includes('READONLY'),
   };
@@ -124,6 +153,7 @@ function connectServer(address: Exclude<RedisAddress, { kind: 'cluster' }>, pati
   return new Server({
     ...settings,
     ...access,
+    Connector: checkedConnectorOf(redisLibrary()),
     sentinels: sentinels.map((one) => hostAndPort(one, 26_379)),
     name: master,
     db,
@@ -136,11 +166,15 @@ function connectServer(address: Exclude<RedisAddress, { kind: 'cluster' }>, pati
   });
 }
 
-function connectCluster({ servers }: Extract<RedisAddress, { kind: 'cluster' }>, patience: Patience): Cluster {
+function connectCluster(
+  { servers }: Extract<RedisAddress, { kind: 'cluster' }>,
+  patience: Patience,
+  retryAfterMs: () => number,
+): Cluster {
   return createCluster({
     seeds: servers.map((one) => hostAndPort(one, 6379)),
     server: { ...settingsFor(patience), ...accessOf(servers) },
-    retryAfterMs: reconnectAfterMs,
+    retryAfterMs,
   });
 }
 

@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { afterReading, type Deadline, startDeadline } from '../shared/deadline.ts';
+import { containLibrary, type Inside } from './contain.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -34,6 +35,12 @@ export function redisLibrary(): Library {
 
 function load(): Library {
   const loaded = require('ioredis') as Library;
+  const ofLibrary = createRequire(require.resolve('ioredis'));
+  containLibrary({
+    library: loaded,
+    replies: (ofLibrary('./DataHandler.js') as { default: Inside['replies'] }).default,
+    callbacks: ofLibrary('standard-as-callback') as Inside['callbacks'],
+  });
   loaded.Command.prototype.setTimeout = setReadingTimeout as (ms: number) => void;
   (loaded.Redis.prototype as unknown as TimedConnection).setSocketTimeout = setReadingSocketTimeout;
   return loaded;

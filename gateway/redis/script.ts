@@ -1,39 +1,128 @@
-// Runs Lua scripts on Redis by their digest.
+// Runs Lua scripts on Redis by their digest. Question and reply are sealed: the protocol has no checksum, so without a seal a damaged byte in
+// a record, or a missing record, would decide. See docs/decisions/0040-sealed-replies.md.
 
-import { createHash } from 'node:crypto';
+import { createHash, hash, randomBytes } from 'node:crypto';
 import type { Redis } from './client.ts';
+import { dropGarbled, GarbledReply } from './garbled.ts';
 
-/** A Lua script and its SHA-1 digest, by which a server runs it after the first time. */
+/** A sealed Lua script and its SHA-1 digest, by which a server runs it after the first time. */
 export interface Script {
   readonly source: string;
   readonly sha: string;
 }
 
+const DIGEST_LENGTH = 40;
+/** First word of the error with which a script refuses a damaged question. It has written nothing. */
+const REFUSED = 'GARBLED';
+/** Distinguishes the questions of this process from those of others behind the same proxy. */
+const PROCESS = randomBytes(6).toString('base64url');
+
+/**
+ * The last argument is a name for the call, and the digest of everything else: a question that was damaged on its way is not run. The reply is
+ * the digest of that name with the rendered result, and the result. `renderedOf` renders the same text.
+ */
+const sealed = (source: string): string => `
+local function run(KEYS, ARGV)
+${source}
+end
+local function render(value, into)
+  local kind = type(value)
+  if kind == 'table' then
+    if value.ok then return render(value.ok, into) end
+    local count = 0
+    while value[count + 1] ~= nil do count = count + 1 end
+    into[#into + 1] = '*' .. count .. '\\n'
+    for index = 1, count do render(value[index], into) end
+  elseif kind == 'string' then
+    into[#into + 1] = '$' .. #value .. '\\n'
+    into[#into + 1] = value
+  elseif kind == 'number' then
+    into[#into + 1] = string.format(':%d\\n', value)
+  else
+    into[#into + 1] = value and ':1\\n' or '_\\n'
+  end
+end
+local name, digest = string.match(table.remove(ARGV), '^(%S+) (%x+)$')
+local question = (name or '') .. '\\n' .. table.concat(KEYS, '\\n') .. '\\n' .. table.concat(ARGV, '\\n')
+if redis.sha1hex(question) ~= digest then return redis.error_reply('${REFUSED} the question was damaged') end
+local result = run(KEYS, ARGV)
+if type(result) == 'table' and result.err then return result end
+local text = { name }
+render(result, text)
+return { redis.sha1hex(table.concat(text)), result }
+`;
+
+/** As `sealed`, for a script with one text in each direction. */
+const sealedText = (source: string): string => `
+local function run(ARGV)
+${source}
+end
+local text = string.sub(ARGV[1], ${DIGEST_LENGTH + 1})
+if redis.sha1hex(text) ~= string.sub(ARGV[1], 1, ${DIGEST_LENGTH}) then
+  return redis.error_reply('${REFUSED} the question was damaged')
+end
+local result = run({ text })
+return result .. redis.sha1hex(result)
+`;
+
 export function toScript(source: string): Script {
+  return scriptOf(sealed(source));
+}
+
+function scriptOf(source: string): Script {
   return { source, sha: createHash('sha1').update(source).digest('hex') };
 }
 
+let calls = 0;
+
 /**
- * Runs a script by its digest, and sends the source again if the server was restarted or flushed. With `callBuffer`, text in the reply
- * comes as bytes.
+ * Runs a script by its digest, and sends the source again if the server was restarted or flushed. Rejects with GarbledReply, and drops the
+ * connection, if question or reply were damaged; a damaged question was not run. Text is UTF-8.
  */
-export function evaluate(
+export async function evaluate(
   client: Redis,
   { source, sha }: Script,
   keys: readonly string[],
-  args: readonly (string | number | Buffer)[],
-  call: 'call' | 'callBuffer' = 'call',
+  args: readonly (string | number)[],
 ): Promise<unknown> {
+  calls += 1;
+  const name = `${PROCESS}${calls}`;
+  const prefix = client.options.keyPrefix ?? '';
+  const question = `${name}\n${keys.map((key) => prefix + key).join('\n')}\n${args.join('\n')}`;
+  const call = [keys.length, ...keys, ...args, `${name} ${hash('sha1', question)}`];
   // In lower case, because the library looks the names of commands up in this form.
-  return client[call]('evalsha', [sha, keys.length, ...keys, ...args]).catch((error: unknown) => {
-    if (!isUnknown(error)) throw error;
-    return client[call]('eval', [source, keys.length, ...keys, ...args]);
-  });
+  const reply = await client
+    .call('evalsha', [sha, ...call])
+    .catch((error: unknown) => {
+      if (isUnknown(error)) return client.call('eval', [source, ...call]);
+      throw error;
+    })
+    .catch((error: unknown) => {
+      throw isRefused(error) ? garbled(client) : error;
+    });
+  const [digest, result = null] = Array.isArray(reply) ? reply : [];
+  if (digest !== hash('sha1', name + renderedOf(result))) throw garbled(client);
+  return result;
+}
+
+function renderedOf(value: unknown): string {
+  if (typeof value === 'string') return `$${Buffer.byteLength(value)}\n${value}`;
+  if (Array.isArray(value)) return `*${value.length}\n${value.map(renderedOf).join('')}`;
+  return value === null ? '_\n' : `:${value}\n`;
+}
+
+function garbled(client: Redis): GarbledReply {
+  dropGarbled(client, 'a damaged reply');
+  return new GarbledReply('Redis gave a damaged reply.');
 }
 
 /** Whether the server does not know the script by its digest. */
 function isUnknown(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT');
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith(REFUSED);
 }
 
 /**
@@ -67,19 +156,37 @@ class TextCall {
 }
 
 /**
- * Prepares a script that takes one text and no key, and replies with bytes: for a script that runs in nearly every turn. Calls have no timeout:
- * the client has none for its commands.
+ * Prepares a script that takes one text and no key, and returns bytes: for a script that runs in nearly every turn. The text has to differ from
+ * call to call, and the bytes have to show for which text they are. Calls have no timeout: the client has none for its commands. A call rejects
+ * as `evaluate` does.
  */
-export function createTextCall(client: Redis, { source, sha }: Script): (text: string) => Promise<unknown> {
+export function createTextCall(client: Redis, unsealed: string): (text: string) => Promise<Buffer> {
+  const { source, sha } = scriptOf(sealedText(unsealed));
   const head = `*4\r\n$7\r\nevalsha\r\n$${sha.length}\r\n${sha}\r\n$1\r\n0\r\n$`;
   const send = client.sendCommand.bind(client) as unknown as (call: TextCall) => void;
   return function callWithText(text) {
+    const question = hash('sha1', text) + text;
     return new Promise((resolve, reject) => {
-      function sendSource(error: unknown): void {
-        if (isUnknown(error)) client.callBuffer('eval', [source, 0, text]).then(resolve, reject);
-        else reject(error);
+      function take(reply: unknown): void {
+        const result = resultIn(reply);
+        if (result === undefined) reject(garbled(client));
+        else resolve(result);
       }
-      send(new TextCall(head, text, resolve, sendSource));
+      function refuse(error: unknown): void {
+        reject(isRefused(error) ? garbled(client) : error);
+      }
+      function sendSource(error: unknown): void {
+        if (isUnknown(error)) client.callBuffer('eval', [source, 0, question]).then(take, refuse);
+        else refuse(error);
+      }
+      send(new TextCall(head, question, take, sendSource));
     });
   };
+}
+
+/** Undefined: its digest is not that of the result. */
+function resultIn(reply: unknown): Buffer | undefined {
+  if (!Buffer.isBuffer(reply)) return undefined;
+  const result = reply.subarray(0, Math.max(0, reply.length - DIGEST_LENGTH));
+  return hash('sha1', result) === reply.toString('latin1', result.length) ? result : undefined;
 }

@@ -3,6 +3,7 @@
 
 import type { Cluster, Redis } from 'ioredis';
 import { lookEvery } from '../shared/deadline.ts';
+import { dropGarbled } from './garbled.ts';
 
 const ASK_EVERY_MS = 500;
 /** The library's message for a reply while no command is open. */
@@ -15,7 +16,7 @@ const UNASKED = /^Command queue state error/;
  */
 export function watchAnswers(client: Redis, answerMaxMs: number): void {
   client.on('error', ({ message }: Error) => {
-    if (UNASKED.test(message)) close(client, 'a reply to no command');
+    if (UNASKED.test(message)) dropGarbled(client, 'a reply to no command');
   });
   client.on('ready', () => askUntilClosed(client, answerMaxMs));
   if (client.status === 'ready') askUntilClosed(client, answerMaxMs);
@@ -54,7 +55,7 @@ function askUntilClosed(client: Redis, answerMaxMs: number): void {
       // On a subscriber connection, the reply to PING has the form of a message: an array with the text second.
       const reply: unknown = await client.ping(text);
       if ((Array.isArray(reply) ? reply[1] : reply) === text) waitingSince = undefined;
-      else close(client, 'a reply to another command');
+      else dropGarbled(client, 'a reply to another command');
     } catch {
       // The command timed out, or the connection is closed. Only the reply to a later PING matters.
     }
@@ -62,14 +63,9 @@ function askUntilClosed(client: Redis, answerMaxMs: number): void {
 
   function check(): void {
     const late = waitingSince !== undefined && performance.now() - waitingSince >= answerMaxMs;
-    if (late && !stream.destroyed) close(client, `no right answer for ${answerMaxMs} ms`);
+    if (late) stream.destroy(new Error(`Redis gave no right answer for ${answerMaxMs} ms`));
     else void ask();
   }
 
   stream.once('close', lookEvery(ASK_EVERY_MS, check));
-}
-
-/** Destroys the connection: replies that arrived during an orderly close would still be taken for answers. */
-function close({ stream }: Redis, reason: string): void {
-  stream.destroy(new Error(`Redis gave ${reason}`));
 }

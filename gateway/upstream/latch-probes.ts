@@ -4,6 +4,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { askRedis } from '../redis/client.ts';
+import { evaluate, toScript } from '../redis/script.ts';
 
 const FIRST_WAIT_MS = 30_000;
 const LONGEST_WAIT_MS = 3 * 3_600_000;
@@ -92,12 +93,16 @@ function withStore(change: <T>(upstream: string, work: Change<T>) => Promise<T |
   };
 }
 
+/** In two calls, because the names are on different servers of a Cluster. */
+const LEASE = toScript(`return redis.call('SET', KEYS[1], '1', 'PX', ARGV[1], 'NX')`);
+const READ = toScript(`return redis.call('GET', KEYS[1])`);
+
 function inRedis(url: string): LatchProbes {
   return withStore((upstream, work) =>
     askRedis(url, COMMAND_TIMEOUT_MS, async (client) => {
       const key = `credential-probes:${upstream}`;
-      if ((await client.set(`${key}:lease`, '1', 'PX', LEASE_MS, 'NX')) === null) return undefined;
-      const { after, result } = work(parsed(await client.get(key)));
+      if ((await evaluate(client, LEASE, [`${key}:lease`], [LEASE_MS])) === null) return undefined;
+      const { after, result } = work(parsed((await evaluate(client, READ, [key], [])) as string | null));
       await client.set(key, JSON.stringify(after), 'PX', 2 * DAY_MS);
       await client.del(`${key}:lease`);
       return result;

@@ -7,7 +7,7 @@ import { it } from 'node:test';
 
 const order = {
   base: ['configuration', 'secrets', 'claim'],
-  observation: ['log', 'metrics', 'faults', 'admin', 'tracing'],
+  observation: ['log', 'metrics', 'faults', 'dropped connections', 'admin', 'tracing'],
   counters: ['live instances', 'limits', 'failures'],
   upstreams: ['upstream access', 'record locks', 'sandbox', 'examples', 'upstreams'],
   callers: ['streams', 'tunnel streams', 'identity', 'idempotency', 'version uses', 'throttle'],

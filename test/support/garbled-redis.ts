@@ -1,7 +1,9 @@
-// A way to a Redis that spoils the replies on connections that are open: with one too many, one too few, or one that never ends.
+// A way to a Redis that spoils replies: with one too many, one too few, one that never ends, a byte that is another, or a wrong one to
+// SUBSCRIBE.
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { createRandom } from '../chaos/random.ts';
 
 /**
  * `unasked`: a reply between two commands. `ahead`: a reply before the one to the next command. `repeated`: there, the latest reply once
@@ -14,6 +16,16 @@ export type Garbling = (typeof GARBLINGS)[number];
 export interface GarbledRedis {
   readonly url: string;
   readonly port: number;
+  /** Spoils each n-th reply from now on, on every connection, by another byte in it. 0: none. */
+  flipEvery(replies: number): void;
+  /** Spoils every reply in this way from now on. Undefined: none. */
+  spoil(how: ((reply: Buffer) => Buffer) | undefined): void;
+  /** Answers SUBSCRIBE in the server's place from now on. Undefined: the server does. */
+  answerSubscribe(reply: string | undefined): void;
+  /** How often SUBSCRIBE was answered in the server's place. */
+  subscribed(): number;
+  /** In the place of the next reply on each open connection. */
+  replaceNext(bytes: Buffer): void;
   /** Spoils the open connections; later ones are in order. Resolves when all spoiled ones are closed. */
   garble(how: Garbling): Promise<void>;
   stop(): void;
@@ -26,23 +38,45 @@ interface Way {
   afterQuestion: Buffer | undefined;
 }
 
+const SUBSCRIBE = /\r\nsubscribe\r\n/i;
 const REPLY = Buffer.from('+OK\r\n');
 const ENDLESS = Buffer.from('$100000000\r\n');
 
 /** @param serverPort of a Redis on this machine */
 export async function startGarbledRedis(serverPort: number): Promise<GarbledRedis> {
   const ways = new Set<Way>();
+  const random = createRandom(Number(process.env.GARBLED_SEED ?? 1));
+  let flipsEvery = 0;
+  let replies = 0;
+  let spoilReply: ((reply: Buffer) => Buffer) | undefined;
+  let subscribeReply: string | undefined;
+  let subscribed = 0;
+
+  /** One byte differs, in any place: lengths, types and ends of lines too. */
+  function flipped(reply: Buffer): Buffer {
+    if (flipsEvery === 0 || ++replies % flipsEvery !== 0) return reply;
+    const spoiled = Buffer.from(reply);
+    const at = random.between(0, spoiled.length - 1);
+    spoiled[at] = (spoiled[at] as number) ^ random.between(1, 255);
+    return spoiled;
+  }
   const door = createServer((client) => {
     const server = connect(serverPort, '127.0.0.1');
     const way: Way = { client, latestReply: REPLY, toClient: undefined, afterQuestion: undefined };
     ways.add(way);
     client.on('data', (bytes) => {
+      if (subscribeReply !== undefined && SUBSCRIBE.test(bytes.toString('latin1'))) {
+        subscribed += 1;
+        client.write(subscribeReply);
+        return;
+      }
       server.write(bytes);
       if (way.afterQuestion) client.write(way.afterQuestion);
       way.afterQuestion = undefined;
     });
     server.on('data', (bytes) => {
-      const reply = way.toClient?.(bytes) ?? bytes;
+      const whole = way.toClient?.(bytes) ?? bytes;
+      const reply = flipped(spoilReply?.(whole) ?? whole);
       way.toClient = undefined;
       way.latestReply = bytes;
       if (client.writable) client.write(reply);
@@ -71,6 +105,19 @@ export async function startGarbledRedis(serverPort: number): Promise<GarbledRedi
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
+    flipEvery(replies) {
+      flipsEvery = replies;
+    },
+    spoil(how) {
+      spoilReply = how;
+    },
+    answerSubscribe(reply) {
+      subscribeReply = reply;
+    },
+    subscribed: () => subscribed,
+    replaceNext(bytes) {
+      for (const way of ways) way.toClient = () => bytes;
+    },
     async garble(how) {
       const closed = [...ways].map(
         (way) => new Promise<void>((resolve) => void way.client.once('close', () => resolve())),

@@ -6,7 +6,7 @@ import { createTextCall, evaluate, toScript } from '../../redis/script.ts';
 import { flat } from '../../shared/flat-text.ts';
 import type { Charge } from '../store.ts';
 
-const DECIDE = toScript(readFileSync(new URL('./window.lua', import.meta.url), 'utf8'));
+const DECIDE = readFileSync(new URL('./window.lua', import.meta.url), 'utf8');
 
 /** Encodes the charges of one request as the script reads them, to be concatenated with those of others. */
 export function encodeCharges(charges: readonly Charge[]): string {
@@ -38,7 +38,7 @@ export function createRunDecisions(client: Redis): RunDecisions {
   const decide = createTextCall(client, DECIDE);
   return function runDecisions(number, clockMs, encodedCharges) {
     const reply = decide(`[${prefix},${clockMs},${number}${encodedCharges}]`);
-    return reply.then((bytes) => figuresIn(bytes as Buffer, number));
+    return reply.then((bytes) => figuresIn(bytes, number));
   };
 }
 

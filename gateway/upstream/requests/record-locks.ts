@@ -11,6 +11,12 @@ const COMMAND_TIMEOUT_MS = 500;
 /** Waits between two attempts to take a lock that another instance holds. */
 const RETRY_MS = { first: 10, longest: 250 } as const;
 
+/** Arguments: token of the holder; milliseconds. True also for the present holder, whose first reply was damaged. */
+const TAKE = toScript(`
+if redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') then return true end
+return redis.call('GET', KEYS[1]) == ARGV[1]
+`);
+
 /** Argument: token of the holder. */
 const RELEASE = toScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
@@ -166,8 +172,8 @@ class SharedLock {
   async #ask(leaseMs: number): Promise<'taken' | 'held' | 'away'> {
     try {
       const client = await this.#connect();
-      const reply = await client.set(this.#key, this.#token, 'PX', Math.ceil(leaseMs), 'NX');
-      return reply === null ? 'held' : 'taken';
+      const reply = await evaluate(client, TAKE, [this.#key], [this.#token, Math.ceil(leaseMs)]);
+      return reply === 1 ? 'taken' : 'held';
     } catch {
       return 'away';
     }

@@ -6,6 +6,7 @@ import { createLog } from '../../observe/log.ts';
 import { createMetrics } from '../../observe/metrics.ts';
 import { untraced } from '../../observe/tracing/tracing.ts';
 import type { Parts } from '../../parts.ts';
+import { onGarbledRedis } from '../../redis/garbled.ts';
 import { onFault } from '../../shared/faults.ts';
 import { openTracing } from '../open-tracing.ts';
 import { openAdminListener } from '../operators.ts';
@@ -40,6 +41,12 @@ export function openObservation(opened: BaseSection, parts: Parts) {
     metrics.fault();
   });
   parts.add({ name: 'faults', close: stopReporting });
+  const warnOfDrop = createDropWarning(log, now);
+  const stopCounting = onGarbledRedis((reason) => {
+    metrics.redisConnectionDropped();
+    warnOfDrop(reason);
+  });
+  parts.add({ name: 'dropped connections', close: stopCounting });
   const admin = openAdminListener({
     ...{ settings, secrets, log, version: opened.version },
     worker: opened.worker,
@@ -51,4 +58,22 @@ export function openObservation(opened: BaseSection, parts: Parts) {
   const traceparentFor = tracing?.traceparentFor ?? untraced(ids);
 
   return { pressed, metrics, log, ids, admin, tracing, traceparentFor };
+}
+
+const DROPS_TOLD_EVERY_MS = 10_000;
+
+/** A way to Redis that damages bytes would fill the log. */
+function createDropWarning({ logger }: ReturnType<typeof createLog>, now: () => number): (reason: string) => void {
+  let toldAtMs = Number.NEGATIVE_INFINITY;
+  let untold = 0;
+  return function warnOfDrop(reason) {
+    untold += 1;
+    if (Math.abs(now() - toldAtMs) < DROPS_TOLD_EVERY_MS) return;
+    logger.warn(
+      { reason, connections: untold },
+      'a connection to Redis was dropped: it gave what Redis cannot have sent',
+    );
+    toldAtMs = now();
+    untold = 0;
+  };
 }

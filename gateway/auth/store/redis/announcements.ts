@@ -1,6 +1,7 @@
 // Receives change announcements of the Redis key store on a connection of its own, which is opened with the first subscriber.
 
 import { connectRedis, type Redis } from '../../../redis/client.ts';
+import { subscribeTo } from '../../../redis/subscribe.ts';
 
 export interface Announcements {
   /** Also calls back whenever the subscription starts, because earlier announcements were not received. */
@@ -20,7 +21,7 @@ export function createAnnouncements(url: string, channel: string): Announcements
     const opened = connectRedis({
       url,
       // A failure here ends with the connection; the next connection subscribes again.
-      onReady: () => void opened.subscribe(channel).then(announce, () => opened.disconnect(true)),
+      onReady: () => void subscribeTo(opened, channel).then(announce, () => undefined),
     });
     opened.on('message', announce);
     return opened;

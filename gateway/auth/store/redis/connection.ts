@@ -1,6 +1,7 @@
 // One connection of the Redis key store: every call has a deadline, and every error is a sentence for operators.
 
 import { connectRedis, type Redis } from '../../../redis/client.ts';
+import { GarbledReply } from '../../../redis/garbled.ts';
 import { evaluate, type Script } from '../../../redis/script.ts';
 import { requireVersion } from '../../../redis/version.ts';
 import { META, REFUSED, SCHEMA_VERSION } from './script.ts';
@@ -81,6 +82,7 @@ export async function openConnection({
         // The library's error carries the arguments, which may be secret: pass on only its message.
         const { name, message } = cause as Error;
         if (name === 'ReplyError') throw new Error(reasonOf(message));
+        if (cause instanceof GarbledReply) throw cause;
         throw new Error(
           message === TIMED_OUT ? `Redis did not answer within ${deadlineMs} ms.` : absence('it is away'),
         );

@@ -22,9 +22,9 @@ return columns_of({ ARGV[3] }, KEY_COLUMNS)
 
 const FIND = toStoreScript(`${ORGANIZATION_FUNCTIONS}${KEY_FUNCTIONS}
 local id = call('HGET', base .. 'digests', ARGV[3])
-if not id then return { ARGV[3], {}, {} } end
+if not id then return { {}, {} } end
 local key = columns_of({ id }, KEY_COLUMNS)
-return { ARGV[3], key, columns_of({ organization_of(key[2][1]) }, ORGANIZATION_COLUMNS) }
+return { key, columns_of({ organization_of(key[2][1]) }, ORGANIZATION_COLUMNS) }
 `);
 
 const PAGE = toStoreScript(`${KEY_FUNCTIONS}
@@ -82,9 +82,7 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
       return keysOf(await serving(GET, [id]))[0];
     },
     async findByDigest(digest) {
-      const [echoed, keyColumns, organizationColumns] = (await serving(FIND, [digest])) as readonly unknown[];
-      // After a lost or repeated reply on the connection, this reply belongs to another caller's key.
-      if (echoed !== digest) throw new Error('Redis gave a reply to another question.');
+      const [keyColumns, organizationColumns] = (await serving(FIND, [digest])) as readonly unknown[];
       const [key] = keysOf(keyColumns);
       const [organization] = organizationsOf(organizationColumns);
       return key === undefined || organization === undefined ? undefined : { key, organization };

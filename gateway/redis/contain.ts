@@ -1,0 +1,121 @@
+// Errors that the library of Redis throws while it reads a reply. It rethrows them outside every promise, where they end the process: one
+// reply to SUBSCRIBE that is not the expected one was enough. Here they end their connection.
+
+import type { Redis } from 'ioredis';
+import { contain } from '../shared/faults.ts';
+import { dropGarbled } from './garbled.ts';
+import { canConnectTo } from './sentinels.ts';
+
+type Library = typeof import('ioredis');
+
+interface PendingCommand {
+  reject(cause: Error): void;
+}
+
+/** Reads the replies of one connection. */
+interface ReplyReader {
+  readonly redis: Redis & { readonly commandQueue: { peekFront(): { readonly command: PendingCommand } | undefined } };
+  dispatch(take: () => void): void;
+  returnFatalError(cause: Error): void;
+}
+
+type Callback = (...results: unknown[]) => void;
+
+/** What the library has that its types do not declare; `test/flow/redis/a-wrong-reply-ends-no-process` fails without it. */
+export interface Inside {
+  readonly library: Library;
+  readonly replies: { readonly prototype: ReplyReader };
+  readonly callbacks: { default(promise: Promise<unknown>, callback?: Callback, options?: object): Promise<unknown> };
+}
+
+/** Replaces what would end the process; once for the library. */
+export function containLibrary({ library, replies, callbacks }: Inside): void {
+  replies.prototype.dispatch = dispatchContained;
+  replies.prototype.returnFatalError = dropUnreadable;
+  const settle = callbacks.default;
+  // The library calls itself back with the replies to INFO and CLUSTER SLOTS.
+  callbacks.default = (promise, callback, options) =>
+    settle(promise, callback && ((...results) => contain(() => callback(...results))), options);
+  rejectQuietly(library.Command.prototype as unknown as Promised);
+  checkSlots(library.Cluster.prototype as unknown as SlotReader);
+}
+
+/** The command whose reply it was is out of the queue already, and would wait for ever. */
+function dispatchContained(this: ReplyReader, take: () => void): void {
+  const command = this.redis.commandQueue.peekFront()?.command;
+  try {
+    take();
+  } catch (cause) {
+    dropGarbled(this.redis, `a reply that does not fit (${(cause as Error).message})`);
+    command?.reject(cause as Error);
+  }
+}
+
+/** The library would end the connection in order, and go on reading replies meanwhile. */
+function dropUnreadable(this: ReplyReader, cause: Error): void {
+  dropGarbled(this.redis, `bytes that are no reply (${cause.message})`);
+}
+
+interface Promised {
+  promise: Promise<unknown>;
+  initPromise(): void;
+}
+
+/** The library sends commands of its own, such as SUBSCRIBE after a reconnect, whose rejections it does not take. */
+function rejectQuietly(command: Promised): void {
+  const { initPromise } = command;
+  command.initPromise = function initContained() {
+    initPromise.call(this);
+    this.promise.catch(() => undefined);
+  };
+}
+
+type SlotsCallback = (error?: Error | null, slots?: unknown) => void;
+
+interface Duplicate {
+  cluster(command: 'SLOTS', callback: SlotsCallback): unknown;
+}
+
+interface SlotSource {
+  duplicate(options: object): Duplicate;
+}
+
+interface SlotReader {
+  getInfoFromNode(source: SlotSource | null, callback: SlotsCallback): void;
+}
+
+/** A map of slots that the library cannot read would be the last that it asks for. */
+function checkSlots(cluster: SlotReader): void {
+  const { getInfoFromNode } = cluster;
+  cluster.getInfoFromNode = function getChecked(source, callback) {
+    const checked = source && {
+      duplicate(options: object) {
+        const duplicate = source.duplicate(options);
+        const ask = duplicate.cluster.bind(duplicate);
+        duplicate.cluster = (command, take) =>
+          ask(command, (error, slots) => {
+            if (error || isSlots(slots)) take(error, slots);
+            else take(new Error('Redis gave a map of slots that is none'));
+          });
+        return duplicate;
+      },
+    };
+    getInfoFromNode.call(this, checked, callback);
+  };
+}
+
+const SLOTS = 16_384;
+
+/** First slot, last slot, servers, each with host, port and more. A server that does not know its own host name leaves it empty. */
+function isSlots(slots: unknown): boolean {
+  const isSlot = (slot: unknown) => Number.isInteger(slot) && (slot as number) >= 0 && (slot as number) < SLOTS;
+  return (
+    Array.isArray(slots) &&
+    slots.every((range) => {
+      if (!Array.isArray(range)) return false;
+      const [first, last, ...servers] = range as unknown[];
+      const areServers = servers.every((one) => Array.isArray(one) && (!one[0] || canConnectTo(one[0], one[1])));
+      return isSlot(first) && isSlot(last) && areServers;
+    })
+  );
+}
