@@ -3,6 +3,7 @@
 // once per configuration. Do not use a part above the line that creates it, not even in a callback: a callback may run while later parts
 // open.
 
+import type { Socket } from 'node:net';
 import type { Sample } from './console/sample.ts';
 import type { Operators } from './observe/admin.ts';
 import type { Log } from './observe/log.ts';
@@ -29,6 +30,8 @@ export interface App {
   readonly log: Log;
   /** Reloads the configuration, and lets refused credentials of upstreams be tried again. A change of its files triggers a reload by itself. Never rejects. */
   reload(): Promise<void>;
+  /** Serves a connection that another process has accepted on this port. */
+  take(socket: Socket, port: number): void;
   /**
    * Turns readiness off, finishes the requests in flight and closes every part. The caller closes the key store.
    *
@@ -97,7 +100,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     await reloads.reload();
   }
 
-  return { port, plainPort, adminPort, operators, log, reload, stop };
+  return { port, plainPort, adminPort, operators, log, reload, take: listeners.take, stop };
 }
 
 /** A request is handled under the configuration in force when it arrives. */

@@ -1,7 +1,7 @@
 // Wiring of the client side: the public listener, the plaintext listener beside it if it uses TLS, and the number of connections that both
 // may have together.
 
-import type { Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { KeyStore } from '../auth/store/store.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
@@ -54,6 +54,8 @@ export interface Listeners
   extends Pick<PublicServer, 'activeRequests' | 'letStream' | 'stopListening' | 'announceEnd' | 'drain'> {
   /** Starts to listen. Resolves with the ports; `plainPort` is undefined without a plaintext listener. */
   listen(requests: Requests): Promise<{ readonly port: number; readonly plainPort: number | undefined }>;
+  /** Serves a connection that another process has accepted on this port. */
+  take(socket: Socket, port: number): void;
   readonly certificates: Certificates;
   /** Closes what a start that failed has opened. */
   close(): Promise<void>;
@@ -186,6 +188,11 @@ export function createListeners(options: ListenersOptions): Listeners {
       const plainPort =
         plainServer && (await listen(plainServer.server, settings.host, tls?.plain?.port ?? 0, 'tls.plain.port'));
       return { port, plainPort };
+    },
+    take(socket, port) {
+      const of = servers.find(({ server }) => (server.address() as AddressInfo | null)?.port === port);
+      if (of === undefined) socket.destroy();
+      else of.server.emit('connection', socket.setNoDelay(true));
     },
     certificates: {
       ...certificates,

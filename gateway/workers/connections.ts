@@ -3,31 +3,72 @@
 
 import type { ChildProcess } from 'node:child_process';
 import type { Worker } from 'node:cluster';
+import { Socket } from 'node:net';
+import type { Gap } from './gap.ts';
 
 /** Internal messages of node:cluster. With a Node version that uses others, nothing is rescued and nothing breaks. */
 interface ClusterMessage {
   readonly cmd?: string;
   readonly act?: string;
+  readonly key?: string;
   readonly seq?: number;
   readonly ack?: number;
 }
 
-/** Tracks connections that were sent to the worker but not accepted. Returns a function that hands them to other workers after its end. */
-export function followConnections({ process: child }: Worker): () => void {
-  const unaccepted = new Set<number>();
+/** `newconn` comes with the connection. */
+type ConnectionHandle = object;
+
+/**
+ * Tracks connections that were sent to the worker but not accepted. Returns a function that hands them to other workers after its end, or
+ * to the gap if no other worker listens.
+ */
+export function followConnections({ id, process: child }: Worker, gap: Gap): () => void {
+  const unaccepted = new Map<number, ConnectionHandle>();
+  /** Of the listeners that node:cluster has for the worker. */
+  const keys = new Set<string>();
   const send = child.send.bind(child) as (...args: unknown[]) => boolean;
   child.send = ((message: ClusterMessage, ...others: unknown[]) => {
-    if (message.act === 'newconn' && message.seq !== undefined) unaccepted.add(message.seq);
+    if (message.act === 'newconn' && message.seq !== undefined) unaccepted.set(message.seq, others[0] as object);
+    else if (message.ack !== undefined && message.key !== undefined) keys.add(message.key);
     return send(message, ...others);
   }) as ChildProcess['send'];
-  child.on('internalMessage', ({ ack }: ClusterMessage) => {
+  // Before node:cluster, which opens the listener of the worker.
+  child.prependListener('internalMessage', ({ act, ack }: ClusterMessage) => {
+    if (act === 'queryServer') gap.makeWay(id);
     if (ack !== undefined) unaccepted.delete(ack);
+  });
+  // After it: it has closed the listener that had no other worker.
+  child.on('internalMessage', ({ act }: ClusterMessage) => {
+    if (act === 'close') gap.begin(id);
+  });
+  onDisconnected(child, () => {
+    // Until node:cluster hears of the end, some turns later, it would lose each connection that is this worker's turn.
+    for (const key of keys) child.emit('internalMessage', { cmd: 'NODE_CLUSTER', act: 'close', key });
+    gap.begin(id);
   });
 
   return () => {
     // A worker acknowledges a connection before it reads from it, so an unacknowledged connection has lost no bytes.
-    for (const ack of unaccepted) child.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack, accepted: false });
+    for (const [ack, handle] of unaccepted) {
+      if (gap.isClosed()) child.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack, accepted: false });
+      // With its last worker node:cluster gives the listener up: what it is given back afterwards, it keeps for ever.
+      else gap.hold(new Socket({ handle, pauseOnCreate: true, allowHalfOpen: true } as object));
+    }
   };
+}
+
+/** Calls back at once when the channel of a process is at its end. Node tells it with an event, some turns later. */
+function onDisconnected(child: ChildProcess, handle: () => void): void {
+  let isConnected = child.connected;
+  Object.defineProperty(child, 'connected', {
+    configurable: true,
+    enumerable: true,
+    get: () => isConnected,
+    set(next: boolean) {
+      if (isConnected && !next) handle();
+      isConnected = next;
+    },
+  });
 }
 
 /** Interval of the checks for a closed channel. */

@@ -10,6 +10,8 @@ export type ToWorker =
   /** Reply to `here`: the number of the worker, whether it is the first, and the TLS ticket keys (base64) that all workers share. */
   | { readonly kind: 'begin'; readonly worker: number; readonly isFirst: boolean; readonly ticketKeys: string }
   | { readonly kind: 'reload' }
+  /** Comes with a connection to this port that was held while no worker listened. */
+  | { readonly kind: 'connection'; readonly port: number }
   /** Drain and end. `handOver`: accept no more connections at once, because other workers go on listening. */
   | { readonly kind: 'stop'; readonly handOver: boolean }
   | { readonly kind: 'question'; readonly id: number; readonly question: WorkerQuestion };

@@ -17,6 +17,7 @@ import { createWorkerMetrics, type MetricsOfWorker, type WorkerMetrics } from '.
 import { onFault } from '../shared/faults.ts';
 import { createForwardClock } from '../wiring/clock.ts';
 import { openConsole } from '../wiring/operators.ts';
+import { createGap } from './gap.ts';
 import type { Ready } from './messages.ts';
 import { createWorkersOperators } from './operators.ts';
 import { startWorkerProcess, type WorkerProcess } from './process.ts';
@@ -50,6 +51,14 @@ export async function startPrimary(context: CommandContext, settings: Settings):
   // New with each start, and never written to disk.
   const ticketKeys = newTicketKeys().toString('base64');
   let ending = false;
+  let ports: readonly number[] = [];
+  const gap = createGap({
+    host: settings.host,
+    ports: () => ports,
+    isEnding: () => ending,
+    onFailure: ({ message }) =>
+      log.logger.error({ reason: message }, 'no worker listens, and its port is not kept open'),
+  });
 
   function start(number: number, isFirst: boolean): WorkerProcess {
     const workerMetrics = metrics.of(number);
@@ -61,6 +70,7 @@ export async function startPrimary(context: CommandContext, settings: Settings):
       answerMs: ANSWER_MS,
       closeMs: CLOSE_MS,
       writesItself,
+      gap,
       onFarewell: workerMetrics.note,
       now,
     });
@@ -127,6 +137,7 @@ export async function startPrimary(context: CommandContext, settings: Settings):
   context.onRestart(oneAtATime(() => roll(pool, log)));
   const first = await startWorkers();
   log.logger.level = first.logLevel;
+  ports = [first.port, ...(first.plainPort === undefined ? [] : [first.plainPort])];
   return { ...first, adminPort };
 }
 

@@ -1,10 +1,12 @@
 // One worker process, seen from the primary: starts it, asks it, and ends it, by force if it does not end in time.
 
 import cluster from 'node:cluster';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { ConfigError } from '../config-errors.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
 import { endChannel, followConnections } from './connections.ts';
+import type { Gap } from './gap.ts';
 import type { FromWorker, Ready, ToWorker, WorkerFailure, WorkerQuestion } from './messages.ts';
 import { createQuestions } from './questions.ts';
 
@@ -54,6 +56,8 @@ export interface StartOptions {
   readonly writesItself: boolean;
   /** Time for ending, beyond the draining time of its configuration. */
   readonly closeMs: number;
+  /** Listens while no worker does. */
+  readonly gap: Gap;
   /** Called with the final metrics of a worker that ends on request. */
   onFarewell(metrics: readonly MetricSnapshot[]): void;
   now(): number;
@@ -64,7 +68,7 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
   cluster.setupPrimary({ stdio: ['ignore', options.writesItself ? 'inherit' : 'pipe', 'inherit', 'ipc'] });
   cluster.schedulingPolicy = cluster.SCHED_RR;
   const worker = cluster.fork();
-  const returnConnections = followConnections(worker);
+  const returnConnections = followConnections(worker, options.gap);
   const ready = Promise.withResolvers<Ready>();
   const ended = Promise.withResolvers<Ending>();
   const questions = createQuestions(options.answerMs, (id, question) => send({ kind: 'question', id, question }));
@@ -84,6 +88,11 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
     if (worker.isConnected()) worker.send(message, () => undefined);
   }
 
+  function give(socket: Socket, port: number): void {
+    const message: ToWorker = { kind: 'connection', port };
+    worker.send(message, socket, { keepOpen: false }, () => undefined);
+  }
+
   function kill(): void {
     worker.process.kill('SIGKILL');
   }
@@ -101,6 +110,7 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
       drainMs = message.drainMs;
       setState('serving');
       ready.resolve(message);
+      options.gap.end(give);
     }
   });
   // The channel breaks when the process ends.
@@ -112,7 +122,10 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
     exited.resolve({ code, signal });
     endChannel(worker, disconnected.promise);
   });
-  worker.once('disconnect', disconnected.resolve);
+  worker.once('disconnect', () => {
+    disconnected.resolve();
+    options.gap.begin(worker.id);
+  });
   void Promise.all([exited.promise, disconnected.promise]).then(([{ code, signal }]) => {
     clearTimeout(starting);
     returnConnections();

@@ -1,6 +1,7 @@
 // One of several workers: the gateway, started, queried and ended by the primary. Ends when the primary is gone.
 
 import type { Worker } from 'node:cluster';
+import type { Socket } from 'node:net';
 import type { CommandContext } from '../commands/context.ts';
 import { endOnCrash } from '../commands/crash.ts';
 import { type Served, serve } from '../commands/serve.ts';
@@ -54,14 +55,16 @@ export async function startWorker(worker: Worker, context: CommandContext): Prom
     }
   }
 
-  function handle(served: Served, message: Exclude<ToWorker, { kind: 'begin' }>): Promise<void> {
+  function handle(served: Served, message: Exclude<ToWorker, { kind: 'begin' | 'connection' }>): Promise<void> {
     if (message.kind === 'reload') return served.app.reload();
     if (message.kind === 'stop') return stop(served, message.handOver);
     return answer(served, message.id, message.question);
   }
 
-  worker.on('message', (message: ToWorker) => {
+  worker.on('message', (message: ToWorker, socket?: Socket) => {
     if (message.kind === 'begin') void begin(message);
+    else if (message.kind === 'connection')
+      void serving.promise.then(({ app }) => socket && app.take(socket, message.port));
     else void serving.promise.then((served) => handle(served, message));
   });
   await send(worker, { kind: 'here' });

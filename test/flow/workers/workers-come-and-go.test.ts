@@ -6,6 +6,7 @@ import { Agent, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openConnection, requestOf } from '../../support/connection.ts';
+import { freePort } from '../../support/free-port.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
 import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
 import {
@@ -35,7 +36,8 @@ before(async () => {
   several = await startSeveral({
     answer: upstream.answer,
     gateway: { timeouts: { drainDelayMs: 300 } },
-    environment: throwsOnSignals,
+    // One of its own choice would be another one after all workers have died.
+    environment: { ...throwsOnSignals, PORT: `${await freePort()}` },
     writesToFile: true,
   });
 });
@@ -207,6 +209,28 @@ describe('workers', () => {
     assert.ok(told.answered > KILLS * CLIENTS_OF_KILLED, `${told.answered} answered`);
     // Those that the worker had taken end with it.
     assert.ok(told.broken <= KILLS * CLIENTS_OF_KILLED, `${told.broken} broken`);
+  });
+
+  it('that are all killed at once are replaced; who connects meanwhile is answered, and none hangs', async () => {
+    const before = await several.workers();
+    const clients: Promise<Told>[] = [];
+    for (const { pid } of before) process.kill(pid as number, 'SIGKILL');
+    // The system may take some moments to close the connections of a killed process.
+    await eventually(() => before.every(({ pid }) => !isAlive(pid as number)));
+    await eventually(async () => {
+      clients.push(getOnce(), getOnce());
+      const workers = await several.workers();
+      const isNew = workers.every(({ pid }) => before.every((one) => one.pid !== pid));
+      return isNew && bothServe(workers);
+    });
+    const told = await Promise.all(clients);
+    assert.ok(told.length > 4, `${told.length} clients`);
+    // A connection that had arrived at the port of the dead ones is closed.
+    assert.deepEqual(
+      told.slice(2).filter((one) => one !== 'answered'),
+      [],
+    );
+    assert.ok(told.slice(0, 2).every((one) => one !== 'hanging'));
   });
 
   it('all load a configuration anew on SIGHUP', async () => {

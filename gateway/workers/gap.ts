@@ -1,0 +1,84 @@
+// Listens in place of the workers while none does, because all have died at once: the port would refuse connections until the first
+// replacement listens. Connections are held unread, and the first worker that takes requests gets them. Costs nothing while a worker listens.
+
+import { createServer, type Server, type Socket } from 'node:net';
+
+/** Far above what arrives in the seconds of a start. Each costs a file descriptor and some kilobytes. */
+const HELD_MAX = 1000;
+/** Many starts: a connection that no worker has taken by then is closed, so that its client does not wait for ever. */
+const HELD_MS = 10_000;
+
+export interface GapOptions {
+  readonly host: string;
+  /** The ports of the workers; empty before the first has told them. */
+  ports(): readonly number[];
+  /** Whether the gateway ends. */
+  isEnding(): boolean;
+  /** The port cannot be listened on: it refuses connections until a worker listens. */
+  onFailure(error: Error): void;
+}
+
+export interface Gap {
+  /** The worker does not listen any more: listens in its place, if no other one does. */
+  begin(worker: number): void;
+  /** The worker is about to listen, and needs the port. What is held stays held. */
+  makeWay(worker: number): void;
+  /** Whether a worker listens, as far as it is known. */
+  isClosed(): boolean;
+  /** Holds a connection to one of the ports that no worker can be given. */
+  hold(socket: Socket): void;
+  /** A worker takes requests: it is given the held connections. */
+  end(give: (socket: Socket, port: number) => void): void;
+}
+
+export function createGap({ host, ports, isEnding, onFailure }: GapOptions): Gap {
+  const held = new Map<Socket, NodeJS.Timeout>();
+  const listening = new Set<number>();
+  let servers: Server[] = [];
+
+  function hold(socket: Socket): void {
+    if (held.size >= HELD_MAX) {
+      socket.destroy();
+      return;
+    }
+    socket.on('error', () => undefined).once('close', () => release(socket));
+    held.set(
+      socket,
+      setTimeout(() => socket.destroy(), HELD_MS),
+    );
+  }
+
+  function release(socket: Socket): void {
+    clearTimeout(held.get(socket));
+    held.delete(socket);
+  }
+
+  function makeWay(worker: number): void {
+    listening.add(worker);
+    close();
+  }
+
+  function close(): void {
+    for (const server of servers) server.close();
+    servers = [];
+  }
+
+  return {
+    begin(worker) {
+      if (!listening.delete(worker) || listening.size > 0 || isEnding()) return;
+      servers = ports().map((port) =>
+        createServer({ pauseOnConnect: true, allowHalfOpen: true }, hold).on('error', onFailure).listen(port, host),
+      );
+    },
+    makeWay,
+    isClosed: () => listening.size > 0,
+    hold,
+    end(give) {
+      for (const socket of [...held.keys()]) {
+        release(socket);
+        if (socket.localPort === undefined) socket.destroy();
+        else give(socket, socket.localPort);
+      }
+    },
+  };
+}
