@@ -1,12 +1,14 @@
 // Checks an upstream's answers against the contract: status and media type always, the body if the operation requires it.
 
 import type { Operation } from '../exchange.ts';
-import { measure } from './json.ts';
+import { createCheckScope, withinScope } from './check-scope.ts';
+import { hasLongNumbers, measure } from './json.ts';
 import { declaredFor, essenceOf, isJson, mediaTypesOf } from './media-types.ts';
+import { uncheckableNumbers } from './number-literals.ts';
 import type { ContractOperation } from './operations.ts';
 import { isObject, type JsonObject, member } from './pointer.ts';
 import { responseFor, type SchemaCheck, type Schemas } from './schemas.ts';
-import { allowFor, createStepBudget, isTooComplex, withSteps } from './step-budget.ts';
+import { allowFor, isTooComplex } from './step-budget.ts';
 import { isActiveType, type UndeclaredAnswer, undeclaredMediaType, undeclaredStatus } from './undeclared.ts';
 import { toBodyViolations } from './violations.ts';
 
@@ -101,13 +103,14 @@ export function createAnswerCheck(
     const { entry } = contractOf(operation);
     const check = schemas.answer(entry, status, contentType === undefined ? undefined : essenceOf(contentType));
     if (!check) return [];
+    const text = body.toString('utf8');
     let value: unknown;
     try {
-      value = JSON.parse(body.toString('utf8'));
+      value = JSON.parse(text);
     } catch {
       return ['the body is not JSON'];
     }
-    return violationsIn(check, value, entry.document.root, 'the body', body.length);
+    return violationsIn(check, value, entry.document.root, 'the body', text);
   }
 
   function itemCheck(operation: Operation, status: number, contentType?: string): ItemCheck | undefined {
@@ -128,14 +131,15 @@ export function createAnswerCheck(
 
 /**
  * @param whole the name of the value in messages
- * @param characters length of its JSON text, if that may be long
+ * @param text the value as JSON; without it, numbers are compared as doubles
  */
-function violationsIn(check: SchemaCheck, value: unknown, root: JsonObject, whole: string, characters = 0): string[] {
+function violationsIn(check: SchemaCheck, value: unknown, root: JsonObject, whole: string, text = ''): string[] {
   const { members, items, depth } = measure(value, DEPTH_MAX);
   if (depth > DEPTH_MAX) return [`${whole} is nested too deeply to be checked`];
   try {
-    return withSteps(createStepBudget(), () => {
-      allowFor(0, characters);
+    return withinScope(createCheckScope(), () => {
+      allowFor(0, text.length);
+      if (hasLongNumbers(text)) uncheckableNumbers(text);
       const errors = check(value, members + items);
       if (errors.length === 0) return [];
       return toBodyViolations(errors, root).map(({ pointer, code }) => `${pointer || whole}: ${code}`);
@@ -149,7 +153,7 @@ function violationsIn(check: SchemaCheck, value: unknown, root: JsonObject, whol
 /** Checks the JSON text in the data of an event. */
 function dataViolations(check: SchemaCheck, data: string, root: JsonObject): string[] {
   try {
-    return violationsIn(check, JSON.parse(data), root, 'the data', data.length);
+    return violationsIn(check, JSON.parse(data), root, 'the data', data);
   } catch {
     return ['the data is not JSON'];
   }

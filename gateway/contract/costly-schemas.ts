@@ -1,12 +1,13 @@
 // Finds the schemas of a document that can take more steps than the checks of one request have (step-budget.ts), so that `check` names them.
 
 import type { Mistake } from '../config-errors.ts';
+import { createCheckScope, STEPS_MAX, withinScope } from './check-scope.ts';
 import { stepsOf } from './counted-keywords.ts';
 import { eachSchema } from './dialect.ts';
 import type { ContractDocument } from './document.ts';
 import { toPattern } from './patterns.ts';
 import { follow, isObject, type JsonObject, pathOf } from './pointer.ts';
-import { allowFor, createStepBudget, isTooComplex, withSteps } from './step-budget.ts';
+import { allowFor, isTooComplex } from './step-budget.ts';
 
 /** The default of `limits.bodyBytesMax`: a text may be that long. */
 const TEXT_LENGTH_MAX = 1_048_576;
@@ -65,7 +66,7 @@ function createCostOf(root: JsonObject) {
     return [...own, ...applicators.flatMap((keyword) => (keyword in schema ? referredFrom(schema[keyword]) : []))];
   }
 
-  const isTooMuch = (schema: unknown) => costOf(schema) * VALUES_MIN > createStepBudget().left;
+  const isTooMuch = (schema: unknown) => costOf(schema) * VALUES_MIN > STEPS_MAX;
   /** Whether it is too much although none of the schemas that it refers to is. */
   const isCause = (schema: unknown) =>
     isTooMuch(schema) && !referredFrom(schema).some((target) => target !== schema && isTooMuch(target));
@@ -88,12 +89,12 @@ function isCostly(source: string, maxLength: unknown, known: Map<string, boolean
 function takesTooMuch(source: string, text: string, longest: number): boolean {
   try {
     const pattern = toPattern(source);
-    const budget = createStepBudget();
+    const scope = createCheckScope();
     // What the pattern prepares at first is done once.
-    withSteps(createStepBudget(), () => pattern.test(text));
-    withSteps(budget, () => allowFor(0, longest));
-    budget.left *= text.length / longest;
-    withSteps(budget, () => pattern.test(text));
+    withinScope(createCheckScope(), () => pattern.test(text));
+    withinScope(scope, () => allowFor(0, longest));
+    scope.stepsLeft *= text.length / longest;
+    withinScope(scope, () => pattern.test(text));
     return false;
   } catch (error) {
     // A pattern that cannot run at all is reported by a rule of the linter.

@@ -1,6 +1,7 @@
 // String and number formats, each checked in linear time. Uses ajv-formats, with own checks for the formats that are not linear there.
 
 import formats from 'ajv-formats/dist/formats.js';
+import { isInt64 } from './exact-numbers.ts';
 import { takeSteps } from './step-budget.ts';
 
 /** Returns whether a value has the format. */
@@ -53,6 +54,7 @@ const own: Readonly<Record<string, FormatCheck>> = { url: isUrl, regex: isRegex,
 /** Returns the check of a format for values of a type, or `undefined` if the format does not apply to it. */
 export function formatCheck(name: string, type: 'string' | 'number'): FormatCheck | undefined {
   if (Object.hasOwn(own, name)) return type === 'string' ? counted(own[name] as FormatCheck) : undefined;
+  if (name === 'int64') return type === 'number' ? isInt64 : undefined;
   if (!Object.hasOwn(formats.fullFormats, name)) return undefined;
   const format = formats.fullFormats[name as keyof typeof formats.fullFormats] as Definition;
   if (format === true || typeOf(format) !== type) return undefined;

@@ -4,14 +4,15 @@ import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
 import { jsonFaultAt } from '../shared/json-scanner.ts';
 import { jsonTreeValue, readJson } from '../shared/json-tree.ts';
-import { type Overflow, overflowsIn } from './overflow.ts';
+import { mayBeInexact } from './exact-numbers.ts';
+import { type UncheckableNumber, uncheckableNumbers } from './number-literals.ts';
 
 export interface Json {
   readonly value: unknown;
   /** Number of members and items at all depths. */
   readonly size: number;
-  /** Numbers that a double cannot represent. */
-  readonly overflows: readonly Overflow[];
+  /** Numbers that no check could hold to the contract. */
+  readonly uncheckable: readonly UncheckableNumber[];
 }
 
 export interface JsonLimits {
@@ -21,11 +22,11 @@ export interface JsonLimits {
   readonly jsonMembersMax: number;
 }
 
-const none: readonly Overflow[] = [];
+const none: readonly UncheckableNumber[] = [];
 
 /**
  * Parses a request body. Refuses duplicate member names: JSON.parse keeps the last of two members with one name, and an upstream may
- * keep the first (RFC 8259 section 4 leaves this open, and attacks exploit it).
+ * keep the first (RFC 8259 section 4 leaves this open, and attacks exploit it). Notes numbers that a double does not hold exactly.
  */
 export function parseJson(bytes: Buffer, { jsonDepthMax: depthMax, jsonMembersMax: membersMax }: JsonLimits): Json {
   if (!isUtf8(bytes)) throw malformed(bytes);
@@ -36,19 +37,19 @@ export function parseJson(bytes: Buffer, { jsonDepthMax: depthMax, jsonMembersMa
   } catch (error) {
     throw malformed(bytes, error);
   }
-  const names = countNames(text);
+  const names = look(text);
   if (names.escaped) {
     const root = readJson(bytes, depthMax);
     if (root === undefined) throw tooDeep(depthMax);
     value = jsonTreeValue(root);
   }
-  const { members, items, depth, overflows } = measure(value, depthMax);
+  const { members, items, depth } = measure(value, depthMax);
   if (depth > depthMax) throw tooDeep(depthMax);
   // The parsed value has each name once, so a different count means a duplicate.
   if (members !== names.count) throw new GatewayError('duplicate_json_member');
   const size = members + items;
   if (size > membersMax) throw new GatewayError('json_too_complex', { fields: { max_members: membersMax } });
-  return { value, size, overflows: overflows ? overflowsIn(value) : none };
+  return { value, size, uncheckable: names.inexact ? uncheckableNumbers(text) : none };
 }
 
 /**
@@ -62,21 +63,24 @@ export function parseUnescaped(text: string): unknown {
   } catch {
     return undefined;
   }
-  const names = countNames(text);
+  const names = look(text);
   return !names.escaped && names.count === measure(value, Number.POSITIVE_INFINITY).members ? value : undefined;
 }
 
 /** Returns whether a text, known to be JSON, has escapes in names. */
 export function hasEscapedNames(text: string): boolean {
-  return text.includes('\\') && countNames(text).escaped;
+  return text.includes('\\') && look(text).escaped;
+}
+
+/** Returns whether a text, known to be JSON, has numbers that a double may not hold exactly. */
+export function hasLongNumbers(text: string): boolean {
+  return look(text).inexact;
 }
 
 interface Measure {
   readonly members: number;
   readonly items: number;
   readonly depth: number;
-  /** Whether it contains a number that a double cannot represent. */
-  readonly overflows: boolean;
 }
 
 /** Counts members and items down to a depth. Iterates level by level instead of recursing, because the client chooses the nesting depth. */
@@ -84,7 +88,6 @@ export function measure(value: unknown, depthMax: number): Measure {
   let members = 0;
   let items = 0;
   let depth = 0;
-  let overflows = isBeyond(value);
   let level: object[] = isContainer(value) ? [value] : [];
   while (level.length > 0 && ++depth <= depthMax) {
     const below: object[] = [];
@@ -92,18 +95,11 @@ export function measure(value: unknown, depthMax: number): Measure {
       const contents = Array.isArray(node) ? node : Object.values(node);
       if (contents === node) items += contents.length;
       else members += contents.length;
-      for (const item of contents) {
-        if (isContainer(item)) below.push(item);
-        else if (isBeyond(item)) overflows = true;
-      }
+      for (const item of contents) if (isContainer(item)) below.push(item);
     }
     level = below;
   }
-  return { members, items, depth, overflows };
-}
-
-function isBeyond(value: unknown): boolean {
-  return value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY;
+  return { members, items, depth };
 }
 
 function isContainer(value: unknown): value is object {
@@ -119,20 +115,30 @@ function tooDeep(depthMax: number): GatewayError {
   return new GatewayError('json_too_complex', { fields: { max_depth: depthMax } });
 }
 
-/** Counts strings that a colon follows, in a text known to be JSON. Jumps from quote to quote. */
-function countNames(text: string): { count: number; escaped: boolean } {
+interface Look {
+  /** Number of names: strings that a colon follows. */
+  readonly count: number;
+  /** Whether one of them has escapes. */
+  readonly escaped: boolean;
+  /** Whether a double may differ from a number as it is written. */
+  readonly inexact: boolean;
+}
+
+/** Looks over a text known to be JSON. Jumps from quote to quote. */
+function look(text: string): Look {
   let count = 0;
   let escaped = false;
-  for (let quote = text.indexOf('"'); quote !== -1; ) {
+  let inexact = false;
+  let from = 0;
+  for (let quote = text.indexOf('"'); quote !== -1; quote = text.indexOf('"', from)) {
+    inexact ||= mayBeInexact(text, from, quote);
     const end = endOfString(text, quote);
-    const next = pastSpace(text, end);
-    if (text.charCodeAt(next) === 58) {
-      count++;
-      escaped ||= text.slice(quote, end).includes('\\');
-    }
-    quote = text.indexOf('"', next);
+    from = pastSpace(text, end);
+    if (text.charCodeAt(from) !== 58) continue;
+    count++;
+    escaped ||= text.slice(quote, end).includes('\\');
   }
-  return { count, escaped };
+  return { count, escaped, inexact: inexact || mayBeInexact(text, from) };
 }
 
 /** Returns the offset after the closing quote of the string that begins at `quote`. */

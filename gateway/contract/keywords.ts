@@ -3,6 +3,7 @@
 
 import { _, type Ajv2020, type KeywordCxt, Name } from 'ajv/dist/2020.js';
 import { or } from 'ajv/dist/compile/codegen/index.js';
+import { bounds, isExact, multipleOf } from './exact-numbers.ts';
 import { formatCheck } from './formats.ts';
 import { toPattern } from './patterns.ts';
 import { takeSteps } from './step-budget.ts';
@@ -14,6 +15,7 @@ const COMPARED_MAX = 16;
 export function replaceKeywords(ajv: Ajv2020): void {
   replaceLengths(ajv);
   replaceValues(ajv);
+  replaceNumbers(ajv);
   for (const keyword of ['uniqueItems', 'pattern', 'format']) ajv.removeKeyword(keyword);
   ajv.addKeyword({
     keyword: 'uniqueItems',
@@ -71,6 +73,32 @@ function replaceLengths(ajv: Ajv2020): void {
   }
 }
 
+/** Ajv computes with doubles. */
+function replaceNumbers(ajv: Ajv2020): void {
+  for (const [keyword, isWithin] of Object.entries(bounds)) {
+    ajv.removeKeyword(keyword);
+    ajv.addKeyword({
+      keyword,
+      type: 'number',
+      schemaType: 'number',
+      error: { message: 'must be within the bound', params: ({ schemaCode }) => _`{limit: ${schemaCode}}` },
+      code(cxt: KeywordCxt) {
+        cxt.pass(_`${cxt.gen.scopeValue('func', { ref: isWithin })}(${cxt.data}, ${cxt.schemaCode})`);
+      },
+    });
+  }
+  ajv.removeKeyword('multipleOf');
+  ajv.addKeyword({
+    keyword: 'multipleOf',
+    type: 'number',
+    schemaType: 'number',
+    error: { message: 'must be a multiple', params: ({ schemaCode }) => _`{multipleOf: ${schemaCode}}` },
+    code(cxt: KeywordCxt) {
+      cxt.pass(_`${cxt.gen.scopeValue('func', { ref: multipleOf(cxt.schema as number) })}(${cxt.data})`);
+    },
+  });
+}
+
 /** Ajv compares with each value in turn, and lists the members of an object anew for each. */
 function replaceValues(ajv: Ajv2020): void {
   for (const [keyword, param] of [
@@ -86,7 +114,10 @@ function replaceValues(ajv: Ajv2020): void {
       },
       code(cxt: KeywordCxt) {
         const allowed: unknown[] = keyword === 'enum' ? (cxt.schema as unknown[]) : [cxt.schema];
-        if (allowed.length <= COMPARED_MAX && allowed.every((value) => !isContainer(value))) {
+        if (
+          allowed.length <= COMPARED_MAX &&
+          allowed.every((value) => !isContainer(value) && typeof value !== 'number')
+        ) {
           cxt.pass(or(...allowed.map((value) => _`${cxt.data} === ${value as string}`)));
           return;
         }
@@ -105,8 +136,9 @@ function isContainer(value: unknown): value is object {
 function membership(allowed: readonly unknown[]): (value: unknown) => boolean {
   const scalars = new Set(allowed.filter((value) => !isContainer(value)));
   const others = new Set(allowed.filter(isContainer).map(canonical));
-  if (others.size === 0) return (value) => scalars.has(value);
-  return (value) => (isContainer(value) ? others.has(canonical(value)) : scalars.has(value));
+  const isScalar = (value: unknown) => scalars.has(value) && (typeof value !== 'number' || isExact(value));
+  if (others.size === 0) return isScalar;
+  return (value) => (isContainer(value) ? others.has(canonical(value)) : isScalar(value));
 }
 
 /** Lengths count characters, of one or two code units each: most texts need no counting. */

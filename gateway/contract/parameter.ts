@@ -1,5 +1,6 @@
 // Parses the text of one declared parameter by its declared style (OpenAPI 3.1.1, section 4.8.12).
 
+import { mayBeInexact, readNumber } from './exact-numbers.ts';
 import { type JsonLimits, parseJson } from './json.ts';
 import { essenceOf, isJson } from './media-types.ts';
 import { child, isObject, type JsonObject, type Located, member, memberNames } from './pointer.ts';
@@ -114,9 +115,8 @@ export function toScalar(text: string, types: Types): unknown {
   const isNumber =
     (types.has('integer') && /^-?(0|[1-9]\d*)$/.test(text)) ||
     (types.has('number') && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text));
-  // A number that a double cannot represent would differ from the text.
-  const number = isNumber ? Number(text) : Number.NaN;
-  if (Number.isFinite(number)) return number;
+  const number = isNumber ? (mayBeInexact(text) ? readNumber(text) : Number(text)) : undefined;
+  if (number !== undefined) return number;
   if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }
@@ -140,8 +140,8 @@ const jsonLimits: JsonLimits = { jsonDepthMax: 32, jsonMembersMax: Number.POSITI
 /** Applies the rules for JSON bodies, so that the upstream cannot read another value than the one that was checked. */
 function parseOrText(text: string): unknown {
   try {
-    const { value, overflows } = parseJson(Buffer.from(text), jsonLimits);
-    return overflows.length > 0 ? text : value;
+    const { value, uncheckable } = parseJson(Buffer.from(text), jsonLimits);
+    return uncheckable.length > 0 ? text : value;
   } catch {
     return text;
   }

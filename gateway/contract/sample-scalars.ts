@@ -1,5 +1,7 @@
 // Sample texts and numbers that fit the keywords of a flat schema.
 
+import { decimalOf } from './decimal.ts';
+import { multipleOf } from './exact-numbers.ts';
 import type { FlatSchema } from './flat-schema.ts';
 import { formatCheck } from './formats.ts';
 import { textsFor } from './pattern-text.ts';
@@ -66,17 +68,21 @@ export function textsFitting(flat: FlatSchema): string[] {
 
 /** Numbers at and between the bounds. */
 export function numbersFor(flat: FlatSchema, type: 'integer' | 'number'): number[] {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = flat.keywords;
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf: divisor } = flat.keywords;
   const step = type === 'integer' ? 1 : 0.5;
   const numbers = (...values: unknown[]) => values.filter((value) => typeof value === 'number');
   const least = Math.max(...numbers(minimum), ...numbers(exclusiveMinimum).map((bound) => bound + step));
   const most = Math.min(...numbers(maximum), ...numbers(exclusiveMaximum).map((bound) => bound - step));
   const between =
     (Math.max(...numbers(minimum, exclusiveMinimum)) + Math.min(...numbers(maximum, exclusiveMaximum))) / 2;
-  const unit = typeof multipleOf === 'number' ? multipleOf : 1;
+  const unit = typeof divisor === 'number' ? divisor : 1;
   const plain = Math.min(Math.max(unit, least), Math.max(most, least));
-  const aligned = [Math.ceil(least / unit) * unit, Math.floor(most / unit) * unit];
-  const all = [plain, least, most, ...(typeof multipleOf === 'number' ? [...aligned, 0] : [])];
+  // 326 * 0.01 is 3.2600000000000002.
+  const places = Math.min(100, Math.max(0, -decimalOf(unit).exponent));
+  const aligned = [Math.ceil(least / unit), Math.floor(most / unit)].map((times) =>
+    Number((times * unit).toFixed(places)),
+  );
+  const all = [plain, least, most, ...(typeof divisor === 'number' ? [...aligned, 0] : [])];
   const fitting = [...new Set(all)].filter((value) => Number.isFinite(value) && fitsScalar(flat, value));
   return fitting.length > 0 ? fitting : [between].filter((value) => fitsScalar(flat, value));
 }
@@ -110,7 +116,7 @@ function fitsNumber(keywords: Readonly<Record<string, unknown>>, value: number):
     holds('maximum', (bound) => value <= bound) &&
     holds('exclusiveMinimum', (bound) => value > bound) &&
     holds('exclusiveMaximum', (bound) => value < bound) &&
-    holds('multipleOf', (unit) => Number.isInteger(value / unit))
+    holds('multipleOf', (unit) => multipleOf(unit)(value))
   );
 }
 

@@ -7,16 +7,17 @@ import type { Checked, Counted, Operation, Reservation, StreamedBodyCheck } from
 import type { Awaitable } from '../shared/awaitable.ts';
 import { checkAccept } from './accept.ts';
 import { type BodyContract, expectBody, isUnexpected, readBody } from './body.ts';
+import { type CheckScope, createCheckScope, withinScope } from './check-scope.ts';
 import { createFormChecks, type FormCheck, type FormChecks } from './forms/forms.ts';
 import { parseIdempotencyKey } from './idempotency-key.ts';
 import { type JsonLimits, parseJson } from './json.ts';
 import { essenceOf, isJson, mediaTypesOf } from './media-types.ts';
+import { toNumberViolation } from './number-literals.ts';
 import type { ContractOperation } from './operations.ts';
-import { toOverflowViolation } from './overflow.ts';
 import { createParameterReader, type ParameterReader, type ParameterValues } from './parameters.ts';
 import { isObject, type JsonObject, member, memberNames } from './pointer.ts';
 import type { RequestSchemas, SchemaCheck, Schemas } from './schemas.ts';
-import { allowFor, createStepBudget, type StepBudget, withSteps } from './step-budget.ts';
+import { allowFor } from './step-budget.ts';
 import { declaredNames, toNotes } from './violation-notes.ts';
 import { toBodyViolations, toFields, toViolations, type Violation } from './violations.ts';
 
@@ -88,8 +89,8 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
 
     const { query } = counted;
     const violations: Violation[] = [];
-    const steps = createStepBudget();
-    const values = withSteps(steps, () => readParameters(counted, contract, violations));
+    const scope = createCheckScope();
+    const values = withinScope(scope, () => readParameters(counted, contract, violations));
     if (isUnexpected(counted, contract.body)) violations.push(unexpectedBody);
     const search = contract.reader.search(query, values);
     if (counted.operation.undeclaredQuery === 'drop')
@@ -103,11 +104,11 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
           violations.push(keyOfStream);
         return {
           ...pass(counted, contract, search, undefined, violations),
-          bodyCheck: streamCheck(counted, contract, form, steps),
+          bodyCheck: streamCheck(counted, contract, form, scope),
         };
       }
     }
-    return withBody(counted, contract, mediaType, form, search, violations, steps);
+    return withBody(counted, contract, mediaType, form, search, violations, scope);
   };
 
   function isShort({ headers }: Counted): boolean {
@@ -119,11 +120,11 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
     counted: Counted,
     contract: RequestContract,
     form: FormCheck,
-    steps: StepBudget,
+    scope: CheckScope,
   ): StreamedBodyCheck | undefined {
     return form.stream?.(counted.headers.get('content-type'), {
       limits: options,
-      steps,
+      scope,
       keep: (bytes) => options.hold(counted.reservation, bytes),
       onViolations(violations) {
         counted.trail.violations = toNotes(violations, contract.names());
@@ -138,7 +139,7 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
     form: FormCheck | undefined,
     search: string,
     violations: Violation[],
-    steps: StepBudget,
+    scope: CheckScope,
   ): Promise<Checked> {
     // All refusals that need no body are done, so a client that sent `Expect: 100-continue` may now send it (RFC 9110 section 10.1.1).
     if (counted.headers.has('expect')) counted.response.writeContinue();
@@ -148,7 +149,7 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
     const contentType = counted.headers.get('content-type');
     if (rawBody.length === 0) return pass(counted, contract, search, rawBody, violations);
     const check = contract.schemas.bodies.get(mediaType);
-    withSteps(steps, () => {
+    withinScope(scope, () => {
       allowFor(0, rawBody.length);
       if (form !== undefined) violations.push(...form.violations(rawBody, contentType, options));
       else if (check && (isJson(mediaType) || isJson(essenceOf(contentType))))
@@ -167,8 +168,8 @@ function readParameters(counted: Counted, contract: RequestContract, violations:
 }
 
 function jsonViolations(rawBody: Buffer, check: SchemaCheck, root: JsonObject, limits: JsonLimits): Violation[] {
-  const { value, size, overflows } = parseJson(rawBody, limits);
-  if (overflows.length > 0) return overflows.map(toOverflowViolation);
+  const { value, size, uncheckable } = parseJson(rawBody, limits);
+  if (uncheckable.length > 0) return uncheckable.map(toNumberViolation);
   const errors = check(value, size);
   return errors.length > 0 ? toBodyViolations(errors, root) : [];
 }

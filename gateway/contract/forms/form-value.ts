@@ -3,7 +3,7 @@
 import type { ErrorObject } from 'ajv';
 import { GatewayError } from '../../errors.ts';
 import { type JsonLimits, parseJson } from '../json.ts';
-import { toOverflowViolation } from '../overflow.ts';
+import { toNumberViolation } from '../number-literals.ts';
 import { toScalar, withoutReference } from '../parameter.ts';
 import { escapeToken, type JsonObject } from '../pointer.ts';
 import type { SchemaCheck } from '../schemas.ts';
@@ -227,12 +227,12 @@ export class FormValue {
   /** JSON in a field; text that is none stays text, so that the schema refuses it. Throws duplicate_json_member. */
   #parsed(text: string, at: string): unknown {
     try {
-      const { value, size, overflows } = parseJson(Buffer.from(text), this.#limits);
+      const { value, size, uncheckable } = parseJson(Buffer.from(text), this.#limits);
       this.#count(size);
-      for (const { pointer, isNegative } of overflows) {
-        this.#violations.push(toOverflowViolation({ pointer: at + pointer, isNegative }));
+      for (const { pointer, literal } of uncheckable) {
+        this.#violations.push(toNumberViolation({ pointer: at + pointer, literal }));
       }
-      return overflows.length > 0 ? text : value;
+      return uncheckable.length > 0 ? text : value;
     } catch (error) {
       if (error instanceof GatewayError && error.code === 'malformed_json') return text;
       throw error;

@@ -4,11 +4,12 @@
 
 import { GatewayError } from '../../errors.ts';
 import type { StreamedBodyCheck } from '../../exchange.ts';
+import { type CheckScope, withinScope } from '../check-scope.ts';
 import { essenceOf, MULTIPART, URLENCODED } from '../media-types.ts';
 import type { ContractOperation } from '../operations.ts';
 import { child, type JsonObject, member, memberNames } from '../pointer.ts';
 import type { RequestSchemas } from '../schemas.ts';
-import { allowFor, type StepBudget, withSteps } from '../step-budget.ts';
+import { allowFor } from '../step-budget.ts';
 import { createValueShapes, type ValueShape } from '../value-shape.ts';
 import { toFields, type Violation } from '../violations.ts';
 import { type FormContract, type FormLimits, toFormContract } from './form-contract.ts';
@@ -26,8 +27,8 @@ export interface FormCheck {
 
 export interface StreamOptions {
   readonly limits: FormLimits;
-  /** What the checks of the request may take. */
-  readonly steps: StepBudget;
+  /** What the checks of the request share. */
+  readonly scope: CheckScope;
   keep(bytes: number): void;
   /** Called with the violations before they are thrown. */
   onViolations(violations: readonly Violation[]): void;
@@ -106,7 +107,7 @@ function streamed(contract: FormContract, contentType: string | undefined, optio
 
   return {
     push(chunk) {
-      withSteps(options.steps, () => {
+      withinScope(options.scope, () => {
         allowFor(0, chunk.length);
         check.push(chunk);
         if (wasClosed) return;

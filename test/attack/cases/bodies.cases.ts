@@ -105,6 +105,8 @@ const texts: readonly AttackCase[] = [
       '{"name":"a","tags":[[-1e400]]}',
       '{"name":"a","more":{"\\u006e":1e400}}',
       `{"name":"a","more":{"n":1${'0'.repeat(400)}}}`,
+      '{"name":"a","more":{"n":1e-400}}',
+      '{"name":"a","more":{"n":[1.00000000000000000001]}}',
       '1e400',
       '{}',
       '[]',
@@ -117,7 +119,7 @@ const texts: readonly AttackCase[] = [
   ...[
     ...[
       '{"name":"a","more":{"__proto__":{"admin":true}}}',
-      '{"name":"a","more":{"n":1e308,"m":-0,"o":1E+2,"p":1e-400}}',
+      '{"name":"a","more":{"n":1e308,"m":-0,"o":1E+2,"p":1e-300}}',
       '{"name":"\\ud800"}',
     ],
     ...[

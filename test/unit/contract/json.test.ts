@@ -50,14 +50,19 @@ test('bytes that are not one JSON text in UTF-8 are malformed', () => {
   assert.equal(codeOf(Buffer.from([0x22, 0xff, 0x22])), 'malformed_json');
 });
 
-test('numbers that no double holds are reported by their places', () => {
-  const told = (text: string) => parseJson(Buffer.from(text), limits).overflows;
+test('numbers that no check could hold to a contract are reported by their places', () => {
+  const told = (text: string) => parseJson(Buffer.from(text), limits).uncheckable;
   assert.deepEqual(told('{"a":[1,{"b/c":1e400}],"d":-1e999,"e":1e308,"f":1e-400,"g":"1e400"}'), [
-    { pointer: '/a/1/b~1c', isNegative: false },
-    { pointer: '/d', isNegative: true },
+    { pointer: '/a/1/b~1c', literal: '1e400' },
+    { pointer: '/d', literal: '-1e999' },
+    { pointer: '/f', literal: '1e-400' },
   ]);
-  assert.deepEqual(told('1e400'), [{ pointer: '', isNegative: false }]);
-  assert.deepEqual(told('{"\u0061":1e400}'), [{ pointer: '/a', isNegative: false }]);
+  assert.deepEqual(told('1e400'), [{ pointer: '', literal: '1e400' }]);
+  assert.deepEqual(told('{"\u0061":1e400}'), [{ pointer: '/a', literal: '1e400' }]);
+  assert.deepEqual(told('[[], {"a": [], "b": [{}, 1.00000000000000000001]}]'), [
+    { pointer: '/1/b/1', literal: '1.00000000000000000001' },
+  ]);
+  assert.deepEqual(told('[0, -0.0, 0e999, 0.000000000000000000, 1.00000000000000000000, 9007199254740993, 1e22]'), []);
   assert.equal(told(`[${Array(1000).fill('1e400')}]`).length, 21);
   assert.deepEqual(told('[1,2]'), []);
 });
@@ -81,7 +86,7 @@ test('scalars are values', () => {
     ['null', null],
     ['true', true],
   ] as const)
-    assert.deepEqual(parseJson(Buffer.from(text), limits), { value, size: 0, overflows: [] });
+    assert.deepEqual(parseJson(Buffer.from(text), limits), { value, size: 0, uncheckable: [] });
 });
 
 test('members and items are counted together, at all depths', () => {
@@ -107,7 +112,7 @@ test('nesting is counted exactly, and depth beyond the stack is no problem', () 
 
 test('the size is the number of members and items at all depths', () => {
   assert.equal(parseJson(Buffer.from('{"a":[1,2,{"b":3}],"c":{}}'), limits).size, 6);
-  assert.deepEqual(measure([[[]]], 2), { members: 0, items: 2, depth: 3, overflows: false });
+  assert.deepEqual(measure([[[]]], 2), { members: 0, items: 2, depth: 3 });
 });
 
 test('a megabyte of strings is read in one pass', () => {

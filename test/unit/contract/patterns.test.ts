@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createCheckScope, STEPS_MAX, withinScope } from '../../../gateway/contract/check-scope.ts';
 import { type Pattern, toPattern } from '../../../gateway/contract/patterns.ts';
-import { createStepBudget, STEPS_MAX, withSteps } from '../../../gateway/contract/step-budget.ts';
 import { bodyCheck } from './compiled.ts';
 
 /** Patterns with a text on which a backtracking engine takes exponential or high polynomial time. */
@@ -93,7 +93,7 @@ test('the texts of one request share a budget, beyond which they are refused', (
   assert.equal(pattern.engine, 'bounded');
   const long = 'a'.repeat(pattern.exactLength);
   const tested = (text: string, times: number) =>
-    withSteps(createStepBudget(), () => {
+    withinScope(createCheckScope(), () => {
       for (let time = 0; time < times; time += 1) assert.ok(!pattern.test(text));
     });
   tested(long, 10);
@@ -103,9 +103,9 @@ test('the texts of one request share a budget, beyond which they are refused', (
 
 test('a pattern spends what its engine takes, before it takes it', () => {
   const spent = (source: string, text: string) => {
-    const budget = createStepBudget();
-    withSteps(budget, () => toPattern(source).test(text));
-    return STEPS_MAX - budget.left;
+    const scope = createCheckScope();
+    withinScope(scope, () => toPattern(source).test(text));
+    return STEPS_MAX - scope.stepsLeft;
   };
   let state = 1;
   const letter = () => {
