@@ -2,6 +2,7 @@
 // entry of `errors` per refused field. Stack traces, class names, paths and repeated input are dropped.
 
 import type { ErrorType } from '../error-catalogue.ts';
+import { hasInternals, publicConstraint, publicName, publicSentence } from './public-text.ts';
 
 /** The recognised forms of an error body. */
 export type ErrorForm =
@@ -21,6 +22,7 @@ export interface FieldError {
   readonly pointer?: string;
   readonly code: string;
   readonly message: string;
+  readonly constraint?: Readonly<Record<string, unknown>>;
 }
 
 export interface ParsedError {
@@ -36,7 +38,6 @@ export type DefaultPlace = 'body' | 'query';
 
 const FIELDS_MAX = 20;
 const DEPTH_MAX = 8;
-const TEXT_MAX = 500;
 const NAME_MAX = 200;
 
 const types = new Set<string>([
@@ -73,12 +74,48 @@ export function parseDialect(value: unknown, isProblem: boolean, place: DefaultP
 /** `{error: {…}}`: the gateway's own object, LoopBack, Google APIs. */
 function errorObject(error: Record<string, unknown>, place: DefaultPlace): ParsedError {
   const type = typeof error.type === 'string' && types.has(error.type) ? (error.type as ErrorType) : undefined;
-  const parsed = { form: 'error object', type, code: codeOf(error.code), message: sentence(error.message) } as const;
+  const parsed = {
+    form: 'error object',
+    type,
+    code: codeOf(error.code),
+    message: publicSentence(error.message),
+  } as const;
   if (Array.isArray(error.details)) return { ...parsed, ...fieldsOf(listed(error.details, place)) };
-  const fields: Record<string, unknown> = {};
-  if (typeof error.param === 'string') fields.param = error.param;
-  if (Array.isArray(error.errors)) fields.errors = error.errors.slice(0, FIELDS_MAX);
-  return { ...parsed, fields };
+  const param = publicName(error.param);
+  const errors = Array.isArray(error.errors) ? ownErrors(error.errors, place) : undefined;
+  return {
+    ...parsed,
+    fields: {
+      ...(param === undefined ? {} : { param }),
+      ...(errors === undefined ? {} : { errors }),
+    },
+  };
+}
+
+/** The entries of the gateway's own form, or of others. */
+function ownErrors(list: readonly unknown[], place: DefaultPlace): FieldError[] {
+  return list.slice(0, FIELDS_MAX).flatMap((entry) => {
+    if (typeof entry === 'string') return [fieldError(place, [], undefined, entry)];
+    if (!isRecord(entry)) return [];
+    const isOwn = places.has(String(entry.in)) || typeof entry.param === 'string';
+    return [isOwn ? ownFieldError(entry, place) : listedError(entry, place)];
+  });
+}
+
+/** An entry as the gateway's own error object has it; other members of it are dropped. */
+function ownFieldError(entry: Record<string, unknown>, place: DefaultPlace): FieldError {
+  const { message, code, pointer, param, constraint } = entry;
+  const own = places.has(String(entry.in)) ? (entry.in as FieldError['in']) : place;
+  const isPointer = typeof pointer === 'string' && (pointer === '' || pointer.startsWith('/'));
+  const path = own === 'body' && isPointer ? tokensOf(pointer) : dotted(typeof param === 'string' ? param : '');
+  const found = fieldError(own, path, codeOf(code) ?? slug(code), message);
+  const name = publicName(param);
+  const violated = publicConstraint(constraint);
+  return {
+    ...found,
+    ...(name === undefined ? {} : { param: name }),
+    ...(violated === undefined ? {} : { constraint: violated }),
+  };
 }
 
 function formOf(value: Record<string, unknown>, isProblem: boolean): ErrorForm {
@@ -87,17 +124,24 @@ function formOf(value: Record<string, unknown>, isProblem: boolean): ErrorForm {
   if (isRecord(value.errors)) return 'errors by field';
   if (value.detail !== undefined) return 'detail';
   if (value.message !== undefined) return 'message';
-  return sentence(value.error) === undefined ? 'errors by field' : 'error text';
+  return publicSentence(value.error) === undefined ? 'errors by field' : 'error text';
 }
 
 function messageOf(value: Record<string, unknown>, isProblem: boolean): string | undefined {
   const { message, detail, title, error } = value;
-  const problem = isProblem ? (sentence(detail) ?? sentence(title)) : undefined;
+  const problem = isProblem ? (publicSentence(detail) ?? publicSentence(title)) : undefined;
   // NestJS sends a list of sentences.
   const listedText = Array.isArray(message)
-    ? sentence(message.filter((one) => typeof one === 'string').join('; '))
+    ? publicSentence(message.filter((one) => typeof one === 'string').join('; '))
     : undefined;
-  return problem ?? sentence(message) ?? listedText ?? sentence(detail) ?? sentence(error) ?? sentence(title);
+  return (
+    problem ??
+    publicSentence(message) ??
+    listedText ??
+    publicSentence(detail) ??
+    publicSentence(error) ??
+    publicSentence(title)
+  );
 }
 
 /** The refused fields of a body, in the forms of the frameworks. */
@@ -180,14 +224,15 @@ function fieldError(
   code: string | undefined,
   text: unknown,
 ): FieldError {
-  const tokens = path.map((token) => String(token).slice(0, NAME_MAX));
+  const names = path.map(publicName);
+  const tokens = names.includes(undefined) ? [] : (names as string[]);
   const pointer = tokens.map((token) => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
   return {
     in: place,
     param: tokens.join('.').slice(0, NAME_MAX),
     ...(place === 'body' ? { pointer: pointer.slice(0, NAME_MAX) } : {}),
     code: code ?? 'invalid',
-    message: sentence(text) ?? 'is not valid',
+    message: publicSentence(text) ?? 'is not valid',
   };
 }
 
@@ -198,11 +243,12 @@ function fieldsOf(found: readonly FieldError[]): { fields?: Record<string, unkno
 
 function firstMessage([first]: readonly FieldError[]): string | undefined {
   if (first === undefined) return undefined;
-  return sentence(first.param === '' ? first.message : `${first.param}: ${first.message}`);
+  return publicSentence(first.param === '' ? first.message : `${first.param}: ${first.message}`);
 }
 
-/** `a.b`, `a[0].b` and `$.a` as tokens. */
+/** `a.b`, `a[0].b` and `$.a` as tokens; none of a text that is no name. */
 function dotted(name: string): string[] {
+  if (publicName(name) === undefined) return [];
   return name
     .slice(0, NAME_MAX)
     .replace(/^\$\.?/, '')
@@ -211,10 +257,9 @@ function dotted(name: string): string[] {
 }
 
 function tokensOf(pointer: string): string[] {
-  return pointer
-    .slice(1, NAME_MAX)
-    .split('/')
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const path = pointer.slice(1, NAME_MAX);
+  if (hasInternals(path)) return [];
+  return path.split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 /** A code in the form of the catalogue; undefined if the text is none. */
@@ -224,28 +269,8 @@ function codeOf(value: unknown): string | undefined {
 
 /** The code of a framework (`VALIDATION_FAILED`, `string_too_short`, `value_error.missing`) in the form of the catalogue. */
 function slug(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value.length > 64) return undefined;
+  if (typeof value !== 'string' || !/^[\w.:-]{1,64}$/.test(value) || hasInternals(value)) return undefined;
   return codeOf(value.toLowerCase().replace(/[^a-z0-9]+/g, '_'));
-}
-
-/** Signs of a stack trace, a class, a file or a query of the service. Each pattern looks at a text of bounded length. */
-const internals = [
-  /\r|\n/,
-  /\bnested exception\b|\bTraceback\b|\bSQLSTATE\b|\bORA-\d/i,
-  /\bat [\w$.<>]+ ?\(/,
-  /\b(?:[a-z]\w*\.){2,}[A-Z]\w*/,
-  /\b[A-Z][a-z]+\w*(?:\.[A-Z][a-z]\w*)+/,
-  /\b[A-Z]\w*(?:::\w+)+/,
-  /(?:^|[\s"'(`])\/(?:usr|home|var|app|srv|opt|root|tmp|etc)\//,
-  /[A-Za-z]:\\|node_modules|site-packages/,
-  /\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM)\b.*\b(?:FROM|VALUES|SET|WHERE)\b/,
-];
-
-/** A sentence for clients: at most 500 characters, without signs of internals. */
-function sentence(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value === '') return undefined;
-  const text = value.slice(0, TEXT_MAX);
-  return internals.some((pattern) => pattern.test(text)) ? undefined : text;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -2,11 +2,12 @@
 // checked against the contract, before the client gets it (`refuse`) or beside that (`report`).
 
 import type { GatewayError } from '../errors.ts';
-import type { Operation } from '../exchange.ts';
+import type { Fresh, Operation } from '../exchange.ts';
 import type { AnswerHeaders } from '../http1/client/wire.ts';
 import { codingOf, type DecodingFault, decodeBody, isDecodable } from './encoding/decode.ts';
 import { upstreamFailure } from './failure.ts';
 import type { ItemCheck } from './streams/answer-stream.ts';
+import { secretsIn } from './submitted-secrets.ts';
 import type { ContractDeviation } from './undeclared-answer.ts';
 import { toUpstreamRefusal } from './upstream-errors.ts';
 
@@ -66,10 +67,12 @@ export class InspectedBody {
   }
 
   /** The client's answer to an upstream's status of 400 or more. */
-  refusal(status: number, headers: AnswerHeaders, method: string): GatewayError {
+  refusal(status: number, headers: AnswerHeaders, fresh: Pick<Fresh, 'method' | 'rawBody' | 'headers'>): GatewayError {
+    const { method, rawBody } = fresh;
     const place = method === 'GET' || method === 'HEAD' ? 'query' : 'body';
     const body = decodeBody(this.whole(), codingOf(headers), ERROR_BODY_BYTES_MAX);
-    return toUpstreamRefusal(status, headers, typeof body === 'string' ? Buffer.alloc(0) : body, place);
+    const secrets = secretsIn(rawBody, fresh.headers.get('content-type'));
+    return toUpstreamRefusal(status, headers, typeof body === 'string' ? Buffer.alloc(0) : body, place, secrets);
   }
 }
 

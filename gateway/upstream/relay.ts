@@ -466,7 +466,7 @@ export class Relay implements AnswerHandler, WithheldNotes {
   }
 
   #refusal(inspected: InspectedBody): GatewayError {
-    return inspected.refusal(this.#status, this.#headers, this.#fresh.method);
+    return inspected.refusal(this.#status, this.#headers, this.#fresh);
   }
 
   #violation(violations: readonly string[]): GatewayError {

@@ -4,6 +4,7 @@ import type { ErrorCode, ErrorType } from '../error-catalogue.ts';
 import { GatewayError, type UpstreamWords } from '../errors.ts';
 import type { AnswerHeaders } from '../http1/client/wire.ts';
 import { type DefaultPlace, type ErrorForm, type ParsedError, parseDialect } from './error-dialects.ts';
+import { withoutSecrets } from './submitted-secrets.ts';
 
 /** Codes for statuses whose body is not recognised. */
 const byStatus: Readonly<Record<number, ErrorCode>> = {
@@ -16,12 +17,14 @@ const byStatus: Readonly<Record<number, ErrorCode>> = {
  * Turns an upstream's answer with status 400 or above into the refusal for the client.
  *
  * @param place of refused fields that the body does not place itself
+ * @param secrets of the client's request: a text with one of them does not reach the client
  */
 export function toUpstreamRefusal(
   status: number,
   headers: AnswerHeaders,
   body: Buffer,
   place: DefaultPlace = 'body',
+  secrets: readonly string[] = [],
 ): GatewayError {
   const answered = { upstreamStatus: status, ...crossing(status, headers) };
   if (status === 401 || status === 407) return new GatewayError('upstream_auth_failed', answered);
@@ -31,7 +34,8 @@ export function toUpstreamRefusal(
   if (status === 500) return new GatewayError('upstream_error', answered);
   if (status === 501) return new GatewayError('upstream_error', { ...answered, words: errorWords(501) });
   if (status > 500) return new GatewayError('upstream_bad_response', answered);
-  const parsed = parseError(headers, body, place);
+  const read = parseError(headers, body, place);
+  const parsed = read && withoutSecrets(read, secrets);
   const code = byStatus[status] ?? 'upstream_rejected';
   const plain = new GatewayError(code).entry;
   return new GatewayError(code, {

@@ -4,6 +4,7 @@
 import { type ErrorCode, REFUSALS } from '../../error-catalogue.ts';
 import { GatewayError } from '../../errors.ts';
 import type { JsonNode } from '../../shared/json-tree.ts';
+import { hasInternals, publicSentence } from '../public-text.ts';
 import { typeOf } from '../upstream-errors.ts';
 import { memberPath, nodeAt } from './members.ts';
 import type { Submitted } from './submitted.ts';
@@ -24,7 +25,6 @@ export interface RefusalRule {
   readonly retry?: true | undefined;
 }
 
-const MESSAGE_LENGTH_MAX = 500;
 /** Limit for names and values, which must not become messages. */
 const VALUE_LENGTH_MAX = 256;
 /** Control characters, line separators, lone surrogates. */
@@ -70,14 +70,15 @@ function paramOf(param: RefusalRule['param'], body: JsonNode | undefined, submit
 
 function valueIn(body: JsonNode | undefined, member: string, submitted: Submitted): string | undefined {
   const value = textIn(body, member);
-  if (value === undefined || value.length > VALUE_LENGTH_MAX || storedSecret.test(value)) return undefined;
+  if (value === undefined || value.length > VALUE_LENGTH_MAX) return undefined;
+  if (storedSecret.test(value) || hasInternals(value)) return undefined;
   return submitted.isFreeOfSecrets(value) ? value : undefined;
 }
 
 function messageIn({ message }: RefusalRule, body: JsonNode | undefined, submitted: Submitted): string | undefined {
   const text = message === undefined ? undefined : textIn(body, message);
   if (text === undefined || storedSecret.test(text) || !submitted.isFree(text)) return undefined;
-  return text.slice(0, MESSAGE_LENGTH_MAX);
+  return publicSentence(text);
 }
 
 function textIn(body: JsonNode | undefined, member: string): string | undefined {

@@ -1,0 +1,62 @@
+// Pure: finds the secrets of a client's request in texts of its upstream's error, which some services repeat.
+
+import type { ParsedError } from './error-dialects.ts';
+
+/** Names of members that hold secrets. */
+const secretName =
+  /pass(?:word|wd|phrase|code)|secret|token|credential|api[-_]?key|private[-_]?key|\bpin\b|\bcv[cv]\b/i;
+/** Shorter ones would be found in nearly every text. */
+const SECRET_LENGTH_MIN = 4;
+const SECRETS_MAX = 100;
+
+/** The secrets in a body of JSON or of a form, by the names of its members. */
+export function secretsIn(rawBody: Buffer | undefined, contentType: string | undefined): readonly string[] {
+  const body = rawBody === undefined ? undefined : parsed(rawBody.toString('utf8'), contentType ?? '');
+  const found: string[] = [];
+  const waiting: (readonly [value: unknown, isSecret: boolean])[] = [[body, false]];
+  for (const [value, isSecret] of waiting) {
+    if (found.length >= SECRETS_MAX) break;
+    if (typeof value === 'string' || typeof value === 'number') {
+      const text = folded(String(value));
+      if (isSecret && text.length >= SECRET_LENGTH_MIN) found.push(text);
+    } else if (Array.isArray(value)) for (const item of value) waiting.push([item, isSecret]);
+    else if (typeof value === 'object' && value !== null)
+      for (const [name, member] of Object.entries(value)) waiting.push([member, isSecret || secretName.test(name)]);
+  }
+  return found;
+}
+
+/** An error without the texts in which a secret stands. */
+export function withoutSecrets(error: ParsedError, secrets: readonly string[]): ParsedError {
+  if (secrets.length === 0) return error;
+  const isFree = (value: unknown) => {
+    const text = folded(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+    return !secrets.some((secret) => text.includes(secret));
+  };
+  const free = <T>(value: T): T | undefined => (isFree(value) ? value : undefined);
+  const { param, errors } = (error.fields ?? {}) as { param?: unknown; errors?: readonly { message: string }[] };
+  const kept = errors?.map((entry) => {
+    if (isFree(entry)) return entry;
+    const quiet = { ...entry, message: free(entry.message) ?? 'is not valid' };
+    return isFree(quiet) ? quiet : { in: 'body', param: '', code: 'invalid', message: 'is not valid' };
+  });
+  return {
+    ...error,
+    code: free(error.code),
+    message: free(error.message),
+    ...(error.fields && { fields: { ...error.fields, param: free(param), ...(kept && { errors: kept }) } }),
+  };
+}
+
+function parsed(text: string, contentType: string): unknown {
+  if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) return Object.fromEntries(new URLSearchParams(text));
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function folded(text: string): string {
+  return text.normalize('NFKD').toUpperCase();
+}
