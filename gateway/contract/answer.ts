@@ -6,7 +6,7 @@ import { hasLongNumbers, measure } from './json.ts';
 import { declaredFor, essenceOf, isJson, mediaTypesOf } from './media-types.ts';
 import { uncheckableNumbers } from './number-literals.ts';
 import type { ContractOperation } from './operations.ts';
-import { isObject, type JsonObject, member } from './pointer.ts';
+import { isObject, type JsonObject, member, memberNames } from './pointer.ts';
 import { responseFor, type SchemaCheck, type Schemas } from './schemas.ts';
 import { allowFor, isTooComplex } from './step-budget.ts';
 import { isActiveType, type UndeclaredAnswer, undeclaredMediaType, undeclaredStatus } from './undeclared.ts';
@@ -16,15 +16,18 @@ export interface AnswerCheck {
   /**
    * Describes an answer whose status, or media type of a body, the contract does not declare; undefined: both are declared. A status
    * without declared content allows every type in which browsers run no scripts.
+   *
+   * @param isAsked false: a 206 or 304 that does not follow from the request, so that only the contract can allow it
    */
   undeclared(
     operation: Operation,
     status: number,
     contentType: string | undefined,
     hasBody: boolean,
+    isAsked?: boolean,
   ): UndeclaredAnswer | undefined;
   /** Returns what to do with the body: `refuse` buffers it until it is checked, `report` checks a copy, `off` passes it on unchecked. */
-  modeFor(operation: Operation, status: number, contentType?: string): 'refuse' | 'report' | 'off';
+  modeFor(operation: Operation, status: number, contentType?: string, isAsked?: boolean): 'refuse' | 'report' | 'off';
   /** Returns one sentence per violation. They name places, never values. */
   violations(operation: Operation, status: number, body: Buffer, contentType?: string): readonly string[];
   /** Returns the check of each item of a stream, or undefined if the contract does not describe them. */
@@ -43,7 +46,7 @@ const NOT_MODIFIED = 304;
 /** The contract of one operation's answers, and the time of its last report check. */
 interface AnswerContract {
   readonly entry: ContractOperation;
-  /** What the contract says about each status that has been answered. */
+  /** What the contract says about each status that has been answered; negative: one that was not asked for. */
   readonly statuses: Map<number, DeclaredStatus>;
   lastReportMs: number;
 }
@@ -77,22 +80,28 @@ export function createAnswerCheck(
     status: number,
     contentType: string | undefined,
     hasBody: boolean,
+    isAsked = true,
   ): UndeclaredAnswer | undefined {
     const contract = contractOf(operation);
-    const declared = statusIn(contract, status);
+    const declared = statusIn(contract, status, isAsked);
     if (!declared.isDeclared) return undeclaredStatus(contract.entry, status, contentType);
     if (!hasBody || typeIn(declared, contentType).fits) return undefined;
     return undeclaredMediaType(contract.entry, status, contentType, declared.mediaTypes);
   }
 
-  function modeFor(operation: Operation, status: number, contentType?: string): 'refuse' | 'report' | 'off' {
+  function modeFor(
+    operation: Operation,
+    status: number,
+    contentType?: string,
+    isAsked = true,
+  ): 'refuse' | 'report' | 'off' {
     const mode = operation.answerCheck;
     if (mode === 'off') return 'off';
     const contract = contractOf(operation);
-    if (!typeIn(statusIn(contract, status), contentType).isJson) return 'off';
+    if (!typeIn(statusIn(contract, status, isAsked), contentType).isJson) return 'off';
     if (mode === 'refuse') return mode;
     // A part of a body cannot be checked.
-    if (status === PARTIAL_CONTENT) return 'off';
+    if (status === PARTIAL_CONTENT && isAsked) return 'off';
     const at = now();
     if (at - contract.lastReportMs < REPORT_INTERVAL_MS) return 'off';
     contract.lastReportMs = at;
@@ -159,11 +168,12 @@ function dataViolations(check: SchemaCheck, data: string, root: JsonObject): str
   }
 }
 
-function statusIn({ entry, statuses }: AnswerContract, status: number): DeclaredStatus {
-  const known = statuses.get(status);
+function statusIn({ entry, statuses }: AnswerContract, status: number, isAsked: boolean): DeclaredStatus {
+  const key = isAsked ? status : -status;
+  const known = statuses.get(key);
   if (known) return known;
-  const made = declaredStatus(entry, status);
-  statuses.set(status, made);
+  const made = declaredStatus(entry, status, isAsked);
+  statuses.set(key, made);
   return made;
 }
 
@@ -179,16 +189,18 @@ function typeIn(declared: DeclaredStatus, contentType: string | undefined): Answ
 }
 
 /** 206 and 304 follow from the request (RFC 9110 sections 14 and 13), so that contracts rarely declare them: 206 is a part of a 200. */
-function declaredStatus(entry: ContractOperation, status: number): DeclaredStatus {
+function declaredStatus(entry: ContractOperation, status: number, isAsked: boolean): DeclaredStatus {
   const { value } = responseFor(entry, status);
-  const isPart = status === PARTIAL_CONTENT;
+  const isPart = status === PARTIAL_CONTENT && isAsked;
   if (value === undefined && isPart) {
-    const whole = declaredStatus(entry, 200);
+    const whole = declaredStatus(entry, 200, true);
     return { ...whole, mediaTypes: withParts(whole.mediaTypes), latest: undefined };
   }
   const declared = mediaTypesOf(member(entry.document.root, responseFor(entry, status), 'content').value);
+  // Ranges of statuses and `default` do not mean answers that the request has to ask for.
+  const isNamed = memberNames(member(entry.document.root, entry.located, 'responses')).includes(String(status));
   return {
-    isDeclared: value !== undefined || status === NOT_MODIFIED,
+    isDeclared: isAsked ? value !== undefined || status === NOT_MODIFIED : isNamed,
     mediaTypes: isPart ? withParts(declared) : declared,
     latest: undefined,
   };

@@ -18,8 +18,14 @@ export interface ContractCheck {
     status: number,
     contentType: string | undefined,
     hasBody: boolean,
+    isAsked: boolean,
   ): ContractDeviation | undefined;
-  modeFor(operation: Operation, status: number, contentType: string | undefined): 'refuse' | 'report' | 'off';
+  modeFor(
+    operation: Operation,
+    status: number,
+    contentType: string | undefined,
+    isAsked: boolean,
+  ): 'refuse' | 'report' | 'off';
   violations(operation: Operation, status: number, body: Buffer, contentType: string | undefined): readonly string[];
   /** The check of each item of a stream; undefined if the contract has none. */
   itemCheck(operation: Operation, status: number, contentType: string | undefined): ItemCheck | undefined;

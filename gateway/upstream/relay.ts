@@ -8,6 +8,7 @@ import type { AnswerHandler, AnswerHeaders, Control } from '../http1/client/wire
 import { contain } from '../shared/faults.ts';
 import { streamKindOf } from '../shared/stream-kinds.ts';
 import { atEndOfTurn } from '../sockets/end-of-turn.ts';
+import { wasAsked } from './asked-answer.ts';
 import { type BodySink, CompressedBody } from './encoding/compressed-body.ts';
 import type { Compression } from './encoding/compression.ts';
 import { codingOf } from './encoding/decode.ts';
@@ -121,7 +122,9 @@ export class Relay implements AnswerHandler, WithheldNotes {
     this.#status = status;
     this.#headers = headers;
     this.#length = lengthOf(headers);
+    const isAsked = wasAsked(status, headers, this.#fresh);
     if (status >= 400) {
+      if (!isAsked) throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error('an unasked 416'));
       this.#mode = 'error';
       this.#inspected = new InspectedBody('error');
       return;
@@ -129,11 +132,11 @@ export class Relay implements AnswerHandler, WithheldNotes {
     const hasNoBody = status === 204 || status === 304;
     const contentType = firstValueOf(headers['content-type']);
     const hasBody = !hasNoBody && this.#length !== 0;
-    const undeclared = this.#contractCheck.undeclared(operation, status, contentType, hasBody);
+    const undeclared = this.#contractCheck.undeclared(operation, status, contentType, hasBody, isAsked);
     if (undeclared !== undefined) this.#protection = takeUndeclared(undeclared, this.#fresh.trail);
     if (method === 'HEAD' || hasNoBody) this.#mode = 'drop';
     else if (undeclared === undefined)
-      this.#mode = checkedMode(this.#contractCheck.modeFor(operation, status, contentType), headers);
+      this.#mode = checkedMode(this.#contractCheck.modeFor(operation, status, contentType, isAsked), headers);
     if (this.#owner.compression !== undefined) this.#chooseForm(this.#owner.compression);
     const kind = streamKindOf(contentType);
     if (kind !== undefined && this.#mode !== 'drop') this.#beginStream(control, kind, contentType);

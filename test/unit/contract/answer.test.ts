@@ -57,6 +57,21 @@ test('parts and unchanged answers are declared where the whole is', async () => 
   assert.equal(undeclared(operation, 201, 'application/json', true)?.what, 'status');
 });
 
+test('a part or an unchanged answer that was not asked for is declared only where the contract names its status', async () => {
+  const json = { 'application/json': { schema: { type: 'object' } } };
+  const silent = await answersOf({
+    ...{ 200: { description: 'x', content }, '3XX': { description: 'x' }, default: { description: 'x', content } },
+  });
+  for (const status of [206, 304])
+    assert.equal(silent.undeclared(silent.operation, status, 'image/png', true, false)?.what, 'status', `${status}`);
+  assert.equal(silent.undeclared(silent.operation, 206, 'image/png', true, true), undefined, 'asked, after unasked');
+  const named = await answersOf({ 200: { description: 'x' }, 206: { description: 'x', content: json }, 304: {} });
+  assert.equal(named.undeclared(named.operation, 304, undefined, false, false), undefined);
+  assert.equal(named.undeclared(named.operation, 206, 'application/json', true, false), undefined);
+  assert.equal(named.undeclared(named.operation, 206, 'multipart/byteranges', true, false)?.what, 'media type');
+  assert.notEqual(named.modeFor(named.operation, 206, 'application/json', false), 'off', 'its body is checked');
+});
+
 test('an undeclared answer is described with the line that would declare it, and without text that is no media type', async () => {
   const { undeclared, operation } = await answersOf({ 200: { description: 'x', content }, 404: { description: 'x' } });
   assert.equal(

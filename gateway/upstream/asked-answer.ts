@@ -1,0 +1,37 @@
+// Whether a request asked for an answer that only some requests may get: a part of a body (206, 416), or none because the client has it (304).
+// RFC 9110 sections 13 and 14.
+
+import type { Fresh } from '../exchange.ts';
+import type { AnswerHeaders } from '../http1/client/wire.ts';
+import { firstValueOf } from './inspected-body.ts';
+
+type Asking = Pick<Fresh, 'headers' | 'operation' | 'method'>;
+
+/** One range of bytes: from a byte, to one, or the last so many. */
+const oneRange = /^bytes[ \t]*=[ \t]*(\d{0,18})-(\d{0,18})[ \t]*$/i;
+const contentRange = /^bytes (\d{1,18})-(\d{1,18})\/(\d{1,18}|\*)$/i;
+
+/** True for every other status. */
+export function wasAsked(status: number, headers: AnswerHeaders, fresh: Asking): boolean {
+  if (status === 206) return isAskedPart(headers, rangeOf(fresh));
+  if (status === 416) return rangeOf(fresh) !== undefined;
+  if (status === 304) return fresh.headers.has('if-none-match') || fresh.headers.has('if-modified-since');
+  return true;
+}
+
+/** The Range that the upstream has got (request-lines.ts). */
+function rangeOf({ headers, operation, method }: Asking): string | undefined {
+  return operation.ranges && method !== 'HEAD' ? headers.get('range') : undefined;
+}
+
+/** A part within the single range that was asked for; several ranges may come in any form. */
+function isAskedPart(headers: AnswerHeaders, range: string | undefined): boolean {
+  const asked = range === undefined ? null : oneRange.exec(range);
+  if (range === undefined || asked === null) return range !== undefined;
+  if (/^multipart\/byteranges\b/i.test(firstValueOf(headers['content-type']) ?? '')) return false;
+  const given = contentRange.exec(firstValueOf(headers['content-range']) ?? '');
+  if (given === null) return false;
+  const [first, last] = [Number(given[1]), Number(given[2])];
+  if (asked[1] === '') return last - first < Number(asked[2]);
+  return first >= Number(asked[1]) && (asked[2] === '' || last <= Number(asked[2]));
+}
