@@ -4,12 +4,16 @@ import type { Command } from 'commander';
 import { misspeltVariables, type Settings } from '../config/settings.ts';
 import { ConfigError, type Mistake, toSentence } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
+import { metricsBytesOf } from '../observe/route-series.ts';
 import { untimelyMistakes } from '../wiring/certificates.ts';
 import { checkStart } from '../wiring/start-mistakes.ts';
 import { machineWarnings } from './check-machine.ts';
 import { warningsOf } from './check-warnings.ts';
 import { type CommandContext, openSecrets } from './context.ts';
 import { counted, printJson } from './print.ts';
+
+/** From here on, a scrape every few seconds costs the gateway and Prometheus noticeably. */
+const METRICS_BYTES_NOTED = 2 ** 20;
 
 const MAY_BE_ELSEWHERE = 'Without it the gateway does not start; it may be on another machine.';
 
@@ -49,11 +53,16 @@ async function check(context: CommandContext, asJson: boolean): Promise<void> {
 function printSuccess(
   context: CommandContext,
   asJson: boolean,
-  { contracts: { operations, documents } }: Configuration,
+  { config, contracts: { operations, documents } }: Configuration,
   warnings: readonly string[],
 ): void {
+  const { operationsMax } = config.gateway.metrics;
+  const metricsBytes = metricsBytesOf(
+    operations.map(({ operation }) => operation),
+    operationsMax,
+  );
   if (asJson) {
-    const counts = { operations: operations.length, contracts: documents.length };
+    const counts = { operations: operations.length, contracts: documents.length, metrics_bytes: metricsBytes };
     printJson(context, { ok: true, ...counts, mistakes: [], warnings });
     return;
   }
@@ -61,6 +70,10 @@ function printSuccess(
   context.write(
     `No mistakes: ${counted(operations.length, 'operation')} in ${counted(documents.length, 'contract')}.\n`,
   );
+  const isByEntry = operations.length > operationsMax;
+  if (!isByEntry && metricsBytes < METRICS_BYTES_NOTED) return;
+  const kept = isByEntry ? 'by entry, because metrics.operationsMax is lower,' : 'for each of them';
+  context.write(`Metrics are kept ${kept} and may take ${(metricsBytes / 2 ** 20).toFixed(1)} MiB of /metrics.\n`);
 }
 
 function printMistakes(context: CommandContext, asJson: boolean, mistakes: readonly Mistake[]): void {

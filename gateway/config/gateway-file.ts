@@ -98,6 +98,14 @@ const idempotency = z.strictObject({
     ),
 });
 
+const metrics = z.strictObject({
+  operationsMax: whole('operations', 0, 100_000)
+    .default(200)
+    .describe(
+      'With more operations than this, the metrics of requests are kept by entry and class of status instead of by operation and status ([metrics](metrics.md#how-large-they-are)).',
+    ),
+});
+
 const share = 'must be a number from 0.01 to 1';
 const overload = z.strictObject({
   maxInFlight: whole('requests', 1, 1_000_000)
@@ -163,6 +171,7 @@ export const gatewayFile = z.strictObject({
     .default({})
     .meta({ description: 'The same for single operations.', values: 'by operation id' }),
   overload: overload.prefault({}),
+  metrics: metrics.prefault({}),
   tracing: tracing.optional().describe('Where traces are sent. Without it, no traces are recorded.'),
   publishedContracts: z
     .string()

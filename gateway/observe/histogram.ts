@@ -15,7 +15,8 @@ export interface HistogramOptions {
 export interface Series {
   /** The observations so far: one count per bucket, and one for larger values; not cumulative. */
   readonly buckets: Float64Array;
-  observe(value: number): void;
+  /** Returns the index of the bucket. */
+  observe(value: number): number;
 }
 
 interface Counts {
@@ -25,11 +26,15 @@ interface Counts {
   sum: number;
 }
 
-/** Registers the histogram. Returns a function that finds or creates one series, which the caller keeps. */
-export function createHistogram(
-  registry: Registry,
-  options: HistogramOptions,
-): (...labels: readonly string[]) => Series {
+export interface Histogram {
+  /** Finds or creates one series, which the caller keeps. */
+  series(...labels: readonly string[]): Series;
+  /** Drops the series whose labels do not match. Observations of those that a caller has kept are lost. */
+  retain(matches: (labels: Readonly<Record<string, string>>) => boolean): void;
+}
+
+/** Registers the histogram. */
+export function createHistogram(registry: Registry, options: HistogramOptions): Histogram {
   const { name, help, labelNames, buckets: bounds } = options;
   const all = new Map<string, Counts>();
 
@@ -56,7 +61,7 @@ export function createHistogram(
   };
   registry.registerMetric(metric as never);
 
-  return (...labels) => {
+  function series(...labels: readonly string[]): Series {
     const key = JSON.stringify(labels);
     const counts = all.get(key) ?? {
       labels: Object.fromEntries(labelNames.map((label, index) => [label, labels[index] as string])),
@@ -71,7 +76,14 @@ export function createHistogram(
         while (index < bounds.length && value > (bounds[index] as number)) index++;
         counts.buckets[index] = (counts.buckets[index] as number) + 1;
         counts.sum += value;
+        return index;
       },
     };
-  };
+  }
+
+  function retain(matches: (labels: Readonly<Record<string, string>>) => boolean): void {
+    for (const [key, { labels }] of all) if (!matches(labels)) all.delete(key);
+  }
+
+  return { series, retain };
 }

@@ -54,7 +54,7 @@ export function createLimitMetrics(registry: Registry, onPressure: OnPressure): 
     help: 'Time from the first request of a batch to the verdict of Redis, or of the outage policy in its place.',
     labelNames: [],
     buckets,
-  })();
+  }).series();
   const seriesOf = memoize((policy: string) => ({
     admitted: decisions(policy, 'admitted'),
     refused: decisions(policy, 'refused'),

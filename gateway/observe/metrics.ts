@@ -14,6 +14,7 @@ import { createLinesDropped } from './lines-dropped.ts';
 import { memoize } from './memoize.ts';
 import { createOverloadMetrics, type OverloadMetrics } from './overload-metrics.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
+import { createRouteSeries, type Measured } from './route-series.ts';
 import { createTargetMetrics, type TargetMetrics } from './target-metrics.ts';
 import { createTraffic, type OperationTraffic } from './traffic.ts';
 import { createUpstreamMetrics } from './upstream-metrics.ts';
@@ -36,9 +37,9 @@ export interface Metrics extends ConnectionMetrics {
   spans(outcome: 'exported' | 'dropped', count: number): void;
   /**
    * Call it with the operations of each configuration before they are served. Series that an alert compares begin at 0, because an alert on
-   * `increase()` misses the event that creates its series.
+   * `increase()` misses the event that creates its series. With more operations than `operationsMax`, metrics are kept by entry.
    */
-  expect(operations: readonly Measured[]): void;
+  expect(operations: readonly Measured[], operationsMax: number): void;
   /** Call it once, when all parts with gauges are open. */
   watch(sources: GaugeSources): void;
   readonly contentType: string;
@@ -60,9 +61,6 @@ export interface MetricsOptions {
   readonly version: string;
   readonly onPressure: OnPressure;
 }
-
-/** The members of an operation that name its series. */
-export type Measured = Pick<Operation, 'upstream' | 'path'>;
 
 // Buckets in seconds: those that OpenTelemetry advises for http.server.request.duration (semantic conventions 1.44), and three below, because
 // most answers take less than its first bound of 5 ms.
@@ -96,22 +94,29 @@ export function createMetrics(options: MetricsOptions): Metrics {
     buckets: DURATION_BUCKETS,
   });
   const traffic = createTraffic();
-  const serverSeries = byOperation(({ method, path, version }, status) => {
-    const series = server(method, path, String(status), version ?? '');
-    traffic.watch(`${method} ${path}`, status, series.buckets);
+  const routes = createRouteSeries();
+  const serverSeries = byOperation((operation, status) => {
+    const { method, path, version } = operation;
+    const label = routes.statusOf(operation, status);
+    const series = server.series(method, routes.routeOf(operation), label, version ?? '');
+    const name = `${method} ${path}`;
+    if (label !== String(status)) return traffic.counted(name, status, series);
+    traffic.watch(name, status, series.buckets);
     return series;
   });
   const unmatchedSeries = new Map(
     [...knownMethods, OTHER_METHOD].map((method) => [
       method,
       memoize((status: number) => {
-        const series = server(method, 'unmatched', String(status), '');
+        const series = server.series(method, 'unmatched', String(status), '');
         traffic.watch(`${method} unmatched`, status, series.buckets);
         return series;
       }),
     ]),
   );
-  const clientSeries = byOperation((operation, status) => client(operation.upstream, operation.method, String(status)));
+  const clientSeries = byOperation((operation, status) =>
+    client.series(operation.upstream, operation.method, routes.statusOf(operation, status)),
+  );
   const rejected = createCounter(registry, {
     name: 'gateway_requests_rejected_total',
     help: 'Refusals by stage and code; upstream_own stands for every code that an upstream chose itself.',
@@ -179,7 +184,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   for (const stage of STAGES) rejectedBy(stage)('internal_error');
   for (const code of CREDENTIAL_CODES) rejectedBy(OWNER_KNOWN.has(code) ? 'authorize' : 'authenticate')(code);
   for (const outcome of ['exported', 'dropped']) spans.inc({ outcome }, 0);
-  server(OTHER_METHOD, 'unmatched', '500', '');
+  server.series(OTHER_METHOD, 'unmatched', '500', '');
   const build = {
     name: 'gateway_build_info',
     help: 'Always 1: the version that runs.',
@@ -193,11 +198,16 @@ export function createMetrics(options: MetricsOptions): Metrics {
     return new Counter({ name, help, labelNames, registers: [registry] });
   }
 
-  function expect(operations: readonly Measured[]): void {
-    for (const { path } of operations) violations.inc({ direction: 'response', http_route: path }, 0);
+  function expect(operations: readonly Measured[], operationsMax: number): void {
+    routes.use(operations, operationsMax);
+    serverSeries.forget();
+    clientSeries.forget();
+    const served = new Set(operations.map(routes.routeOf));
+    server.retain(({ http_route: route = '' }) => route === 'unmatched' || served.has(route));
+    for (const http_route of served) violations.inc({ direction: 'response', http_route }, 0);
     for (const upstream of new Set(operations.map((operation) => operation.upstream))) {
       upstreams.expect(upstream);
-      client(upstream, 'GET', '503');
+      client.series(upstream, 'GET', '503');
     }
   }
 
@@ -206,7 +216,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   }
 
   function seriesOf({ operation, method, status }: Trail): Series {
-    if (operation !== undefined) return serverSeries(operation, status);
+    if (operation !== undefined) return serverSeries.of(operation, status);
     const ofMethod = unmatchedSeries.get(method) ?? unmatchedSeries.get(OTHER_METHOD);
     return (ofMethod as (status: number) => Series)(status);
   }
@@ -217,17 +227,16 @@ export function createMetrics(options: MetricsOptions): Metrics {
     // The duration of what stays open says nothing about the latency of answers.
     if (rare?.tunnel === undefined && rare?.stream === undefined) seriesOf(trail).observe(trail.durationMs() / 1000);
     if (operation !== undefined && upstreamStatus !== undefined && upstreamMs !== undefined)
-      clientSeries(operation, upstreamStatus).observe(upstreamMs / 1000);
+      clientSeries.of(operation, upstreamStatus).observe(upstreamMs / 1000);
     limits.decision(trail);
     // Upstreams may use codes of their own, which must not become an unbounded label.
     if (code !== undefined) rejectedBy(trail.stage)(code in REFUSALS ? code : 'upstream_own').value += 1;
-    if (code === 'validation_failed')
-      violations.inc({ direction: 'request', http_route: operation?.path ?? 'unmatched' });
+    if (code === 'validation_failed') violations.inc({ direction: 'request', http_route: routes.routeOf(operation) });
   }
 
   /** Counts what few exchanges have. */
   function count(rare: RareNotes, trail: Trail): void {
-    const http_route = trail.operation?.path ?? 'unmatched';
+    const http_route = routes.routeOf(trail.operation);
     const { tunnel, stream, answerViolations } = rare;
     if (tunnel !== undefined) tunnelled.inc({ tunnel, http_response_status_code: trail.status });
     else if (stream !== undefined) streams.inc({ http_route, kind: stream, end: endOf(trail) });
@@ -267,14 +276,20 @@ export function createMetrics(options: MetricsOptions): Metrics {
 
 /** Finds the series of an operation and status by identity, with two look-ups. Entries end with the configuration of their operation. */
 function byOperation(make: (operation: Operation, status: number) => Series) {
-  const known = new WeakMap<Operation, (status: number) => Series>();
-  return (operation: Operation, status: number): Series => {
-    let ofOperation = known.get(operation);
-    if (ofOperation === undefined) {
-      ofOperation = memoize((one) => make(operation, one));
-      known.set(operation, ofOperation);
-    }
-    return ofOperation(status);
+  let known = new WeakMap<Operation, (status: number) => Series>();
+  return {
+    of(operation: Operation, status: number): Series {
+      let ofOperation = known.get(operation);
+      if (ofOperation === undefined) {
+        ofOperation = memoize((one) => make(operation, one));
+        known.set(operation, ofOperation);
+      }
+      return ofOperation(status);
+    },
+    /** Series are made anew, with labels that may differ. */
+    forget(): void {
+      known = new WeakMap();
+    },
   };
 }
 

@@ -45,7 +45,7 @@ export function createOverloadMetrics(registry: Registry): OverloadMetrics {
     queued(upstream, waitedMs) {
       let series = waits.get(upstream);
       if (series === undefined) {
-        series = wait(upstream);
+        series = wait.series(upstream);
         waits.set(upstream, series);
       }
       series.observe(waitedMs / 1000);

@@ -1,9 +1,13 @@
 // Requests and durations by operation, as plain numbers. They are summed from the histogram's own counts at each read, so that a request
-// costs nothing more.
+// costs nothing more, unless the histogram counts several operations together.
+
+import type { Series } from './histogram.ts';
 
 export interface Traffic {
   /** Call it when a series is created; repeating the call is harmless. */
   watch(name: string, status: number, buckets: Float64Array): void;
+  /** Returns a series that counts for the operation alone, too: the given one also counts for others. */
+  counted(name: string, status: number, shared: Series): Series;
   sample(): OperationTraffic[];
 }
 
@@ -18,10 +22,25 @@ export interface OperationTraffic {
 
 export function createTraffic(): Traffic {
   const byName = new Map<string, Map<number, Float64Array>>();
+
+  function watch(name: string, status: number, buckets: Float64Array): void {
+    const byStatus = byName.get(name) ?? new Map<number, Float64Array>();
+    byName.set(name, byStatus.set(status, buckets));
+  }
+
   return {
-    watch(name, status, buckets) {
-      const byStatus = byName.get(name) ?? new Map<number, Float64Array>();
-      byName.set(name, byStatus.set(status, buckets));
+    watch,
+    counted(name, status, shared) {
+      const buckets = new Float64Array(shared.buckets.length);
+      watch(name, status, buckets);
+      return {
+        buckets,
+        observe(value) {
+          const index = shared.observe(value);
+          buckets[index] = (buckets[index] as number) + 1;
+          return index;
+        },
+      };
     },
     sample: () => [...byName].map(([name, byStatus]) => trafficOf(name, byStatus)),
   };

@@ -136,6 +136,21 @@ test('a legal but suspicious value is a warning', async () => {
   assert.deepEqual(JSON.parse(programs.out).warnings, warnings);
 });
 
+test('check says how large /metrics may become, where that is much', async () => {
+  const low = { 'config/gateway.yaml': `${sound['config/gateway.yaml'] ?? ''}\nmetrics: { operationsMax: 0 }\n` };
+  const [people, few, programs] = await Promise.all([
+    runOn(low, 'check'),
+    runOn({}, 'check'),
+    runOn(low, 'check', '--json'),
+  ]);
+  assert.match(
+    people.out,
+    /^Metrics are kept by entry, because metrics\.operationsMax is lower, and may take 0\.0 MiB of \/metrics\.$/m,
+  );
+  assert.doesNotMatch(few.out, /Metrics/);
+  assert.ok(JSON.parse(programs.out).metrics_bytes > 1000);
+});
+
 test('whenOutcomeUnknown beside honoursIdempotencyKey has no effect, and is a warning', async () => {
   const both = 'timeoutMs: 1000\n    honoursIdempotencyKey: true\n    whenOutcomeUnknown: refuse';
   const files = spoiled('config/upstreams.yaml', 'timeoutMs: 1000', both);

@@ -1,5 +1,6 @@
 // The parts that report: log, metrics, faults, the listener of operators, traces. The later parts report events to them.
 
+import type { Configuration } from '../../configuration.ts';
 import { createNearLimit } from '../../console/near-limit.ts';
 import { createIds } from '../../edge/ids.ts';
 import { createLog } from '../../observe/log.ts';
@@ -34,8 +35,10 @@ export function openObservation(opened: BaseSection, parts: Parts) {
     close: log.flush,
   });
   const ids = createIds(now);
-  metrics.expect(operationsServed(configuration));
-  parts.add({ name: 'metrics', use: (next) => metrics.expect(operationsServed(next)) });
+  const expect = (next: Configuration) =>
+    metrics.expect(operationsServed(next), next.config.gateway.metrics.operationsMax);
+  expect(configuration);
+  parts.add({ name: 'metrics', use: expect });
   const stopReporting = onFault((thrown) => {
     log.logger.error({ err: thrown }, 'an error outside a request: its exchange or connection was ended');
     metrics.fault();

@@ -1,0 +1,79 @@
+// How finely the metrics of requests are kept: by operation and status, or by entry and class of status where there are many operations.
+// A histogram has 20 rows of text for each series, so that an operation takes some 3 KB of `/metrics` for each status.
+
+import type { Operation } from '../exchange.ts';
+
+/** The members of an operation that name its series. */
+export type Measured = Pick<Operation, 'upstream' | 'path' | 'entry' | 'method' | 'version'>;
+
+/** Labels of one operation and status. */
+export interface RouteLabels {
+  readonly route: string;
+  readonly status: string;
+}
+
+/** Statuses that an operation may have series of; an upstream may invent hundreds. */
+const STATUSES_MAX = 16;
+
+export interface RouteSeries {
+  /** Decides anew; call it with the operations of each configuration. */
+  use(operations: readonly Measured[], operationsMax: number): void;
+  /** The value of the label `http_route`. */
+  routeOf(operation: Measured | undefined): string;
+  statusOf(operation: Measured, status: number): string;
+}
+
+export function createRouteSeries(): RouteSeries {
+  let isByEntry = false;
+  let statuses = new WeakMap<Measured, Set<number>>();
+
+  return {
+    use(operations, operationsMax) {
+      isByEntry = operations.length > operationsMax;
+      statuses = new WeakMap();
+    },
+    routeOf(operation) {
+      if (operation === undefined) return 'unmatched';
+      return isByEntry ? entryRoute(operation) : operation.path;
+    },
+    statusOf(operation, status) {
+      if (isByEntry) return statusClass(status);
+      const known = statuses.get(operation) ?? new Set();
+      statuses.set(operation, known);
+      if (known.size < STATUSES_MAX) known.add(status);
+      return known.has(status) ? String(status) : statusClass(status);
+    },
+  };
+}
+
+/** No path begins like that. */
+function entryRoute({ entry }: Measured): string {
+  return `upstream:${entry}`;
+}
+
+function statusClass(status: number): string {
+  return `${Math.floor(status / 100)}xx`;
+}
+
+/** Statuses that an operation has in practice: what it answers, and some refusals. */
+const STATUSES_USUAL = 4;
+const ROWS = 20;
+/** One row without its labels' values, with a count of six digits. */
+const ROW_BYTES =
+  'http_server_request_duration_seconds_bucket{le="0.0005",http_request_method="",http_route="",http_response_status_code="200",api_version=""} 123456\n'
+    .length;
+
+/** About how many bytes of `/metrics` the operations take once all of them are in use. */
+export function metricsBytesOf(operations: readonly Measured[], operationsMax: number): number {
+  const isByEntry = operations.length > operationsMax;
+  const series = new Map(
+    operations.map((operation) => {
+      const route = isByEntry ? entryRoute(operation) : operation.path;
+      const labels = `${operation.method}${route}${operation.version ?? ''}`;
+      return [labels, labels.length];
+    }),
+  );
+  let bytes = 0;
+  for (const length of series.values()) bytes += STATUSES_USUAL * ROWS * (ROW_BYTES + length);
+  return bytes;
+}
