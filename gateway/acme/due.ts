@@ -1,7 +1,7 @@
-// Pure: what is due for a certificate now, from the records. Times are epoch milliseconds.
+// Pure: what is due for a certificate now, from the records. Times are epoch milliseconds by the clock of the store.
 
 import { recordIn, SERVER } from './records.ts';
-import { renewAtMs, type Validity } from './renewal.ts';
+import { isToCome, renewAtMs, type Validity } from './renewal.ts';
 import type { AcmeRecords } from './store.ts';
 
 /** The certificate in use. */
@@ -20,8 +20,8 @@ export type DueWork = 'order' | 'ask' | 'revoke';
 export function dueFor(id: string, records: AcmeRecords, held: Held | undefined, nowMs: number): DueWork | undefined {
   const attempts = recordIn(records, 'attempts', id);
   const server = recordIn(records, 'attempts', SERVER);
-  const isBlocked = [attempts, server].some((one) => one !== undefined && one.nextAtMs > nowMs);
-  const isLimited = [attempts, server].some((one) => one?.kind === 'limited' && one.nextAtMs > nowMs);
+  const isBlocked = [attempts, server].some((one) => one !== undefined && isToCome(one.nextAtMs, nowMs));
+  const isLimited = [attempts, server].some((one) => one?.kind === 'limited' && isToCome(one.nextAtMs, nowMs));
   const asked = recordIn(records, 'asked', id);
   if (asked?.kind === 'revoke' && held !== undefined && !isLimited) return 'revoke';
   // An operator does not wait for the back-off, but for the limits of the server.
@@ -32,7 +32,7 @@ export function dueFor(id: string, records: AcmeRecords, held: Held | undefined,
   if (isDue) return 'order';
   if (held.certificateId === undefined) return undefined;
   const renewal = recordIn(records, 'renewal', id);
-  return renewal?.certificateId === held.certificateId && renewal.askAtMs > nowMs ? undefined : 'ask';
+  return renewal?.certificateId === held.certificateId && isToCome(renewal.askAtMs, nowMs) ? undefined : 'ask';
 }
 
 /** When the certificate is renewed. */

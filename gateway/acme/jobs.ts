@@ -82,16 +82,23 @@ export function createJobs({ work, held, readPair, random, onEvent }: JobsOption
   /** Records a failure with the time of the next attempt. */
   async function attempt(id: string, names: readonly string[], job: () => Promise<void>): Promise<void> {
     try {
-      await job();
+      await withAccount(job);
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof StoreAway) throw error;
       // A fault of the gateway backs off like a refusal: it must not be repeated at once.
-      const failure = error instanceof AcmeFailure ? error : new AcmeFailure('refused', String(error));
-      if (failure.type === 'accountDoesNotExist') {
-        signer = undefined;
-        await forgetAccount(work);
-      }
-      await noteFailure(id, names, failure);
+      await noteFailure(id, names, error instanceof AcmeFailure ? error : new AcmeFailure('refused', String(error)));
+    }
+  }
+
+  /** Registers the account anew, once, if the server does not know it any more: waiting would not bring it back. */
+  async function withAccount(job: () => Promise<void>): Promise<void> {
+    try {
+      await job();
+    } catch (error) {
+      if (!(error instanceof AcmeFailure && error.type === 'accountDoesNotExist')) throw error;
+      signer = undefined;
+      await forgetAccount(work);
+      await job();
     }
   }
 

@@ -15,6 +15,10 @@ import { type AcmeSettings, createJournal, createPause } from './work.ts';
 const LOOK_MS = 750;
 /** Longer than a request to the server may take, so that a holder that waits for one keeps the lease. */
 const LEASE_MS = 20_000;
+/** An instance whose clock differs from that of the store takes the certificate of the server for expired or not yet valid. */
+const WRONG_CLOCK_MS = 3_600_000;
+/** It leaves the work to the others. If it is the store's clock that is wrong, all wait that long. */
+const WRONG_CLOCK_WAIT_MS = 60_000;
 
 export interface KeeperOptions {
   readonly store: AcmeStore;
@@ -22,6 +26,7 @@ export interface KeeperOptions {
   readonly settings: AcmeSettings;
   readonly http: HttpClient;
   readonly readPair: ReadPair;
+  /** The clock of this machine. The times of records are by the clock of the store. */
   now(): number;
   readonly random?: () => number;
   readonly leaseMs?: number;
@@ -69,7 +74,8 @@ export interface ChallengeAnswers {
 }
 
 export function createKeeper(options: KeeperOptions): Keeper {
-  const { store, seal, settings, http, readPair, now, random = Math.random, leaseMs = LEASE_MS, onEvent } = options;
+  const { store, seal, settings, http, readPair, random = Math.random, leaseMs = LEASE_MS, onEvent } = options;
+  const { now } = store;
   const configured = new Set(settings.certificates.flat());
   const view = createView({ ...options, certificates: settings.certificates });
   const ended = new AbortController();
@@ -129,7 +135,12 @@ export function createKeeper(options: KeeperOptions): Keeper {
     if (recordIn(records, 'asked', SERVER) !== undefined) return true;
     const ids = settings.certificates.map(certificateIdFor);
     const isLost = (id: string) => view.held(id) !== undefined && !records.has(recordName('certificate', id));
-    return ids.some((id) => isLost(id) || dueFor(id, records, view.held(id), now()) !== undefined);
+    const nowMs = now() - (isClockWrong() ? WRONG_CLOCK_WAIT_MS : 0);
+    return ids.some((id) => isLost(id) || dueFor(id, records, view.held(id), nowMs) !== undefined);
+  }
+
+  function isClockWrong(): boolean {
+    return Math.abs(options.now() - now()) > WRONG_CLOCK_MS;
   }
 
   /** Takes the lease, does what is due, and gives the lease back. Another instance may have it: then it does the work. */

@@ -26,7 +26,7 @@ end
 `;
 const script = (source: string): Script => toScript(PRELUDE + source);
 
-/** The records only if the version is not the known one. `born` tells a wiped server from a known one. */
+/** The time, and the records only if the version is not the known one. `born` tells a wiped server from a known one. */
 const READ = script(`
 local born, version = unpack(call('HMGET', lease, 'born', 'version'))
 if not born then
@@ -35,8 +35,8 @@ if not born then
   call('HSET', lease, 'born', born)
 end
 local state = born .. ' ' .. (version or '0')
-if state == ARGV[1] then return { state } end
-return { state, call('HGETALL', records), records .. ':changed' }
+if state == ARGV[1] then return { now_ms(), state } end
+return { now_ms(), state, call('HGETALL', records), records .. ':changed' }
 `);
 /** A wiped server begins with a token that is larger than those of before: the time in seconds. */
 const TAKE = script(`
@@ -70,16 +70,20 @@ export async function openRedisAcmeStore(url: string): Promise<AcmeStore> {
   await opened.promise;
   const run = (which: Script, ...args: (string | number)[]) => evaluate(client, which, [RECORDS, LEASE], args);
   let known: { readonly state: string; readonly records: AcmeRecords; readonly channel: string } | undefined;
+  /** What the clock of Redis is ahead of the monotonic one of this process. */
+  let aheadMs: number | undefined;
   const closers: (() => void)[] = [];
 
   async function read(): Promise<AcmeRecords> {
     const reply = await run(READ, known?.state ?? '');
-    const [state, fields = [], channel = ''] = reply as [string, string[]?, string?];
+    const [nowMs, state, fields = [], channel = ''] = reply as [number, string, string[]?, string?];
+    aheadMs = nowMs - performance.now();
     if (known === undefined || known.state !== state) known = { state, records: pairs(fields), channel };
     return known.records;
   }
 
   return {
+    now: () => (aheadMs === undefined ? Date.now() : Math.round(performance.now() + aheadMs)),
     read,
     take: async (forMs) => ((await run(TAKE, forMs)) as number | null) ?? undefined,
     confirm: async (token, forMs) => (await run(CONFIRM, token, forMs)) === 1,

@@ -91,11 +91,19 @@ export interface Failed {
   readonly random: () => number;
 }
 
+/** A server that asks for more is asked earlier, and a record that says more was written by a wrong clock. */
+const LONGEST_WAIT_MS = 7 * DAY_MS;
+
+/** Whether a time in the future is to be waited for. */
+export function isToCome(atMs: number, nowMs: number): boolean {
+  return atMs > nowMs && atMs <= nowMs + LONGEST_WAIT_MS;
+}
+
 /** How long until the next attempt: twice as long each time, up to a quarter longer by chance, and never before the server's Retry-After. */
 export function nextAttemptAfterMs({ kind, failures, retryAfterMs = 0, random }: Failed): number {
   const { firstMs, longestMs } = BACK_OFF[kind];
   const backOffMs = Math.min(firstMs * 2 ** Math.min(failures - 1, 20), longestMs);
-  return Math.max(Math.round(backOffMs * (1 + random() / 4)), retryAfterMs);
+  return Math.min(Math.max(Math.round(backOffMs * (1 + random() / 4)), retryAfterMs), LONGEST_WAIT_MS);
 }
 
 /** Reads Retry-After (RFC 9110 section 10.2.3): seconds or a date. Undefined without a usable value. */

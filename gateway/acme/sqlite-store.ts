@@ -38,6 +38,7 @@ export function createSqliteAcmeStore({ directory, acceptOneWay, now }: SqliteAc
   }
 
   return {
+    now,
     read() {
       const { version } = stateNow();
       if (known?.version !== version)

@@ -9,7 +9,12 @@ export type AcmeRecords = ReadonlyMap<string, string>;
 export type AcmeChanges = Readonly<Record<string, string | undefined>>;
 
 export interface AcmeStore {
-  /** Every method rejects, and does not wait, while the store is away. */
+  /**
+   * Epoch milliseconds by the clock that all instances share, since they read times that another one has written. Before the first
+   * `read`, and without a shared clock, that of the machine.
+   */
+  now(): number;
+  /** Every other method rejects, and does not wait, while the store is away. */
   read(): Awaitable<AcmeRecords>;
   /**
    * Takes the lease, unless another holder has it. Returns its fencing token, which is larger than all earlier ones; undefined if the lease

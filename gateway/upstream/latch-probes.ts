@@ -52,8 +52,11 @@ export const withoutProbes: LatchProbes = {
 /** The turn of a process, and the schedule after it. Pure. */
 export function turnAt(state: ProbeState, latchedAtMs: number, nowMs: number): { turn: Turn; after: ProbeState } {
   const sentAtMs = state.sentAtMs.filter((at) => at <= nowMs && at > nowMs - DAY_MS);
-  const { probes, nextAtMs = 0, healedAtMs = 0 } = state;
-  if (healedAtMs > latchedAtMs) return { turn: { kind: 'healed', nextAtMs: nowMs }, after: state };
+  const { probes, healedAtMs = 0 } = state;
+  // A later one was written by a wrong clock.
+  const nextAtMs = (state.nextAtMs ?? 0) > nowMs + DAY_MS ? 0 : (state.nextAtMs ?? 0);
+  if (healedAtMs > latchedAtMs && healedAtMs <= nowMs)
+    return { turn: { kind: 'healed', nextAtMs: nowMs }, after: state };
   const waitUntil = (at: number, count: number) => ({
     turn: { kind: 'wait', nextAtMs: at } as const,
     after: { ...state, sentAtMs, probes: count, nextAtMs: at },
@@ -75,34 +78,44 @@ export function createLatchProbes(redisUrl: string | undefined, dataDirectory: s
   return redisUrl === undefined ? inDirectory(dataDirectory) : inRedis(redisUrl);
 }
 
-type Change<T> = (state: ProbeState) => { readonly after: ProbeState; readonly result: T };
+/** @param skewMs what the clock of the store is ahead of that of this process: another process reads the times that this one writes */
+type Change<T> = (state: ProbeState, skewMs: number) => { readonly after: ProbeState; readonly result: T };
 
-function withStore(change: <T>(upstream: string, work: Change<T>) => Promise<T | undefined>): LatchProbes {
+function withStore(
+  change: <T>(upstream: string, nowMs: number, work: Change<T>) => Promise<T | undefined>,
+): LatchProbes {
   return {
     async take(upstream, latchedAtMs, nowMs) {
-      const turn = await change(upstream, (state) => {
-        const { turn, after } = turnAt(state, latchedAtMs, nowMs);
-        return { after, result: turn };
+      const turn = await change(upstream, nowMs, (state, skewMs) => {
+        const { turn, after } = turnAt(state, latchedAtMs + skewMs, nowMs + skewMs);
+        return { after, result: { ...turn, nextAtMs: turn.nextAtMs - skewMs } };
       });
       // Another process has the lease.
       return turn ?? { kind: 'wait', nextAtMs: nowMs + LEASE_MS };
     },
     async healed(upstream, nowMs) {
-      await change(upstream, (state) => ({ after: healedAt(state, nowMs), result: true })).catch(() => undefined);
+      await change(upstream, nowMs, (state, skewMs) => ({
+        after: healedAt(state, nowMs + skewMs),
+        result: true,
+      })).catch(() => undefined);
     },
   };
 }
 
 /** In two calls, because the names are on different servers of a Cluster. */
 const LEASE = toScript(`return redis.call('SET', KEYS[1], '1', 'PX', ARGV[1], 'NX')`);
-const READ = toScript(`return redis.call('GET', KEYS[1])`);
+const READ = toScript(`
+local time = redis.call('TIME')
+return { redis.call('GET', KEYS[1]), time[1] * 1000 + math.floor(time[2] / 1000) }
+`);
 
 function inRedis(url: string): LatchProbes {
-  return withStore((upstream, work) =>
+  return withStore((upstream, nowMs, work) =>
     askRedis(url, COMMAND_TIMEOUT_MS, async (client) => {
       const key = `credential-probes:${upstream}`;
       if ((await evaluate(client, LEASE, [`${key}:lease`], [LEASE_MS])) === null) return undefined;
-      const { after, result } = work(parsed((await evaluate(client, READ, [key], [])) as string | null));
+      const [text, storeNowMs] = (await evaluate(client, READ, [key], [])) as [string | null, number];
+      const { after, result } = work(parsed(text), storeNowMs - nowMs);
       await client.set(key, JSON.stringify(after), 'PX', 2 * DAY_MS);
       await client.del(`${key}:lease`);
       return result;
@@ -112,9 +125,9 @@ function inRedis(url: string): LatchProbes {
 
 function inDirectory(directory: string): LatchProbes {
   const fileOf = (upstream: string) => join(directory, `credential-probes.${upstream}.json`);
-  return withStore(async (upstream, work) => {
+  return withStore(async (upstream, _nowMs, work) => {
     const file = fileOf(upstream);
-    const { after, result } = work(parsed(readIfPresent(file)));
+    const { after, result } = work(parsed(readIfPresent(file)), 0);
     writeFileSync(`${file}.draft`, JSON.stringify(after));
     renameSync(`${file}.draft`, file);
     return result;

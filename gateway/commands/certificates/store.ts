@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { renewalOf } from '../../acme/due.ts';
 import { type AskedRecord, certificateIdFor, change, recordIn, SERVER } from '../../acme/records.ts';
+import { isToCome } from '../../acme/renewal.ts';
 import type { AcmeRecords, AcmeStore } from '../../acme/store.ts';
 import { createView } from '../../acme/view.ts';
 import type { Acme } from '../../config/acme.ts';
@@ -58,7 +59,7 @@ export async function askGateway(
 ): Promise<{ readonly reason: string | undefined }> {
   const before = await store.read();
   const limits = [recordIn(before, 'attempts', id), recordIn(before, 'attempts', SERVER)];
-  const limit = limits.find((one) => one?.kind === 'limited' && one.nextAtMs > now());
+  const limit = limits.find((one) => one?.kind === 'limited' && isToCome(one.nextAtMs, store.now()));
   if (limit)
     return { reason: `${limit.reason} The next attempt is possible at ${new Date(limit.nextAtMs).toISOString()}.` };
   await store.put(change('asked', id, { kind, by: actor, atMs: now() }));

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { change } from '../../../gateway/acme/records.ts';
 import { openRedisAcmeStore } from '../../../gateway/acme/redis-store.ts';
 import type { AcmeRequest } from '../../support/acme-door.ts';
 import { closesAfterEach } from '../../support/closing.ts';
@@ -149,3 +150,47 @@ it('a store that has lost everything gets the certificate back, and nothing is o
   assert.deepEqual(first.shown(), shown);
   assert.equal(pebble.count('order-plz'), orders);
 });
+
+it('an instance whose clock is years ahead holds up no attempt of the others', async (test) => {
+  test.after(() => {
+    pebble.fault = undefined;
+  });
+  url = apartAt(redis.url);
+  const certificates = [['a.test']];
+  pebble.fault = ({ path }) => (path === 'order-plz' ? { status: 503, type: 'serverInternal' } : undefined);
+  const fast = await start(startKeeper({ url, pebble, certificates, aheadMs: 2000 * 86_400_000 }));
+  const [{ failure } = { failure: undefined }] = await until(
+    () => fast.keeper.kept(),
+    ([kept]) => kept?.failure !== undefined,
+  );
+  assert.ok((failure?.nextAtMs ?? 0) < Date.now() + 120_000, 'by the clock of Redis');
+  pebble.fault = undefined;
+  // As an instance of the version before has left it.
+  await write((records) => ({ ...records, nextAtMs: Date.now() + 2000 * 86_400_000 }), 'attempts');
+  const usual = await start(startKeeper({ url, pebble, certificates }));
+  pebble.validateAt({ tls: [usual.port, fast.port] });
+  await untilShown(usual);
+});
+
+it('an account that the server has lost is registered anew at once', async () => {
+  const [first] = (await instances(1, [['a.test']])) as [TestKeeper];
+  await untilShown(first);
+  const [before] = first.shown();
+  await write((account) => ({ ...account, url: `${account.url}00` }), 'account');
+  const store = await openRedisAcmeStore(url);
+  await store.put(change('asked', 'a.test', { kind: 'order', by: 'ada', atMs: Date.now() }));
+  store.close();
+  await until(first.shown, ([shown]) => shown !== before);
+  assert.deepEqual(
+    first.events.map(({ kind }) => kind),
+    ['issued', 'issued'],
+  );
+});
+
+/** Changes the one record of a kind. */
+async function write(changed: (record: Record<string, unknown>) => object, kind: string): Promise<void> {
+  const store = await openRedisAcmeStore(url);
+  const [name, text] = [...(await store.read())].find(([one]) => one.startsWith(`${kind} `)) as [string, string];
+  await store.put({ [name]: JSON.stringify(changed(JSON.parse(text))) });
+  store.close();
+}

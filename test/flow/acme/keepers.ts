@@ -36,10 +36,12 @@ export interface TestKeeperOptions {
   readonly certificates: readonly (readonly string[])[];
   readonly leaseMs?: number;
   readonly secret?: string;
+  /** What its clock is ahead. */
+  readonly aheadMs?: number;
 }
 
 export async function startKeeper(options: TestKeeperOptions): Promise<TestKeeper> {
-  const { url, pebble, certificates, leaseMs = 500, secret = 'a secret of the instances' } = options;
+  const { url, pebble, certificates, leaseMs = 500, secret = 'a secret of the instances', aheadMs = 0 } = options;
   const events: AcmeEvent[] = [];
   const http = createHttpClient(pebble.trust, 'test');
   const real = await openRedisAcmeStore(url);
@@ -55,6 +57,7 @@ export async function startKeeper(options: TestKeeperOptions): Promise<TestKeepe
     return isDead ? forever : result;
   };
   const store: AcmeStore = {
+    now: real.now,
     read: () => step(real.read),
     take: (forMs) => step(() => real.take(forMs)),
     confirm: (token, forMs) => step(() => real.confirm(token, forMs)),
@@ -76,7 +79,7 @@ export async function startKeeper(options: TestKeeperOptions): Promise<TestKeepe
         }),
       close: http.close,
     },
-    ...{ readPair: certificateOf, now: Date.now, leaseMs },
+    ...{ readPair: certificateOf, now: () => Date.now() + aheadMs, leaseMs },
     onCertificates: (all) => secure.use(all),
     onEvent: (event) => void events.push(event),
     onUnusable: () => undefined,

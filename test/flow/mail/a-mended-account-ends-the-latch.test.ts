@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { askRedis } from '../../../gateway/redis/client.ts';
 import { createLatchProbes } from '../../../gateway/upstream/latch-probes.ts';
 import { assertRefusal } from '../../support/errors.ts';
 import { basic, type Mail, type MailGateway, newPassword, startMail, startMailGateway } from '../../support/mail.ts';
@@ -105,17 +106,40 @@ describe('an account of the gateway without a permission', () => {
 });
 
 describe('the schedule of probes', () => {
-  it('is shared in Redis, and one process gets each turn', async () => {
+  it('is shared in Redis, and one process gets each turn, whatever its clock says', async () => {
     const redis = await startRedis();
+    const aheadMs = [0, 2000 * 86_400 * SECOND];
+    const latchedAtMs = Date.now();
+    /** As if the last turn had been earlier. */
+    const pass = (ms: number) =>
+      askRedis(redis.url, 500, async (client) => {
+        const state = JSON.parse((await client.get('credential-probes:mail')) ?? '');
+        const sentAtMs = state.sentAtMs.map((at: number) => at - ms);
+        await client.set(
+          'credential-probes:mail',
+          JSON.stringify({ ...state, nextAtMs: state.nextAtMs - ms, sentAtMs }),
+        );
+      });
     try {
-      const [one, other] = [createLatchProbes(redis.url, '/nowhere'), createLatchProbes(redis.url, '/nowhere')];
-      const turns = async (now: number) =>
-        (await Promise.all([one.take('mail', 0, now), other.take('mail', 0, now)])).map(({ kind }) => kind).sort();
-      assert.deepEqual(await turns(1000), ['wait', 'wait']);
-      assert.deepEqual(await turns(32_000), ['probe', 'wait']);
-      assert.deepEqual(await turns(33_000), ['wait', 'wait']);
-      await one.healed('mail', 34_000);
-      assert.equal((await other.take('mail', 0, 40_000)).kind, 'healed');
+      const processes = aheadMs.map((ahead) => {
+        const probes = createLatchProbes(redis.url, '/nowhere');
+        return {
+          take: () => probes.take('mail', latchedAtMs + ahead, Date.now() + ahead),
+          healed: () => probes.healed('mail', Date.now() + ahead),
+        };
+      });
+      const turns = async () => (await Promise.all(processes.map(({ take }) => take()))).map(({ kind }) => kind).sort();
+      assert.deepEqual(await turns(), ['wait', 'wait']);
+      for (const waitMs of [31 * SECOND, 61 * SECOND, 121 * SECOND]) {
+        await pass(waitMs);
+        assert.deepEqual(await turns(), ['probe', 'wait']);
+        assert.deepEqual(await turns(), ['wait', 'wait']);
+      }
+      const [usual, fast] = processes;
+      const wait = await fast?.take();
+      assert.ok((wait?.nextAtMs ?? 0) > Date.now() + (aheadMs[1] as number), 'by the clock of the process');
+      await fast?.healed();
+      assert.equal((await usual?.take())?.kind, 'healed');
     } finally {
       await redis.stop();
     }

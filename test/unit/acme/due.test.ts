@@ -21,7 +21,7 @@ function records(...all: readonly (readonly [RecordKind, string, object])[]) {
 const asked = (kind: string) => ['asked', 'a.test', { kind, by: 'ada', atMs: 0 }] as const;
 const attempts = (of: string, kind: string, nextAtMs: number) =>
   ['attempts', of, { failures: 1, kind, reason: '', atMs: 0, nextAtMs }] as const;
-const renewal = ['renewal', 'a.test', { certificateId: 'key.serial', askAtMs: 20 * DAY }] as const;
+const renewal = ['renewal', 'a.test', { certificateId: 'key.serial', askAtMs: 15 * DAY }] as const;
 const due = (all: ReadonlyMap<string, string>, one: Held | undefined = held, at = NOW) =>
   dueFor('a.test', all, one, at);
 
@@ -44,6 +44,18 @@ it('nothing during the back-off, be it of the certificate or of the server', () 
   }
 });
 
+it('no time is waited for that only a wrong clock can have written', () => {
+  const years = NOW + 2000 * DAY;
+  for (const kind of ['refused', 'server', 'limited']) {
+    const all = records(attempts('a.test', kind, years), attempts(SERVER, kind, years));
+    assert.equal(dueFor('a.test', all, undefined, NOW), 'order');
+  }
+  assert.equal(due(records(attempts('a.test', 'limited', years), asked('order'))), 'order');
+  const neverAsked = ['renewal', 'a.test', { certificateId: 'key.serial', askAtMs: years }] as const;
+  assert.equal(due(records(neverAsked)), 'ask');
+  assert.equal(dueFor('a.test', records(attempts('a.test', 'limited', NOW + 7 * DAY)), undefined, NOW), undefined);
+});
+
 it('an operator does not wait for the back-off, but for a rate limit', () => {
   assert.equal(due(records(renewal, asked('order'), attempts('a.test', 'refused', NOW + 1))), 'order');
   assert.equal(due(records(renewal, asked('order'), attempts(SERVER, 'limited', NOW + 1))), undefined);
@@ -59,6 +71,6 @@ it('renewal information is asked for a new certificate, and again when it is tim
 
 it('the window of a former certificate does not count', () => {
   const window = { startMs: 0, endMs: 1, selectedMs: 1 };
-  const former = ['renewal', 'a.test', { certificateId: 'key.former', window, askAtMs: 20 * DAY }] as const;
+  const former = ['renewal', 'a.test', { certificateId: 'key.former', window, askAtMs: 15 * DAY }] as const;
   assert.equal(due(records(former)), 'ask');
 });
