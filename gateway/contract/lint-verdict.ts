@@ -3,6 +3,7 @@
 
 import type { Document, NormalizedProblem } from '@redocly/openapi-core';
 import { closest } from '../config-errors.ts';
+import { isRequestable } from './path-texts.ts';
 import { isObject, objectAt, pathOf, valueAt } from './pointer.ts';
 
 export type Verdict = 'mistake' | 'warning' | 'accepted';
@@ -77,6 +78,7 @@ export function verdictOn(problem: NormalizedProblem, document: Document): Verdi
   if (problem.severity === 'warn') return decidesNothing ? 'accepted' : 'warning';
   if (ruleId === 'no-unresolved-refs' && path.at(-2) === 'mapping') return onMapping(document, path);
   if (ruleId === 'path-parameters-defined' && isInTemplate(problem.message)) return 'accepted';
+  if (ruleId === 'path-parameters-defined' && path[0] === 'paths' && !isRequestable(path[1] ?? '')) return 'accepted';
   if (decidesNothing) return 'warning';
   return ruleId === 'struct' ? onStructure(problem, document, path) : 'mistake';
 }

@@ -9,6 +9,7 @@ import { type Extensions, extensionsOf, type KnownNames } from './extensions.ts'
 import { mediaTypesOf } from './media-types.ts';
 import { checkOperation } from './operation-checks.ts';
 import { pathStylesOf } from './path-styles.ts';
+import { isRequestable } from './path-texts.ts';
 import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';
 import { restParameterOf } from './rest-parameter.ts';
 import { knownScopes, operationSecurity, type SecuritySettings } from './security.ts';
@@ -81,7 +82,7 @@ export function* operationsOf(
   const scopes = knownScopes(root, defaults);
   const documentSays = extensionsOf(document, [], root, known, mistakes);
   for (const template of Object.keys(objectAt(root, 'paths'))) {
-    if (template.startsWith('x-')) continue;
+    if (template.startsWith('x-') || !isRequestable(template)) continue;
     const item = member(root, { value: root.paths, pointer: '/paths' }, template);
     const pathSays = extensionsOf(document, ['paths', template], item.value, known, mistakes);
     for (const method of methods) {
@@ -184,7 +185,8 @@ function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Op
 
 /**
  * Merges path and operation parameters. Operation parameters override path parameters by name and place and cannot remove them
- * (OpenAPI 3.1.1, section 4.8.10). Header parameters named Accept, Content-Type and Authorization are ignored (section 4.8.12.1).
+ * (OpenAPI 3.1.1, section 4.8.10). Header parameters named Accept, Content-Type and Authorization are ignored (section 4.8.12.1),
+ * and so is one without a name, which no client can send.
  */
 function parametersOf(root: JsonObject, item: Located, operation: Located): Located[] {
   const merged = new Map<string, Located>();
@@ -194,7 +196,7 @@ function parametersOf(root: JsonObject, item: Located, operation: Located): Loca
     for (const index of list.value.keys()) {
       const located = member(root, list, index);
       const { value } = located;
-      if (!isObject(value) || (isHeader(value) && /^(accept|content-type|authorization)$/i.test(String(value.name))))
+      if (!isObject(value) || (isHeader(value) && /^(accept|content-type|authorization|)$/i.test(String(value.name))))
         continue;
       merged.set(`${value.in} ${value.name}`, located);
     }

@@ -4,7 +4,9 @@ import { isRef, type Oas2Rule, type Oas3Rule, type Plugin } from '@redocly/opena
 import { isFieldName, isFieldText } from '../shared/field-text.ts';
 import { withoutFurtherReferences } from './document-types.ts';
 import { REGEX_LENGTH_MAX } from './formats.ts';
+import { isRequestable } from './path-texts.ts';
 import { toPattern } from './patterns.ts';
+import { serverPathsOf } from './servers.ts';
 
 /** The node types that may have `x-gateway-*` members. Elsewhere they would be ignored silently. */
 const carriers = new Set(['Root', 'PathItem', 'Operation']);
@@ -118,6 +120,11 @@ const headerNamesFitHeaders: Oas3Rule = () => ({
   Parameter(parameter, { report, location }) {
     const name: unknown = parameter.name;
     if (parameter.in !== 'header' || typeof name !== 'string' || isFieldName(name)) return;
+    if (name === '') {
+      const message = 'no client can send a header without a name, so this parameter is left out';
+      report({ message, suggest: [], location: location.child(['name']), forceSeverity: 'warn' });
+      return;
+    }
     report({
       message: `${JSON.stringify(name)} is no name of a header field`,
       suggest: [],
@@ -132,6 +139,42 @@ const headerNamesFitHeaders: Oas3Rule = () => ({
     }
   },
 });
+
+/** What a client can ask for ends before a question mark or a number sign. */
+const pathsCanBeRequested: Oas3Rule = () => ({
+  Paths(paths, { report, location }) {
+    for (const template of Object.keys(paths)) {
+      if (!template.startsWith('/') || isRequestable(template)) continue;
+      const message = 'no request has this path, because ? and # end one, so its operations are not served';
+      report({ message, suggest: [], location: location.child([template]).key() });
+    }
+  },
+});
+
+/** Operations by methods that the gateway does not know. */
+const methodsAreServed: Oas3Rule = () => ({
+  PathItem(item, { report, location }) {
+    const { additionalOperations } = item as { additionalOperations?: unknown };
+    if (typeof additionalOperations !== 'object' || additionalOperations === null) return;
+    for (const method of Object.keys(additionalOperations)) {
+      const message = `the gateway does not serve the method ${JSON.stringify(method)}, so this operation is left out`;
+      report({ message, suggest: [], location: location.child(['additionalOperations', method]).key() });
+    }
+  },
+});
+
+const serversAreServed: Oas3Rule = () => ({
+  Root(root, { report, location }) {
+    const { used, others } = serverPathsOf(root);
+    if (others.length === 0) return;
+    const shown = others.slice(0, SHOWN_SERVERS_MAX).map((path) => path || '/');
+    const more = others.length > SHOWN_SERVERS_MAX ? ', …' : '';
+    const message = `paths begin with ${used || '/'}, where the first server does; those of other servers are not served: ${shown.join(', ')}${more}`;
+    report({ message, suggest: [], location: location.child(['servers']) });
+  },
+});
+
+const SHOWN_SERVERS_MAX = 5;
 
 /** Applies a rule for schemas to Swagger 2.0, where parameters have the keywords of schemas themselves. */
 function inSwagger(rule: Oas3Rule): Oas2Rule {
@@ -148,6 +191,7 @@ export const ownRules: Plugin = {
     oas2: {
       'extensions-have-a-meaning': extensionsHaveAMeaning as Oas2Rule,
       'texts-are-no-references': textsAreNoReferences as Oas2Rule,
+      'paths-can-be-requested': pathsCanBeRequested as Oas2Rule,
       'patterns-can-run': inSwagger(patternsCanRun),
       'patterns-are-exact': inSwagger(patternsAreExact),
       'formats-are-exact': inSwagger(formatsAreExact),
@@ -155,6 +199,9 @@ export const ownRules: Plugin = {
     oas3: {
       'extensions-have-a-meaning': extensionsHaveAMeaning,
       'texts-are-no-references': textsAreNoReferences,
+      'paths-can-be-requested': pathsCanBeRequested,
+      'methods-are-served': methodsAreServed,
+      'servers-are-served': serversAreServed,
       'patterns-can-run': patternsCanRun,
       'patterns-are-exact': patternsAreExact,
       'formats-are-exact': formatsAreExact,

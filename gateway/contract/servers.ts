@@ -64,6 +64,26 @@ export function foreignOrigin(root: JsonObject, item: unknown, operation: unknow
   return isOwn ? undefined : origin;
 }
 
+/** The path of the document's server, and those that its other servers, or other values of their variables, have instead. */
+export function serverPathsOf(root: object): { readonly used: string; readonly others: readonly string[] } {
+  const { path: used } = serversIn(root)[0] ?? none;
+  const servers = 'servers' in root && Array.isArray(root.servers) ? root.servers : [];
+  const paths = servers
+    .flatMap((server) => [toServer(server), ...otherwise(server)])
+    .map((server) => server?.path ?? used);
+  return { used, others: [...new Set(paths)].filter((path) => path !== used) };
+}
+
+/** The server with each value of each variable, the others at their defaults. */
+function otherwise(server: unknown): (DeclaredServer | undefined)[] {
+  if (!isObject(server) || !isObject(server.variables)) return [];
+  const { variables } = server;
+  return Object.entries(variables).flatMap(([name, variable]) => {
+    const values = isObject(variable) && Array.isArray(variable.enum) ? variable.enum : [];
+    return values.map((value) => toServer({ ...server, variables: { ...variables, [name]: { default: value } } }));
+  });
+}
+
 function serversIn(owner: unknown): DeclaredServer[] {
   const { servers } = isObject(owner) ? owner : {};
   return (Array.isArray(servers) ? servers : []).flatMap((server) => toServer(server) ?? []);

@@ -229,7 +229,7 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
   'contract-query-in-path': {
     files: spoiled(items, '  /v1/items:', '  "/v1/items?all=true":'),
     says: [
-      "openapi/items.yaml:5:3: paths./v1/items?all=true: Don't put query string items in the path, they belong in parameters with `in: query`. Declare what stands behind the question mark as parameters with in: query.",
+      'config/upstreams.yaml:3:17: upstreams.items.contracts.0: none of the files listed here has an operation. List a contract that has paths.',
     ],
   },
   'contract-same-path-with-another-parameter-name': {
