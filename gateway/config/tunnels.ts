@@ -29,7 +29,7 @@ const logins = z.strictObject({
     .optional()
     .meta({
       description:
-        'Tunnels of the upstream with the same name here count failed logins together, and need the same `failures`, `failuresTotal` and `failuresWindowSeconds`. Default: each tunnel counts its own.',
+        'Tunnels of the upstream with the same name here count the requests, connections and failed logins of an address together, whatever the host name, and need the same `limits`. Default: each tunnel counts its own.',
       values: 'name',
     }),
   paths: z.array(pathOrBelow).default(['/*']).meta({
@@ -190,7 +190,7 @@ export function checkTunnels(check: TunnelCheck, mistakes: Mistake[]): void {
   }
 }
 
-/** Tunnels that count failed logins together share the bounds, because one counter has one bound. */
+/** Tunnels that count together share the bounds, because one counter has one bound. */
 function checkCountedTogether({ upstreams, source }: TunnelCheck, mistakes: Mistake[]): void {
   for (const [upstream, { tunnels }] of Object.entries(upstreams)) {
     const first = new Map<string, number>();
@@ -199,7 +199,7 @@ function checkCountedTogether({ upstreams, source }: TunnelCheck, mistakes: Mist
       if (countedAs === undefined) continue;
       const before = tunnels[first.get(countedAs) ?? index]?.limits as typeof limits;
       if (!first.has(countedAs)) first.set(countedAs, index);
-      for (const key of ['failures', 'failuresTotal', 'failuresWindowSeconds'] as const) {
+      for (const key of new Set([...Object.keys(limits), ...Object.keys(before)]) as Set<keyof typeof limits>) {
         if (limits[key] === before[key]) continue;
         const at = ['upstreams', upstream, 'tunnels', index, 'logins', 'countedAs'];
         const reason = `the tunnels counted as ${countedAs} differ in limits.${key}.`;

@@ -109,27 +109,17 @@ function createAddressLimit(rules: AddressLimitRules, logins: LoginThrottle, now
   };
 }
 
-/**
- * Returns address limits by name; a limit keeps its counts when its rules change. `countedAs` is the name under which failed logins count:
- * limits that share it count them together.
- */
+/** Returns address limits by name, under which requests, connections and failed logins count; a limit keeps its counts when its rules change. */
 export function createAddressLimits(
   options: Omit<LoginThrottleOptions, 'name'>,
-): (name: string, rules: AddressLimitRules, countedAs?: string) => AddressLimit {
+): (name: string, rules: AddressLimitRules) => AddressLimit {
   const limits = new Map<string, AddressLimit>();
-  const logins = new Map<string, LoginThrottle>();
 
-  function loginsOf(name: string, rules: AddressLimitRules): LoginThrottle {
-    const throttle = logins.get(name) ?? createLoginThrottle(rules, { ...options, name });
-    logins.set(name, throttle);
-    return throttle;
-  }
-
-  return function addressLimit(name, rules, countedAs = name) {
-    const key = `${name} ${countedAs}`;
-    const limit = limits.get(key) ?? createAddressLimit(rules, loginsOf(countedAs, rules), options.now);
+  return function addressLimit(name, rules) {
+    const limit =
+      limits.get(name) ?? createAddressLimit(rules, createLoginThrottle(rules, { ...options, name }), options.now);
     limit.useRules(rules);
-    limits.set(key, limit);
+    limits.set(name, limit);
     return limit;
   };
 }

@@ -65,7 +65,7 @@ export interface Tunnel {
   /** Unique, and stable across reloads. */
   readonly name: string;
   readonly upstream: string;
-  /** Under which its failed logins count; stable across reloads. */
+  /** Under which its requests, connections and failed logins count; stable across reloads. */
   readonly countedAs: string;
   readonly rules: TunnelRules;
   readonly addresses: readonly string[];

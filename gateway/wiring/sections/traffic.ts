@@ -68,7 +68,7 @@ export function openTraffic(
   const addressLimitOf = createAddressLimits({ counters: failures, now: forwardNow });
   const tunnels = createTunnels({
     originOf,
-    addressLimitOf: ({ name, countedAs, rules }) => addressLimitOf(name, rules.limits, countedAs),
+    addressLimitOf: ({ countedAs, rules }) => addressLimitOf(countedAs, rules.limits),
     isOut: targets.targetSets.isOut,
     isIsolated: targets.targetSets.isIsolated,
     onUnasked: targets.targetSets.noteUnasked,

@@ -117,10 +117,14 @@ test('a tunnel that leaves out a site takes no path from it', () => {
   assert.deepEqual([on({}, {}), on({ notOn: ['api'] }, {}), on({}, { mail: 'm.test' })], [1, 0, 0]);
 });
 
-test('tunnels that count failed logins together have the same bounds', () => {
+test('tunnels that count together have the same bounds', () => {
   const counted = (limits: object, countedAs = 'users') => ({ logins: { countedAs }, limits });
   const both = (...tunnels: object[]) => mistakesOf(tunnels.map((one, index) => ({ paths: [`/p${index}`], ...one })));
-  assert.deepEqual(both(counted({ failures: 5 }), counted({ failures: 5, requests: 7 })), []);
+  assert.deepEqual(both(counted({ failures: 5 }), counted({ failures: 5 })), []);
+  assert.deepEqual(both(counted({ requests: 5 }), counted({ connections: 7 })), [
+    'upstreams.a.tunnels.1.logins.countedAs: the tunnels counted as users differ in limits.requests.',
+    'upstreams.a.tunnels.1.logins.countedAs: the tunnels counted as users differ in limits.connections.',
+  ]);
   assert.deepEqual(both(counted({ failures: 5 }), counted({ failures: 6 }, 'others')), []);
   assert.deepEqual(both(counted({ failures: 5 }), {}, counted({ failures: 6, failuresTotal: 9 })), [
     'upstreams.a.tunnels.2.logins.countedAs: the tunnels counted as users differ in limits.failures.',

@@ -80,18 +80,19 @@ test('a refused address is not counted', () => {
   enter('192.0.2.1')();
 });
 
-test('doors that share the name for logins count failed logins together', async () => {
+test('one name is one limit: requests, connections and failed logins count together', async () => {
   const addressLimitOf = createAddressLimits({ now: () => 0 });
   const guess = { ...asking('192.0.2.1'), request: { socket: { destroyed: false } } } as Admitted;
   const few = { ...rules, failures: 2 };
-  for (const name of ['one', 'two']) {
-    const visit = await addressLimitOf(name, few, 'users').enter(guess, GUESS);
+  for (let i = 0; i < 2; i++) {
+    const visit = await addressLimitOf('users', few).enter(guess, GUESS);
     visit.answered(401);
     visit.leave();
   }
   await turn();
-  for (const name of ['one', 'two'])
-    assert.throws(() => addressLimitOf(name, few, 'users').enter(guess, GUESS), { code: 'auth_attempts_limited' });
+  assert.throws(() => addressLimitOf('users', few).enter(guess, GUESS), { code: 'auth_attempts_limited' });
+  enter(addressLimitOf('users', few), '192.0.2.1');
+  assert.throws(() => enter(addressLimitOf('users', few), '192.0.2.1'), refusedWith('rate_limited', 60));
   (await addressLimitOf('other', few).enter(guess, GUESS)).leave();
 });
 
