@@ -39,7 +39,10 @@ for (const { name, payload, sorts, filters } of resources) {
     for (const sort of sorts) {
       for (const direction of ['asc', 'desc']) {
         it(`are sorted by ${sort}_${direction}, over pages`, async () => {
-          const sorted = await walk(client, `/v1/${name}?limit=3&sort=${sort}_${direction}`);
+          const read = () => walk(client, `/v1/${name}?limit=3&sort=${sort}_${direction}`);
+          let sorted = await read();
+          // A record that changes between two pages moves to another place.
+          while (await readAll()) sorted = await read();
           assert.equal(sorted.length, records.length);
           for (const [index, record] of sorted.slice(1).entries()) {
             assert.ok(

@@ -59,8 +59,14 @@ describe('a preference of a guest', () => {
   });
 
   it('that is the largest number is kept', async () => {
-    const guest = await post('/v1/guests', '{"name":"G","preferences":{"a":1.7976931348623157e308,"b":1e-999}}');
+    const guest = await post('/v1/guests', '{"name":"G","preferences":{"a":1.7976931348623157e308,"b":0}}');
     assert.deepEqual(guest.body.preferences, { a: Number.MAX_VALUE, b: 0 });
+  });
+
+  it('that is a number too small for any computer is refused, not kept as zero', async () => {
+    const [status, ...places] = problems(await post('/v1/guests', '{"name":"G","preferences":{"b":1e-999}}'));
+    assert.deepEqual([status, places.length], [400, 1]);
+    assert.match(String(places[0]), /^\/preferences\/b /);
   });
 });
 
