@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDoor } from '../attack/door.ts';
 import { follow } from '../attack/fuzz/fuzz.ts';
 import { planOf } from '../attack/fuzz/plan.ts';
-import { garbageOf, unaskedAnswer } from './garbage.ts';
+import { damageEvery, garbageOf, noConfirmationOf, unaskedAnswer } from './garbage.ts';
 import type { Random } from './random.ts';
 import type { Stand, WorkerStatus } from './stand.ts';
 import type { Target } from './targets.ts';
@@ -55,7 +55,7 @@ function ofTarget(
 function ofRedis(
   name: string,
   lasts: Fault['lasts'],
-  act: (stand: Stand) => unknown,
+  act: (stand: Stand, random: Random) => unknown,
   undo: (stand: Stand) => unknown,
   more = {},
 ): Fault {
@@ -64,8 +64,8 @@ function ofRedis(
     lane: 'platform',
     lasts,
     ...more,
-    async begin(stand) {
-      await act(stand);
+    async begin(stand, random) {
+      await act(stand, random);
       return () => undo(stand);
     },
   };
@@ -183,6 +183,21 @@ export const FAULTS: readonly Fault[] = [
     [1000, 2500],
     ({ redis }) => redis.freeze(),
     ({ redis }) => redis.thaw(),
+  ),
+  ofRedis(
+    'replies of Redis damaged, one byte in every few',
+    [2000, 4000],
+    ({ redis }, random) => redis.relay.spoil(damageEvery(random.between(1, 40), random)),
+    ({ redis }) => redis.relay.spoil(undefined),
+  ),
+  ofRedis(
+    'wrong replies to SUBSCRIBE',
+    [2000, 4000],
+    ({ redis }, random) => {
+      redis.relay.answerFor((question) => noConfirmationOf(question, random));
+      redis.relay.breakAll();
+    },
+    ({ redis }) => redis.relay.answerFor(undefined),
   ),
   ofRedis('connections to Redis broken', [0, 0], ({ redis }) => redis.relay.breakAll(), nothing),
   {

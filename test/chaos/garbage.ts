@@ -20,6 +20,29 @@ export function garbageOf(random: Random): Buffer {
   return Buffer.concat([Buffer.from(random.next() < 0.3 ? '' : random.pick(beginnings)), noise]);
 }
 
+/** One byte of each n-th reply is another one. */
+export function damageEvery(replies: number, random: Random): (reply: Buffer) => Buffer {
+  let passed = 0;
+  return function damage(reply) {
+    passed += 1;
+    if (passed % replies !== 0) return reply;
+    const damaged = Buffer.from(reply);
+    const at = random.between(0, damaged.length - 1);
+    damaged[at] = (damaged[at] as number) ^ random.between(1, 255);
+    return damaged;
+  };
+}
+
+const SUBSCRIBE = /\r\nsubscribe\r\n/i;
+/** None of them confirms a subscription. */
+const NO_CONFIRMATIONS = [':1', '*0', '$-1', '_', '+OK', '%0', '>1\r\n_'];
+
+/** For a question to subscribe, in the place of Redis. */
+export function noConfirmationOf(question: Buffer, random: Random): Buffer | undefined {
+  if (!SUBSCRIBE.test(question.toString('latin1'))) return undefined;
+  return Buffer.from(`${random.pick(NO_CONFIRMATIONS)}\r\n`);
+}
+
 /** A whole answer that every operation of the entries could have given, and none has: its entry is named by the token. */
 export function unaskedAnswer(token: string): Buffer {
   const entry = { id: token, ordinal: 0, version: 1, note: token, size: 0 };

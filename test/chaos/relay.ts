@@ -16,6 +16,10 @@ export interface Relay {
   garble(make: (() => Buffer) | undefined): void;
   /** These bytes follow each answer. Undefined: nothing does. */
   addBehind(make: ((token: string) => Buffer) | undefined): void;
+  /** Damages what comes back. Undefined: nothing does. */
+  spoil(how: ((bytes: Buffer) => Buffer) | undefined): void;
+  /** Answers in the place of the server where it returns bytes. Undefined: the server answers all. */
+  answerFor(how: ((question: Buffer) => Buffer | undefined) | undefined): void;
   /** Sends bytes on each idle connection. */
   interject(make: (token: string) => Buffer): void;
   /**
@@ -55,6 +59,8 @@ export async function startRelay(portBehind: number): Promise<Relay> {
   let resets = false;
   let garbage: (() => Buffer) | undefined;
   let behind: ((token: string) => Buffer) | undefined;
+  let spoilt: ((bytes: Buffer) => Buffer) | undefined;
+  let answer: ((question: Buffer) => Buffer | undefined) | undefined;
 
   const tokenOf = () => `unasked-${portBehind}-${tokens++}`;
   // Timers of the same length fire in the order in which they were set.
@@ -64,6 +70,8 @@ export async function startRelay(portBehind: number): Promise<Relay> {
     const { interjected } = pair;
     if (interjected && Date.now() - interjected.at <= CROSSING_MS) crossed.add(interjected.token);
     pair.restsSince = undefined;
+    const reply = answer?.(bytes);
+    if (reply !== undefined) return void (pair.client.writable && pair.client.write(reply));
     inTime(() => pair.server.writable && pair.server.write(bytes));
   }
 
@@ -71,8 +79,9 @@ export async function startRelay(portBehind: number): Promise<Relay> {
   function createToClient(pair: Pair): (bytes: Buffer) => void {
     const { client, server } = pair;
     let passed = 0;
-    function send(bytes: Buffer): void {
+    function send(whole: Buffer): void {
       if (!client.writable) return;
+      const bytes = spoilt?.(whole) ?? whole;
       passed += bytes.length;
       if (cut !== undefined && passed > cut.bytes) {
         const { how } = cut;
@@ -142,6 +151,12 @@ export async function startRelay(portBehind: number): Promise<Relay> {
     },
     garble(make) {
       garbage = make;
+    },
+    spoil(how) {
+      spoilt = how;
+    },
+    answerFor(how) {
+      answer = how;
     },
     addBehind(make) {
       behind = make;
