@@ -15,6 +15,7 @@ import type { GatewayFile } from '../config/gateway-file.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Admitted, Stages } from '../exchange.ts';
 import type { Log } from '../observe/log.ts';
+import { evictionPolicyAt } from '../redis/eviction.ts';
 
 export interface IdentityOptions {
   readonly gateway: GatewayFile;
@@ -23,6 +24,8 @@ export interface IdentityOptions {
   readonly digestOf: DigestOf;
   readonly assertions: Assertions;
   readonly log: Log;
+  /** Of the key store; undefined: it is embedded. */
+  readonly redisUrl: string | undefined;
   now(): number;
   readonly matchesBasic: MatchesBasic;
   /** Called when the signing keys have changed, or another key becomes the signing key. */
@@ -101,6 +104,7 @@ export function openIdentity({ gateway, secrets, assertions, log, now, ...option
     now,
   });
   warnOfSecretsInRedis(secrets, log);
+  if (options.redisUrl !== undefined) void warnOfEviction(options.redisUrl, log);
 
   return {
     authenticate: createAuthenticate({
@@ -131,4 +135,14 @@ function warnOfSecretsInRedis(secrets: Secrets, log: Log): void {
   const entries = secrets.foundInRedis();
   if (entries.length === 0) return;
   log.logger.warn({ entries }, 'Redis holds secrets that the gateway generated; move them to the secrets store');
+}
+
+/** Never rejects. */
+async function warnOfEviction(redisUrl: string, log: Log): Promise<void> {
+  const policy = await evictionPolicyAt(redisUrl);
+  if (policy === undefined) return;
+  log.logger.warn(
+    { maxmemory_policy: policy },
+    'Redis evicts when its memory is full: organizations, keys and revocations disappear; set maxmemory-policy noeviction',
+  );
 }

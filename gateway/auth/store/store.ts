@@ -163,8 +163,11 @@ export interface KeyStore {
   seed(organizations: readonly Organization[], keys: readonly StoredKey[], by: string): Awaitable<void>;
   /**
    * Adds missing records in one transaction and with one audit row. Existing records stay unchanged, so that an old export cannot restore a
-   * revoked key. Rejects and writes nothing if the organization of a key is neither stored nor among the arguments.
+   * revoked key. Rejects and writes nothing if the organization of a key is neither stored nor among the arguments. What a store has lost in part
+   * of an existing record is completed.
    */
   import(organizations: readonly Organization[], keys: readonly StoredKey[], by: string): Awaitable<Imported>;
+  /** Makes lost parts of the index anew, if there are any. Returns what is missing still, as a text for operators. */
+  mend(): Awaitable<string | undefined>;
   close(): Awaitable<void>;
 }

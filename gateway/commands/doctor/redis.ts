@@ -1,5 +1,6 @@
-// Checks the Redis in REDIS_URL: reachability, latency, version, role, eviction, memory, persistence, secrets in it, and clock.
+// Checks the Redis in REDIS_URL: reachability, latency, version, role, eviction, memory, persistence, what it holds, and clock.
 
+import { indexDamage } from '../../auth/store/redis/damage.ts';
 import { type Secrets, SHARED_SECRETS } from '../../config/secrets.ts';
 import { secretsHeldIn } from '../../config/secrets-redis.ts';
 import { askRedis, type Redis } from '../../redis/client.ts';
@@ -35,6 +36,7 @@ async function examine(client: Redis, now: () => number, read: ReadSecret): Prom
     ...checkServer(info),
     await checkPersistence(client, info),
     checkSecretsIn(await secretsHeldIn(client), read),
+    checkIndex(await indexDamage(client)),
     checkSkew('clock of Redis', skewMs),
   ];
 }
@@ -118,6 +120,15 @@ async function checkPersistence(client: Redis, info: ReadonlyMap<string, string>
     'redis persistence',
     'It keeps snapshots at most: what was written since the last one is lost with it.',
     'Set appendonly yes.',
+  );
+}
+
+function checkIndex(damage: string | undefined): Finding {
+  if (damage === undefined) return ok('redis key store', 'The index of organizations and keys is whole.');
+  return fail(
+    'redis key store',
+    `The index of organizations and keys is damaged (${damage}): Redis has probably evicted a part of it.`,
+    'Set maxmemory-policy noeviction, then mend it with "gateway keys import" and the latest export. Compare revoked keys and suspended organizations with "gateway audit".',
   );
 }
 

@@ -68,6 +68,10 @@ async function importFrom(context: CommandContext, store: KeyStore, source: Sour
     for (const { scopes } of keys) for (const scope of scopes) names.scopes.add(scope);
     return store.import(organizations, keys, context.actor);
   });
+  const missing = await store.mend();
+  if (missing !== undefined) {
+    context.complain(`warning: the key store lacks records that this export does not have (${missing}).\n`);
+  }
   const { config, contracts } = await context.configuration();
   warnOfUnknown(context, 'tier', names.tiers, Object.keys(config.limits.tiers));
   warnOfUnknown(context, 'scope', names.scopes, ['*', ...contracts.scopes]);

@@ -44,6 +44,7 @@ export async function openCallers(
     assertions,
     matchesBasic: (upstream, user, password) => access.of(upstream)?.credential?.matches(user, password) === true,
     log,
+    redisUrl: settings.redisUrl,
     now,
     onAssertionKeys: () => sandbox.process?.renewTrust(),
     onChange({ kind, key, organization }) {

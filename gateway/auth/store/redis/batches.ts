@@ -21,8 +21,25 @@ local seeding = kind == 'organizations.seeded'
 local organizations, keys = {}, {}
 local homes, ids, digests = {}, {}, {}
 
+-- Of a store that Redis has evicted in part: what an existing record lacks, if no record has it any more.
+local evicted = {}
+for _, name in ipairs({ 'tiers', 'ends', 'revocations', 'successors' }) do
+  evicted[name] = not seeding and call('EXISTS', base .. name) == 0
+end
+local function complete(name, id, value)
+  if evicted[name] and value ~= '' then call('HSETNX', base .. name, id, value) end
+end
+-- A digest without its record is no key.
+local function is_whole(at)
+  if seeding then return key_exists(at) end
+  local id = call('HGET', base .. 'digests', ARGV[at + 1])
+  return call('HEXISTS', base .. 'keys', ARGV[at]) == 1 or (id and id ~= ARGV[at])
+end
+local present_organizations, present_keys = {}, {}
+
 for at = 6, organizations_end - 1, ${ORGANIZATION_ARGUMENTS} do
   local id = ARGV[at]
+  if not seeding and organization_exists(id) then present_organizations[#present_organizations + 1] = at end
   if not homes[id] and not organization_exists(id) then
     homes[id] = true
     organizations[#organizations + 1] = at
@@ -36,7 +53,8 @@ for at = organizations_end, #ARGV, ${KEY_ARGUMENTS} do
     if not organization_exists(organization) then return { 'organization_missing', organization } end
     homes[organization] = true
   end
-  if not ids[id] and not digests[digest] and not key_exists(at) then
+  if not seeding and call('HEXISTS', base .. 'keys', id) == 1 then present_keys[#present_keys + 1] = at end
+  if not ids[id] and not digests[digest] and not is_whole(at) then
     ids[id], digests[digest] = true, true
     keys[#keys + 1] = at
   elseif seeding then
@@ -46,6 +64,12 @@ end
 
 insert_organizations(organizations)
 insert_keys(keys)
+for _, at in ipairs(present_organizations) do complete('tiers', ARGV[at], ARGV[at + 2]) end
+for _, at in ipairs(present_keys) do
+  complete('ends', ARGV[at], ARGV[at + 4])
+  complete('revocations', ARGV[at], ARGV[at + 5])
+  complete('successors', ARGV[at], ARGV[at + 6])
+end
 if seeding or #organizations + #keys > 0 then
   write_change(by, kind, '', '', '{"organizations":' .. #organizations .. ',"keys":' .. #keys .. '}')
 end

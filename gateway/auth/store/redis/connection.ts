@@ -116,5 +116,9 @@ function reasonOf(message: string): string {
   if (code === REFUSED.pepper) {
     return 'it was made with another key_pepper, so none of its keys could be recognised. Restore the key_pepper it was made with, or use another Redis.';
   }
+  if (code === REFUSED.damaged) {
+    const missing = message.slice(REFUSED.damaged.length + 1);
+    return `its index is damaged (${missing}): Redis has probably evicted a part of it. Set maxmemory-policy noeviction, then mend it with "gateway keys import" and the latest export.`;
+  }
   return `Redis refused: ${message}`;
 }

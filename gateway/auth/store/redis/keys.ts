@@ -2,10 +2,11 @@
 
 import type { KeyRecords, StoredKey } from '../store.ts';
 import type { RunScript, StoreConnections } from './connection.ts';
+import { DAMAGE_FUNCTIONS } from './damage.ts';
 import { KEY_FUNCTIONS, keyArguments, keysOf, revocationOf } from './key-columns.ts';
 import { ORGANIZATION_FUNCTIONS, organizationsOf } from './organizations.ts';
 import { allOf, inRedisPages } from './pages.ts';
-import { toStoreScript } from './script.ts';
+import { REFUSED, toStoreScript } from './script.ts';
 
 const CREATE = toStoreScript(`${ORGANIZATION_FUNCTIONS}${KEY_FUNCTIONS}
 local by, details, at = ARGV[3], ARGV[4], 5
@@ -20,11 +21,22 @@ const GET = toStoreScript(`${KEY_FUNCTIONS}
 return columns_of({ ARGV[3] }, KEY_COLUMNS)
 `);
 
-const FIND = toStoreScript(`${ORGANIZATION_FUNCTIONS}${KEY_FUNCTIONS}
+/** An unknown digest proves nothing where digests are missing. */
+const FIND = toStoreScript(`${ORGANIZATION_FUNCTIONS}${KEY_FUNCTIONS}${DAMAGE_FUNCTIONS}
+local function damaged(what)
+  local found = damage()
+  return redis.error_reply('${REFUSED.damaged} ' .. (found ~= '' and found or what))
+end
 local id = call('HGET', base .. 'digests', ARGV[3])
-if not id then return { {}, {} } end
+if not id then
+  if call('HLEN', base .. 'digests') < call('HLEN', base .. 'keys') then return damaged('digests') end
+  return { {}, {} }
+end
 local key = columns_of({ id }, KEY_COLUMNS)
-return { key, columns_of({ organization_of(key[2][1]) }, ORGANIZATION_COLUMNS) }
+if not key[2][1] then return damaged('a key without its record') end
+local organization = columns_of({ organization_of(key[2][1]) }, ORGANIZATION_COLUMNS)
+if not organization[2][1] or not organization[3][1] then return damaged('a key without its organization') end
+return { key, organization }
 `);
 
 const PAGE = toStoreScript(`${KEY_FUNCTIONS}

@@ -8,7 +8,7 @@ export const SCHEMA_VERSION = 1;
 export const META = '{gateway}:meta';
 
 /** First words of the errors with which a script rejects data of another gateway. */
-export const REFUSED = { newer: 'NEWERSCHEMA', pepper: 'ANOTHERPEPPER' } as const;
+export const REFUSED = { newer: 'NEWERSCHEMA', pepper: 'ANOTHERPEPPER', damaged: 'DAMAGEDSTORE' } as const;
 
 /**
  * ARGV[1] is the fingerprint of the pepper, ARGV[2] the writer's clock in epoch milliseconds; a script's own arguments follow. The first
@@ -25,6 +25,9 @@ local schema, pepper = unpack(call('HMGET', meta, 'schema', 'pepper_fingerprint'
 if not schema then
   local time = call('TIME')
   call('HSET', meta, 'schema', ${SCHEMA_VERSION}, 'pepper_fingerprint', ARGV[1], 'born', time[1] .. '.' .. time[2])
+  -- A Redis that evicts may have kept the stream, which takes no earlier numbers.
+  local last = call('XREVRANGE', changes, '+', '-', 'COUNT', 1)[1]
+  if last then call('HSET', meta, 'sequence', string.match(last[1], '^%d+')) end
 elseif tonumber(schema) > ${SCHEMA_VERSION} then
   return redis.error_reply('${REFUSED.newer} ' .. schema)
 elseif pepper ~= ARGV[1] then

@@ -7,6 +7,7 @@ import { createAnnouncements } from './announcements.ts';
 import { createRedisAudit } from './audit.ts';
 import { createRedisImport, createRedisSeed } from './batches.ts';
 import { openConnection, type StoreConnection } from './connection.ts';
+import { mendIndex } from './damage.ts';
 import { createRedisInstances } from './instances.ts';
 import { createRedisKeys } from './keys.ts';
 import { createRedisOrganizations } from './organizations.ts';
@@ -53,6 +54,7 @@ export async function openRedisStore(options: RedisKeyStoreOptions): Promise<Key
       pepperFingerprint,
       seed: createRedisSeed(patient),
       import: createRedisImport(patient),
+      mend: () => mendIndex(patient),
       close() {
         announcements.close();
         close();

@@ -49,6 +49,8 @@ export function createSqliteKeyStore(options: SqliteKeyStoreOptions): KeyStore {
     pepperFingerprint,
     seed: createSqliteSeed(batch),
     import: createSqliteImport(batch),
+    // A database writes all of a record or nothing, and evicts nothing.
+    mend: () => undefined,
     close() {
       database.close();
     },

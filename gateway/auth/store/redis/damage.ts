@@ -1,0 +1,191 @@
+// Damage of the Redis key store: a Redis that evicts deletes whole names, such as all digests, and keeps the others. What follows from the
+// records is made anew from them; records that are gone come back with an import.
+
+import type { Redis } from '../../../redis/client.ts';
+import { evaluate, toScript } from '../../../redis/script.ts';
+import type { RunScript } from './connection.ts';
+import { META, toStoreScript } from './script.ts';
+
+/** Names whose numbers of entries are equal in a whole store, records first. */
+const ALIKE = {
+  keys: ['keys', 'digests', 'key_order'],
+  organizations: ['organizations', 'tiers', 'organization_order'],
+} as const;
+
+/** Lua function: `damage` returns a text that names what has too few entries; empty: nothing has. */
+export const DAMAGE_FUNCTIONS = `
+local function size(name)
+  local kind = call('TYPE', base .. name).ok
+  return kind == 'hash' and call('HLEN', base .. name) or kind == 'list' and call('LLEN', base .. name) or 0
+end
+
+local function damage()
+  local found = {}
+  for _, names in ipairs({ { '${ALIKE.keys.join("', '")}' }, { '${ALIKE.organizations.join("', '")}' } }) do
+    local sizes, most = {}, 0
+    for at, name in ipairs(names) do
+      sizes[at] = size(name)
+      if sizes[at] > most then most = sizes[at] end
+    end
+    for at, name in ipairs(names) do
+      if sizes[at] < most then found[#found + 1] = name .. ': ' .. sizes[at] .. ' of ' .. most end
+    end
+  end
+  if #found > 0 and call('EXISTS', meta) == 0 then found[#found + 1] = 'meta: gone' end
+  return table.concat(found, ', ')
+end
+`;
+
+const EXAMINE = toScript(`
+local call, meta = redis.call, KEYS[1]
+local base = string.sub(meta, 1, -1 - #'meta')
+${DAMAGE_FUNCTIONS}
+return damage()
+`);
+
+const DAMAGE = toStoreScript(`${DAMAGE_FUNCTIONS}
+return damage()
+`);
+
+/** A page of records: cursor, then id and record in turn. */
+const RECORDS = toStoreScript(`
+local name, cursor = ARGV[3], ARGV[4]
+local page = call('HSCAN', base .. name, cursor, 'COUNT', 500)
+return page
+`);
+
+/** Adds the digests of keys that have none: id and digest in turn. */
+const DIGESTS = toStoreScript(`
+for at = 3, #ARGV, 2 do
+  call('HSETNX', base .. 'digests', ARGV[at + 1], ARGV[at])
+end
+`);
+
+/** Begins an order anew, beside the present one. */
+const BEGIN_ORDER = toStoreScript(`call('DEL', base .. ARGV[3] .. ':next')`);
+
+/** Appends to the new order: id and organization in turn. Of keys, also to that of their organization. */
+const ORDER = toStoreScript(`
+local name, next = ARGV[3], base .. ARGV[3] .. ':next'
+for at = 4, #ARGV, 2 do
+  local place = call('RPUSH', next, ARGV[at])
+  if name == 'key_order' then call('ZADD', base .. 'keys_of:' .. ARGV[at + 1], place, ARGV[at]) end
+end
+`);
+
+/** Takes the new order, unless records were added meanwhile. */
+const END_ORDER = toStoreScript(`
+local name, records = ARGV[3], ARGV[4]
+local next = base .. name .. ':next'
+if call('LLEN', next) ~= call('HLEN', base .. records) then return 0 end
+if call('LLEN', next) > 0 then call('RENAME', next, base .. name) end
+return 1
+`);
+
+/** A page of organizations with the numbers of their keys: cursor, then id and number in turn. */
+const HOMES = `
+local page = call('HSCAN', base .. 'organizations', cursor, 'COUNT', 500)
+local found = {}
+for at = 1, #page[2], 2 do
+  found[#found + 1] = page[2][at]
+  found[#found + 1] = call('ZCARD', base .. 'keys_of:' .. page[2][at])
+end
+return { page[1], found, call('HLEN', base .. 'keys') }
+`;
+const EXAMINE_HOMES = toScript(`
+local call, cursor = redis.call, ARGV[1]
+local base = string.sub(KEYS[1], 1, -1 - #'meta')
+${HOMES}
+`);
+const LIST_HOMES = toStoreScript(`
+local cursor = ARGV[3]
+${HOMES}
+`);
+/** More organizations than this are not looked at one by one. */
+const HOMES_MAX = 20_000;
+
+const ATTEMPTS = 5;
+const AT_ONCE = 500;
+
+/** Undefined: the index is whole. Otherwise which names have fewer entries than they should have. Changes nothing. */
+export async function indexDamage(client: Redis): Promise<string | undefined> {
+  const damage = ((await evaluate(client, EXAMINE, [META], [])) as string) || undefined;
+  return damage ?? homesDamage((cursor) => evaluate(client, EXAMINE_HOMES, [META], [cursor]));
+}
+
+async function homesDamage(read: (cursor: string) => Promise<unknown>): Promise<string | undefined> {
+  const counts = new Map<string, number>();
+  let keys = 0;
+  for (let cursor = ''; cursor !== '0' && counts.size < HOMES_MAX; ) {
+    const [next, page, all] = (await read(cursor || '0')) as [string, (string | number)[], number];
+    for (let at = 0; at < page.length; at += 2) counts.set(String(page[at]), Number(page[at + 1]));
+    [cursor, keys] = [next, all];
+    if (cursor !== '0') continue;
+    const listed = [...counts.values()].reduce((sum, count) => sum + count, 0);
+    if (listed < keys) return `keys_of: ${listed} of ${keys}`;
+  }
+  return undefined;
+}
+
+/**
+ * Makes what follows from the records anew from them, if something of it is missing. Gateways may use the store meanwhile. Returns what is still
+ * missing, because the records that it followed from are gone.
+ */
+export async function mendIndex(patient: RunScript): Promise<string | undefined> {
+  const damage = async () =>
+    ((await patient(DAMAGE)) as string) || (await homesDamage((cursor) => patient(LIST_HOMES, [cursor])));
+  if ((await damage()) === undefined) return undefined;
+  const keys = (await recordsOf(patient, 'keys')).map(([id, record]) => ({ id, ...toIndexed(record) }));
+  for (const page of pagesOf(keys)) {
+    await patient(
+      DIGESTS,
+      page.flatMap(({ id, digest }) => [id, digest]),
+    );
+  }
+  for (let attempt = 0; attempt < ATTEMPTS && !(await putAllInOrder(patient)); attempt += 1);
+  return damage();
+}
+
+/** False: records were added meanwhile. */
+async function putAllInOrder(patient: RunScript): Promise<boolean> {
+  const keys = (await recordsOf(patient, 'keys')).map(([id, record]) => ({ id, ...toIndexed(record) }));
+  keys.sort((one, other) => one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1));
+  const organizations = (await recordsOf(patient, 'organizations')).map(([id]) => ({ id, organization: '' }));
+  const areKeys = await putInOrder(patient, 'key_order', 'keys', keys);
+  return (await putInOrder(patient, 'organization_order', 'organizations', organizations)) && areKeys;
+}
+
+async function putInOrder(
+  patient: RunScript,
+  order: string,
+  records: string,
+  all: readonly { readonly id: string; readonly organization: string }[],
+): Promise<boolean> {
+  await patient(BEGIN_ORDER, [order]);
+  for (const page of pagesOf(all)) {
+    await patient(ORDER, [order, ...page.flatMap(({ id, organization }) => [id, organization])]);
+  }
+  return (await patient(END_ORDER, [order, records])) === 1;
+}
+
+/** Once each, although a scan may give one twice. */
+async function recordsOf(patient: RunScript, name: string): Promise<[id: string, record: string][]> {
+  const records = new Map<string, string>();
+  for (let cursor = ''; cursor !== '0'; ) {
+    const [next, page] = (await patient(RECORDS, [name, cursor || '0'])) as [string, string[]];
+    for (let at = 0; at < page.length; at += 2) records.set(page[at] as string, page[at + 1] as string);
+    cursor = next;
+  }
+  return [...records];
+}
+
+/** See `recordOf` of key-columns.ts. */
+function toIndexed(record: string): { digest: string; createdAtMs: number; organization: string } {
+  const end = record.indexOf('\n');
+  const { digest, createdAtMs } = JSON.parse(record.slice(end + 1));
+  return { digest, createdAtMs, organization: record.slice(0, end) };
+}
+
+function* pagesOf<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let from = 0; from < all.length; from += AT_ONCE) yield all.slice(from, from + AT_ONCE);
+}
