@@ -4,6 +4,7 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { changedFiles, digestsOf, versionOf } from './config/digests.ts';
+import { withFreeFiles } from './config/free-files.ts';
 import { type Config, type ConfigDraft, completed, configFiles, loadConfig } from './config/load.ts';
 import { withOperationIds } from './config/operation-names.ts';
 import { type PortalFiles, readPortalFiles } from './config/portal-files.ts';
@@ -47,16 +48,25 @@ export interface Configuration {
 const COMPILED_AT_BOOT_MAX = 300;
 
 /**
- * Loads and checks everything. Throws ConfigError with all mistakes, in files and contracts together.
+ * Loads and checks everything. Throws ConfigError with all mistakes, in files and contracts together, or OutOfFiles.
  *
  * @param purpose `check` finds the mistakes of all schemas and lets exceptions expire; `serve` leaves large sets of schemas for first use
  * @param limitsPath file to read in place of limits.yaml
  */
-export async function loadConfiguration(
+export function loadConfiguration(
   settings: Settings,
   environment: Environment,
   purpose: 'check' | 'serve' = 'serve',
   limitsPath?: string,
+): Promise<Configuration> {
+  return withFreeFiles(() => load(settings, environment, purpose, limitsPath));
+}
+
+async function load(
+  settings: Settings,
+  environment: Environment,
+  purpose: 'check' | 'serve',
+  limitsPath: string | undefined,
 ): Promise<Configuration> {
   const kept = openKeptContracts();
   const reader = createDirectReader(settings.contractsDirectory, kept);
@@ -67,9 +77,17 @@ export async function loadConfiguration(
 
 /**
  * Reloads under a gateway that serves: unchanged files are reused, and the others are processed in slices and in another thread, so that
- * requests wait milliseconds only. Resolves with `previous` if no file has changed. Throws ConfigError.
+ * requests wait milliseconds only. Resolves with `previous` if no file has changed. Throws ConfigError or OutOfFiles.
  */
-export async function reloadConfiguration(
+export function reloadConfiguration(
+  settings: Settings,
+  environment: Environment,
+  previous: Configuration,
+): Promise<Configuration> {
+  return withFreeFiles(() => loadAgain(settings, environment, previous));
+}
+
+async function loadAgain(
   settings: Settings,
   environment: Environment,
   previous: Configuration,

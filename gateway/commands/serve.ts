@@ -12,6 +12,7 @@ import { type CommandContext, openKeyStore, openSecrets } from './context.ts';
 import { issueDemoKey } from './demo.ts';
 import type { FirstSteps } from './greeting.ts';
 import { giveBackIdleMemory } from './idle-memory.ts';
+import { tellLackOfFiles, warnOfMachine } from './start-warnings.ts';
 import { terminalLogOf } from './terminal-log.ts';
 
 /** Time from the start until the schemas are compiled that no request has needed yet: the first requests come before. */
@@ -78,6 +79,9 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
       }
     },
   });
+  // The workers have one machine.
+  if (isFirst) warnOfMachine(app.log, configuration.config, settings);
+  tellLackOfFiles(app.log);
   giveBackIdleMemory();
   setTimeout(() => void compileRest(configuration), COMPILE_AFTER_MS).unref();
   return { app, store, configuration, firstSteps };

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { READ_BYTES_MAX } from '../shared/yaml-source.ts';
+import { isOutOfFiles } from './free-files.ts';
 
 /** Returns the digest of each file, `absent` for one that cannot be read, is too large, or may never end, as a pipe. Streams the files, so that requests are not blocked. */
 export async function digestsOf(files: Iterable<string>): Promise<Map<string, string>> {
@@ -18,7 +19,8 @@ async function digestOf(file: string): Promise<string> {
     const stats = await stat(file);
     if (!stats.isFile() || stats.size > READ_BYTES_MAX) return 'absent';
     for await (const chunk of createReadStream(file)) hash.update(chunk);
-  } catch {
+  } catch (error) {
+    if (isOutOfFiles(error)) throw error;
     return 'absent';
   }
   return hash.digest('hex');

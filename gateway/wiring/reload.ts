@@ -4,6 +4,7 @@
 import { hostname } from 'node:os';
 import type { KeyStore } from '../auth/store/store.ts';
 import { changedFiles } from '../config/digests.ts';
+import { OutOfFiles } from '../config/free-files.ts';
 import { restartOnlyMistakes } from '../config/restart-only.ts';
 import { watchFiles } from '../config/watch.ts';
 import { ConfigError, type Mistake, toSentence } from '../config-errors.ts';
@@ -13,6 +14,9 @@ import { shownPath } from '../shared/yaml-source.ts';
 
 /** Most mistakes in the audit log and in /status; the log has all of them. */
 const REPORTED_MISTAKES_MAX = 20;
+
+/** Time until files are read again for which no file descriptor was left. */
+const UNREAD_AGAIN_MS = 1000;
 
 export type ReloadOutcome = 'applied' | 'refused';
 
@@ -91,9 +95,12 @@ export function followConfiguration(options: ReloadOptions): Reloads {
     failure = { at: new Date(now()).toISOString(), mistakes };
     options.onOutcome('refused');
     const { version } = inForce();
+    const isUnread = error instanceof OutOfFiles;
     const isMistaken = error instanceof ConfigError;
-    const cause = isMistaken ? undefined : ((error as Error).stack ?? String(error));
-    const failed = isMistaken ? 'has mistakes' : 'could not be put in force';
+    const cause = isMistaken || isUnread ? undefined : ((error as Error).stack ?? String(error));
+    const failed = isMistaken ? 'has mistakes' : isUnread ? 'could not be read' : 'could not be put in force';
+    // The files have changed already: no change will trigger the next attempt.
+    if (isUnread) setTimeout(() => void reload(), UNREAD_AGAIN_MS).unref();
     log.logger.error({ version, mistakes: all, cause }, `the configuration ${failed}; the one before stays in force`);
     void note({ outcome: 'refused', version, mistakes });
   }
@@ -133,6 +140,7 @@ export function followConfiguration(options: ReloadOptions): Reloads {
 
 function sentencesOf(error: unknown): string[] {
   if (error instanceof ConfigError) return error.mistakes.map(toSentence);
+  if (error instanceof OutOfFiles) return [`The configuration could not be read: ${error.message}.`];
   return [`The configuration could not be put in force: ${error instanceof Error ? error.message : String(error)}.`];
 }
 
