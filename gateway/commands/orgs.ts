@@ -8,6 +8,7 @@ import type { Organization } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { addChangeOptions, type ChangeFlags, requireTimeout, tellChange } from './confirmations.ts';
 import type { CommandContext } from './context.ts';
+import { addPartOptions, firstOf, limitIn, type PartFlags, printNextPart } from './part.ts';
 import { printJson, printLine, printTable } from './print.ts';
 import { isName, splitList, unknownName } from './read.ts';
 
@@ -22,7 +23,7 @@ interface CreateFlags {
   readonly json?: true;
 }
 
-interface OutputFlags {
+interface ListFlags extends PartFlags {
   readonly json?: true;
 }
 
@@ -101,20 +102,27 @@ function addCreate(orgs: Command, context: CommandContext): void {
 }
 
 function addList(orgs: Command, context: CommandContext): void {
-  orgs
-    .command('list')
-    .description('list all organizations')
+  const list = orgs.command('list').description('list organizations, by id');
+  addPartOptions(list, 'organization')
     .option('--json', 'print one JSON array')
     .addHelpText('after', '\nExample:\n  gateway orgs list')
-    .action(async (flags: OutputFlags) => {
-      const { store } = await context.keyStore();
-      const all = await store.organizations.list();
-      if (flags.json) return printJson(context, all.map(jsonOf));
-      const rows = all.map(({ id, name, tier, state, operator, contacts }) => {
-        return [id, name, tier, state, operator ? 'yes' : '', contacts.join(', ')];
-      });
-      printTable(context, ['id', 'name', 'tier', 'state', 'operator', 'contacts'], rows);
-    });
+    .action((flags: ListFlags) => listOrganizations(context, flags));
+}
+
+async function listOrganizations(context: CommandContext, flags: ListFlags): Promise<void> {
+  const { after, json } = flags;
+  const limit = limitIn(context, flags, json === undefined);
+  const { store } = await context.keyStore();
+  const found = await store.organizations.list({ after, ...(limit === undefined ? {} : { limit: limit + 1 }) });
+  const { items, hasMore } = await firstOf([found], limit);
+  if (json) return printJson(context, items.map(jsonOf));
+  const rows = items.map(({ id, name, tier, state, operator, contacts }) => {
+    return [id, name, tier, state, operator ? 'yes' : '', contacts.join(', ')];
+  });
+  printTable(context, ['id', 'name', 'tier', 'state', 'operator', 'contacts'], rows);
+  const { id: lastId } = items.at(-1) ?? {};
+  const size = flags.limit === undefined ? [] : [`--limit ${flags.limit}`];
+  if (hasMore && lastId !== undefined) printNextPart(context, ['orgs list', ...size], lastId);
 }
 
 async function change(

@@ -72,7 +72,8 @@ export interface OrganizationRecords {
   /** Returns false if the id is taken. */
   create(organization: Organization, by: string): Awaitable<boolean>;
   get(id: string): Awaitable<Organization | undefined>;
-  list(): Awaitable<readonly Organization[]>;
+  /** By id. `after`: only those behind this id; `limit`: at most so many. */
+  list(part?: { readonly after?: string | undefined; readonly limit?: number }): Awaitable<readonly Organization[]>;
   /** Yields all organizations in pages, so that a million fit in memory; records written during the scan may or may not be included. */
   scan(): AsyncIterable<readonly Organization[]>;
   /** The three methods below return the updated organization, undefined for an unknown id; they write nothing if the value is unchanged. */
@@ -81,14 +82,23 @@ export interface OrganizationRecords {
   resume(id: string, by: string): Awaitable<Organization | undefined>;
 }
 
+export interface KeyPart {
+  readonly organization?: string | undefined;
+  /** Id of a key; of this organization, if one is named. */
+  readonly after?: string | undefined;
+}
+
 export interface KeyRecords {
   /** Returns false if the organization does not exist. */
   create(key: StoredKey): Awaitable<boolean>;
   get(id: string): Awaitable<StoredKey | undefined>;
   findByDigest(digest: string): Awaitable<KeyAndOwner | undefined>;
   list(filter?: { readonly organization?: string | undefined }): Awaitable<readonly StoredKey[]>;
-  /** Yields all keys in pages, oldest first; records written during the scan may or may not be included. */
-  scan(): AsyncIterable<readonly StoredKey[]>;
+  /**
+   * Yields keys in pages, oldest first: all, those of one organization, those behind a key. Records written during the scan may or may not
+   * be included. Yields none behind an unknown key.
+   */
+  scan(part?: KeyPart): AsyncIterable<readonly StoredKey[]>;
   /** Returns the updated key, undefined for an unknown id; a key that was already revoked stays unchanged. */
   revoke(id: string, by: string, reason: string | undefined): Awaitable<StoredKey | undefined>;
   /**

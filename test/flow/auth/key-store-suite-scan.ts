@@ -44,6 +44,41 @@ export function scanTests(name: string, open: Open): void {
     for (const each of await store.organizations.list()) assert.deepEqual(byId.get(each.id), each);
   });
 
+  test(`${name}: a scan of keys goes on behind any key, of all or of one organization`, async (t) => {
+    const store = await open(t);
+    await fill(store);
+    for (let count = 0; count < 3; count += 1) await store.keys.create(issue({ organization: 'org_a_7' }).record);
+    const all = await store.keys.list();
+    for (const index of [0, 499, 500, 999, 1000, all.length - 2, all.length - 1])
+      assert.deepEqual((await pagesOf(store.keys.scan({ after: all[index]?.id }))).flat(), all.slice(index + 1));
+    const organization = 'org_a_7';
+    const own = await store.keys.list({ organization });
+    assert.equal(own.length, 4);
+    const behind = await pagesOf(store.keys.scan({ organization, after: own[1]?.id }));
+    assert.deepEqual(behind.flat(), own.slice(2));
+    for (const after of ['key_nobody', '', all[0]?.id])
+      assert.deepEqual(await pagesOf(store.keys.scan({ organization, after })), []);
+    assert.deepEqual(await pagesOf(store.keys.scan({ after: 'key_nobody' })), []);
+  });
+
+  test(`${name}: a part of the organizations is as in the whole list`, async (t) => {
+    const { organizations, ...store } = await open(t);
+    assert.deepEqual(await organizations.list({ limit: 5 }), []);
+    await fill({ organizations, ...store });
+    const all = await organizations.list();
+    assert.deepEqual(
+      all.map(({ id }) => id),
+      all.map(({ id }) => id).sort(),
+    );
+    for (const limit of [1, 500, 501, 3000]) assert.deepEqual(await organizations.list({ limit }), all.slice(0, limit));
+    for (const index of [0, 700, all.length - 1])
+      assert.deepEqual(
+        await organizations.list({ after: all[index]?.id, limit: 600 }),
+        all.slice(index + 1, index + 601),
+      );
+    assert.deepEqual(await organizations.list({ after: 'org_b' }), all.slice(BATCH), 'no such id is needed');
+  });
+
   test(`${name}: writing goes on during a scan, and the scan sees each earlier record once`, async (t) => {
     const store = await open(t);
     await fill(store);

@@ -1,6 +1,6 @@
 // Keys in the Redis key store.
 
-import type { KeyRecords, StoredKey } from '../store.ts';
+import type { KeyPart, KeyRecords, StoredKey } from '../store.ts';
 import type { RunScript, StoreConnections } from './connection.ts';
 import { DAMAGE_FUNCTIONS } from './damage.ts';
 import { KEY_FUNCTIONS, keyArguments, keysOf, revocationOf } from './key-columns.ts';
@@ -49,6 +49,13 @@ local first, last, organization = ARGV[3], ARGV[4], ARGV[5]
 return columns_of(call('ZRANGE', base .. 'keys_of:' .. organization, first, last), KEY_COLUMNS)
 `);
 
+/** The position of a key, among those of an organization if one is named. Nil: no such key. */
+const POSITION = toStoreScript(`
+local id, organization = ARGV[3], ARGV[4]
+if organization == '' then return call('LPOS', base .. 'key_order', id) end
+return call('ZRANK', base .. 'keys_of:' .. organization, id)
+`);
+
 const REVOKE = toStoreScript(`${KEY_FUNCTIONS}
 local id, by, revocation, details = ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local record = call('HGET', base .. 'keys', id)
@@ -84,9 +91,13 @@ end
 `);
 
 export function createRedisKeys({ serving, patient }: StoreConnections, now: () => number): KeyRecords {
-  const scan = () => inRedisPages((first, last) => patient(PAGE, [first, last]), keysOf);
-  const scanOne = (organization: string) =>
-    inRedisPages((first, last) => patient(PAGE_OF_ONE, [first, last, organization]), keysOf);
+  async function* scan({ organization, after }: KeyPart = {}): AsyncGenerator<readonly StoredKey[]> {
+    const position = after === undefined ? -1 : await patient(POSITION, [after, organization ?? '']);
+    if (typeof position !== 'number') return;
+    const read = (first: number, last: number) =>
+      organization === undefined ? patient(PAGE, [first, last]) : patient(PAGE_OF_ONE, [first, last, organization]);
+    yield* inRedisPages(read, keysOf, position + 1);
+  }
 
   return {
     create: createCreate(patient),
@@ -99,7 +110,7 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
       const [organization] = organizationsOf(organizationColumns);
       return key === undefined || organization === undefined ? undefined : { key, organization };
     },
-    list: ({ organization } = {}) => allOf(organization === undefined ? scan() : scanOne(organization)),
+    list: (filter) => allOf(scan(filter)),
     scan,
     async revoke(id, by, reason) {
       const details = JSON.stringify({ reason: reason ?? null });

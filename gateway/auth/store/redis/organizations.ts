@@ -45,6 +45,19 @@ local first, last = ARGV[3], ARGV[4]
 return columns_of(call('LRANGE', base .. 'organization_order', first, last), ORGANIZATION_COLUMNS)
 `);
 
+/** Ids only, because they are sorted here. */
+const IDS = toStoreScript(`
+return call('LRANGE', base .. 'organization_order', ARGV[3], ARGV[4])
+`);
+
+/** Returns the organizations with these ids. */
+const GET_SOME = toStoreScript(`${ORGANIZATION_FUNCTIONS}
+local ids = {}
+for index = 3, #ARGV do ids[#ids + 1] = ARGV[index] end
+return columns_of(ids, ORGANIZATION_COLUMNS)
+`);
+const SOME = 500;
+
 const SET_TIER = toStoreScript(`${ORGANIZATION_FUNCTIONS}
 local id, by, tier = ARGV[3], ARGV[4], ARGV[5]
 local before = call('HGET', base .. 'tiers', id)
@@ -82,9 +95,16 @@ export function createRedisOrganizations({ serving, patient }: StoreConnections)
     async get(id) {
       return organizationsOf(await serving(GET, [id]))[0];
     },
-    async list() {
-      const all = await allOf(scan());
-      return all.sort((one, other) => (one.id < other.id ? -1 : 1));
+    async list({ after = '', limit } = {}) {
+      const ids = await allOf(inRedisPages((first, last) => patient(IDS, [first, last]), textsOf));
+      const wanted = ids
+        .filter((id) => id > after)
+        .sort()
+        .slice(0, limit);
+      const found: Organization[] = [];
+      for (let first = 0; first < wanted.length; first += SOME)
+        found.push(...organizationsOf(await patient(GET_SOME, wanted.slice(first, first + SOME))));
+      return found;
     },
     scan,
     async setTier(id, tier, by) {
@@ -97,6 +117,10 @@ export function createRedisOrganizations({ serving, patient }: StoreConnections)
       return organizationsOf(await patient(RESUME, [id, by]))[0];
     },
   };
+}
+
+function textsOf(reply: unknown): readonly string[] {
+  return reply as readonly string[];
 }
 
 /** Converts an organization to script arguments. */

@@ -18,6 +18,12 @@ export function createSqliteKeys(options: SqliteKeysOptions): KeyRecords {
   const selectAll = database.prepare('SELECT * FROM keys ORDER BY rowid');
   const selectPage = database.prepare('SELECT rowid, * FROM keys WHERE rowid > ? ORDER BY rowid LIMIT ?');
   const selectOf = database.prepare('SELECT * FROM keys WHERE organization = ? ORDER BY rowid');
+  const selectPageOf = database.prepare(
+    'SELECT rowid, * FROM keys WHERE organization = ? AND rowid > ? ORDER BY rowid LIMIT ?',
+  );
+  const selectRow = database.prepare(
+    'SELECT rowid FROM keys WHERE id = ? AND organization = coalesce(?, organization)',
+  );
   const updateUsed = database.prepare(
     'UPDATE keys SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?',
   );
@@ -42,7 +48,12 @@ export function createSqliteKeys(options: SqliteKeysOptions): KeyRecords {
     list({ organization } = {}) {
       return (organization === undefined ? selectAll.all() : selectOf.all(organization)).map(keyOf);
     },
-    scan: () => inSqlitePages(selectPage, 0, ({ rowid }) => Number(rowid), keyOf),
+    scan({ organization, after } = {}) {
+      const row = after === undefined ? { rowid: 0 } : selectRow.get(after, organization ?? null);
+      const select = (position: number, limit: number) =>
+        organization === undefined ? selectPage.all(position, limit) : selectPageOf.all(organization, position, limit);
+      return inSqlitePages(select, Number(row?.rowid ?? Number.MAX_SAFE_INTEGER), ({ rowid }) => Number(rowid), keyOf);
+    },
     revoke: createRevoke(options),
     rotate: createRotate(options),
     noteUses(uses) {

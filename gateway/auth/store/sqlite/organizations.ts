@@ -68,8 +68,17 @@ export function createSqliteOrganizations(
       });
     },
     get: readOrganization,
-    list: () => selectAll.all().map(organizationOf),
-    scan: () => inSqlitePages(selectPage, '', ({ id }) => String(id), organizationOf),
+    list({ after, limit } = {}) {
+      if (after === undefined && limit === undefined) return selectAll.all().map(organizationOf);
+      return selectPage.all(after ?? '', limit ?? -1).map(organizationOf);
+    },
+    scan: () =>
+      inSqlitePages<Organization, string>(
+        (after, limit) => selectPage.all(after, limit),
+        '',
+        ({ id }) => String(id),
+        organizationOf,
+      ),
     setTier: (id, tier, by) => change(id, by, { tier }, 'organization.tier_changed'),
     suspend: (id, by) => change(id, by, { state: 'suspended' }, 'organization.suspended'),
     resume: (id, by) => change(id, by, { state: 'active' }, 'organization.resumed'),

@@ -1,0 +1,48 @@
+// A part of a long list: `--limit` and `--after`, and the line that says how to go on.
+
+import type { Command } from 'commander';
+import type { CommandContext } from './context.ts';
+import { printLine } from './print.ts';
+
+export interface PartFlags {
+  readonly limit?: string;
+  readonly after?: string;
+}
+
+/** People read no more at once; programs get everything unless they ask for less. */
+const LIMIT_OF_TABLES = 1000;
+const LIMIT_MAX = 100_000;
+
+/** @param what the records, in the singular */
+export function addPartOptions(command: Command, what: string): Command {
+  return command
+    .option('--limit <count>', `the most to list, up to ${LIMIT_MAX}; default: ${LIMIT_OF_TABLES}, with --json all`)
+    .option('--after <id>', `go on behind this ${what}, which the part before ended with`);
+}
+
+/** Undefined: no limit. */
+export function limitIn({ usage }: CommandContext, { limit }: PartFlags, isTable: boolean): number | undefined {
+  if (limit === undefined) return isTable ? LIMIT_OF_TABLES : undefined;
+  const count = /^\d{1,6}$/.test(limit) ? Number(limit) : 0;
+  return count >= 1 && count <= LIMIT_MAX ? count : usage(`--limit ${limit} is not a number from 1 to ${LIMIT_MAX}.`);
+}
+
+/** Collects at most `limit` records, and says whether there are more. */
+export async function firstOf<Item>(
+  pages: AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>,
+  limit: number | undefined,
+): Promise<{ readonly items: readonly Item[]; readonly hasMore: boolean }> {
+  const items: Item[] = [];
+  for await (const page of pages) {
+    for (const item of page) {
+      if (items.length === limit) return { items, hasMore: true };
+      items.push(item);
+    }
+  }
+  return { items, hasMore: false };
+}
+
+/** @param command the words of the command that lists the next part */
+export function printNextPart(context: CommandContext, command: readonly string[], lastId: string): void {
+  printLine(context, `There are more: gateway ${command.join(' ')} --after ${lastId}`);
+}
