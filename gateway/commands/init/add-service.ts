@@ -15,8 +15,10 @@ import { shownPath } from '../../shared/yaml-source.ts';
 import { addCheckCommand } from '../check.ts';
 import { type CommandContext, CommandFailure, createCommandContext } from '../context.ts';
 import { printLine, printText } from '../print.ts';
+import type { Answered } from '../upstreams/backend.ts';
 import { addUpstreamsCommands } from '../upstreams/upstreams.ts';
 import { type FetchedDocument, fetchDocument } from './fetch-document.ts';
+import { firstRequest } from './first-request.ts';
 import { basePathOf, liveOf, nameOf, type ProposedEntry, securityOf, sharesNames } from './propose-entry.ts';
 
 export interface AddServiceFlags {
@@ -154,11 +156,17 @@ export async function tryService(
   if (!(await runAlso(addCheckCommand, ['check'], contextOf(context, directories))))
     return context.fail(`The document and the entry "${name}" are written. Mend what check names, then run it again.`);
   printText(context, `\n$ bin/gateway upstreams try ${name}`);
-  await runAlso(addUpstreamsCommands, ['upstreams', 'try', name], contextOf(context, directories));
+  let answers: readonly Answered[] = [];
+  const addTrial = (program: Command, around: CommandContext) =>
+    addUpstreamsCommands(program, around, (all) => {
+      answers = all;
+    });
+  await runAlso(addTrial, ['upstreams', 'try', name], contextOf(context, directories));
   const around = contextOf(context, directories);
   const configuration = await around.configuration();
   await around.close();
-  for (const line of nextSteps(context, directories, configuration, name, entry)) printLine(context, line);
+  const path = firstRequest(answers) ?? firstPath(configuration, name);
+  for (const line of nextSteps(context, directories, configuration, path, entry)) printLine(context, line);
 }
 
 /** Runs another command in this process. Returns whether it succeeded. */
@@ -191,7 +199,7 @@ function nextSteps(
   context: CommandContext,
   { config, contracts }: Directories,
   configuration: Configuration,
-  name: string,
+  path: string,
   { security }: ProposedEntry,
 ): string[] {
   const settings = context.settings();
@@ -199,7 +207,7 @@ function nextSteps(
   // A service that only reads has no operation that needs the scope for writing, and no key can be made with it.
   const scopes = [...security.read, ...security.write].filter((scope) => configuration.contracts.scopes.has(scope));
   const { publicUrl } = configuration.config.gateway;
-  const url = shellWord(publicUrl + firstPath(configuration, name));
+  const url = shellWord(publicUrl + path);
   return [
     '',
     'The first request:',

@@ -16,10 +16,10 @@ export interface FetchedDocument {
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 64 * 1024 * 1024;
 
-/** FastAPI and LoopBack; Spring; ASP.NET; Fastify; NestJS; others. */
+/** FastAPI and LoopBack; Spring; ASP.NET; Fastify; NestJS; Django; others. */
 const places = [
   ...['/openapi.json', '/v3/api-docs', '/swagger/v1/swagger.json', '/documentation/json', '/api-json', '/docs-json'],
-  ...['/openapi.yaml', '/swagger.json', '/api/openapi.json', '/api-docs'],
+  ...['/api/schema/', '/schema/', '/openapi.yaml', '/swagger.json', '/api/openapi.json', '/api-docs'],
 ];
 
 /**

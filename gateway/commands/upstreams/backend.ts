@@ -7,12 +7,14 @@ import type { ContractOperation } from '../../contract/operations.ts';
 import type { Caller, Checked } from '../../exchange.ts';
 import { type AskOptions, ask } from '../../http1/client/ask.ts';
 import type { TlsSettings } from '../../http1/client/connect.ts';
-import type { AnswerHeaders } from '../../http1/client/wire.ts';
+import type { AnswerHeaders, Outgoing } from '../../http1/client/wire.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
+import { isIdempotent } from '../../shared/methods.ts';
 import { type AnsweredRequest, createJudge, type Judgement } from '../../upstream/answers/rules.ts';
 import { BUFFERED_BYTES_MAX } from '../../upstream/buffered-answer.ts';
 import type { CredentialHeader } from '../../upstream/credential-kinds.ts';
 import { codingOf, decodeBody } from '../../upstream/encoding/decode.ts';
+import { isConnectionLost } from '../../upstream/failure.ts';
 import { createLookup } from '../../upstream/lookup.ts';
 import { createPools } from '../../upstream/pools.ts';
 import { readingRequest } from '../../upstream/read-answer.ts';
@@ -118,7 +120,7 @@ export function createBackend(options: BackendOptions): Backend {
     const own = operation.upstreamPrefix + path.slice(operation.publicPrefix.length);
     return {
       method: asked.method ?? operation.method,
-      path: (asked.path ?? rewritten?.path ?? own) + asked.search,
+      path: encoded((asked.path ?? rewritten?.path ?? own) + asked.search),
       lines,
       headers,
       body: rewritten === undefined ? (rawBody ?? null) : (rewritten.body ?? null),
@@ -126,18 +128,33 @@ export function createBackend(options: BackendOptions): Backend {
     };
   }
 
+  /**
+   * A service may close a kept connection while the next request is on its way. The gateway sends that one again, if the method allows it, so
+   * it tells nothing about the service.
+   */
+  async function answerTo(request: Outgoing, signal: AbortSignal): Promise<AskOptions> {
+    const openedBefore = client.opened;
+    try {
+      return await ask(client, request, signal);
+    } catch (error) {
+      const wasKept = openedBefore > 0 && client.opened === openedBefore;
+      if (!wasKept || !isConnectionLost(error) || !isIdempotent(request.method)) throw error;
+      return ask(client, request, signal);
+    }
+  }
+
   /** The answer to a request, or to the read before it if that fails. */
   async function exchanged({ recordRead, ...request }: Awaited<ReturnType<typeof outgoing>>, asked: BackendRequest) {
     const signal = AbortSignal.timeout(timeoutMs);
     const { operation } = asked.entry;
     const addressed = { operation, pathValues: asked.pathValues, submitted: asked.body };
-    if (recordRead === undefined) return judged(await ask(client, request, signal), addressed);
+    if (recordRead === undefined) return judged(await answerTo(request, signal), addressed);
     const [path = ''] = request.path.split('?', 1);
-    const record = await ask(client, readingRequest(request, path), signal);
+    const record = await answerTo(readingRequest(request, path), signal);
     const read = judged(record, { ...addressed, operation: recordRead.operation });
     const { judgement } = read;
     if (record.status >= 400 || (judgement !== undefined && judgement.kind !== 'pass')) return read;
-    return judged(await ask(client, { ...request, body: recordRead.bodyFrom(read.body) }, signal), addressed);
+    return judged(await answerTo({ ...request, body: recordRead.bodyFrom(read.body) }, signal), addressed);
   }
 
   function judged({ status, headers, body: received }: AskOptions, addressed: AnsweredRequest) {
@@ -160,6 +177,11 @@ export function createBackend(options: BackendOptions): Backend {
   }
 
   return { send, connections: () => client.opened, proofs: () => [...proofs], close: () => client.destroy() };
+}
+
+/** Clients encode what a template has between its parameters, such as spaces. */
+function encoded(target: string): string {
+  return target.replace(/[^!-~]+/gu, (text) => encodeURIComponent(text.toWellFormed()));
 }
 
 /** The body as the gateway reads it, of a service that encodes although it was asked not to. */

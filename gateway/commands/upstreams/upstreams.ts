@@ -34,7 +34,12 @@ interface TryFlags {
 
 const REQUESTS_MAX = 10_000;
 
-export function addUpstreamsCommands(program: Command, context: CommandContext): void {
+/** @param onAnswers gets the answers to valid requests of a trial */
+export function addUpstreamsCommands(
+  program: Command,
+  context: CommandContext,
+  onAnswers: OnAnswers = () => undefined,
+): void {
   const upstreams = program.command('upstreams').description('test the services behind the gateway');
   addRetry(upstreams, context);
   upstreams
@@ -53,10 +58,17 @@ export function addUpstreamsCommands(program: Command, context: CommandContext):
     )
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway upstreams try inventory --target http://localhost:3000 --writes')
-    .action((name: string, flags: TryFlags) => tryUpstream(context, name, flags));
+    .action((name: string, flags: TryFlags) => tryUpstream(context, name, flags, onAnswers));
 }
 
-async function tryUpstream(context: CommandContext, name: string, flags: TryFlags): Promise<void> {
+type OnAnswers = (answers: readonly Answered[]) => void;
+
+async function tryUpstream(
+  context: CommandContext,
+  name: string,
+  flags: TryFlags,
+  onAnswers: OnAnswers,
+): Promise<void> {
   const requestsMax = parseCount(flags.requests, REQUESTS_MAX);
   if (requestsMax === undefined) return context.usage(`--requests must be a number from 1 to ${REQUESTS_MAX}.`);
   const configuration = await context.configuration();
@@ -74,7 +86,7 @@ async function tryUpstream(context: CommandContext, name: string, flags: TryFlag
   try {
     const { backend } = opened;
     const table = await stepTable({ configuration, secrets: context.secrets(), name, address, backend });
-    const trial = { configuration, name, entry, address, writes, requestsMax, now };
+    const trial = { configuration, name, entry, address, writes, requestsMax, now, onAnswers };
     const card = table?.hasLogin === false ? { requests: 0, checks: [] } : await cardOf(backend, trial);
     const requests = card.requests + (table?.requests ?? 0);
     const steps = table && { steps: table.rows };
@@ -105,6 +117,7 @@ interface Trial {
   readonly writes: boolean;
   readonly requestsMax: number;
   now(): number;
+  readonly onAnswers: OnAnswers;
 }
 
 interface Card {
@@ -129,11 +142,12 @@ async function cardOf(backend: Backend, trial: Trial): Promise<Card> {
 async function checksOf(
   backend: Backend,
   entries: readonly ContractOperation[],
-  { configuration, entry, address, writes, requestsMax, now }: Trial,
+  { configuration, entry, address, writes, requestsMax, now, onAnswers }: Trial,
 ): Promise<Card> {
   const { schemas } = configuration.contracts;
   const exercised = await exercise({ backend, entries, schemas, writes, requestsMax });
   const { answers } = exercised;
+  onAnswers(answers);
   const drift = driftOf(exercised, entries, schemas, now);
   // Stop if the upstream refuses the credential: further requests show nothing and may lead to a block.
   if (answers.length === 0 || answers.some(isRefused)) return { requests: answers.length, checks: drift };

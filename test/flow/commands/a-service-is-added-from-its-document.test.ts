@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -187,6 +187,61 @@ describe('gateway init --from', () => {
     const other = createInstallation({ GATEWAY_CONFIG: empty, GATEWAY_CONTRACTS: join(empty, 'openapi') });
     const checked = await other.run('check', '--json');
     other.remove();
-    assert.deepEqual(JSON.parse(checked.stdout), { ok: true, operations: 0, contracts: 0, mistakes: [], warnings: [] });
+    const { metrics_bytes: _, ...said } = JSON.parse(checked.stdout);
+    assert.deepEqual(said, { ok: true, operations: 0, contracts: 0, mistakes: [], warnings: [] });
+  });
+
+  describe('of a service made with Django', () => {
+    const list = (description: string) => ({
+      get: { operationId: description, responses: { 200: { description, content } } },
+    });
+    const document = {
+      openapi: '3.0.3',
+      info: { title: 'Polls', version: '0.0.0' },
+      paths: {
+        '/api/archive/': list('archive'),
+        '/api/broken/': list('broken'),
+        '/api/polls/': list('polls'),
+        "/api/x';touch oops;'/": list('quoted'),
+      },
+    };
+    const onConnection = new WeakMap<Socket, number>();
+    let closed = 0;
+    const django = createServer((request, response) => {
+      const { url = '', socket } = request;
+      const count = (onConnection.get(socket) ?? 0) + 1;
+      onConnection.set(socket, count);
+      if (url === '/api/schema/') response.writeHead(200, json).end(JSON.stringify(document));
+      // Each second request of a connection comes when the service has just closed it.
+      else if (count % 2 === 0 && url.startsWith('/api/')) {
+        closed += 1;
+        socket.destroy();
+      } else if (url === '/api/archive/')
+        response.writeHead(200, json).end(JSON.stringify(Array.from({ length: 900 }, String)));
+      else if (url === '/api/polls/') response.writeHead(200, json).end('[{"id":1}]');
+      else response.writeHead(url.startsWith('/api/x') ? 200 : 404, json).end(`{"detail":"Not ${'x'.repeat(99)}"}`);
+    });
+
+    it('finds the document, asks again where a kept connection was closed, and prints a request that has succeeded', async () => {
+      django.listen(0, '127.0.0.1');
+      await once(django, 'listening');
+      const polls = join(directory, 'polls');
+      const address = `http://127.0.0.1:${(django.address() as AddressInfo).port}`;
+      const { stdout, stderr } = await installation.run('init', polls, '--from', address);
+      django.close();
+      django.closeAllConnections();
+      assert.match(stdout, /^No mistakes: 4 operations/m, stdout + stderr);
+      assert.ok(closed > 0);
+      assert.doesNotMatch(stdout, /exchanges broke|no answer/);
+      assert.match(stdout, /curl -i \S+ 9 \S+ 'http:\/\/localhost:8080\/api\/polls\/' -H/);
+    });
+
+    it('prints no command of the document', async () => {
+      const file = join(directory, 'quoted.json');
+      const paths = { "/api/x';touch oops;'/": document.paths["/api/x';touch oops;'/"] };
+      writeFileSync(file, JSON.stringify({ ...document, paths, servers: [{ url: 'http://127.0.0.1:9' }] }));
+      const { stdout } = await installation.run('init', join(directory, 'quoted'), '--from', file);
+      assert.match(stdout, /'http:\/\/localhost:8080\/api\/x%27;touch%20oops;%27\/' -H/);
+    });
   });
 });
