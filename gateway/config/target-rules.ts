@@ -24,14 +24,18 @@ export const ejectionRules = z.strictObject({
 export const breakerRules = z.strictObject({
   failurePercent: whole('percent', 1, 100)
     .default(50)
-    .describe('The percentage of failed requests in the window that opens the breaker.'),
+    .describe(
+      'The percentage of failed requests in the window that opens the breaker. Refused connections do not count.',
+    ),
   requestsMin: whole('requests', 1, 1_000_000)
     .default(20)
     .describe('With fewer requests in the window, the breaker stays closed.'),
   windowSeconds: whole('seconds', 1, 3600).default(10).describe('The length of the window.'),
   openSeconds: whole('seconds', 1, 3600)
     .default(5)
-    .describe('The time for which no request is sent. Then a few requests test the upstream.'),
+    .describe(
+      'The longest time for which no request is sent. The first time is a thirty-second of it, and each further one half as long again, until a request that tests the upstream is answered.',
+    ),
 });
 
 const error = 'must be off, or a block of keys and values';

@@ -1,6 +1,7 @@
-// The circuit breaker of an upstream. It opens when the share of failed attempts in the window is too large; after `openSeconds` it admits
-// a few trial requests, and it closes when one of them is answered. Answers such as 500 do not count as failures: otherwise a client with a
-// request that provokes them could block the upstream for all clients. Constant work per request, no timers.
+// The circuit breaker of an upstream. It opens when the share of failed attempts in the window is too large; after a wait it admits a few trial
+// requests, and it closes when one of them is answered. Answers such as 500 do not count as failures: otherwise a client with a request that
+// provokes them could block the upstream for all clients. Nor do refused connections: trying one costs less than refusing the client. Constant
+// work per request, no timers.
 
 import type { SendingFailure } from './failure-text.ts';
 import type { AttemptOutcome } from './outcome.ts';
@@ -11,7 +12,7 @@ export interface BreakerRules {
   /** Fewer requests in the window never open the breaker. */
   readonly requestsMin: number;
   readonly windowSeconds: number;
-  /** How long the breaker stays open. */
+  /** The longest time for which the breaker stays open. */
   readonly openSeconds: number;
 }
 
@@ -37,6 +38,15 @@ export interface BreakerOptions {
   onChange(state: BreakerState, cause?: SendingFailure): void;
 }
 
+/**
+ * The first wait of an outage is this part of `openSeconds`, and each further one is longer, up to a third of the outage so far: an upstream that
+ * comes and goes must not be closed off for much longer than it fails (decision 41).
+ */
+const FIRST_WAIT_PART = 1 / 32;
+const WAIT_GROWTH = 1.5;
+/** A connection that is refused only after so long occupies what the breaker protects. */
+const REFUSED_MS_MAX = 1000;
+
 /** Slots of the window; it advances by one slot at a time. */
 const SLOTS = 10;
 /** Concurrent trial requests while half open. */
@@ -48,6 +58,8 @@ export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: 
   let rules = first;
   let current: BreakerState = 'closed';
   let openUntilMs = 0;
+  /** Trials in a row that failed. */
+  let failedTrials = 0;
   let trials = 0;
   const sent = new Array<number>(SLOTS).fill(0);
   const failed = new Array<number>(SLOTS).fill(0);
@@ -96,7 +108,8 @@ export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: 
   }
 
   function open(by: BreakerRules, nowMs: number, cause: SendingFailure | undefined): void {
-    openUntilMs = nowMs + by.openSeconds * 1000;
+    failedTrials = current === 'half_open' ? failedTrials + 1 : 0;
+    openUntilMs = nowMs + by.openSeconds * 1000 * Math.min(1, FIRST_WAIT_PART * WAIT_GROWTH ** failedTrials);
     empty();
     become('open', cause);
   }
@@ -116,11 +129,13 @@ export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: 
     ended(outcome, sentAtMs, failure) {
       // Attempts sent before the breaker opened were covered by that decision, whenever they end.
       if (rules === 'off' || sentAtMs < openUntilMs) return;
+      const isCheap = outcome === 'refused' && clock() - sentAtMs < REFUSED_MS_MAX;
+      const hasFailed = outcome === 'failed' || (outcome === 'refused' && !isCheap);
       if (current === 'closed') {
-        if (outcome !== 'abandoned') count(rules, outcome === 'failed', failure);
+        if (outcome !== 'abandoned' && !isCheap) count(rules, hasFailed, failure);
       } else if (current === 'half_open') {
         if (trials > 0) trials -= 1;
-        if (outcome === 'failed') open(rules, clock(), failure);
+        if (hasFailed) open(rules, clock(), failure);
         else if (outcome !== 'abandoned') become('closed');
       }
     },

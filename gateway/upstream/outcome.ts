@@ -6,16 +6,16 @@ import type { Fresh } from '../exchange.ts';
 
 /**
  * How one attempt ended, for the health of its target. `answered`: any status below 500, and 501 and 505, which concern the request.
- * `failed`: connection refused, reset or timed out, a protocol error, or 502, 503 and 504, by which a service reports that it cannot
- * answer. `erred`: 500 and similar, a fault that may concern this request only. `abandoned`: the client disconnected or the gateway ended
+ * `refused`: no connection could be made, so that nothing was sent. `failed`: connection reset or timed out, a protocol error, or 502, 503
+ * and 504, by which a service reports that it cannot answer. `erred`: 500 and similar, a fault that may concern this request only. `abandoned`: the client disconnected or the gateway ended
  * the attempt, which says nothing about the target.
  */
-export type AttemptOutcome = 'answered' | 'erred' | 'failed' | 'abandoned';
+export type AttemptOutcome = 'answered' | 'erred' | 'refused' | 'failed' | 'abandoned';
 
 const aboutTheRequest = new Set([501, 505]);
 const aboutTheService = new Set([502, 503, 504]);
 
-const failures = new Set<ErrorCode>(['upstream_unreachable', 'upstream_timeout', 'upstream_bad_response']);
+const failures = new Set<ErrorCode>(['upstream_timeout', 'upstream_bad_response']);
 
 /**
  * @param status of the answer, undefined if none came
@@ -23,7 +23,10 @@ const failures = new Set<ErrorCode>(['upstream_unreachable', 'upstream_timeout',
  */
 export function outcomeOf(status: number | undefined, error: unknown): AttemptOutcome {
   if (status !== undefined && status >= 400) return outcomeOfStatus(status);
-  if (error instanceof GatewayError && failures.has(error.code)) return 'failed';
+  if (error instanceof GatewayError) {
+    if (error.code === 'upstream_unreachable') return 'refused';
+    if (failures.has(error.code)) return 'failed';
+  }
   return status === undefined ? 'abandoned' : 'answered';
 }
 

@@ -27,6 +27,8 @@ export interface TargetState {
   failingSinceMs: number;
   /** The latest of these failures. */
   lastFailure: SendingFailure | undefined;
+  /** Whether that was a refused connection. */
+  refuses: boolean;
   phase: OutlierPhase;
   /** End of the ejection or of the return. */
   untilMs: number;
@@ -57,6 +59,7 @@ export function createTargetState(address: string): TargetState {
     failuresInRow: 0,
     failingSinceMs: 0,
     lastFailure: undefined,
+    refuses: false,
     phase: 'in',
     untilMs: 0,
     ejections: 0,
@@ -83,16 +86,20 @@ export function isFailing({ failuresInRow }: TargetState, rules: EjectionRules |
   return failuresInRow >= (rules === 'off' ? FAILURES_WITHOUT_RULES : rules.failures);
 }
 
-/** Selection rank, lower is better. `held`: a returning target without enough credit for a request. */
-export const SELECTION_RANK = { free: 0, held: 1, tried: 2, out: 4 } as const;
+/**
+ * Selection rank, lower is better. `held`: a returning target without enough credit for a request. `refusing`: one that is out because it
+ * refused connections. Trying it costs little, so it comes before one that this request was sent to.
+ */
+export const SELECTION_RANK = { free: 0, held: 1, refusing: 2, tried: 3, out: 6 } as const;
 
 /** The selection rank of a target for one choice. Each call adds credit to a returning target. */
 export function rankForChoice(state: TargetState, rules: EjectionRules | 'off', nowMs: number): number {
-  if (!state.healthy) return SELECTION_RANK.out;
+  const out = state.refuses ? SELECTION_RANK.refusing : SELECTION_RANK.out;
+  if (!state.healthy) return out;
   if (rules === 'off' || state.phase === 'in') return SELECTION_RANK.free;
   state.phase = phaseAt(state, nowMs);
-  if (state.phase === 'ejected') return SELECTION_RANK.out;
-  if (state.phase === 'trial') return state.trials === 0 ? SELECTION_RANK.free : SELECTION_RANK.out;
+  if (state.phase === 'ejected') return out;
+  if (state.phase === 'trial') return state.trials === 0 ? SELECTION_RANK.free : out;
   if (state.phase === 'in') return SELECTION_RANK.free;
   const share = (nowMs - state.returnedAtMs) / (rules.slowStartSeconds * 1000);
   state.credit = Math.min(1, state.credit + Math.max(SHARE_MIN, share));
@@ -126,6 +133,7 @@ export function noteRequestEnded(
   if (isTrial && state.trials > 0) state.trials -= 1;
   if (outcome === 'answered') {
     state.failuresInRow = 0;
+    state.refuses = false;
     if (!isTrial) return undefined;
     readmit(state, rules, clock());
     return 'returning';
@@ -135,6 +143,7 @@ export function noteRequestEnded(
   if (state.failuresInRow === 0) state.failingSinceMs = clock();
   state.failuresInRow += 1;
   state.lastFailure = failure;
+  state.refuses = outcome === 'refused';
   if (rules === 'off' || state.phase === 'ejected') return undefined;
   if (!isTrial && (state.failuresInRow < rules.failures || !hasRoomOutside(all, rules))) return undefined;
   eject(state, rules, clock());

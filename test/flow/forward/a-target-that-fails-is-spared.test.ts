@@ -108,7 +108,11 @@ describe('a single target', () => {
   const breaker = { requestsMin: 4, openSeconds: 3, windowSeconds: 60 };
 
   it('is never ejected; the breaker gives the wait, tries, and closes', async () => {
-    const scene = await start(createSeveralTargets(1, { ejection: { failures: 1 }, breaker, retry: { attempts: 0 } }));
+    // The first wait is a thirty-second of it.
+    const slow = { ...breaker, openSeconds: 64 };
+    const scene = await start(
+      createSeveralTargets(1, { ejection: { failures: 1 }, breaker: slow, retry: { attempts: 0 } }),
+    );
     const { upstreams, call, calls, counts, status, gateway } = scene;
     fails(upstreams[0], 503);
     assert.deepEqual(await calls(4), [503, 503, 503, 503]);

@@ -8,6 +8,9 @@ import type { AttemptOutcome } from '../../../gateway/upstream/outcome.ts';
 
 const rules: BreakerRules = { failurePercent: 50, requestsMin: 10, windowSeconds: 10, openSeconds: 5 };
 
+/** A thirty-second of `openSeconds`. */
+const FIRST_WAIT_MS = 156.25;
+
 function createScene(given: BreakerRules | 'off' = rules) {
   let nowMs = 123_456;
   const changes: BreakerState[] = [];
@@ -33,8 +36,8 @@ describe('the breaker of an upstream', () => {
     assert.equal(breaker.admit(), 0);
     end('failed');
     assert.deepEqual(changes, ['open']);
-    assert.equal(breaker.admit(), 5000);
-    pass(4999);
+    assert.equal(breaker.admit(), FIRST_WAIT_MS);
+    pass(FIRST_WAIT_MS - 1);
     assert.equal(breaker.admit(), 1);
     assert.equal(breaker.state(), 'open');
   });
@@ -100,7 +103,53 @@ describe('the breaker of an upstream', () => {
     pass(5000);
     assert.equal(breaker.admit(), 0);
     end('failed');
-    assert.equal(breaker.admit(), 5000);
+    assert.equal(breaker.admit(), 1.5 * FIRST_WAIT_MS);
+  });
+
+  it('waits longer after each trial that fails, up to openSeconds, and begins anew after one that is answered', () => {
+    const { breaker, end, pass } = createScene();
+    for (let outage = 0; outage < 2; outage += 1) {
+      end('failed', 10);
+      for (const rounded of [156, 234, 352, 527, 791, 1187, 1780, 2670, 4005, 5000, 5000]) {
+        const waitMs = breaker.admit();
+        assert.equal(Math.round(waitMs), rounded);
+        pass(waitMs);
+        assert.equal(breaker.admit(), 0);
+        end('failed');
+      }
+      pass(5000);
+      assert.equal(breaker.admit(), 0);
+      end('answered');
+      assert.equal(breaker.state(), 'closed');
+    }
+  });
+
+  it('does not count connections that are refused at once, neither as failures nor as successes', () => {
+    const { breaker, changes, end } = createScene();
+    end('refused', 1000);
+    assert.equal(breaker.admit(), 0);
+    end('failed', 9);
+    end('refused', 1000);
+    assert.deepEqual(changes, []);
+    end('failed');
+    assert.deepEqual(changes, ['open'], 'they do not hide what hangs');
+  });
+
+  it('counts those that are refused only after a while', () => {
+    const { breaker, end, pass, now } = createScene();
+    const sentAtMs = now();
+    pass(1000);
+    end('refused', 10, sentAtMs);
+    assert.equal(breaker.state(), 'open');
+  });
+
+  it('closes when a trial is refused at once: what hung does not hang any more', () => {
+    const { breaker, end, pass } = createScene();
+    end('failed', 10);
+    pass(FIRST_WAIT_MS);
+    assert.equal(breaker.admit(), 0);
+    end('refused');
+    assert.equal(breaker.state(), 'closed');
   });
 
   it('ignores the end of requests that were sent before it opened', () => {
@@ -162,5 +211,90 @@ describe('the breaker of an upstream', () => {
         }
       }),
     );
+  });
+});
+
+/** How long a request under way is waited for. */
+const TIMEOUT_MS = 500;
+const EVERY_MS = 5;
+
+interface Rhythm {
+  readonly fault: 'refused' | 'failed' | 'hangs';
+  readonly downMs: number;
+  readonly upMs: number;
+}
+
+/** A request every few milliseconds to an upstream that comes and goes, for five minutes. */
+function play({ fault, downMs, upMs }: Rhythm) {
+  const { breaker, end, pass, now } = createScene({ ...rules, requestsMin: 20 });
+  const begin = now();
+  const isUpAt = (atMs: number) => (atMs - begin) % (downMs + upMs) >= downMs;
+  let underWay: { readonly sentAtMs: number; readonly endsAtMs: number }[] = [];
+  const counts = { whileUp: 0, served: 0, hungAtOnce: 0, hung: 0 };
+  while (now() - begin < 300_000) {
+    for (const { sentAtMs, endsAtMs } of underWay)
+      if (endsAtMs <= now())
+        end(isUpAt(now()) && endsAtMs - sentAtMs < TIMEOUT_MS ? 'answered' : 'failed', 1, sentAtMs);
+    underWay = underWay.filter(({ endsAtMs }) => endsAtMs > now());
+    const isUp = isUpAt(now());
+    if (isUp) counts.whileUp += 1;
+    if (breaker.admit() === 0) {
+      if (isUp) {
+        counts.served += 1;
+        end('answered');
+      } else if (fault === 'hangs') {
+        counts.hung += 1;
+        const upInMs = downMs - ((now() - begin) % (downMs + upMs));
+        underWay.push({ sentAtMs: now(), endsAtMs: now() + Math.min(upInMs, TIMEOUT_MS) });
+        counts.hungAtOnce = Math.max(counts.hungAtOnce, underWay.length);
+      } else end(fault);
+    }
+    pass(EVERY_MS);
+  }
+  return counts;
+}
+
+describe('an upstream that comes and goes', () => {
+  for (const [downMs, upMs] of [
+    [400, 600],
+    [400, 870],
+    [600, 400],
+    [100, 900],
+    [900, 100],
+    [2000, 3000],
+    [5000, 5000],
+    [4900, 100],
+    [20_000, 10_000],
+  ] as const) {
+    it(`is down for ${downMs} ms and up for ${upMs}: nothing is refused for connections that are`, () => {
+      const { whileUp, served } = play({ fault: 'refused', downMs, upMs });
+      assert.equal(served, whileUp);
+    });
+  }
+
+  // The share that is served of what comes while it is up.
+  for (const [downMs, upMs, least] of [
+    [400, 600, 0.9],
+    [400, 870, 0.9],
+    [600, 400, 0.3],
+    [2000, 3000, 0.9],
+    [5000, 5000, 0.9],
+    [20_000, 10_000, 0.8],
+  ] as const) {
+    for (const fault of ['failed', 'hangs'] as const) {
+      it(`${fault === 'hangs' ? 'hangs' : 'fails'} for ${downMs} ms and is up for ${upMs}: most of what it can do is done`, () => {
+        const { whileUp, served } = play({ fault, downMs, upMs });
+        assert.ok(served >= least * whileUp, `${served} of ${whileUp}`);
+      });
+    }
+  }
+
+  it('hangs for long: no more than the trials hang with it, after the first ones', () => {
+    const { hung, hungAtOnce } = play({ fault: 'hangs', downMs: 300_000, upMs: 1 });
+    const first = TIMEOUT_MS / EVERY_MS;
+    assert.ok(hungAtOnce <= first + 20, `${hungAtOnce} at once`);
+    // A trial takes its timeout, and the wait after it the longest one, but for the first few.
+    const trials = 3 * (300_000 / (5000 + TIMEOUT_MS) + 9);
+    assert.ok(hung <= first + 20 + trials, `${hung} in all`);
   });
 });

@@ -48,10 +48,10 @@ function createScene(count: number) {
       sent.set(target, others);
       return noteRequestEnded(target.targetState, outcome, sentAtMs, rules, () => nowMs, targetStates);
     },
-    fail(target: Candidate, times = rules.failures) {
+    fail(target: Candidate, times = rules.failures, outcome: AttemptOutcome = 'failed') {
       for (let i = 0; i < times; i++) {
         noteRequestBegan(target.targetState);
-        noteRequestEnded(target.targetState, 'failed', nowMs, rules, () => nowMs, targetStates);
+        noteRequestEnded(target.targetState, outcome, nowMs, rules, () => nowMs, targetStates);
       }
     },
   };
@@ -73,6 +73,19 @@ describe('of several targets', () => {
     const { pick, targets } = createScene(3);
     for (let i = 0; i < 5; i++) assert.equal(nameOf(pick(targets.slice(0, 2))), 'c');
     assert.ok(pick(targets));
+  });
+
+  it('one that is out because it refused connections is tried before one that this request was sent to', () => {
+    for (const [outcome, expected] of [
+      ['refused', 'a'],
+      ['failed', 'b'],
+    ] as const) {
+      const { pick, fail, targets } = createScene(2);
+      const [a, b] = targets as [Candidate, Candidate];
+      fail(a, rules.failures, outcome);
+      for (let i = 0; i < 4; i++) assert.equal(nameOf(pick()), 'b', 'not before others');
+      assert.equal(nameOf(pick([b])), expected, `after it ${outcome}`);
+    }
   });
 
   it('one that fails again and again gets nothing, each time for longer', () => {
