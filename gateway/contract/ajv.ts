@@ -5,6 +5,7 @@ import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import { countTurns } from './counted-keywords.ts';
 import { letDiscriminatorsDecide } from './discriminator.ts';
 import type { ContractDocument } from './document.ts';
+import { replaceUnevaluated } from './inherited-names.ts';
 import { replaceKeywords } from './keywords.ts';
 import { toPattern } from './patterns.ts';
 import { createRecursion } from './recursion.ts';
@@ -62,6 +63,7 @@ function createAjv(isRequest: boolean, allErrors: boolean): Ajv2020 {
   });
   replaceKeywords(ajv);
   letDiscriminatorsDecide(ajv);
+  replaceUnevaluated(ajv);
   if (isRequest) {
     ajv.removeKeyword('readOnly');
     ajv.addKeyword({

@@ -1,5 +1,6 @@
 // Turns the schemas of a document, in place and once per configuration, into plain JSON Schema 2020-12 as Ajv understands it.
 
+import { declareInherited } from './inherited-names.ts';
 import { escapeToken, follow, isObject, type JsonObject } from './pointer.ts';
 
 // The values of these members are data, not schemas.
@@ -44,6 +45,7 @@ export function normalizeSchemas(root: JsonObject): boolean {
       else if (typeof node.nullable === 'boolean') delete node.nullable;
       if (node.format === 'int-or-string') admitInteger(node);
       excuseReadOnly(root, node);
+      declareInherited(node);
       hasNames ||= '$id' in node || '$anchor' in node || '$dynamicAnchor' in node;
     }
     for (const [key, below] of Object.entries(node)) {

@@ -3,6 +3,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { type AjvByExtent, createAjvByExtent, DOCUMENT_KEY } from './ajv.ts';
 import type { ContractDocument } from './document.ts';
+import { declareInherited } from './inherited-names.ts';
 import { essenceOf, isJson, MULTIPART, URLENCODED } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
 import { child, follow, fragmentOf, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';
@@ -131,9 +132,15 @@ function requestSchemasOf(entry: ContractOperation, ajvs: AjvByExtent): RequestS
     bodies: new Map(bodies),
     objectCheck(members, required) {
       const properties = [...members].map(([name, schema]) => [name, schema ? pointTo(schema) : {}] as const);
-      return toCheck(ajvs, { type: 'object', properties: Object.fromEntries(properties), required });
+      return toCheck(ajvs, objectSchema({ properties: Object.fromEntries(properties), required }));
     },
   };
+}
+
+function objectSchema(keywords: JsonObject): JsonObject {
+  const schema = { type: 'object', ...keywords };
+  declareInherited(schema);
+  return schema;
 }
 
 /** Returns the schema of `{path, query, header, cookie}`. Undeclared headers and cookies are allowed, because clients add their own. */
@@ -150,12 +157,11 @@ function parametersSchemaOf({ document: { root }, parameters }: ContractOperatio
   });
   const schemaOf = (place: string) => {
     const here = declared.filter((parameter) => parameter.place === place);
-    return {
-      type: 'object',
+    return objectSchema({
       properties: Object.fromEntries(here.map(({ name, schema }) => [name, schema])),
       required: [...new Set(here.flatMap(({ name, required }) => (required ? name : [])))],
       additionalProperties: place === 'header' || place === 'cookie',
-    };
+    });
   };
   const places = ['path', 'query', 'header', 'cookie'];
   return { type: 'object', properties: Object.fromEntries(places.map((place) => [place, schemaOf(place)])) };
