@@ -10,7 +10,7 @@ import { essenceOf, isJson } from './media-types.ts';
 export function checkAccept(accept: string | undefined, answers: readonly string[]): void {
   if (accept === undefined || accept === '*/*' || answers.length === 0 || answers.includes(accept)) return;
   const ranges = rangesIn(accept);
-  if (ranges.length === 0 || answers.some((type) => weightFor(type, ranges) > 0)) return;
+  if (ranges.length === 0 || answers.some((type) => weightFor(essenceOf(type), ranges) > 0)) return;
   throw new GatewayError('not_acceptable', { fields: { available_media_types: answers } });
 }
 

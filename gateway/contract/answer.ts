@@ -110,7 +110,7 @@ export function createAnswerCheck(
 
   function violations(operation: Operation, status: number, body: Buffer, contentType?: string): readonly string[] {
     const { entry } = contractOf(operation);
-    const check = schemas.answer(entry, status, contentType === undefined ? undefined : essenceOf(contentType));
+    const check = schemas.answer(entry, status, contentType);
     if (!check) return [];
     const text = body.toString('utf8');
     let value: unknown;
@@ -181,7 +181,7 @@ function typeIn(declared: DeclaredStatus, contentType: string | undefined): Answ
   const { latest, mediaTypes } = declared;
   if (latest !== undefined && latest.contentType === contentType) return latest;
   const essence = essenceOf(contentType);
-  const fits = mediaTypes.length === 0 ? !isActiveType(essence) : declaredFor(essence, mediaTypes) !== undefined;
+  const fits = mediaTypes.length === 0 ? !isActiveType(essence) : declaredFor(contentType, mediaTypes) !== undefined;
   // Without Content-Type, an answer may be of any declared type.
   const made = { contentType, fits, isJson: contentType === undefined ? mediaTypes.some(isJson) : isJson(essence) };
   declared.latest = made;

@@ -4,7 +4,7 @@
 
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Reservation } from '../exchange.ts';
-import { declaredFor, essenceOf } from './media-types.ts';
+import { declaredFor } from './media-types.ts';
 
 /** What the contract says about the body of one operation. */
 export interface BodyContract {
@@ -43,7 +43,7 @@ export function isUnexpected({ hasBody }: Pick<Admitted, 'hasBody'>, { mediaType
 
 function checkMediaType(admitted: Admitted, accepted: readonly string[]): string {
   const contentType = admitted.headers.get('content-type');
-  const declared = declaredFor(essenceOf(contentType), accepted);
+  const declared = declaredFor(contentType, accepted);
   if (declared === undefined) {
     const name = admitted.method === 'PATCH' ? 'Accept-Patch' : 'Accept';
     throw new GatewayError('unsupported_media_type', {

@@ -9,13 +9,39 @@ export function essenceOf(mediaType: string | undefined): string {
   return (semicolon === -1 ? mediaType : mediaType.slice(0, semicolon)).trim().toLowerCase();
 }
 
-/** Returns the types and ranges that a `content` object declares, or an empty list. */
+/** Parameters that say how the content is written, and not what it is. */
+const REPRESENTATION = /^(?:charset|boundary|q)$/;
+
+/** Returns one spelling of a type and of the parameters that tell it from others: `application/json;version=1`. */
+export function mediaTypeOf(written: string): string {
+  const essence = essenceOf(written);
+  return written.includes(';') ? [essence, ...parametersOf(written)].join(';') : essence;
+}
+
+function parametersOf(written: string): string[] {
+  const given = written.split(';').slice(1);
+  return given
+    .flatMap((parameter) => {
+      const [name = '', ...value] = parameter.split('=');
+      const key = name.trim().toLowerCase();
+      return key === '' || REPRESENTATION.test(key)
+        ? []
+        : `${key}=${value
+            .join('=')
+            .trim()
+            .replace(/^"(.*)"$/, '$1')}`;
+    })
+    .sort();
+}
+
+/** Returns the types and ranges that a `content` object declares, in one spelling, or an empty list. */
 export function mediaTypesOf(content: unknown): string[] {
-  return isObject(content) ? Object.keys(content).map(essenceOf) : [];
+  return isObject(content) ? Object.keys(content).map(mediaTypeOf) : [];
 }
 
 /** Returns whether a type is JSON by name or suffix (RFC 6839 section 3.1). JSON text sequences are not. */
-export function isJson(essence: string): boolean {
+export function isJson(mediaType: string): boolean {
+  const essence = mediaType.includes(';') ? essenceOf(mediaType) : mediaType;
   return essence === 'application/json' || essence === 'text/json' || essence.endsWith('+json');
 }
 
@@ -23,9 +49,20 @@ export function isJson(essence: string): boolean {
 export const URLENCODED = 'application/x-www-form-urlencoded';
 export const MULTIPART = 'multipart/form-data';
 
-/** Returns the declared type that covers a given one: itself, else the narrowest range (OpenAPI 3.1.1, section 4.8.14). */
-export function declaredFor(essence: string, declared: readonly string[]): string | undefined {
+/**
+ * Returns the declared type that covers a given one: itself, else the narrowest range (OpenAPI 3.1.1, section 4.8.14). A declared type with
+ * parameters covers those that have them all; of several, the one with the most.
+ */
+export function declaredFor(contentType: string | undefined, declared: readonly string[]): string | undefined {
+  const essence = essenceOf(contentType);
   if (essence === '') return undefined;
+  const special = declared.filter((type) => type.startsWith(`${essence};`));
+  if (special.length > 0) {
+    const given = parametersOf(contentType as string);
+    const fitting = special.filter((type) => parametersOf(type).every((parameter) => given.includes(parameter)));
+    const [found] = fitting.sort((one, other) => parametersOf(other).length - parametersOf(one).length);
+    if (found !== undefined) return found;
+  }
   if (declared.includes(essence)) return essence;
   const range = `${essence.slice(0, essence.indexOf('/'))}/*`;
   return [range, '*/*'].find((candidate) => declared.includes(candidate));

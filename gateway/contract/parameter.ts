@@ -22,6 +22,8 @@ export interface Parameter {
   /** Separates the items of one value; undefined if each item is a name-value pair of its own. */
   readonly separator: string | undefined;
   readonly json: boolean;
+  /** Whether an empty text is a value, whatever the schema says (OpenAPI 3.1.1, section 4.8.12.2: `allowEmptyValue`). */
+  readonly allowsEmpty: boolean;
   readonly fallback: unknown;
   /** The schemas that describe a value, and the document that they are in. */
   readonly forms: readonly Located[];
@@ -48,10 +50,16 @@ export function toParameter(root: JsonObject, located: Located): Parameter {
     open: forms.some(({ value }) => isObject(value) && (value.additionalProperties ?? false) !== false),
     separator: separatorOf(declared, exploded),
     json: isObject(content) && Object.keys(content).some((type) => isJson(essenceOf(type))),
+    allowsEmpty: allowsEmptyValue(located),
     fallback: forms.map(({ value }) => (value as JsonObject).default).find((value) => value !== undefined),
     forms,
     root,
   };
+}
+
+/** In queries only. */
+export function allowsEmptyValue({ value }: Located): boolean {
+  return isObject(value) && value.in === 'query' && value.allowEmptyValue === true;
 }
 
 function separatorOf(style: string, exploded: boolean): string | undefined {

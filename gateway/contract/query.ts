@@ -53,6 +53,7 @@ export function createQueryReader(
   /** Stores one pair. Returns false if the parameter already has a value. */
   function store(values: Values, name: string, text: string, positions: ItemPositions): boolean {
     const parameter = declared.get(name);
+    if (parameter?.allowsEmpty && text === '') return setOnce(values, parameter.name, text);
     if (parameter && !spread.includes(parameter)) {
       return !parameter.json && parameter.types.has('array') && parameter.separator === undefined
         ? addTo(values, parameter, text)

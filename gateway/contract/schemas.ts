@@ -4,8 +4,9 @@ import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { type AjvByExtent, createAjvByExtent, DOCUMENT_KEY } from './ajv.ts';
 import type { ContractDocument } from './document.ts';
 import { declareInherited } from './inherited-names.ts';
-import { essenceOf, isJson, MULTIPART, URLENCODED } from './media-types.ts';
+import { declaredFor, essenceOf, isJson, MULTIPART, mediaTypeOf, URLENCODED } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
+import { allowsEmptyValue } from './parameter.ts';
 import { child, follow, fragmentOf, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';
 import { forgetResults } from './references.ts';
 import { allowFor, tooComplex } from './step-budget.ts';
@@ -84,7 +85,11 @@ export function createSchemas(): Schemas {
 
   function answer(entry: ContractOperation, status: number, mediaType?: string): SchemaCheck | undefined {
     const declared = jsonSchemasOf(entry.document.root, responseFor(entry, status));
-    const [, schema] = declared.find(([type]) => type === mediaType) ?? declared[0] ?? [];
+    const fitting = declaredFor(
+      mediaType,
+      declared.map(([type]) => type),
+    );
+    const [, schema] = declared.find(([type]) => type === fitting) ?? declared[0] ?? [];
     if (!schema) return undefined;
     const { answers, forAnswers } = compiledOf(entry.document);
     const check = answers.get(schema.pointer) ?? toCheck(forAnswers, pointTo(schema));
@@ -152,7 +157,7 @@ function parametersSchemaOf({ document: { root }, parameters }: ContractOperatio
       name: place === 'header' ? String(name).toLowerCase() : String(name),
       place,
       required: required === true,
-      schema: schema ? pointTo(schema) : {},
+      schema: schema ? parameterCheck(located, schema) : {},
     };
   });
   const schemaOf = (place: string) => {
@@ -167,12 +172,20 @@ function parametersSchemaOf({ document: { root }, parameters }: ContractOperatio
   return { type: 'object', properties: Object.fromEntries(places.map((place) => [place, schemaOf(place)])) };
 }
 
+function parameterCheck(parameter: Located, schema: Located): JsonObject {
+  return allowsEmptyValue(parameter) ? { if: { const: '' }, else: pointTo(schema) } : pointTo(schema);
+}
+
 /**
  * Returns the schema of a body. A JSON Patch is always a list (RFC 6902 section 3). If a contract declares a schema for it that only
  * objects fit, that schema is meant for the other kinds of patches, so a generic one replaces it.
  */
 function bodySchemaOf(root: JsonObject, type: string, schema: Located | undefined): JsonObject {
-  if (type === 'application/json-patch+json' && schema && objectAt(follow(root, schema), 'value').type === 'object')
+  if (
+    essenceOf(type) === 'application/json-patch+json' &&
+    schema &&
+    objectAt(follow(root, schema), 'value').type === 'object'
+  )
     return { type: 'array', items: { type: 'object', required: ['op', 'path'] } };
   return schema ? pointTo(schema) : {};
 }
@@ -202,7 +215,7 @@ function jsonSchemasOf(
     .filter((type) => isJson(essenceOf(type)) || others.includes(essenceOf(type)))
     .map((type) => {
       const schema = child(member(root, content, type), 'schema');
-      return [essenceOf(type), schema.value === undefined ? undefined : schema] as const;
+      return [mediaTypeOf(type), schema.value === undefined ? undefined : schema] as const;
     });
 }
 

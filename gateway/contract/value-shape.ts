@@ -12,8 +12,10 @@ export interface ValueShape {
   readonly types: Types;
   /** Whether the schema describes bytes instead of text. */
   readonly isBinary: boolean;
-  /** Whether the schema constrains the text itself, so that it has to be read. */
+  /** Whether the schema says which texts fit, so that the text has to be read even in a part with a file name. */
   readonly isTextChecked: boolean;
+  /** Whether it names a format of texts. Tools also name the format of what becomes of a file, such as its address. */
+  readonly hasFormat: boolean;
   /** Bounds of a file, in bytes. */
   readonly bytesMin: number;
   readonly bytesMax: number;
@@ -76,9 +78,9 @@ function toShape(
     types: typesOf(forms),
     isBinary: keywords.some(isBinarySchema),
     isTextChecked: keywords.some(
-      ({ pattern, enum: values, const: value, format }) =>
-        (pattern ?? values ?? value) !== undefined || (typeof format === 'string' && format !== 'binary'),
+      ({ pattern, enum: values, const: value }) => (pattern ?? values ?? value) !== undefined,
     ),
+    hasFormat: keywords.some(({ format }) => typeof format === 'string' && format !== 'binary'),
     ...byteBounds(root, schemas),
     contentMediaType: mediaType === ANY_BYTES ? undefined : (mediaType as string | undefined),
     items: () => (items ??= combined(forms.map((form) => child(form, 'items'))) ?? shapeOf([])),

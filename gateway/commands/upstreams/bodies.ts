@@ -3,7 +3,7 @@
 import { concreteType, printBody } from '../../contract/examples/bodies.ts';
 import { encodingsOf } from '../../contract/forms/form-encoding.ts';
 import { createFormChecks } from '../../contract/forms/forms.ts';
-import { essenceOf, isJson, MULTIPART, URLENCODED } from '../../contract/media-types.ts';
+import { essenceOf, isJson, MULTIPART, mediaTypeOf, URLENCODED } from '../../contract/media-types.ts';
 import type { ContractOperation } from '../../contract/operations.ts';
 import { child, isObject, type JsonObject, type Located, member, memberNames } from '../../contract/pointer.ts';
 import { samplesOf } from '../../contract/sample.ts';
@@ -76,7 +76,7 @@ function jsonBodies(
   type: string,
   values: readonly unknown[],
 ): readonly TrialBody[] {
-  const check = schemas.request(entry).bodies.get(essenceOf(type)) ?? (() => []);
+  const check = schemas.request(entry).bodies.get(mediaTypeOf(type)) ?? (() => []);
   return values.filter((value) => check(value, 1).length === 0).map((body) => ({ contentType: type, body }));
 }
 

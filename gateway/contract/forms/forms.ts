@@ -5,7 +5,7 @@
 import { GatewayError } from '../../errors.ts';
 import type { StreamedBodyCheck } from '../../exchange.ts';
 import { type CheckScope, withinScope } from '../check-scope.ts';
-import { essenceOf, MULTIPART, URLENCODED } from '../media-types.ts';
+import { essenceOf, MULTIPART, mediaTypeOf, URLENCODED } from '../media-types.ts';
 import type { ContractOperation } from '../operations.ts';
 import { child, type JsonObject, member, memberNames } from '../pointer.ts';
 import type { RequestSchemas } from '../schemas.ts';
@@ -47,20 +47,23 @@ export function createFormChecks(entry: ContractOperation, schemas: RequestSchem
   shapes.set(root, shapeOf);
   const checks = new Map<string, FormCheck>();
   for (const type of memberNames(content)) {
-    const declared = essenceOf(type);
+    const declared = mediaTypeOf(type);
     const check = schemas.bodies.get(declared);
-    const kinds = [URLENCODED, MULTIPART].filter((kind) => covers(declared, kind));
+    const kinds = [URLENCODED, MULTIPART].filter((kind) => covers(essenceOf(declared), kind));
     if (check === undefined || kinds.length === 0) continue;
     const contract = toFormContract(root, member(root, content, type), check, shapeOf, schemas.objectCheck);
     // Under a range, the schema may describe bytes of any type.
-    if (!kinds.includes(declared) && !mayBeForm(contract.shape, child(member(root, content, type), 'schema').value))
+    if (
+      !kinds.includes(essenceOf(declared)) &&
+      !mayBeForm(contract.shape, child(member(root, content, type), 'schema').value)
+    )
       continue;
     for (const kind of kinds)
       checks.set(`${declared} ${kind}`, kind === MULTIPART ? multipart(contract) : urlencoded(contract));
   }
   if (checks.size === 0) return undefined;
   return (declared, contentType) =>
-    checks.get(`${declared} ${declared.endsWith('*') ? essenceOf(contentType) : declared}`);
+    checks.get(`${declared} ${essenceOf(declared.endsWith('*') ? contentType : declared)}`);
 }
 
 function covers(declared: string, kind: string): boolean {

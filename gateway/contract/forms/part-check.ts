@@ -40,14 +40,14 @@ function itemShape({ shape, keys }: FormPlace): ValueShape | undefined {
   return keys.length === 1 && shape?.types.has('array') ? shape.items() : shape;
 }
 
-/** Bytes by the contract, or a part with a file name where the contract says nothing about its text. */
+/** Bytes by the contract, or a part with a file name where the contract does not say which texts fit. */
 function isFilePart({ filename }: PartHead, { encoding }: FormPlace, shape: ValueShape | undefined): boolean {
   if (shape === undefined) return filename !== undefined;
   if (shape.isBinary) return true;
   if (shape.isTextChecked) return false;
   const mayBeText = shape.types.size === 0 || shape.types.has('string');
   if (!mayBeText) return false;
-  return filename !== undefined || encoding.contentTypes.some(isOfBytes);
+  return filename !== undefined || (!shape.hasFormat && encoding.contentTypes.some(isOfBytes));
 }
 
 function isOfBytes(type: string): boolean {

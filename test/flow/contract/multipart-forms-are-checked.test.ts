@@ -47,6 +47,10 @@ const document = {
       },
     }),
     '/open': operation('createOpen', { type: 'object' }),
+    '/pictures': operation('createPicture', {
+      type: 'object',
+      properties: { picture: { type: 'string', format: 'uri' }, kind: { enum: ['a', 'b'] } },
+    }),
   },
 };
 
@@ -190,6 +194,20 @@ describe('a form in several parts', () => {
     assert.equal((await post(latin, '/open')).code, 'malformed_form');
     const charset = await post(`${field('_charset_', 'iso-8859-1')}${end}`, '/open');
     assert.equal(charset.code, 'unsupported_charset');
+  });
+
+  it('has files whatever the format of their schema says', async () => {
+    const image = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00]);
+    const form = new FormData();
+    form.append('picture', new Blob([image], { type: 'image/png' }), 'a.png');
+    const sent = await foreign.send('POST', '/pictures', { body: form });
+    assert.deepEqual([sent.status, sent.violations], [200, undefined]);
+    assert.ok(sent.reached?.body.includes(image));
+    const text = (value: string) => post(field('picture', value) + end, '/pictures');
+    assert.equal((await text('https://example.com/a.png')).status, 200);
+    assert.deepEqual((await text('no address')).violations, ['body /picture wrong_format']);
+    const named = await post(file('kind', 'other') + end, '/pictures');
+    assert.deepEqual(named.violations, ['body /kind not_allowed'], 'a file name does not hide a text from its enum');
   });
 
   it('has no forms in its parts, whose file names nothing would check', async () => {
