@@ -8,8 +8,9 @@ import type { Configuration } from '../configuration.ts';
 import { ambiguousPaths } from '../contract/ambiguous-paths.ts';
 import { costlySchemas } from '../contract/costly-schemas.ts';
 import { unlistedFiles } from '../contract/load.ts';
-import { member } from '../contract/pointer.ts';
+import { member, pathOf } from '../contract/pointer.ts';
 import { foreignOrigin } from '../contract/servers.ts';
+import { bufferedUploads } from '../contract/uploads.ts';
 import { ANONYMOUS_TIER, extraOf } from '../limits/counters.ts';
 import { entryOfUpstream, isFurtherServer } from '../shared/upstream-names.ts';
 import { positionsIn, shownPath } from '../shared/yaml-source.ts';
@@ -45,6 +46,7 @@ export async function warningsOf(
     ...crossing,
     ...inexact,
     ...costly,
+    ...(await uploadWarnings(configuration)),
     ...elsewhere,
     ...withheld,
     ...limits,
@@ -58,6 +60,23 @@ export async function warningsOf(
 async function costlyWarnings({ contracts: { documents } }: Configuration): Promise<string[]> {
   const found = documents.flatMap(costlySchemas);
   for (const document of documents) await document.position().locate(async (file, spots) => positionsIn(file, spots));
+  return condensed(found).map(toSentence);
+}
+
+/** Warns of files that are refused because of their length, and names what lets them through. */
+async function uploadWarnings({ config, contracts }: Configuration): Promise<string[]> {
+  const { bodyBytesMax } = config.gateway.limits;
+  const found = bufferedUploads(contracts.operations).map(({ entry, canStream }) => {
+    const { operation, document, located } = entry;
+    const reason = `uploads of more than ${bodyBytesMax} bytes are refused (limits.bodyBytesMax).`;
+    const raise = 'raise limits.bodyBytesMax in gateway.yaml';
+    const remedy = canStream
+      ? `To let longer ones through, set operations: { ${operation.id}: { body: stream } } in the entry, or ${raise}.`
+      : `To let longer ones through, ${raise}.`;
+    return document.position().mistakeAtKey(pathOf(located.pointer), reason, remedy);
+  });
+  for (const document of contracts.documents)
+    await document.position().locate(async (file, spots) => positionsIn(file, spots));
   return condensed(found).map(toSentence);
 }
 

@@ -17,6 +17,10 @@ export const operationSettings = z.record(
     timeoutMs: whole('milliseconds', 1, 3_600_000)
       .optional()
       .describe('Replaces the `timeoutMs` of the upstream, as `x-gateway-timeout` does in a contract.'),
+    body: z
+      .enum(['buffer', 'stream'])
+      .optional()
+      .describe('Replaces the `body` of the entry, as `x-gateway-body` does in a contract: `stream` for long uploads.'),
   }),
 );
 

@@ -38,6 +38,7 @@ export interface DocumentDefaults extends SecuritySettings, CrossingDefaults {
 interface OperationSettings {
   readonly restOfPath?: string | undefined;
   readonly timeoutMs?: number | undefined;
+  readonly body?: 'buffer' | 'stream' | undefined;
 }
 
 /** An operation and the place of its schemas in its document. */
@@ -95,7 +96,8 @@ export function* operationsOf(
       const server = serverOfOperation(root, item.value, value, mappings);
       const special = settingsOf(defaults, value, method, (defaults.basePath ?? server.path) + template);
       const timeoutMs = special.timeoutMs ?? own.timeoutMs;
-      const says = { ...defaults, ...own, timeoutMs };
+      const body = special.body ?? own.body ?? defaults.body;
+      const says = { ...defaults, ...own, timeoutMs, body };
       const parameters = parametersOf(root, item, located);
       // Basic credentials belong to the document's own upstream, so they do not apply to an operation that names another one.
       const acceptsBasic = defaults.acceptsBasic === true && says.upstream === defaults.upstream;

@@ -3,7 +3,7 @@
 
 import { isJson } from './media-types.ts';
 import { toPattern } from './patterns.ts';
-import { child, follow, isObject, itemsOf, type JsonObject, type Located, member } from './pointer.ts';
+import { child, follow, isObject, itemsOf, type JsonObject, type Located, member, memberNames } from './pointer.ts';
 import { formsOf, type Types, typesOf } from './value-types.ts';
 
 /** One member, with all schemas that may describe it. */
@@ -14,8 +14,8 @@ export interface ValueShape {
   readonly isBinary: boolean;
   /** Whether the schema says which texts fit, so that the text has to be read even in a part with a file name. */
   readonly isTextChecked: boolean;
-  /** Whether it names a format of texts. Tools also name the format of what becomes of a file, such as its address. */
-  readonly hasFormat: boolean;
+  /** The format of texts that it names. Tools also name the format of what becomes of a file, such as its address. */
+  readonly format: string | undefined;
   /** Bounds of a file, in bytes. */
   readonly bytesMin: number;
   readonly bytesMax: number;
@@ -23,6 +23,8 @@ export interface ValueShape {
   readonly contentMediaType: string | undefined;
   /** The items, if it is a list. */
   items(): ValueShape;
+  /** Names in `properties`. */
+  readonly propertyNames: readonly string[];
   /** A member that `properties` declares. */
   property(name: string): ValueShape | undefined;
   /** A member that `properties`, `patternProperties` or `additionalProperties` describes. */
@@ -80,7 +82,10 @@ function toShape(
     isTextChecked: keywords.some(
       ({ pattern, enum: values, const: value }) => (pattern ?? values ?? value) !== undefined,
     ),
-    hasFormat: keywords.some(({ format }) => typeof format === 'string' && format !== 'binary'),
+    format: keywords.map(({ format }) => format).find((format) => typeof format === 'string' && format !== 'binary') as
+      | string
+      | undefined,
+    propertyNames: [...new Set(forms.flatMap((form) => memberNames(member(root, form, 'properties'))))],
     ...byteBounds(root, schemas),
     contentMediaType: mediaType === ANY_BYTES ? undefined : (mediaType as string | undefined),
     items: () => (items ??= combined(forms.map((form) => child(form, 'items'))) ?? shapeOf([])),

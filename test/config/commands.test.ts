@@ -211,6 +211,25 @@ test('a check that is looser than the contract is a warning, with its place', as
   assert.equal(code, 0);
 });
 
+test('check names what it takes too long to check, and uploads that are refused because of their length', async () => {
+  const properties = '        slow: { type: string, pattern: "[a-z]{2000}!" }\n';
+  const upload =
+    '      requestBody: { content: { multipart/form-data: { schema: { properties: { f: { type: string, format: binary } } } } } }\n';
+  const contract = sound['openapi/items.yaml']
+    .replace('        name: {', `${properties}        name: {`)
+    .replace(/( {6}operationId: createItem\n(?:.*\n)*?) {6}requestBody:.*\n(?: {8,}.*\n)*/, `$1${upload}`);
+  const { out, code } = await runOn({ 'openapi/items.yaml': contract }, 'check');
+  assert.match(
+    out,
+    /^warning: openapi\/items\.yaml:\d+:\d+: components\.schemas\.Item\.properties\.slow\.pattern: long texts can take/m,
+  );
+  assert.match(
+    out,
+    /^warning: openapi\/items\.yaml:\d+:\d+: paths\.\S+\.post: uploads of more than 1048576 bytes are refused \(limits\.bodyBytesMax\)\. To let longer ones through, set operations: \{ createItem: \{ body: stream \} \}/m,
+  );
+  assert.equal(code, 0, out);
+});
+
 test('a name that has no effect is a warning: of an organization, of an operator scope; and so is a file without tiers', async () => {
   const files = {
     'config/gateway.yaml': 'operatorScopes: [itmes:read, items:write]\n',

@@ -47,7 +47,7 @@ function isFilePart({ filename }: PartHead, { encoding }: FormPlace, shape: Valu
   if (shape.isTextChecked) return false;
   const mayBeText = shape.types.size === 0 || shape.types.has('string');
   if (!mayBeText) return false;
-  return filename !== undefined || (!shape.hasFormat && encoding.contentTypes.some(isOfBytes));
+  return filename !== undefined || (shape.format === undefined && encoding.contentTypes.some(isOfBytes));
 }
 
 function isOfBytes(type: string): boolean {

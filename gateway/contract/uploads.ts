@@ -1,0 +1,45 @@
+// Operations that take files in bodies that the gateway buffers: longer ones than the buffer are refused.
+
+import { essenceOf, isJson, MULTIPART, URLENCODED } from './media-types.ts';
+import type { ContractOperation } from './operations.ts';
+import { child, isObject, member, memberNames } from './pointer.ts';
+import { createValueShapes, type ValueShape } from './value-shape.ts';
+
+export interface BufferedUpload {
+  readonly entry: ContractOperation;
+  /** Whether the operation could be streamed: it takes no JSON as well. */
+  readonly canStream: boolean;
+}
+
+export function bufferedUploads(operations: readonly ContractOperation[]): BufferedUpload[] {
+  return operations.flatMap((entry) => {
+    if (entry.operation.body === 'stream') return [];
+    const { root } = entry.document;
+    const content = member(root, member(root, entry.located, 'requestBody'), 'content');
+    const types = memberNames(content);
+    if (!types.some((type) => isOfBytes(type) || hasFiles(entry, type))) return [];
+    return [{ entry, canStream: !types.some(isJson) }];
+  });
+}
+
+function isOfBytes(type: string): boolean {
+  const essence = essenceOf(type);
+  const isText = /^text\/|^[^/]+\/(?:.*[+-])?(?:xml|yaml|jsonl?|ndjson|json-seq)$/.test(essence);
+  return (
+    !isText && !isJson(type) && !essence.startsWith('multipart/') && essence !== URLENCODED && !essence.endsWith('*')
+  );
+}
+
+/** Whether a form has a property that is described as bytes, or as the address of a file (Django REST framework). */
+function hasFiles({ document: { root }, located }: ContractOperation, type: string): boolean {
+  if (essenceOf(type) !== MULTIPART) return false;
+  const content = member(root, member(root, located, 'requestBody'), 'content');
+  const schema = child(member(root, content, type), 'schema');
+  const shape = createValueShapes(root)(isObject(schema.value) ? [schema] : []);
+  const properties = shape.propertyNames.flatMap((name) => shape.property(name) ?? []);
+  return properties.some((property) => isFile(property) || (property.types.has('array') && isFile(property.items())));
+}
+
+function isFile({ isBinary, format }: ValueShape): boolean {
+  return isBinary || format === 'uri';
+}
