@@ -40,7 +40,7 @@ export interface WithheldNotes {
 }
 
 /** Fields that a Connection header declares to be for the next hop only (RFC 9110 section 7.6.1). */
-export function namedBy(connection: string | undefined): ReadonlySet<string> | undefined {
+function namedBy(connection: string | undefined): ReadonlySet<string> | undefined {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined;
   return new Set(connection.split(',').map((option) => option.trim().toLowerCase()));
 }

@@ -51,24 +51,20 @@ export class Connection {
   #isClosed = false;
   /** The end was announced (over TLS by a close_notify), so it may delimit an answer. */
   #hasTlsEnd = false;
-  #isRetired: boolean;
+  #isRetired = false;
   #hasEnded = false;
   /** Permitted idle time, and idle time so far; the pool calls `tick` each second. */
   #idleSecondsMax = IDLE_SECONDS;
   #idleSeconds = 0;
 
-  /**
-   * @param socket connected; its bytes go to `read`
-   * @param isSingle for one request only
-   */
-  constructor(socket: Socket, owner: Owner, bornAt: number, unread: Unread, isSingle: boolean) {
+  /** @param socket connected; its bytes go to `read` */
+  constructor(socket: Socket, owner: Owner, bornAt: number, unread: Unread) {
     this.bornAt = bornAt;
     this.#socket = socket;
     this.#owner = owner;
     this.#unread = unread;
     this.#take = unread.takerOf(socket);
     this.#isTls = socket instanceof TLSSocket;
-    this.#isRetired = isSingle;
     readBeforeFailing(socket, unread, (bytes, length) => this.read(bytes, length));
     socket.on('error', (error) => this.#lost(error));
     if (socket instanceof TLSSocket) {

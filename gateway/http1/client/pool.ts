@@ -217,7 +217,7 @@ export class Pool implements Dispatcher, Owner {
   }
 
   #take(socket: Socket): Connection {
-    const connection = new Connection(socket, this, performance.now(), this.#unread, this.#isIsolating);
+    const connection = new Connection(socket, this, performance.now(), this.#unread);
     this.opened += 1;
     this.#connections.add(connection);
     this.#checkTimer ??= setInterval(() => contain(() => this.#checkConnections()), CHECK_INTERVAL_MS).unref();
