@@ -91,6 +91,8 @@ export interface Operation {
   readonly undeclaredMediaTypes: 'report' | 'refuse' | 'off';
   /** Whether clients may ask for parts of an answer. */
   readonly ranges: boolean;
+  /** Whether the upstream gets the token of a caller that has one. API keys, user names and passwords never cross. */
+  readonly forwardsToken: boolean;
   /** Lower-case names of further headers that cross to the upstream: declared parameters, and those that the entry names. */
   readonly requestHeaders: readonly string[];
   /** Lower-case names of further headers that cross to the client: declared ones, and those that the entry names. */

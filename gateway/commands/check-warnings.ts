@@ -151,6 +151,7 @@ function withoutEffect(configuration: Configuration): Mistake[] {
       const reason = 'it says nothing, because honoursIdempotencyKey is true: a repeated key is sent to the upstream.';
       return sources.upstreams.mistakeAt(['upstreams', name, 'whenOutcomeUnknown'], reason, 'Remove one of them.');
     }),
+    ...tokensOfNone(configuration),
     ...basicWithoutAWord(configuration),
     ...gateway.operatorScopes.flatMap((scope, index) => {
       if (!isWritten || contracts.scopes.has(scope)) return [];
@@ -158,6 +159,16 @@ function withoutEffect(configuration: Configuration): Mistake[] {
       return sources.gateway.mistakeAt(['operatorScopes', index], reason, suggest(scope, contracts.scopes));
     }),
   ];
+}
+
+/** Warns of entries that forward tokens where no issuer could have signed one. */
+function tokensOfNone({ config: { gateway, upstreams, sources } }: Configuration): Mistake[] {
+  if (Object.keys(gateway.issuers).length > 0) return [];
+  return Object.entries(upstreams).flatMap(([name, { authorization }]) => {
+    if (authorization !== 'forward' || isFurtherServer(name)) return [];
+    const reason = 'gateway.yaml has no issuers, so no token reaches the service.';
+    return [sources.upstreams.mistakeAt(['upstreams', name, 'authorization'], reason, 'Add issuers to gateway.yaml.')];
+  });
 }
 
 /** Warns of entries whose contract alone opens operations to the gateway's own user name and password. */

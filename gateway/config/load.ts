@@ -156,10 +156,22 @@ function checkNames({ upstreams, sources, names }: ConfigDraft, mistakes: Mistak
       const remedy = 'Add credential: { basic: { user, secret } }, or remove basicForClients.';
       mistakes.push(sources.upstreams.mistakeAtKey(['upstreams', name, 'basicForClients'], reason, remedy));
     }
+    checkForwarding(name, entry, sources.upstreams, mistakes);
     if (!entry.public || !entry.security) continue;
     const reason = 'an upstream is either public or secured.';
     mistakes.push(sources.upstreams.mistakeAtKey(['upstreams', name, 'public'], reason, 'Remove public or security.'));
   }
+}
+
+/** Nothing else of an entry that forwards tokens may send credentials, so that it can promise which ones arrive. */
+function checkForwarding(name: string, entry: UpstreamEntry, source: Source, mistakes: Mistake[]): void {
+  if (entry.authorization !== 'forward') return;
+  const at = (reason: string, remedy: string) =>
+    mistakes.push(source.mistakeAt(['upstreams', name, 'authorization'], reason, remedy));
+  if (entry.credential !== undefined)
+    at('the entry has a credential, which the service gets in its place.', 'Remove authorization or credential.');
+  if (entry.tunnels.length > 0)
+    at('tunnels pass every credential of a client, API keys too.', 'Put the tunnels into an entry of their own.');
 }
 
 /** Refuses tunnels of an upstream without a service: they have no contract that could answer. */

@@ -164,6 +164,12 @@ export const upstreamEntry = z.strictObject({
       'Further headers of the service that reach clients ([answers](upstreams.md#answers)). With `location`, `link` or `content-location`, addresses of other hosts cross too.',
     values: 'names of headers',
   }),
+  authorization: z
+    .enum(['withhold', 'forward'])
+    .default('withhold')
+    .describe(
+      '`forward`: the service checks tokens itself and gets the token of a caller, if an issuer of `gateway.yaml` has signed it ([tokens](tokens.md#services-that-check-tokens-themselves)). API keys, user names and passwords never reach it. Not together with `credential` or `tunnels`.',
+    ),
   sendClientAddress: z
     .boolean()
     .default(true)

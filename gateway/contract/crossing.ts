@@ -9,6 +9,8 @@ export interface CrossingDefaults {
   readonly requestHeaders?: readonly string[] | undefined;
   readonly responseHeaders?: readonly string[] | undefined;
   readonly cookies?: readonly string[] | undefined;
+  /** Whether tokens of callers cross. */
+  readonly authorization?: 'withhold' | 'forward' | undefined;
   /** Rules for answers: they judge whole answers. */
   readonly answers?: readonly unknown[] | undefined;
 }
@@ -16,7 +18,7 @@ export interface CrossingDefaults {
 /** The members of an operation that this file makes. */
 export type Crossing = Pick<
   Operation,
-  'ranges' | 'requestHeaders' | 'responseHeaders' | 'externalReferences' | 'cookies'
+  'ranges' | 'forwardsToken' | 'requestHeaders' | 'responseHeaders' | 'externalReferences' | 'cookies'
 >;
 
 export interface CrossingSource {
@@ -30,8 +32,9 @@ export interface CrossingSource {
 }
 
 /** Serializes the settings, to compare entries. */
-export function crossingTextOf({ requestHeaders, responseHeaders, cookies, answers }: CrossingDefaults): string {
-  return JSON.stringify([requestHeaders, responseHeaders, cookies, hasRules(answers)]);
+export function crossingTextOf(defaults: CrossingDefaults): string {
+  const { requestHeaders, responseHeaders, cookies, authorization, answers } = defaults;
+  return JSON.stringify([requestHeaders, responseHeaders, cookies, authorization, hasRules(answers)]);
 }
 
 export function crossingOf(source: CrossingSource): Crossing {
@@ -41,6 +44,8 @@ export function crossingOf(source: CrossingSource): Crossing {
   return {
     // A part of an answer can neither be checked against the contract nor judged by rules, which would hide members from them.
     ranges: method === 'get' && answerCheck !== 'refuse' && entry !== undefined && !hasRules(entry.answers),
+    // Not where the operation belongs to another upstream: its service has not said that it checks tokens.
+    forwardsToken: entry?.authorization === 'forward',
     requestHeaders: Object.freeze([...new Set([...declared, ...(entry?.requestHeaders ?? [])])]),
     responseHeaders: new Set([...declaredHeaders(root, located), ...further]),
     externalReferences: new Set(further.filter((name) => references.has(name))),

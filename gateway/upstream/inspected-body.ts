@@ -9,7 +9,7 @@ import { upstreamFailure } from './failure.ts';
 import type { ItemCheck } from './streams/answer-stream.ts';
 import { secretsIn } from './submitted-secrets.ts';
 import type { ContractDeviation } from './undeclared-answer.ts';
-import { toUpstreamRefusal } from './upstream-errors.ts';
+import { toTokenRefusal, toUpstreamRefusal } from './upstream-errors.ts';
 
 /** Checks answers against their contract. */
 export interface ContractCheck {
@@ -73,7 +73,13 @@ export class InspectedBody {
   }
 
   /** The client's answer to an upstream's status of 400 or more. */
-  refusal(status: number, headers: AnswerHeaders, fresh: Pick<Fresh, 'method' | 'rawBody' | 'headers'>): GatewayError {
+  refusal(
+    status: number,
+    headers: AnswerHeaders,
+    fresh: Pick<Fresh, 'method' | 'rawBody' | 'headers' | 'operation' | 'caller'>,
+  ): GatewayError {
+    const refusedToken = toTokenRefusal(status, fresh);
+    if (refusedToken !== undefined) return refusedToken;
     const { method, rawBody } = fresh;
     const place = method === 'GET' || method === 'HEAD' ? 'query' : 'body';
     const body = decodeBody(this.whole(), codingOf(headers), ERROR_BODY_BYTES_MAX);

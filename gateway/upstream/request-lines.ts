@@ -52,7 +52,10 @@ export function upstreamRequestLines(checked: Headed, identity: IdentityHeaders,
   const { called, forwarded, hop } = hopLinesOf(scheme, headers.get('host'));
   const from = sendClientAddress ? addressLines(clientAddress, called) : forwarded;
   const own = `x-request-id: ${id}\r\ntraceparent: ${traceparent}\r\n${from}${hop}`;
-  return clientLines(checked, readsAnswer) + own + (assertion === undefined ? '' : callerLines(caller, assertion));
+  const token = checked.operation.forwardsToken ? tokenLine(checked) : '';
+  return (
+    clientLines(checked, readsAnswer) + token + own + (assertion === undefined ? '' : callerLines(caller, assertion))
+  );
 }
 
 function clientLines(checked: Headed, readsAnswer: boolean): string {
@@ -125,6 +128,16 @@ function callerLines({ organization, issuer, subject }: Caller, assertion: strin
   if (issuer !== undefined) return `x-organization-id: ${id}\r\nx-gateway-assertion: ${assertion}\r\n`;
   if (!isFieldValue(subject)) throw unsendable('x-api-key-id');
   return `x-organization-id: ${id}\r\nx-api-key-id: ${subject}\r\nx-gateway-assertion: ${assertion}\r\n`;
+}
+
+/**
+ * The token that the gateway has verified, and nothing else of the field: only callers with a token of a configured issuer have an issuer.
+ * Anonymous callers of public operations have none, whatever they send.
+ */
+function tokenLine({ headers, caller }: Headed): string {
+  const authorization = headers.get('authorization');
+  if (caller.issuer === undefined || authorization === undefined) return '';
+  return lineOf('authorization', authorization.replace(/^bearer +/i, 'Bearer '));
 }
 
 /** Ranges are defined for GET alone (RFC 9110 section 14.2); HEAD on an operation that declares GET runs as GET. */

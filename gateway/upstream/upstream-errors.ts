@@ -2,6 +2,7 @@
 
 import type { ErrorCode, ErrorType } from '../error-catalogue.ts';
 import { GatewayError, type UpstreamWords } from '../errors.ts';
+import type { Fresh } from '../exchange.ts';
 import type { AnswerHeaders } from '../http1/client/wire.ts';
 import { type DefaultPlace, type ErrorForm, type ParsedError, parseDialect } from './error-dialects.ts';
 import { withoutSecrets } from './submitted-secrets.ts';
@@ -47,6 +48,17 @@ export function toUpstreamRefusal(
       message: parsed?.message ?? plain.message,
     },
     ...(parsed?.fields ? { fields: parsed.fields } : {}),
+  });
+}
+
+/** The refusal of a service that has got the client's token and refuses it; undefined: it refuses something else. */
+export function toTokenRefusal(status: number, { operation, caller }: Pick<Fresh, 'operation' | 'caller'>) {
+  if (status !== 401 || !operation.forwardsToken || caller.issuer === undefined) return undefined;
+  const { type, message } = new GatewayError('token_invalid').entry;
+  return new GatewayError('token_invalid', {
+    upstreamStatus: status,
+    // In the upstream's words, so that it is no failure of the client's address.
+    words: { status, type, code: 'token_invalid', message },
   });
 }
 

@@ -183,6 +183,13 @@ test('a contract that alone opens operations to the credential of the gateway is
   assert.doesNotMatch(said.out, /the contract lets clients/);
 });
 
+test('tokens that no issuer could have signed are a warning', async () => {
+  const files = spoiled('config/upstreams.yaml', 'timeoutMs: 1000', 'authorization: forward');
+  const { code, out } = await runOn(files, 'check');
+  assert.equal(code, 0, out);
+  assert.match(out, /upstreams\.items\.authorization: gateway\.yaml has no issuers, so no token reaches the service/);
+});
+
 test('a check that is looser than the contract is a warning, with its place', async () => {
   const properties = [
     'secret: { type: string, pattern: "^(?=.*[a-z])(?=.*[0-9]).+$" }',

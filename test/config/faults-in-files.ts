@@ -119,6 +119,17 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/upstreams.yaml:5:5: upstreams.items.basicForClients: the upstream has no user name and password that clients could present. Add credential: { basic: { user, secret } }, or remove basicForClients.',
     ],
   },
+  'tokens-forwarded-beside-other-credentials': {
+    files: spoiled(
+      upstreams,
+      'timeoutMs: 1000',
+      'authorization: forward\n    credential: { basic: { user: gateway, secret: items_login } }\n    tunnels: [{ paths: [/a] }]',
+    ),
+    says: [
+      'config/upstreams.yaml:5:20: upstreams.items.authorization: the entry has a credential, which the service gets in its place. Remove authorization or credential.',
+      'config/upstreams.yaml:5:20: upstreams.items.authorization: tunnels pass every credential of a client, API keys too. Put the tunnels into an entry of their own.',
+    ],
+  },
   'compression-in-no-coding-of-the-gateway': {
     files: spoiled(upstreams, 'timeoutMs: 1000', 'compression: { codings: [gzip, deflate] }'),
     says: [

@@ -121,6 +121,7 @@ export function operation(overrides: Partial<Operation> = {}): Operation {
     answerCheck: 'report',
     undeclaredMediaTypes: 'report',
     ranges: true,
+    forwardsToken: false,
     requestHeaders: [],
     responseHeaders: new Set(),
     externalReferences: new Set(),

@@ -28,6 +28,7 @@ export function operationFor(method: string, path: string): Operation {
     answerCheck: 'report',
     undeclaredMediaTypes: 'report',
     ranges: true,
+    forwardsToken: false,
     requestHeaders: [],
     responseHeaders: new Set(),
     externalReferences: new Set(),
