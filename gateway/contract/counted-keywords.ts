@@ -20,6 +20,8 @@ const weights = new WeakMap<object, number>();
 
 /** Of a keyword, and of the error that it may report. */
 const STEPS_PER_KEYWORD = 10;
+/** Of listing the members of an object that has many. */
+const STEPS_PER_NAME = 20;
 
 /** Returns the number of keywords and members in a schema, without those behind references. Lists of values count an eighth. */
 function weightOf(schema: unknown): number {
@@ -44,6 +46,12 @@ export function stepsOf(schema: unknown): number {
   return STEPS_PER_KEYWORD * Math.ceil(1 + weightOf(schema));
 }
 
+/** Spends for the names of an object's members, of which a list was made. */
+function countedNames<Names extends ArrayLike<unknown>>(names: Names): Names {
+  takeSteps(STEPS_PER_NAME * names.length);
+  return names;
+}
+
 /** Adds the code that spends steps. */
 export function spendSteps({ gen }: KeywordCxt, steps: number | Code): void {
   gen.code(_`${gen.scopeValue('func', { ref: takeSteps })}(${steps})`);
@@ -65,18 +73,19 @@ export function countTurns(ajv: Ajv2020): void {
     counted.add(gen);
     for (const loop of loops) {
       const make = gen[loop] as (...settings: unknown[]) => CodeGen;
-      const counting = (...settings: unknown[]) =>
-        make.apply(
-          gen,
-          settings.map((one) => (typeof one === 'function' ? countTurn(one as (turn: Name) => void) : one)),
-        );
+      const counting = (name: unknown, over: Code, ...settings: unknown[]) =>
+        make.apply(gen, [
+          name,
+          loop === 'forOf' ? _`${gen.scopeValue('func', { ref: countedNames })}(${over})` : over,
+          ...settings.map((one) => (typeof one === 'function' ? countTurn(one as (turn: Name) => void) : one)),
+        ]);
       Object.assign(gen, { [loop]: counting });
     }
   }
 
   function countTurn(body: (turn: Name) => void): (turn: Name) => void {
     return (turn) => {
-      if (inner !== undefined) spendSteps(inner, 1 + (applying.has(inner.keyword) ? weightOf(inner.schema) : 0));
+      if (inner !== undefined) spendSteps(inner, applying.has(inner.keyword) ? stepsOf(inner.schema) : 1);
       body(turn);
     };
   }
@@ -91,7 +100,7 @@ export function countTurns(ajv: Ajv2020): void {
         const outer = inner;
         inner = cxt;
         countLoops(cxt.gen);
-        if (listing.has(cxt.keyword)) spendSteps(cxt, _`Object.keys(${cxt.data}).length`);
+        if (listing.has(cxt.keyword)) spendSteps(cxt, _`${2 * STEPS_PER_NAME} * Object.keys(${cxt.data}).length`);
         if (cxt.keyword === '$dynamicAnchor') spendSteps(cxt, stepsOf(cxt.parentSchema));
         generate.call(definition, cxt, type);
         if (cxt.keyword === '$dynamicRef') spendErrors(cxt);

@@ -65,6 +65,10 @@ const contract = {
     '/errors': takes(
       json({ type: 'array', items: { required: Array.from({ length: 900 }, (_, at) => `member${at}`) } }),
     ),
+    '/members': takes(
+      json({ anyOf: Array.from({ length: 200 }, (_, at) => ({ additionalProperties: { const: at } })) }),
+    ),
+    '/sizes': takes(json({ anyOf: Array.from({ length: 200 }, (_, at) => ({ minProperties: 20_000 + at })) })),
     '/encoded': takes({
       'application/x-www-form-urlencoded': { schema: inField(ref('DynamicTree')), encoding: asJson },
     }),
@@ -120,6 +124,8 @@ function part(content: string, headers = '') {
 const quoted = (text: string) => ({ 'content-type': 'application/json', body: JSON.stringify(text) });
 const body = (value: unknown) => ({ 'content-type': 'application/json', body: JSON.stringify(value) });
 
+const wide = Object.fromEntries(Array.from({ length: 9999 }, (_, at) => [`member${at}`, 'x']));
+
 describe('a request that would take too many steps to check', () => {
   let upstream: FakeUpstream;
   let gateway: TestGateway;
@@ -153,6 +159,8 @@ describe('a request that would take too many steps to check', () => {
     ['a pattern for which RE2 needs many states', '/states', quoted(`!${random(400_000)}`)],
     ['many texts with look-around', '/around', body(Array.from({ length: 9000 }, () => random(40)))],
     ['many errors', '/errors', body(Array.from({ length: 1900 }, () => ({})))],
+    ['many members in many branches', '/members', body(wide)],
+    ['counting many members in many branches', '/sizes', body(wide)],
     ['a field of a URL-encoded form', '/encoded', form(`f=${encodeURIComponent(deep)}`)],
     ['names of a form', '/names', form(`!${random(400_000)}=1`)],
     ['a part of a form', '/parts', part(deep)],
