@@ -5,6 +5,7 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
+import { contain } from '../shared/faults.ts';
 import { createUnread } from '../sockets/unread-bytes.ts';
 import { readBeforeFailing } from '../sockets/waiting-answer.ts';
 import { type Agents, createAgents, createSecureAgents } from './agents.ts';
@@ -72,7 +73,7 @@ export function createHttpProxy(): HttpProxy {
       outgoing.once('response', (incoming) => {
         // The library ignores an answer marked as upgraded. Otherwise it would write this answer with headers of its own.
         Object.assign(incoming, { upgrade: true });
-        proxied?.answered(incoming);
+        passOn(incoming, proxied);
       });
       outgoing.once('socket', () => {
         // Runs after the library's listener and resets the mark, because Node itself reads it next.
@@ -80,7 +81,7 @@ export function createHttpProxy(): HttpProxy {
         proxied?.begun(outgoing);
       });
     });
-    proxy.on('proxyRes', (incoming, request) => proxiedRequests.get(request)?.answered(incoming));
+    proxy.on('proxyRes', (incoming, request) => passOn(incoming, proxiedRequests.get(request)));
     // Without this listener the library would throw, and on upgrades the rejected promise would end the process.
     proxy.on('error', (error, request) => proxiedRequests.get(request as IncomingMessage)?.failed(error));
     proxy.on('econnreset', (error, request) => proxiedRequests.get(request)?.failed(error));
@@ -115,4 +116,15 @@ export function createHttpProxy(): HttpProxy {
       }
     },
   };
+}
+
+/** What is thrown here is thrown in an event of Node's client: it would end the process. */
+function passOn(incoming: IncomingMessage, proxied: ProxiedRequest | undefined): void {
+  contain(
+    () => proxied?.answered(incoming),
+    (thrown) => {
+      incoming.destroy();
+      proxied?.failed(thrown);
+    },
+  );
 }

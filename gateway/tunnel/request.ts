@@ -165,9 +165,10 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
     }
     const isUnasked = !isSent();
     if (isUnasked) options.unasked();
-    if (isUnasked || incoming.statusCode === 101) {
+    // Node throws over a status that it cannot write, in an event of its client, where that would end the process.
+    if (isUnasked || !isFinal(incoming.statusCode)) {
       incoming.on('error', () => undefined);
-      fail(toFailure(new Error('the answer came before the request was sent, or it is a 101')));
+      fail(toFailure(new Error('the answer came before the request was sent, or has the status of no final answer')));
       return;
     }
     answer = incoming;
@@ -221,6 +222,11 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
   trail.forwardedAt = sentAt;
   proxy.send(request, response, proxied);
   return promise;
+}
+
+/** The parser takes any number, and a 101 that was not asked for. */
+export function isFinal(status: number | undefined): boolean {
+  return status !== undefined && status >= 200 && status <= 999;
 }
 
 function isEventStream({ headers }: IncomingMessage): boolean {

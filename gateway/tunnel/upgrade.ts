@@ -7,7 +7,7 @@ import type { GatewayError } from '../errors.ts';
 import { createFrames, GOING_AWAY, NOT_ALLOWED } from './frames.ts';
 import { tunnelAnswerHeaders } from './headers.ts';
 import type { ProxiedRequest } from './http-proxy.ts';
-import type { ProxyRequestOptions } from './request.ts';
+import { isFinal, type ProxyRequestOptions } from './request.ts';
 import { watchForStall } from './stall.ts';
 import { createWaiting, KEEP_ALIVE_MS, tooLong } from './waiting.ts';
 import { failIfCut } from './whole.ts';
@@ -185,9 +185,13 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
 
   /** Passes on the upstream's refusal, over the response that still owns the socket. */
   function refusedByUpstream(incoming: IncomingMessage): void {
-    if (incoming.statusCode === 101) {
+    if (!isFinal(incoming.statusCode)) {
       incoming.on('error', () => undefined);
-      fail(toFailure(new Error('the upstream answered 101 without switching protocols')));
+      fail(
+        toFailure(
+          new Error('the upstream answered 101 without switching protocols, or with the status of no final answer'),
+        ),
+      );
       return;
     }
     if (options.operation !== undefined) {
