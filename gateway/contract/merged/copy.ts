@@ -25,8 +25,9 @@ export function createCopy(
     if (!isObject(value)) return value;
     const { $ref } = value;
     if (typeof $ref === 'string' && $ref.startsWith('#/') && !component.test($ref)) return inlined(value, $ref);
+    const schema = isChosen ? value : withNullType(value);
     const result: JsonObject = {};
-    for (const [name, below] of Object.entries(value)) {
+    for (const [name, below] of Object.entries(schema)) {
       if (!isChosen && name.startsWith('x-gateway-')) continue;
       const copied =
         name === '$ref' || (typeof below === 'string' && below.startsWith('#/components/'))
@@ -59,6 +60,16 @@ export function createCopy(
   }
 
   return { copy, copyLink };
+}
+
+/**
+ * The enumeration of null alone, which Django REST framework makes: openapi-generator writes a Python class for it that cannot be read.
+ * Returns the same as a type.
+ */
+function withNullType(value: JsonObject): JsonObject {
+  const { enum: values, ...rest } = value;
+  const isNull = Array.isArray(values) && values.length === 1 && values[0] === null && value.type === undefined;
+  return isNull ? { type: 'null', ...rest } : value;
 }
 
 function movedReference(reference: unknown, newPlace: (place: string) => string): unknown {

@@ -135,7 +135,9 @@ function headOf(
   return {
     // Documents that use features of OpenAPI 3.2 must declare 3.2.
     openapi: documents.some(({ root }) => String(root.openapi).startsWith('3.2')) ? '3.2.0' : '3.1.1',
-    info: documents.length === 1 ? infoOf(documents[0] as ContractDocument) : commonInfo(name, documents, api),
+    info: withLicenceId(
+      documents.length === 1 ? infoOf(documents[0] as ContractDocument) : commonInfo(name, documents, api),
+    ),
     servers: servers.map((url) => ({ url })),
     tags: [...byName.values()].toReversed().filter((tag) => used.has(String(tag.name))),
   };
@@ -157,6 +159,13 @@ function commonInfo(name: string, documents: readonly ContractDocument[], api: s
   };
 }
 
+/** The licences that documents name mostly, as https://spdx.org/licenses spells them. */
+const SPDX: ReadonlySet<string> = new Set([
+  ...['0BSD', 'AGPL-3.0-only', 'AGPL-3.0-or-later', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BSL-1.0'],
+  ...['CC-BY-4.0', 'CC-BY-SA-4.0', 'CC0-1.0', 'EUPL-1.2', 'GPL-2.0-only', 'GPL-2.0-or-later', 'GPL-3.0-only'],
+  ...['GPL-3.0-or-later', 'ISC', 'LGPL-2.1-only', 'LGPL-3.0-only', 'LGPL-3.0-or-later', 'MIT', 'MPL-2.0', 'Unlicense'],
+]);
+
 /** Returns the members about the publisher on which all documents that have them agree. */
 function sharedInfo(documents: readonly ContractDocument[]): JsonObject {
   const shared: JsonObject = {};
@@ -165,6 +174,18 @@ function sharedInfo(documents: readonly ContractDocument[]): JsonObject {
     if (new Set(values.map((value) => JSON.stringify(value))).size === 1) shared[name] = values[0];
   }
   return shared;
+}
+
+/**
+ * OpenAPI 3.1 lets a licence have a name alone, but openapi-generator (7.14 to 7.26) refuses one without `identifier` or `url`. A name that
+ * is no SPDX identifier becomes a `LicenseRef-`, SPDX's form for other licences.
+ */
+function withLicenceId(info: JsonObject): JsonObject {
+  const { license } = info;
+  if (!isObject(license) || license.identifier !== undefined || license.url !== undefined) return info;
+  const id = String(license.name).trim();
+  const other = `LicenseRef-${id.replace(/[^A-Za-z0-9.-]+/g, '-').replace(/^-+|-+$/g, '') || 'unnamed'}`;
+  return { ...info, license: { ...license, identifier: SPDX.has(id) ? id : other } };
 }
 
 function tagsOf(operation: unknown): string[] {

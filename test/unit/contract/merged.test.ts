@@ -227,4 +227,51 @@ describe('contracts that are published as one', () => {
     assert.match(JSON.stringify(schemas.b_Tree), /"#\/components\/schemas\/b_Tree"/);
     assert.match(JSON.stringify(schemas.Tree), /"#\/components\/schemas\/Tree"/);
   });
+
+  for (const [license, published] of [
+    [{ name: 'MIT' }, { name: 'MIT', identifier: 'MIT' }],
+    [
+      { name: 'Apache 2.0 (with care)' },
+      { name: 'Apache 2.0 (with care)', identifier: 'LicenseRef-Apache-2.0-with-care' },
+    ],
+    [{ name: '許諾' }, { name: '許諾', identifier: 'LicenseRef-unnamed' }],
+    [
+      { name: 'MIT', url: 'https://x.test' },
+      { name: 'MIT', url: 'https://x.test' },
+    ],
+    [
+      { name: 'Own', identifier: 'LicenseRef-Own' },
+      { name: 'Own', identifier: 'LicenseRef-Own' },
+    ],
+  ] as const)
+    it(`give the licence ${JSON.stringify(license)} what generators need`, async () => {
+      const paths = { '/a': { get: { operationId: 'a', responses: ok } } };
+      const [document] = (
+        await publish({ 'a.json': { ...secured, info: { ...secured.info, license }, paths } })
+      ).values();
+      assert.deepEqual(document?.info.license, published);
+    });
+
+  it('say null as a type, which generators of clients read', async () => {
+    const schema = {
+      oneOf: [{ $ref: '#/components/schemas/Null' }, { enum: ['a', null] }, { type: 'string', enum: [null] }],
+    };
+    const properties = { enum: { enum: [null], description: 'Nothing.' } };
+    const responses = {
+      '200': { description: 'Done.', content: { 'application/json': { schema: { ...schema, properties } } } },
+    };
+    const [document] = (
+      await publish({
+        'a.json': {
+          ...secured,
+          paths: { '/a': { get: { operationId: 'a', responses } } },
+          components: { schemas: { Null: { enum: [null] } } },
+        },
+      })
+    ).values();
+    assert.deepEqual(document?.components.schemas?.Null, { type: 'null' });
+    const published = JSON.stringify(document?.paths['/a']);
+    assert.ok(published.includes(JSON.stringify(schema.oneOf)), published);
+    assert.ok(published.includes('"properties":{"enum":{"type":"null","description":"Nothing."}}'), published);
+  });
 });
