@@ -3,18 +3,31 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { runInNewContext } from 'node:vm';
 import { type StartedHere, startInProcess } from '../../support/in-process.ts';
 import { createInstallation, type Installation } from '../../support/process.ts';
 
 const run = promisify(execFile);
 
+interface Collection {
+  readonly variable: readonly { key: string; value: string }[];
+  readonly item: readonly { readonly item: readonly PostmanItem[] }[];
+}
+
 interface PostmanItem {
   readonly name: string;
-  readonly request: { readonly method: string; readonly header: readonly { key: string; value: string }[] };
+  readonly event?: readonly { readonly script: { readonly exec: readonly string[] } }[];
+  readonly request: {
+    readonly method: string;
+    readonly header: readonly { key: string; value: string }[];
+    readonly url: { readonly raw: string };
+    readonly body?: { readonly raw: string };
+  };
 }
 
 /** The samples of a page in Markdown, by language. */
@@ -112,6 +125,56 @@ describe('the samples of the reference', () => {
     const create = customers.item.find(({ name }: { name: string }) => name === 'Create a customer');
     assert.equal(create.request.url.raw, '{{baseUrl}}/v1/customers');
     assert.equal(JSON.parse(create.request.body.raw).name, 'Dana Whitfield');
+  });
+
+  it('of the Postman collection ask for the ids that earlier requests made', async () => {
+    const collection: Collection = JSON.parse(await read('/docs/reference/v1.postman.json'));
+    const variables = new Map(collection.variable.map(({ key: name, value }) => [name, value]));
+    variables.set('baseUrl', url).set('apiKey', key);
+    const resolved = (text: string) =>
+      text.replaceAll(/\{\{([$\w]+)\}\}/g, (_, name) =>
+        name === '$guid' ? randomUUID() : (variables.get(name) ?? assert.fail(name)),
+      );
+
+    /** Sends a request as Postman does, and runs its script on the answer. */
+    async function send(name: string) {
+      const found = collection.item.flatMap(({ item }) => item).find((one) => one.name === name) ?? assert.fail(name);
+      const { method, header, url: target, body } = found.request;
+      const headers = {
+        authorization: `Bearer ${key}`,
+        ...Object.fromEntries(header.map((one) => [one.key, resolved(one.value)])),
+      };
+      const answer = await fetch(resolved(target.raw), { method, headers, ...(body && { body: resolved(body.raw) }) });
+      const text = await answer.text();
+      const pm = {
+        response: { code: answer.status, json: () => JSON.parse(text) },
+        collectionVariables: { set: (variable: string, value: string) => variables.set(variable, value) },
+      };
+      for (const { script } of found.event ?? []) runInNewContext(script.exec.join('\n'), { pm });
+      return {
+        status: answer.status,
+        raw: target.raw,
+        body: text === '' ? undefined : JSON.parse(text),
+        sent: body && JSON.parse(body.raw),
+      };
+    }
+
+    const before = variables.get('customer_id');
+    const created = await send('Create a customer');
+    assert.equal(created.status, 201, JSON.stringify(created.body));
+    assert.notEqual(created.body.id, before);
+    const retrieved = await send('Retrieve a customer');
+    assert.equal(retrieved.raw, '{{baseUrl}}/v1/customers/{{customer_id}}');
+    assert.deepEqual([retrieved.status, retrieved.body.id], [200, created.body.id]);
+    const job = await send('Create a job');
+    assert.equal(job.sent.customer_id, '{{customer_id}}');
+    assert.deepEqual([job.status, job.body.customer_id], [201, created.body.id]);
+    assert.equal((await send('Retrieve a job')).body.id, job.body.id);
+    assert.equal((await send('Delete a job')).status, 200);
+    assert.equal((await send('Delete a job')).status, 404);
+    variables.set('customer_id', 'cus_0000000000000000');
+    assert.equal((await send('Create a job')).status, 422, 'a failed request makes no id');
+    assert.equal(variables.get('job_id'), job.body.id);
   });
 
   it('send a new Idempotency-Key with every write that takes one, in every language', async () => {
