@@ -150,7 +150,7 @@ function connectServer(
   if (address.kind === 'server') return new Server(address.url, settings);
   const { sentinels, master, db } = address;
   const access = accessOf(sentinels);
-  return new Server({
+  const client = new Server({
     ...settings,
     ...access,
     Connector: checkedConnectorOf(redisLibrary()),
@@ -163,6 +163,26 @@ function connectServer(
     failoverDetector: true,
     sentinelReconnectStrategy: reconnectAfterMs,
     ...('tls' in access && { sentinelTLS: access.tls, enableTLSForSentinelMode: true }),
+  });
+  connectAgain(client);
+  return client;
+}
+
+/**
+ * Connects a client again that ended without having been told to. The library ends one for good if its Sentinels announce a new master
+ * while it waits for one of them to name the master: after a master was killed, most clients do.
+ */
+function connectAgain(client: Client): void {
+  const disconnect = client.disconnect.bind(client);
+  let isOver = false;
+  client.disconnect = (reconnect = false) => {
+    isOver ||= !reconnect;
+    disconnect(reconnect);
+  };
+  client.on('end', () => {
+    if (isOver) return;
+    // A failure ends the client once more.
+    setTimeout(() => isOver || client.connect().catch(() => undefined), RECONNECT_MS.first).unref();
   });
 }
 

@@ -20,6 +20,7 @@ const SILENCE_MAX_MS = 15_000;
 
 export interface Watched {
   readonly url: string;
+  readonly sentinelUrls: readonly string[];
   readonly master: TestRedis;
   readonly replica: TestRedis;
   /** Has a Sentinel make the replica the master; both live on. */
@@ -44,6 +45,7 @@ export async function startWatched(): Promise<Watched> {
   await eventually(async () => String(await askServer(replica.port, 'INFO')).includes('master_link_status:up'));
   return {
     url,
+    sentinelUrls: sentinels.map(({ port }) => `redis://127.0.0.1:${port}`),
     master,
     replica,
     async failOver() {
