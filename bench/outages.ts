@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { slotOf } from '../gateway/limits/redis/cluster.ts';
 import { createRedisCounterStore } from '../gateway/limits/redis/store.ts';
 import type { Charge, LimitDecision } from '../gateway/limits/store.ts';
+import { slotOf } from '../gateway/redis/slot.ts';
 import { startRelay, startServer } from '../test/support/redis.ts';
 import { askServer, startCluster, startWatched } from '../test/support/redis-topologies.ts';
 

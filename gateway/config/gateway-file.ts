@@ -96,6 +96,14 @@ const idempotency = z.strictObject({
     .describe(
       'What one organization may store within `retainSeconds`, in both modes together. Up to twice as much can exist at a time. Beyond it, answers are not stored.',
     ),
+  replicas: whole('replicas', 0, 10)
+    .default(0)
+    .describe(
+      'The number of replicas of Redis that must have a key before its write is sent (`WAIT`), so that a failover does not run it twice ([idempotency](idempotency.md#a-redis-that-fails-over)). Needs Redis.',
+    ),
+  replicasTimeoutMs: whole('milliseconds', 1, 500)
+    .default(50)
+    .describe('The time for which a write waits for `replicas`. Then it is refused, and nothing was sent.'),
 });
 
 const metrics = z.strictObject({

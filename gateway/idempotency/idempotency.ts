@@ -8,7 +8,7 @@ import type { Awaitable } from '../shared/awaitable.ts';
 import { type DelimiterOf, digestOf, fingerprintOf } from './fingerprint.ts';
 import { parseOutcome, type RecordedOutcome } from './record.ts';
 import { createRecordings, type RecordedWrite, STORE_WAIT_MS, within } from './recording.ts';
-import type { AnswerStore, Begun, Lost } from './store.ts';
+import { type AnswerStore, type Begun, type Lost, NotReplicated } from './store.ts';
 
 /**
  * Added to an upstream's deadline: the time that an exchange takes before and after it, and the possible difference between the clocks of
@@ -32,6 +32,9 @@ export interface IdempotencyOptions {
   readonly answerBytesMax: number;
   /** Bytes that one organization may store; see `Retention`. */
   readonly organizationBytesMax: number;
+  /** Replicas of Redis that must have a key before its request is sent. 0: no request waits for them. */
+  readonly replicas: number;
+  readonly replicasTimeoutMs: number;
   /** Called for a request whose key does not prevent a second execution. */
   onUnprotected(request: DownstreamRequest): void;
   /** Epoch milliseconds. */
@@ -113,9 +116,9 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     const wasUp = store.status().state === 'up';
     const begun = begunBy(attempt);
     try {
-      return await within(STORE_WAIT_MS, begun);
+      return await within(STORE_WAIT_MS + (attempt.claim.replicaWait?.replicasTimeoutMs ?? 0), begun);
     } catch (cause) {
-      if (wasUp) void forgetUnheard(attempt, begun);
+      void forgetUnheard(attempt, begun, wasUp);
       if (options.honoursKey(checked.operation.upstream)) return undefined;
       throw new GatewayError('gateway_overloaded', { cause });
     }
@@ -132,13 +135,14 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
 
   /**
    * Frees the slot after a `begin` without an answer: the request may have begun in the store although it was not sent, and its outcome
-   * must not count as unknown. Not called for a store that was away before, because the request cannot have reached it.
+   * must not count as unknown.
    */
-  async function forgetUnheard(attempt: RecordedWrite, begun: Awaitable<Begun>): Promise<void> {
+  async function forgetUnheard(attempt: RecordedWrite, begun: Awaitable<Begun>, wasUp: boolean): Promise<void> {
     try {
       if ((await begun).state !== 'started') return;
-    } catch {
-      // The store may or may not have begun the request.
+    } catch (error) {
+      // A store that was up may have begun the request. One that was away has not, unless it was away for want of replicas.
+      if (!wasUp && !(error instanceof NotReplicated)) return;
     }
     recordings.forgetLater(attempt);
   }
@@ -174,6 +178,7 @@ function attemptOf(checked: Checked, header: string, options: IdempotencyOptions
       sentAtMs: options.now(),
       upstream,
       runsAgain: runsAgain(options, upstream),
+      replicaWait: options.replicas > 0 ? options : undefined,
     },
     leaseEndsAt: performance.now() + leaseMs,
   };

@@ -2,13 +2,16 @@
 // with different clocks agree. One hash tag per organization, for Redis Cluster.
 
 import { connectRedis } from '../redis/client.ts';
+import { createReplicaWaits, type ReplicaWait } from '../redis/replicas.ts';
 import { evaluate, toScript } from '../redis/script.ts';
+
 import {
   type AnswerStore,
   type AnswerStoreStatus,
   type Begun,
   type Claim,
   createStoreState,
+  NotReplicated,
   retainMsWithoutRoom,
   SLOT_BYTES,
   type Slot,
@@ -94,6 +97,13 @@ export async function createRedisAnswerStore({ url, onChange }: RedisAnswerStore
     },
   });
 
+  const countReplicas = createReplicaWaits(client);
+
+  async function replicate(name: string, wait: ReplicaWait): Promise<void> {
+    const count = await countReplicas(name, wait);
+    if (count < wait.replicas) throw new NotReplicated(count, wait.replicas);
+  }
+
   async function noting<T>(write: Promise<T>): Promise<T> {
     try {
       return await write;
@@ -107,6 +117,7 @@ export async function createRedisAnswerStore({ url, onChange }: RedisAnswerStore
   return {
     async begin(slot, claim) {
       const begun = toBegun(await noting(evaluate(client, BEGIN, [nameOf(slot)], argumentsOf(claim))));
+      if (begun.state === 'started' && claim.replicaWait) await noting(replicate(nameOf(slot), claim.replicaWait));
       if (begun.state === 'started') state.note('up');
       return begun;
     },

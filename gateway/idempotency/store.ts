@@ -2,6 +2,7 @@
 // duration.
 
 import type { Mode } from '../exchange.ts';
+import type { ReplicaWait } from '../redis/replicas.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 
 /** Identifies an Idempotency-Key: the same key of another organization or mode is a different slot. */
@@ -31,6 +32,16 @@ export interface Claim {
   readonly upstream: string;
   /** Whether a request with an unknown outcome may run again: the same request then takes its slot over. */
   readonly runsAgain: boolean;
+  /** Replicas of Redis that must have the claim before the request is sent. Absent: none. */
+  readonly replicaWait?: ReplicaWait | undefined;
+}
+
+/** Thrown by `begin` if the claim was written, but too few replicas have it: a failover could lose it. */
+export class NotReplicated extends Error {
+  constructor(acknowledged: number, wanted: number) {
+    super(`${acknowledged} of ${wanted} replicas have the claim in time`);
+    this.name = 'NotReplicated';
+  }
 }
 
 /** What is known about a request with an unknown outcome. */

@@ -16,6 +16,7 @@ import { liesOnSandbox } from '../upstream/sandbox.ts';
 import { isSimulated } from '../upstream/simulated.ts';
 import { checkSecrets } from './named-secrets.ts';
 import { oneWayUpgrades } from './one-way.ts';
+import { replicaMistakes } from './replica-mistakes.ts';
 
 export interface StartCheckOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -50,6 +51,7 @@ export async function checkStart({ environment, purpose, openSecrets, now }: Sta
     ...checkOwnSecrets(configuration?.config, secrets.read, now()),
     ...(configuration ? checkSandboxCredentials(configuration.config, secrets.read) : []),
     ...checkPorts(configuration?.config, settings),
+    ...(configuration ? replicaMistakes(configuration.config, settings) : []),
     ...checkDataDirectory(settings.dataDirectory),
   ];
   return {

@@ -2,12 +2,12 @@
 // not affect the limits on the others.
 
 import { askRedis } from '../../redis/client.ts';
+import { SLOTS, slotOf } from '../../redis/slot.ts';
 import { createRedisLink, type RedisLink } from './link.ts';
 import type { RedisServers, RedisServersOptions } from './servers.ts';
 
 /** While a server is away, another one may take over its slots. */
 const READ_AGAIN_MS = 500;
-const SLOTS = 16_384;
 /** Timeout of the command that reads the slot map. */
 const ANSWER_MAX_MS = 1000;
 
@@ -136,20 +136,6 @@ function probeKeysOf(map: SlotMap): Map<string, string> {
     if (owner !== undefined && !keys.has(owner.href)) keys.set(owner.href, key);
   }
   return keys;
-}
-
-/** The slot of a key (Redis Cluster specification, "Key distribution model"): CRC16/XMODEM of its hash tag, or of the whole key. */
-export function slotOf(key: string): number {
-  const opening = key.indexOf('{');
-  const closing = opening < 0 ? -1 : key.indexOf('}', opening + 1);
-  const hashed = closing > opening + 1 ? key.slice(opening + 1, closing) : key;
-  let crc = 0;
-  for (const byte of Buffer.from(hashed)) {
-    crc ^= byte << 8;
-    for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1;
-    crc &= 0xffff;
-  }
-  return crc % SLOTS;
 }
 
 /** URL of the server by slot; empty for a slot without a server. */

@@ -7,6 +7,7 @@ import type { Parts } from '../../parts.ts';
 import { createOpenStreams } from '../../streams/open-streams.ts';
 import { openIdentity } from '../identity.ts';
 import { logStoreState } from '../log-store-state.ts';
+import { replicaMistakes } from '../replica-mistakes.ts';
 import { openVersionUses } from '../version-uses.ts';
 import { type BaseSection, operationsServed } from './base.ts';
 import type { CountersSection } from './counters.ts';
@@ -69,7 +70,12 @@ export async function openCallers(
     now,
     onChange: logStoreState(log, 'idempotent answers'),
   });
-  parts.add({ name: 'idempotency', status: () => ({ idempotency: answers.status() }), close: answers.close });
+  parts.add({
+    name: 'idempotency',
+    check: ({ config }) => replicaMistakes(config, settings),
+    status: () => ({ idempotency: answers.status() }),
+    close: answers.close,
+  });
   const versionUses = openVersionUses({ settings, store, log, publicUrl: () => gateway.publicUrl, now });
   parts.add({
     name: 'version uses',

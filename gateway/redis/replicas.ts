@@ -1,0 +1,54 @@
+// Waits until replicas of Redis have what was written, so that a failover does not lose it. WAIT holds up its whole connection, so a call
+// that waits to be sent serves all requests that were written meanwhile.
+
+import type { Redis as Server } from 'ioredis';
+import type { Redis } from './client.ts';
+import { slotOf } from './slot.ts';
+
+export interface ReplicaWait {
+  /** How many must have it. */
+  readonly replicas: number;
+  /** How long to wait for them. */
+  readonly replicasTimeoutMs: number;
+}
+
+/** Resolves with the number of replicas that have everything which this client was told was written to the server of the key. */
+export type CountReplicas = (key: string, wait: ReplicaWait) => Promise<number>;
+
+interface Call extends ReplicaWait {
+  readonly count: Promise<number>;
+}
+
+export function createReplicaWaits(client: Redis): CountReplicas {
+  const running = new WeakMap<Server, Promise<unknown>>();
+  const next = new WeakMap<Server, Call>();
+
+  async function send(server: Server, { replicas, replicasTimeoutMs }: ReplicaWait): Promise<number> {
+    await running.get(server);
+    next.delete(server);
+    const reply = server.wait(replicas, replicasTimeoutMs);
+    running.set(
+      server,
+      reply.catch(() => undefined),
+    );
+    return reply;
+  }
+
+  return function countReplicas(key, wait) {
+    const server = serverOf(client, key);
+    if (server === undefined) return Promise.resolve(0);
+    const call = next.get(server);
+    // After a change of the settings, a request with the new ones has a call of its own.
+    if (call?.replicas === wait.replicas && call.replicasTimeoutMs === wait.replicasTimeoutMs) return call.count;
+    const count = send(server, wait);
+    next.set(server, { ...wait, count });
+    return count;
+  };
+}
+
+/** Undefined: no server of the Cluster is known to have the key any more. */
+function serverOf(client: Redis, key: string): Server | undefined {
+  if (!('nodes' in client)) return client;
+  const [name] = client.slots[slotOf(key)] ?? [];
+  return client.nodes('master').find(({ options }) => `${options.host}:${options.port}` === name);
+}
