@@ -2,9 +2,10 @@
 
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
+import { WebSocketServer } from 'ws';
 
 const json = { 'application/json': { schema: { type: 'object' } } };
 const form = { type: 'object', properties: { name: { type: 'string' }, note: { type: 'string' } } };
@@ -33,6 +34,9 @@ const contract = {
     '/v1/old': { get: reads('listOld') },
     '/v1/files': {
       post: writes('uploadFile', { 'application/octet-stream': {} }, { 'x-gateway-body': 'stream' }),
+    },
+    '/v1/live': {
+      get: reads('openSocket', { 'x-gateway-upgrade': 'websocket', responses: { 101: { description: 'open' } } }),
     },
     '/v1/events': {
       get: reads('listenToEvents', {
@@ -113,7 +117,7 @@ export interface ShopService {
 
 /**
  * Executes every write that it gets. A body names what else it does: `refuse` answers 422, `long` more than is kept, `cut` breaks the
- * connection after the execution, `hang` never answers.
+ * connection after the execution, `hang` never answers, `{"id":…}` stands for its key. Events come every 100 ms; WebSockets echo.
  */
 export async function startShopService(): Promise<ShopService> {
   const runs = new Map<string, number>();
@@ -122,28 +126,40 @@ export async function startShopService(): Promise<ShopService> {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
     const body = Buffer.concat(pieces).toString('latin1');
-    const key = String(request.headers['idempotency-key'] ?? '').replaceAll('"', '');
+    const [, id = ''] = /^\{"id":"([^"]+)"/.exec(body) ?? [];
+    const key = String(request.headers['idempotency-key'] ?? id).replaceAll('"', '');
     if (request.method === 'POST' && key !== '') runs.set(key, (runs.get(key) ?? 0) + 1);
     const does = (what: string) => body.startsWith(`{"${what}"`);
     if (does('hang')) return;
+    if (request.url === '/v1/events') return sendEvents(response);
     if (does('cut')) return void request.socket.destroy();
     executed += 1;
     const status = request.method !== 'POST' ? 200 : does('refuse') ? 422 : 201;
     const answer = does('refuse')
       ? { error: { message: 'no such thing' } }
-      : { number: executed, ...(does('long') && { text: 'x'.repeat(100_000) }) };
+      : { number: executed, bytes: body.length, ...(does('long') && { text: 'x'.repeat(100_000) }) };
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   }).listen(0, '127.0.0.1');
+  const sockets = new WebSocketServer({ server });
+  sockets.on('connection', (socket) => socket.on('message', (message) => socket.send(String(message))));
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     runs,
     async close() {
+      for (const socket of sockets.clients) socket.terminate();
+      sockets.close();
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
     },
   };
+}
+
+function sendEvents(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const sending = setInterval(() => response.write('data: {}\n\n'), 100);
+  response.once('close', () => clearInterval(sending));
 }
 
 /** Writes that a fixture holds, by their `Idempotency-Key`; each is repeated byte for byte. */
