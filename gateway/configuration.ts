@@ -6,6 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { changedFiles, digestsOf, versionOf } from './config/digests.ts';
 import { withFreeFiles } from './config/free-files.ts';
 import { type Config, type ConfigDraft, completed, configFiles, loadConfig } from './config/load.ts';
+import { completeManifest, requireListed } from './config/manifest.ts';
 import { withOperationIds } from './config/operation-names.ts';
 import { type PortalFiles, readPortalFiles } from './config/portal-files.ts';
 import type { Environment, Settings } from './config/settings.ts';
@@ -37,6 +38,8 @@ export interface Configuration {
   readonly certificates: readonly Certificate[];
   /** Digest over all files: equal for equal contents. */
   readonly version: string;
+  /** Whether every file was compared with a list of digests (config/manifest.ts). */
+  readonly isListed: boolean;
   /** Every file that was read → digest of its content. */
   readonly files: ReadonlyMap<string, string>;
 }
@@ -52,14 +55,16 @@ const COMPILED_AT_BOOT_MAX = 300;
  *
  * @param purpose `check` finds the mistakes of all schemas and lets exceptions expire; `serve` leaves large sets of schemas for first use
  * @param limitsPath file to read in place of limits.yaml
+ * @param ignoresManifest the list of digests is about to be written
  */
 export function loadConfiguration(
   settings: Settings,
   environment: Environment,
   purpose: 'check' | 'serve' = 'serve',
   limitsPath?: string,
+  ignoresManifest = false,
 ): Promise<Configuration> {
-  return withFreeFiles(() => load(settings, environment, purpose, limitsPath));
+  return withFreeFiles(() => load(settings, environment, purpose, limitsPath, ignoresManifest));
 }
 
 async function load(
@@ -67,12 +72,15 @@ async function load(
   environment: Environment,
   purpose: 'check' | 'serve',
   limitsPath: string | undefined,
+  ignoresManifest: boolean,
 ): Promise<Configuration> {
+  const manifest = ignoresManifest ? undefined : await completeManifest(settings.configDirectory);
   const kept = openKeptContracts();
   const reader = createDirectReader(settings.contractsDirectory, kept);
   const checked = await check(settings, environment, { reader, purpose, limitsPath, kept });
   const files = await digestsOf(filesOf(settings, checked));
-  return { ...checked, files, version: versionOf(files) };
+  requireListed(manifest, files);
+  return { ...checked, files, version: versionOf(files), isListed: manifest !== undefined };
 }
 
 /**
@@ -92,6 +100,8 @@ async function loadAgain(
   environment: Environment,
   previous: Configuration,
 ): Promise<Configuration> {
+  // First: files that are being written have mistakes that mean nothing.
+  const manifest = await completeManifest(settings.configDirectory);
   const digests = await digestsOf(previous.files.keys());
   const reader = createThreadReader(settings.contractsDirectory);
   const isUnchanged = (file: string) => digests.get(file) === previous.files.get(file);
@@ -104,10 +114,11 @@ async function loadAgain(
     const all = filesOf(settings, checked);
     const added = await digestsOf([...all].filter((file) => !digests.has(file)));
     const files = new Map([...all].map((file) => [file, digests.get(file) ?? added.get(file) ?? '']));
+    requireListed(manifest, files);
     if (changedFiles(previous.files, files).length === 0) return previous;
     // Serve waiting requests first: putting the configuration in force takes some milliseconds.
     await turn();
-    return { ...checked, files, version: versionOf(files) };
+    return { ...checked, files, version: versionOf(files), isListed: manifest !== undefined };
   } finally {
     reader.close();
   }

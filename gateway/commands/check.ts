@@ -1,6 +1,9 @@
 // `gateway check`: loads the configuration as start does, and prints its mistakes.
 
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
+import { MANIFEST_FILE, manifestOf } from '../config/manifest.ts';
 import { misspeltVariables, type Settings } from '../config/settings.ts';
 import { ConfigError, type Mistake, toSentence } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
@@ -22,14 +25,28 @@ export function addCheckCommand(program: Command, context: CommandContext): void
     .command('check')
     .description('check configuration and contracts, and name every mistake with file, line and remedy')
     .option('--json', 'print one JSON object')
-    .action((options: { json?: boolean }) => check(context, options.json === true));
+    .option('--write-manifest', 'list the digests of all files in manifest.sha256, if there is no mistake')
+    .action((options: CheckOptions) => check(context, options));
 }
 
-async function check(context: CommandContext, asJson: boolean): Promise<void> {
+interface CheckOptions {
+  readonly json?: boolean;
+  readonly writeManifest?: boolean;
+}
+
+async function check(context: CommandContext, options: CheckOptions): Promise<void> {
+  const asJson = options.json === true;
+  const ignoresManifest = options.writeManifest === true;
   try {
     const { environment, now } = context;
     const openSecretsOf = (settings: Settings) => openSecrets(context, settings);
-    const checked = await checkStart({ environment, purpose: 'check', openSecrets: openSecretsOf, now });
+    const checked = await checkStart({
+      environment,
+      purpose: 'check',
+      ignoresManifest,
+      openSecrets: openSecretsOf,
+      now,
+    });
     const { settings, secrets, configuration } = checked;
     const nowMs = now();
     const untimely = configuration ? untimelyMistakes(configuration.config, configuration.certificates, nowMs) : [];
@@ -42,6 +59,7 @@ async function check(context: CommandContext, asJson: boolean): Promise<void> {
       ...(await machineWarnings({ settings, config: configuration.config, secrets, nowMs })),
       ...misspeltVariables(environment),
     ];
+    if (ignoresManifest) writeManifest(settings, configuration);
     printSuccess(context, asJson, configuration, all);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -50,10 +68,17 @@ async function check(context: CommandContext, asJson: boolean): Promise<void> {
   }
 }
 
+/** Readers see the whole list or the former one. */
+function writeManifest({ configDirectory }: Settings, { files }: Configuration): void {
+  const file = join(configDirectory, MANIFEST_FILE);
+  writeFileSync(`${file}.draft`, manifestOf(configDirectory, files));
+  renameSync(`${file}.draft`, file);
+}
+
 function printSuccess(
   context: CommandContext,
   asJson: boolean,
-  { config, contracts: { operations, documents } }: Configuration,
+  { config, contracts: { operations, documents }, version, isListed }: Configuration,
   warnings: readonly string[],
 ): void {
   const { operationsMax } = config.gateway.metrics;
@@ -63,7 +88,7 @@ function printSuccess(
   );
   if (asJson) {
     const counts = { operations: operations.length, contracts: documents.length, metrics_bytes: metricsBytes };
-    printJson(context, { ok: true, ...counts, mistakes: [], warnings });
+    printJson(context, { ok: true, version, manifest: isListed, ...counts, mistakes: [], warnings });
     return;
   }
   for (const warning of warnings) context.write(`warning: ${warning}\n`);

@@ -7,8 +7,9 @@ import { dirname, join } from 'node:path';
 
 /** Without a notification a change is found after this time. Looking at 20 files three times as often took 1 % of a core. */
 const LOOK_EVERY_MS = 500;
-/** After a notification, and after a look that found a change. */
-const SETTLED_AFTER_MS = 50;
+const LOOK_AFTER_NOTICE_MS = 50;
+/** After a look that found a change: files that have stayed the same for so long are taken for written. Leaves time to load them within a second. */
+const SETTLED_AFTER_MS = 250;
 
 export interface WatchOptions {
   /** Directories that are searched recursively for YAML, JSON and Markdown files. */
@@ -18,7 +19,7 @@ export interface WatchOptions {
   /** Files elsewhere. */
   furtherFiles(): Iterable<string>;
   /**
-   * Called after a change, once the files have stayed the same for one interval, so that partly written files are not read. Also
+   * Called after a change, once the files have stayed the same for a moment, so that partly written files are not read. Also
    * called soon after the start, because earlier changes are unknown.
    */
   onChange(): void;
@@ -29,6 +30,7 @@ export function watchFiles(options: WatchOptions): () => void {
   const notifications = createNotifications(notified);
   let reported: string | undefined;
   let last: string | undefined;
+  let changedAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
   /** Whether something has changed since the last look began. */
@@ -37,7 +39,7 @@ export function watchFiles(options: WatchOptions): () => void {
 
   function notified(): void {
     isNotified = true;
-    lookIn(SETTLED_AFTER_MS);
+    lookIn(LOOK_AFTER_NOTICE_MS);
   }
 
   function lookIn(ms: number): void {
@@ -56,16 +58,19 @@ export function watchFiles(options: WatchOptions): () => void {
     // Before the files are looked at: what changes from here on is notified.
     notifications.follow(new Set([...options.directories, ...files.map((file) => dirname(file))]));
     const seen = await stateOf(files);
-    const isSettled = seen === last;
+    const nowMs = performance.now();
+    if (seen !== last) changedAt = nowMs;
     last = seen;
+    const settlesInMs = changedAt + SETTLED_AFTER_MS - nowMs;
+    const isSettled = settlesInMs <= 0;
     dueAt = Number.POSITIVE_INFINITY;
-    lookIn(isSettled && !isNotified ? LOOK_EVERY_MS : SETTLED_AFTER_MS);
+    lookIn(isNotified ? LOOK_AFTER_NOTICE_MS : isSettled ? LOOK_EVERY_MS : settlesInMs);
     if (isStopped || !isSettled || seen === reported) return;
     reported = seen;
     options.onChange();
   }
 
-  lookIn(SETTLED_AFTER_MS);
+  lookIn(LOOK_AFTER_NOTICE_MS);
   return () => {
     isStopped = true;
     clearTimeout(timer);
@@ -117,7 +122,7 @@ async function stateOf(files: readonly string[]): Promise<string> {
 }
 
 async function listFiles({ directories, secretsDirectory }: WatchOptions): Promise<string[]> {
-  const configuration = directories.map((directory) => filesBelow(directory, /\.(ya?ml|json|md)$/));
+  const configuration = directories.map((directory) => filesBelow(directory, /\.(ya?ml|json|md|sha256)$/));
   const secrets = secretsDirectory === undefined ? [] : [filesBelow(secretsDirectory, /./)];
   return (await Promise.all([...configuration, ...secrets])).flat();
 }

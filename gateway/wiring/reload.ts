@@ -49,6 +49,8 @@ export interface Reloads {
 
 export interface ReloadStatus {
   readonly version: string;
+  /** Whether its files were compared with a list of digests. */
+  readonly manifest: boolean;
   readonly loaded_at: string;
   /** Reason why the current files are not in force; null if they are. */
   readonly last_failure: { readonly at: string; readonly mistakes: readonly string[] } | null;
@@ -128,6 +130,7 @@ export function followConfiguration(options: ReloadOptions): Reloads {
     loadedAtMs: () => loadedAtMs,
     status: () => ({
       version: inForce().version,
+      manifest: inForce().isListed,
       loaded_at: new Date(loadedAtMs).toISOString(),
       last_failure: failure,
     }),

@@ -22,6 +22,7 @@ export interface StartCheckOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** As `loadConfiguration` takes it. */
   readonly purpose: 'check' | 'serve';
+  readonly ignoresManifest?: boolean;
   openSecrets(settings: Settings): Secrets;
   now(): number;
 }
@@ -39,10 +40,11 @@ export interface StartChecked {
 }
 
 /** Loads and checks what a start needs. Never stops at the first mistake. */
-export async function checkStart({ environment, purpose, openSecrets, now }: StartCheckOptions): Promise<StartChecked> {
+export async function checkStart(options: StartCheckOptions): Promise<StartChecked> {
+  const { environment, purpose, ignoresManifest, openSecrets, now } = options;
   const { settings, mistakes: inSettings } = readSettings(environment);
   const secrets = openSecrets(settings);
-  const { configuration, mistakes: inFiles } = await load(settings, environment, purpose);
+  const { configuration, mistakes: inFiles } = await load(settings, environment, purpose, undefined, ignoresManifest);
   const named = configuration && checkSecrets(configuration, secrets.read, settings.redisUrl !== undefined);
   const mistakes = [
     ...inSettings,
@@ -64,9 +66,9 @@ export async function checkStart({ environment, purpose, openSecrets, now }: Sta
   };
 }
 
-async function load(...[settings, environment, purpose]: Parameters<typeof loadConfiguration>) {
+async function load(...given: Parameters<typeof loadConfiguration>) {
   try {
-    return { configuration: await loadConfiguration(settings, environment, purpose), mistakes: [] };
+    return { configuration: await loadConfiguration(...given), mistakes: [] };
   } catch (error) {
     if (error instanceof ConfigError) return { configuration: undefined, mistakes: error.mistakes };
     throw error;

@@ -14,7 +14,7 @@ import { freePort } from '../../support/free-port.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation, executable } from '../../support/process.ts';
 import { thingsAt } from '../../support/things.ts';
-import { until } from './files.ts';
+import { eventually as until } from '../workers/several.ts';
 
 const FILES = 150;
 
