@@ -212,7 +212,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'unknown-key-without-likeness': {
     files: { [gateway]: 'banner: hello\n' },
     says: [
-      'config/gateway.yaml:1:1: banner: the key "banner" is not known here. Use one of: connections, cors, hosts, http, idempotency, issuers, keys, limits, logLevel, operations, operatorScopes, overload, ….',
+      'config/gateway.yaml:1:1: banner: the key "banner" is not known here. Use one of: connections, cors, hosts, http, idempotency, issuers, keys, limits, logLevel, metrics, operations, operatorScopes, ….',
     ],
   },
   'unknown-key-deep': {
