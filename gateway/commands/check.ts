@@ -7,13 +7,15 @@ import { MANIFEST_FILE, manifestOf } from '../config/manifest.ts';
 import { misspeltVariables, type Settings } from '../config/settings.ts';
 import { ConfigError, type Mistake, toSentence } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
+import { unenforcedIn } from '../contract/unenforced.ts';
 import { metricsBytesOf } from '../observe/route-series.ts';
 import { untimelyMistakes } from '../wiring/certificates.ts';
 import { checkStart } from '../wiring/start-mistakes.ts';
 import { machineWarnings } from './check-machine.ts';
 import { warningsOf } from './check-warnings.ts';
 import { type CommandContext, openSecrets } from './context.ts';
-import { counted, printJson } from './print.ts';
+import { counted, printJson, printLine } from './print.ts';
+import { unenforcedLines } from './unenforced-lines.ts';
 
 /** From here on, a scrape every few seconds costs the gateway and Prometheus noticeably. */
 const METRICS_BYTES_NOTED = 2 ** 20;
@@ -86,12 +88,14 @@ function printSuccess(
     operations.map(({ operation }) => operation),
     operationsMax,
   );
+  const unenforced = unenforcedIn(operations);
   if (asJson) {
     const counts = { operations: operations.length, contracts: documents.length, metrics_bytes: metricsBytes };
-    printJson(context, { ok: true, version, manifest: isListed, ...counts, mistakes: [], warnings });
+    printJson(context, { ok: true, version, manifest: isListed, ...counts, mistakes: [], warnings, unenforced });
     return;
   }
   for (const warning of warnings) context.write(`warning: ${warning}\n`);
+  for (const line of unenforcedLines(unenforced)) printLine(context, `not enforced: ${line}`);
   context.write(
     `No mistakes: ${counted(operations.length, 'operation')} in ${counted(documents.length, 'contract')}.\n`,
   );

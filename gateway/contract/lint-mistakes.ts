@@ -67,7 +67,8 @@ const remedies: Readonly<Record<string, string>> = {
     'Point the $ref at something that exists, in this file or in one below the contracts directory.',
   'gateway/texts-are-no-references': 'Write the value itself.',
   'path-parameters-defined': 'Make the parameters in the path and those that are declared the same.',
-  'gateway/paths-can-be-requested': 'Declare what stands behind the question mark as parameters with in: query.',
+  'gateway/paths-can-be-requested':
+    'Declare parts of the query as parameters with in: query, and leave out a fragment.',
   'gateway/methods-are-served': 'Nothing is to be done, unless clients need it.',
   'gateway/servers-are-served': 'Put the one that the service has first, or set basePath of the entry.',
   'gateway/extensions-have-a-meaning': 'Move it to the operation, the path or the top of the document.',

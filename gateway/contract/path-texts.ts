@@ -26,7 +26,7 @@ export function createPathTexts({ path: template, restOfPath }: Template): (path
   };
 }
 
-/** Returns whether a request can have the path of a template: it ends before a question mark or a number sign. */
+/** Returns whether a request can have the path of a template: it ends before a question mark. */
 export function isRequestable(template: string): boolean {
-  return !/[?#]/.test(template);
+  return !template.includes('?');
 }

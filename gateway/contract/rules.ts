@@ -140,12 +140,14 @@ const headerNamesFitHeaders: Oas3Rule = () => ({
   },
 });
 
-/** What a client can ask for ends before a question mark or a number sign. */
+/** A path ends before a question mark; a number sign in it has to be written as an escape. */
 const pathsCanBeRequested: Oas3Rule = () => ({
   Paths(paths, { report, location }) {
     for (const template of Object.keys(paths)) {
-      if (!template.startsWith('/') || isRequestable(template)) continue;
-      const message = 'no request has this path, because ? and # end one, so its operations are not served';
+      if (!template.startsWith('/') || !/[?#]/.test(template)) continue;
+      const message = isRequestable(template)
+        ? 'clients reach this path only with # written as %23, and so does the upstream get it'
+        : 'no request has this path, because it ends before the question mark, so its operations are not served';
       report({ message, suggest: [], location: location.child([template]).key() });
     }
   },

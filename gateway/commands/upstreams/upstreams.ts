@@ -4,13 +4,15 @@ import type { Command } from 'commander';
 import type { UpstreamEntry } from '../../config/schema.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { ContractOperation } from '../../contract/operations.ts';
+import { unenforcedIn } from '../../contract/unenforced.ts';
 import type { Mode } from '../../exchange.ts';
 import { liesOnSandbox } from '../../upstream/sandbox.ts';
 import { answersFromContract } from '../../upstream/simulated.ts';
 import type { CommandContext } from '../context.ts';
-import type { Finding } from '../finding.ts';
+import { type Finding, ok } from '../finding.ts';
 import { counted, printFinding, printJson, printLine } from '../print.ts';
 import { parseCount, unknownName } from '../read.ts';
+import { unenforcedLines } from '../unenforced-lines.ts';
 import type { Answered, Backend } from './backend.ts';
 import { createCreatedRecords } from './created-records.ts';
 import { driftOf } from './drift.ts';
@@ -148,7 +150,7 @@ async function checksOf(
   const exercised = await exercise({ backend, entries, schemas, writes, requestsMax });
   const { answers } = exercised;
   onAnswers(answers);
-  const drift = driftOf(exercised, entries, schemas, now);
+  const drift = [...driftOf(exercised, entries, schemas, now), ...unenforcedFindings(entries)];
   // Stop if the upstream refuses the credential: further requests show nothing and may lead to a block.
   if (answers.length === 0 || answers.some(isRefused)) return { requests: answers.length, checks: drift };
   const provoked: Answered[] = [];
@@ -169,6 +171,12 @@ async function checksOf(
     ...checkConnections(all, backend),
   ];
   return { requests: all.length, checks: [...drift, ...errors, ...responses, ...idempotency] };
+}
+
+/** What only the service can check. */
+function unenforcedFindings(entries: readonly ContractOperation[]): Finding[] {
+  const lines = unenforcedLines(unenforcedIn(entries));
+  return lines.map((line) => ok('contract', `The gateway does not enforce ${line}.`));
 }
 
 interface Result extends Card {

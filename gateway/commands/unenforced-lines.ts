@@ -1,0 +1,17 @@
+// What contracts say and the gateway does not enforce, as few lines for people: one per kind.
+
+import type { Unenforced } from '../contract/unenforced.ts';
+import { counted } from './print.ts';
+
+const NAMED_MAX = 8;
+
+/** `formats: phone (12 operations), colour (1 operation)`; the rest is in `--json`. */
+export function unenforcedLines(all: readonly Unenforced[]): string[] {
+  return [...Map.groupBy(all, ({ kind }) => kind)].map(([kind, things]) => {
+    const named = things
+      .slice(0, NAMED_MAX)
+      .map(({ name, operations }) => `${name} (${counted(operations.length, 'operation')})`);
+    const more = things.length > NAMED_MAX ? `, and ${things.length - NAMED_MAX} more` : '';
+    return `${kind}: ${named.join(', ')}${more}`;
+  });
+}

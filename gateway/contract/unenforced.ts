@@ -1,0 +1,174 @@
+// What a contract says and the gateway does not enforce: bodies that it does not read, formats that it does not know, patterns that it checks
+// in part, extensions. `check` lists it, so that the service checks it itself.
+
+import { formatCheck } from './formats.ts';
+import { isJson, MULTIPART, mediaTypesOf, URLENCODED } from './media-types.ts';
+import type { ContractOperation } from './operations.ts';
+import { toPattern } from './patterns.ts';
+import {
+  isObject,
+  type JsonObject,
+  type Located,
+  member,
+  memberNames,
+  pathOf,
+  uriDecoded,
+  valueAt,
+} from './pointer.ts';
+
+export type UnenforcedKind = 'request bodies' | 'answers' | 'formats' | 'patterns' | 'extensions';
+
+/** One thing that is not enforced, and the operations whose contract has it. */
+export interface Unenforced {
+  readonly kind: UnenforcedKind;
+  /** A media type, a format, a pattern, or a name of an extension. */
+  readonly name: string;
+  /** Their ids, in the order of the contracts. */
+  readonly operations: readonly string[];
+}
+
+/** What one part of a document says itself, and the parts that it refers to. */
+interface Facts {
+  readonly found: Set<string>;
+  readonly references: Set<string>;
+}
+
+const order: readonly UnenforcedKind[] = ['request bodies', 'answers', 'formats', 'patterns', 'extensions'];
+/** Values of the author, which are no schemas. */
+const values = new Set(['example', 'examples', 'default', 'enum', 'const', 'value', 'description', 'summary']);
+/** Members of these have names of the author. */
+const named = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'headers',
+  'content',
+]);
+/** Say how a value is shown or sent, and exclude none. */
+const descriptive = new Set(['password', 'binary', 'float', 'double', 'int32', 'int64']);
+
+/** Extensions for generators and documentation, which ask for no check. */
+const presentation =
+  /^x-(enum-?(varnames|names|descriptions)|code-?samples|display-?name|examples?|logo|tags|summary|internal|order|group|traitTag)$/i;
+
+/** Lists it for all operations, grouped: thousands of operations have the same few things. */
+export function unenforcedIn(operations: readonly ContractOperation[]): Unenforced[] {
+  const known = new Map<JsonObject, Map<string, Facts>>();
+  const groups = new Map<string, string[]>();
+  for (const entry of operations) {
+    for (const one of ofOperation(entry, known)) {
+      const ids = groups.get(one);
+      if (ids === undefined) groups.set(one, [entry.operation.id]);
+      else ids.push(entry.operation.id);
+    }
+  }
+  const all = [...groups].map(([one, ids]): Unenforced => {
+    const [kind, name] = JSON.parse(one) as [UnenforcedKind, string];
+    return { kind, name, operations: ids };
+  });
+  return all.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind) || b.operations.length - a.operations.length);
+}
+
+function noteOf(kind: UnenforcedKind, name: string): string {
+  return JSON.stringify([kind, name]);
+}
+
+function ofOperation(entry: ContractOperation, known: Map<JsonObject, Map<string, Facts>>): Set<string> {
+  const { document, located, parameters, operation } = entry;
+  const { root } = document;
+  const ofRoot = known.get(root) ?? new Map<string, Facts>();
+  known.set(root, ofRoot);
+  const own = factsOf([located.value, parameters.map(({ value }) => value)]);
+  const body = member(root, located, 'requestBody');
+  for (const type of uncheckedTypes(root, body)) own.found.add(noteOf('request bodies', type));
+  const responses = member(root, located, 'responses');
+  for (const status of operation.answerCheck === 'off' ? [] : memberNames(responses))
+    for (const type of uncheckedTypes(root, member(root, responses, status))) own.found.add(noteOf('answers', type));
+  const found = own.found;
+  const { references } = own;
+  // The iterator also visits references that are added during the loop.
+  for (const reference of references) {
+    const facts = ofRoot.get(reference) ?? factsOf(valueAt(root, pathOf(uriDecoded(reference.slice(1)))));
+    ofRoot.set(reference, facts);
+    for (const one of facts.found) found.add(one);
+    for (const further of facts.references) references.add(further);
+  }
+  return found;
+}
+
+/** The media types of a body or an answer that have a schema and are not read. */
+function uncheckedTypes(root: JsonObject, owner: Located): string[] {
+  const content = member(root, owner, 'content');
+  const types = mediaTypesOf(content.value);
+  return memberNames(content).flatMap((name, index) => {
+    const type = types[index] as string;
+    if (isJson(type) || type === URLENCODED || type === MULTIPART) return [];
+    const media = member(root, content, name);
+    // Items of streams are checked one by one.
+    if (!isObject(media.value) || media.value.itemSchema !== undefined) return [];
+    return saysSomething(member(root, media, 'schema').value) ? [type] : [];
+  });
+}
+
+/** Any bytes are a text without bounds. */
+function saysSomething(schema: unknown): boolean {
+  if (!isObject(schema)) return false;
+  const { type, format, ...rest } = schema;
+  const isAny = (type === undefined || type === 'string') && (format === undefined || descriptive.has(String(format)));
+  const constraints = Object.keys(rest).filter(
+    (name) => !values.has(name) && name !== 'title' && !name.startsWith('x-'),
+  );
+  return !isAny || constraints.length > 0 || rest.enum !== undefined || rest.const !== undefined;
+}
+
+function factsOf(part: unknown): Facts {
+  const facts: Facts = { found: new Set(), references: new Set() };
+  const seen = new Set<unknown>();
+
+  function visit(value: unknown, areNames: boolean): void {
+    if (typeof value !== 'object' || value === null || seen.has(value)) return;
+    seen.add(value);
+    if (Array.isArray(value)) {
+      for (const item of value) visit(item, false);
+      return;
+    }
+    for (const [name, below] of Object.entries(value)) {
+      if (areNames) visit(below, false);
+      else if (name.startsWith('x-')) noteExtension(name);
+      else if (name === '$ref' && typeof below === 'string' && below.startsWith('#/')) facts.references.add(below);
+      else if (!values.has(name)) visit(below, named.has(name));
+    }
+    if (!areNames) noteKeywords(value as JsonObject);
+  }
+
+  function noteExtension(name: string): void {
+    if (!name.startsWith('x-gateway-') && !presentation.test(name)) facts.found.add(noteOf('extensions', name));
+  }
+
+  function noteKeywords({ format, pattern, maxLength }: JsonObject): void {
+    if (typeof format === 'string' && !isChecked(format)) facts.found.add(noteOf('formats', format));
+    if (typeof pattern === 'string' && isCheckedInPart(pattern, maxLength))
+      facts.found.add(noteOf('patterns', pattern));
+  }
+
+  visit(part, false);
+  return facts;
+}
+
+function isChecked(format: string): boolean {
+  if (descriptive.has(format)) return true;
+  return formatCheck(format, 'string') !== undefined || formatCheck(format, 'number') !== undefined;
+}
+
+/** Without look-around and back references in long texts (`check` warns of the place, too). */
+function isCheckedInPart(source: string, maxLength: unknown): boolean {
+  try {
+    const { exactLength } = toPattern(source);
+    return exactLength !== Number.POSITIVE_INFINITY && !(typeof maxLength === 'number' && maxLength <= exactLength);
+  } catch {
+    // Another rule reports it.
+    return false;
+  }
+}
