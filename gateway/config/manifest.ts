@@ -52,7 +52,8 @@ function readManifest(file: string, directory: string, mistakes: Mistake[]): Map
     text = readFileSync(file, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
+    // Without the directory, too: that is told where its files are read.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw new ConfigError([{ file: shownAs, reason: `the file cannot be read (${code}).`, remedy: REMEDY }]);
   }
   const manifest = new Map<string, string>();
