@@ -55,7 +55,7 @@ const presentation =
 
 /** Lists it for all operations, grouped: thousands of operations have the same few things. */
 export function unenforcedIn(operations: readonly ContractOperation[]): Unenforced[] {
-  const known = new Map<JsonObject, Map<string, Facts>>();
+  const known = new Map<JsonObject, Reading>();
   const groups = new Map<string, string[]>();
   for (const entry of operations) {
     for (const one of ofOperation(entry, known)) {
@@ -75,27 +75,49 @@ function noteOf(kind: UnenforcedKind, name: string): string {
   return JSON.stringify([kind, name]);
 }
 
-function ofOperation(entry: ContractOperation, known: Map<JsonObject, Map<string, Facts>>): Set<string> {
+function ofOperation(entry: ContractOperation, known: Map<JsonObject, Reading>): Set<string> {
   const { document, located, parameters, operation } = entry;
   const { root } = document;
-  const ofRoot = known.get(root) ?? new Map<string, Facts>();
-  known.set(root, ofRoot);
-  const own = factsOf([located.value, parameters.map(({ value }) => value)]);
-  const body = member(root, located, 'requestBody');
-  for (const type of uncheckedTypes(root, body)) own.found.add(noteOf('request bodies', type));
+  const reading = known.get(root) ?? createReading(root);
+  known.set(root, reading);
+  const { found, references } = factsOf([located.value, parameters.map(({ value }) => value)]);
+  for (const type of uncheckedTypes(root, member(root, located, 'requestBody')))
+    found.add(noteOf('request bodies', type));
   const responses = member(root, located, 'responses');
   for (const status of operation.answerCheck === 'off' ? [] : memberNames(responses))
-    for (const type of uncheckedTypes(root, member(root, responses, status))) own.found.add(noteOf('answers', type));
-  const found = own.found;
-  const { references } = own;
-  // The iterator also visits references that are added during the loop.
-  for (const reference of references) {
-    const facts = ofRoot.get(reference) ?? factsOf(valueAt(root, pathOf(uriDecoded(reference.slice(1)))));
-    ofRoot.set(reference, facts);
-    for (const one of facts.found) found.add(one);
-    for (const further of facts.references) references.add(further);
-  }
+    for (const type of uncheckedTypes(root, member(root, responses, status))) found.add(noteOf('answers', type));
+  for (const reference of references) for (const one of reading(reference)) found.add(one);
   return found;
+}
+
+/** Returns what is behind a reference of a document, through further references. */
+type Reading = (reference: string) => ReadonlySet<string>;
+
+/** Operations share most of their references, and each may lead to thousands of schemas: it is followed once. */
+function createReading(root: JsonObject): Reading {
+  const facts = new Map<string, Facts>();
+  const behind = new Map<string, Set<string>>();
+
+  function factsAt(reference: string): Facts {
+    const known = facts.get(reference) ?? factsOf(valueAt(root, pathOf(uriDecoded(reference.slice(1)))));
+    facts.set(reference, known);
+    return known;
+  }
+
+  return function readingOf(reference) {
+    const known = behind.get(reference);
+    if (known !== undefined) return known;
+    const found = new Set<string>();
+    const references = new Set([reference]);
+    // The iterator also visits references that are added during the loop.
+    for (const one of references) {
+      const at = factsAt(one);
+      for (const note of at.found) found.add(note);
+      for (const further of at.references) references.add(further);
+    }
+    behind.set(reference, found);
+    return found;
+  };
 }
 
 /** The media types of a body or an answer that have a schema and are not read. */

@@ -112,7 +112,7 @@ function addReference(
   const { tools, publicUrl } = options;
   const updated = createDates();
   const files = [...new Set(operations.flatMap((operation) => operation.files))];
-  addPage(fixed, own.path, async () => overviewPage(own, references, await updated(files)));
+  addPage(fixed, own.path, async () => overviewPage(own, references, { tools, updatedMs: await updated(files) }));
   // Pages may send requests to their own address only.
   const canTry = server === publicUrl;
   const page = async (at: OperationAddress) =>

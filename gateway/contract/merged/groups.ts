@@ -6,7 +6,8 @@ import type { ContractDocument } from '../document.ts';
 import type { ContractOperation } from '../operations.ts';
 import { isObject, type JsonObject } from '../pointer.ts';
 import { createYieldToLoop } from '../yield-to-loop.ts';
-import { type DocumentHead, joinContracts } from './join.ts';
+import { type DocumentHead, joinContracts, prefixOf } from './join.ts';
+import { webhooksOf } from './webhooks.ts';
 
 /** A document for clients, made from all contracts with operations in it. */
 export interface PublishedContract {
@@ -19,6 +20,7 @@ export interface PublishedContract {
   readonly server: string;
   readonly tags: readonly PublishedTag[];
   readonly operations: readonly PublishedOperation[];
+  readonly webhooks: readonly PublishedWebhook[];
   /** Returns the document as JSON. Works in slices, so that a large document does not block requests. */
   json(): Promise<Buffer>;
 }
@@ -27,6 +29,14 @@ export interface PublishedTag {
   readonly name: string;
   /** Markdown. */
   readonly description: string;
+}
+
+/** A request that a service sends to its clients, for documentation. */
+export interface PublishedWebhook {
+  readonly name: string;
+  /** The path item; references in it belong to `root`. */
+  readonly item: JsonObject;
+  readonly root: JsonObject;
 }
 
 /** One operation for documentation. */
@@ -74,6 +84,7 @@ export function publishedContracts(
       server: String(head.servers[0]?.url),
       tags: head.tags.map((tag) => ({ name: String(tag.name), description: textAt(tag, 'description') })),
       operations: members.map((entry) => forDocumentation(entry, isDeprecated(entry.operation))),
+      webhooks: webhooksOf(members, prefixOf).map(({ name, item, document: { root } }) => ({ name, item, root })),
       json: () => collect(joinContracts(head, members, isDeprecated)),
     };
   });

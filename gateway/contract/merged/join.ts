@@ -7,6 +7,7 @@ import { isObject, type JsonObject, member } from '../pointer.ts';
 import { type Copy, componentAt, forEachUsed } from './copy.ts';
 import { nameComponents, type Taken } from './names.ts';
 import { mergedSecurity, securitySchemes } from './security.ts';
+import { webhooksOf } from './webhooks.ts';
 
 /** The members of a document before its paths. */
 export interface DocumentHead extends JsonObject {
@@ -24,8 +25,10 @@ export function* joinContracts(
   const taken: Taken = new Map();
   const copies = new Map<ContractDocument, Copy>();
   const kinds = new Map<string, string[]>();
+  const webhooks = webhooksOf(members, prefixOf);
   for (const [document, own] of Map.groupBy(members, (member) => member.document)) {
-    const used = yield* usedBy(document, own);
+    const sent = webhooks.filter((webhook) => webhook.document === document).map(({ item }) => item);
+    const used = yield* usedBy(document, own, sent);
     const idOf = operationIds(own);
     const { copy, added } = nameComponents({ document, used, prefix: prefixOf(document), taken, idOf });
     copies.set(document, copy);
@@ -44,6 +47,12 @@ export function* joinContracts(
     separator = ',';
   }
   kinds.set('securitySchemes', securitySchemes(members));
+  if (webhooks.length > 0) yield '},"webhooks":{';
+  separator = '';
+  for (const { name, document, item } of webhooks) {
+    yield `${separator}${JSON.stringify(name)}:${JSON.stringify((copies.get(document) as Copy)(item))}`;
+    separator = ',';
+  }
   yield '},"components":{';
   separator = '';
   for (const [kind, entries] of kinds) {
@@ -62,8 +71,12 @@ function operationIds(members: readonly ContractOperation[]): (declared: string)
   return (declared) => ids.get(declared) ?? declared;
 }
 
-/** Returns every component that these operations refer to, directly or indirectly. */
-function* usedBy(document: ContractDocument, members: readonly ContractOperation[]): Generator<string, Set<string>> {
+/** Returns every component that these operations and webhooks refer to, directly or indirectly. */
+function* usedBy(
+  document: ContractDocument,
+  members: readonly ContractOperation[],
+  webhooks: readonly JsonObject[],
+): Generator<string, Set<string>> {
   const { root } = document;
   const used = new Set<string>();
   const found = (place: string) => {
@@ -71,6 +84,10 @@ function* usedBy(document: ContractDocument, members: readonly ContractOperation
   };
   for (const entry of members) {
     forEachUsed(root, [entry.located.value, membersOfItem(entry)], found);
+    yield '';
+  }
+  for (const item of webhooks) {
+    forEachUsed(root, item, found);
     yield '';
   }
   // The iterator also visits components that are added during the loop.
@@ -129,7 +146,7 @@ function allParameters(entry: ContractOperation): unknown[] {
 }
 
 /** Returns the document's file name, reduced to the characters allowed in component names. */
-function prefixOf({ file }: ContractDocument): string {
+export function prefixOf({ file }: ContractDocument): string {
   const [, stem = 'other'] = /([^/\\]+?)\.[a-z]+$/i.exec(file) ?? [];
   return stem.replace(/[^A-Za-z0-9._-]/g, '_');
 }

@@ -2,7 +2,8 @@
 // operation takes.
 
 import { type CatalogueEntry, type ErrorCode, REFUSALS } from '../../error-catalogue.ts';
-import type { AnswerView, MediaView, OperationView } from './operation-view.ts';
+import type { MediaView } from './body-view.ts';
+import type { AnswerView, OperationView } from './operation-view.ts';
 import { isDocumentObject, type ReferredOperation, textAt } from './reference.ts';
 
 export interface CodesOfStatus {

@@ -6,8 +6,9 @@ import { LANGUAGES } from '../samples/samples.ts';
 import type { OperationAddress } from './addresses.ts';
 import { errorCodesOf } from './error-codes.ts';
 import { exampleText } from './example-text.ts';
-import type { AnswerView, MediaView, OperationView } from './operation-view.ts';
-import type { MemberView, SchemaView } from './schema-view.ts';
+import { mediaLines, tailOf } from './media-markdown.ts';
+import type { AnswerView, OperationView } from './operation-view.ts';
+import { sentRequestsLines } from './sent-requests-text.ts';
 
 /** Markdown that links the guides there are. */
 export interface OperationTexts {
@@ -48,6 +49,7 @@ export function operationMarkdown(
     ...LANGUAGES.map(({ code, write }) => fenced(code, write(request).replaceAll(KEY_MARK, KEY_PLACEHOLDER))),
   );
   if (view.answers.length > 0) parts.push('## Answers', ...view.answers.flatMap(answerLines));
+  parts.push(...sentRequestsLines('Callbacks', view.callbacks));
   const codes = errorCodesOf(operation, view).map(
     ({ status, codes: own }) =>
       `- ${status}: ${own.map((code) => `[\`${code}\`](/docs/errors/${code}.md)`).join(', ')}`,
@@ -63,33 +65,6 @@ function answerLines({ status, description, media }: AnswerView): string[] {
       : [fenced(typeof example.value === 'string' ? 'text' : 'json', exampleText(example.value))],
   );
   return [`### ${status}`, description, ...mediaLines(media), ...examples];
-}
-
-function mediaLines(media: readonly MediaView[]): string[] {
-  return media.flatMap(({ type, schema }) => [
-    `\`${type}\`: ${schema.type}${tailOf(schema)}`,
-    memberLines(schema.members, '').join('\n'),
-  ]);
-}
-
-function memberLines(members: readonly MemberView[], indent: string): string[] {
-  return members.flatMap(({ name, isRequired, schema }) => [
-    `${indent}- \`${name}\` (${schema.type}${isRequired ? ', required' : ''})${tailOf(schema)}`,
-    ...memberLines(schema.members, `${indent}  `),
-    ...schema.choices.flatMap(({ label, schema: choice }) => [
-      `${indent}  - ${label}${tailOf(choice)}`,
-      ...memberLines(choice.members, `${indent}    `),
-    ]),
-  ]);
-}
-
-/** Description and rules in one line. */
-function tailOf({ description, rules, values, cut }: SchemaView): string {
-  const text = description.replace(/\s+/g, ' ').trim();
-  const listed = values.length === 0 ? '' : `One of ${values.map((value) => `\`${value}\``).join(', ')}.`;
-  const ruled = rules.length === 0 ? '' : `(${rules.join('; ')})`;
-  const tail = [text, listed, ruled, cut ?? ''].filter(Boolean).join(' ');
-  return tail === '' ? '' : `: ${tail}`;
 }
 
 /** A block of code; its fence is longer than any in the text. */

@@ -8,19 +8,16 @@ import { type SampleRequest, sampleRequestOf } from '../samples/sample-request.t
 import { LANGUAGES } from '../samples/samples.ts';
 import { tabs } from '../tabs.ts';
 import type { AddressedContract, OperationAddress } from './addresses.ts';
+import type { BodyView } from './body-view.ts';
 import { ABOUT_ERRORS, errorCodesOf, withOwnPages } from './error-codes.ts';
 import { exampleText } from './example-text.ts';
+import { mediaHtml } from './media-html.ts';
 import { needsOf } from './needs.ts';
 import { type OperationTexts, operationMarkdown } from './operation-markdown.ts';
-import {
-  type AnswerView,
-  type BodyView,
-  type MediaView,
-  type OperationView,
-  viewOfOperation,
-} from './operation-view.ts';
+import { type AnswerView, type OperationView, viewOfOperation } from './operation-view.ts';
 import type { DocumentTools, ReferredOperation } from './reference.ts';
 import { createSchemaHtml } from './schema-html.ts';
+import { sentRequestsHtml } from './sent-requests-text.ts';
 import { keyBox, tryForm } from './try-form.ts';
 
 type Render = ReturnType<typeof createSchemaHtml>;
@@ -97,6 +94,7 @@ function leftOf(operation: ReferredOperation, view: OperationView, texts: Operat
   }
   if (view.body) parts.push(bodyHtml(view.body, render));
   if (view.answers.length > 0) parts.push(answersHtml(view.answers, render));
+  parts.push(sentRequestsHtml({ heading: 'Callbacks', id: 'callbacks' }, view.callbacks, render));
   parts.push(codesHtml(operation, view, texts.aboutErrors));
   return parts.filter(Boolean).join('\n');
 }
@@ -104,12 +102,6 @@ function leftOf(operation: ReferredOperation, view: OperationView, texts: Operat
 function bodyHtml({ description, isRequired, media }: BodyView, render: Render): string {
   const mark = isRequired ? ' <span class="required">required</span>' : '';
   return `<h2 id="body">Body${mark}</h2>${renderDescription(description)}${mediaHtml(media, 'body', render)}`;
-}
-
-function mediaHtml(media: readonly MediaView[], prefix: string, render: Render): string {
-  return media
-    .map(({ type, schema }) => `<p class="media"><code>${escapeHtml(type)}</code></p>${render.whole(schema, prefix)}`)
-    .join('\n');
 }
 
 function answersHtml(answers: readonly AnswerView[], render: Render): string {

@@ -1,16 +1,16 @@
 // Reads one operation: parameters, body and answers with the values that samples use.
 
-import { withoutMark } from '../highlight.ts';
+import { type BodyView, createBodyViews, createMediaViews, exampleViewsAt, type MediaView } from './body-view.ts';
 import {
   type DocumentObject,
   type DocumentTools,
   isDocumentObject,
-  listOf,
   membersOf,
   type ReferredOperation,
   textAt,
 } from './reference.ts';
 import { createSchemaViews, type SchemaView } from './schema-view.ts';
+import { callbacksOf, type SentRequestView } from './sent-requests.ts';
 
 export interface ParameterView {
   readonly place: 'path' | 'query' | 'header' | 'cookie';
@@ -26,25 +26,6 @@ export interface ParameterView {
   readonly explode: boolean;
 }
 
-export interface MediaView {
-  readonly type: string;
-  readonly schema: SchemaView;
-  /** The first one is used in samples. */
-  readonly examples: readonly ExampleView[];
-}
-
-export interface ExampleView {
-  readonly label: string;
-  readonly value: unknown;
-}
-
-export interface BodyView {
-  readonly isRequired: boolean;
-  /** Markdown. */
-  readonly description: string;
-  readonly media: readonly MediaView[];
-}
-
 export interface AnswerView {
   /** `200`, `4XX` or `default` */
   readonly status: string;
@@ -58,13 +39,13 @@ export interface OperationView {
   readonly parameters: readonly ParameterView[];
   readonly body: BodyView | undefined;
   readonly answers: readonly AnswerView[];
+  /** Requests that the service sends to the client. */
+  readonly callbacks: readonly SentRequestView[];
 }
 
 const places = ['path', 'query', 'header', 'cookie'] as const;
 /** Of each list that a contract may make as long as it likes. */
 const SHOWN_MAX = 200;
-const EXAMPLES_MAX = 10;
-const EXAMPLE_BYTES_MAX = 50_000;
 const PROPER_METHODS = /^(GET|HEAD|DELETE|OPTIONS|TRACE)$/;
 
 /** Takes milliseconds: schemas are sampled for which the contract has no example. */
@@ -77,19 +58,13 @@ export function viewOfOperation(operation: ReferredOperation, tools: DocumentToo
     if (place === undefined) return [];
     return [parameterView(place, parameter, viewOf, root, tools)];
   });
-  const body = tools.resolve(root, declared.requestBody);
-  const hasBody =
-    isDocumentObject(body) && !(PROPER_METHODS.test(operation.method) && membersOf(body.content).length === 0);
+  const body = createBodyViews(root, tools)(declared.requestBody, 'request');
+  const hasBody = body !== undefined && !(PROPER_METHODS.test(operation.method) && body.media.length === 0);
   return {
     parameters: parameters.sort((one, other) => places.indexOf(one.place) - places.indexOf(other.place)),
-    body: hasBody
-      ? {
-          isRequired: body.required === true,
-          description: textAt(body, 'description'),
-          media: mediaIn(body.content, 'request'),
-        }
-      : undefined,
+    body: hasBody ? body : undefined,
     answers: answersOf(root, declared, tools, mediaIn),
+    callbacks: callbacksOf(root, declared, tools),
   };
 }
 
@@ -105,7 +80,7 @@ function parameterView(
   const [[, inContent] = []] = membersOf(parameter.content);
   const schema = parameter.schema ?? (isDocumentObject(inContent) ? inContent.schema : undefined);
   const style = textAt(parameter, 'style') || (place === 'path' || place === 'header' ? 'simple' : 'form');
-  const written = examplesAt(root, parameter, tools);
+  const written = exampleViewsAt(root, parameter, tools);
   const example = written.length > 0 ? written[0]?.value : tools.samplesOf(root, schema, 'request')[0];
   return {
     place,
@@ -118,50 +93,6 @@ function parameterView(
     style: inContent === undefined ? style : 'json',
     explode: typeof parameter.explode === 'boolean' ? parameter.explode : style === 'form' || style === 'cookie',
   };
-}
-
-function createMediaViews(root: DocumentObject, tools: DocumentTools, viewOf: ViewOf) {
-  return function mediaIn(content: unknown, purpose: 'request' | 'answer'): MediaView[] {
-    return membersOf(content)
-      .slice(0, EXAMPLES_MAX)
-      .flatMap(([type, found]): MediaView[] => {
-        const media = tools.resolve(root, found);
-        if (!isDocumentObject(media)) return [];
-        const { schema } = media;
-        const written = examplesAt(root, media, tools);
-        const made = written.length > 0 ? [] : tools.samplesOf(root, schema, purpose).slice(0, 1);
-        const examples = [...written, ...made.map((value) => ({ label: 'Example', value }))];
-        return [{ type, schema: viewOf(schema, purpose), examples: examples.map(bounded) }];
-      });
-  };
-}
-
-/** `example` and `examples` of a parameter or a media type. */
-function examplesAt(root: DocumentObject, owner: DocumentObject, { resolve }: DocumentTools): ExampleView[] {
-  const named = membersOf(owner.examples)
-    .slice(0, EXAMPLES_MAX)
-    .flatMap(([name, found]): ExampleView[] => {
-      const example = resolve(root, found);
-      if (!isDocumentObject(example)) return [];
-      const value = example.value ?? example.dataValue;
-      return value === undefined ? [] : [{ label: textAt(example, 'summary') || name, value }];
-    });
-  if (named.length > 0) return named;
-  const schema = resolve(root, owner.schema);
-  const [ofSchema] = isDocumentObject(schema) ? [schema.example, ...listOf(schema.examples)].filter(isGiven) : [];
-  const value = owner.example ?? ofSchema;
-  return value === undefined ? [] : [{ label: 'Example', value }];
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined;
-}
-
-/** A longer example is replaced by a text: it is in the OpenAPI document. */
-function bounded({ label, value }: ExampleView): ExampleView {
-  const text = JSON.stringify(value) ?? '';
-  if (text.length > EXAMPLE_BYTES_MAX) return { label, value: 'This example is in the OpenAPI document.' };
-  return { label, value: text.includes('\uE000') ? JSON.parse(withoutMark(text)) : value };
 }
 
 function answersOf(

@@ -1,10 +1,14 @@
 // The page of one contract: how to reach it, what to download, and every operation by its group. Also the links beside all its pages.
 
-import { escapeHtml } from '../html.ts';
+import { createSlugs, escapeHtml } from '../html.ts';
 import type { Page } from '../layout.ts';
 import { plain, renderDescription } from '../markdown.ts';
 import type { AddressedContract, OperationAddress, OperationGroup } from './addresses.ts';
 import { breakable } from './operation-page.ts';
+import type { DocumentTools } from './reference.ts';
+import { createSchemaHtml } from './schema-html.ts';
+import { type SentRequestView, viewsOfWebhooks } from './sent-requests.ts';
+import { sentRequestsHtml, sentRequestsLines } from './sent-requests-text.ts';
 
 /** With more operations than this, the links beside a page show those of its own group only. */
 const LINKS_MAX = 400;
@@ -12,8 +16,9 @@ const LINKS_MAX = 400;
 export function overviewPage(
   all: AddressedContract,
   references: readonly AddressedContract[],
-  updatedMs: number | undefined,
+  { tools, updatedMs }: { readonly tools: DocumentTools; readonly updatedMs: number | undefined },
 ): Page {
+  const webhooks = viewsOfWebhooks(all.reference.webhooks, tools);
   const { reference, path, groups, operations } = all;
   const { name, title, description, server } = reference;
   const main = `<article class="overview">
@@ -27,6 +32,7 @@ export function overviewPage(
 <li><a href="${path}.postman.json" download="${name}.postman.json">Postman collection</a></li>
 </ul>
 ${groups.map(groupHtml).join('\n')}
+${sentRequestsHtml({ heading: 'Webhooks', id: 'webhooks' }, webhooks, createSchemaHtml(createSlugs()))}
 </article>`;
   return {
     path,
@@ -34,7 +40,7 @@ ${groups.map(groupHtml).join('\n')}
     description: plain(description).slice(0, 160) || `Reference of ${title}: every operation.`,
     section: '/docs/reference',
     main,
-    markdown: overviewMarkdown(all),
+    markdown: overviewMarkdown(all, webhooks),
     contents: contentsOf(references, all, undefined),
     updatedMs,
   };
@@ -49,7 +55,7 @@ function groupHtml({ name, description, id, operations }: OperationGroup): strin
 ${renderDescription(description)}<ul class="ops">${rows.join('\n')}</ul></section>`;
 }
 
-function overviewMarkdown({ reference, groups }: AddressedContract): string {
+function overviewMarkdown({ reference, groups }: AddressedContract, webhooks: readonly SentRequestView[]): string {
   const { title, description, server, name } = reference;
   const sections = groups.map(({ name: group, description: text, operations }) => {
     const lines = operations.map(
@@ -58,7 +64,7 @@ function overviewMarkdown({ reference, groups }: AddressedContract): string {
     return [`## ${group}`, text, lines.join('\n')].filter(Boolean).join('\n\n');
   });
   const files = `OpenAPI: [JSON](/openapi/${name}.json), [YAML](/openapi/${name}.yaml)`;
-  return `${[`# ${title}`, description, `Base URL: \`${server}\``, files, ...sections].filter(Boolean).join('\n\n')}\n`;
+  return `${[`# ${title}`, description, `Base URL: \`${server}\``, files, ...sections, ...sentRequestsLines('Webhooks', webhooks)].filter(Boolean).join('\n\n')}\n`;
 }
 
 /** Returns the links beside a page, as HTML: every contract, and the operations of the current one by group. */

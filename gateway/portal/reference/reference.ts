@@ -10,6 +10,15 @@ export interface Reference {
   readonly server: string;
   readonly tags: readonly ReferenceTag[];
   readonly operations: readonly ReferredOperation[];
+  readonly webhooks: readonly ReferredWebhook[];
+}
+
+/** A request that a service sends to its clients. */
+export interface ReferredWebhook {
+  readonly name: string;
+  /** The path item; references in it belong to `root`. */
+  readonly item: DocumentObject;
+  readonly root: DocumentObject;
 }
 
 export interface ReferenceTag {

@@ -4,8 +4,9 @@
 import { escapeHtml } from '../html.ts';
 import type { SampleRequest } from '../samples/sample-request.ts';
 import { fieldText } from '../samples/sample-request.ts';
+import type { BodyView } from './body-view.ts';
 import { exampleText } from './example-text.ts';
-import type { BodyView, OperationView, ParameterView } from './operation-view.ts';
+import type { OperationView, ParameterView } from './operation-view.ts';
 import type { ReferredOperation } from './reference.ts';
 
 /** The field for the reader's key: samples and requests use it. It stays in the tab. */

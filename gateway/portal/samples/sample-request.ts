@@ -1,7 +1,8 @@
 // The request that samples show and that "Try it" begins with: the values of examples, in the places where the contract wants them.
 
 import { KEY_MARK, withoutMark } from '../highlight.ts';
-import type { BodyView, OperationView, ParameterView } from '../reference/operation-view.ts';
+import type { BodyView } from '../reference/body-view.ts';
+import type { OperationView, ParameterView } from '../reference/operation-view.ts';
 import { isDocumentObject, type ReferredOperation } from '../reference/reference.ts';
 
 export interface SampleRequest {

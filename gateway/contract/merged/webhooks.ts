@@ -1,0 +1,46 @@
+// The webhooks of contracts that are published as one document: requests that services send to their clients.
+
+import type { ContractDocument } from '../document.ts';
+import type { ContractOperation } from '../operations.ts';
+import { isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
+
+export interface Webhook {
+  /** Unique among the documents. */
+  readonly name: string;
+  readonly document: ContractDocument;
+  /** The path item, references followed. What belongs to the service alone is left out: its addresses and credentials. */
+  readonly item: JsonObject;
+}
+
+/** Returns the webhooks of the documents that these operations are from. `prefixOf` makes names unique. */
+export function webhooksOf(
+  members: readonly ContractOperation[],
+  prefixOf: (document: ContractDocument) => string,
+): Webhook[] {
+  const found = new Map<string, Webhook>();
+  const ids = new Set(members.map(({ operation }) => operation.id));
+  for (const document of new Set(members.map((entry) => entry.document))) {
+    const { root } = document;
+    const all: Located = member(root, { value: root, pointer: '' }, 'webhooks');
+    for (const declared of memberNames(all)) {
+      const { value } = member(root, all, declared);
+      // The linter has warned of a reference that leads nowhere.
+      if (!isObject(value) || typeof value.$ref === 'string') continue;
+      const name = found.has(declared) ? `${prefixOf(document)}_${declared}` : declared;
+      if (!found.has(name)) found.set(name, { name, document, item: forClients(value, ids) });
+    }
+  }
+  return [...found.values()];
+}
+
+/** The operations under names that no other one has; `ids` are taken. */
+function forClients({ servers: _, ...item }: JsonObject, ids: Set<string>): JsonObject {
+  const members = Object.entries(item).map(([name, value]) => {
+    if (!isObject(value)) return [name, value];
+    const { security, servers, operationId, ...operation } = value;
+    if (typeof operationId !== 'string' || ids.has(operationId)) return [name, operation];
+    ids.add(operationId);
+    return [name, { operationId, ...operation }];
+  });
+  return Object.fromEntries(members) as JsonObject;
+}

@@ -1,0 +1,64 @@
+// Requests that services send to their clients: callbacks of an operation, webhooks of a contract.
+
+import { type BodyView, createBodyViews } from './body-view.ts';
+import {
+  type DocumentObject,
+  type DocumentTools,
+  isDocumentObject,
+  membersOf,
+  type ReferredWebhook,
+  textAt,
+} from './reference.ts';
+
+export interface SentRequestView {
+  readonly name: string;
+  readonly method: string;
+  /** Where it is sent to, as an expression over the client's own request; empty: the client has told it otherwise. */
+  readonly address: string;
+  /** Markdown. */
+  readonly summary: string;
+  /** Markdown. */
+  readonly description: string;
+  readonly body: BodyView | undefined;
+}
+
+const methods = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace', 'query'];
+/** Some documents have hundreds of webhooks with large bodies. */
+const SHOWN_MAX = 200;
+const BODIES_MAX = 30;
+
+export function callbacksOf(root: DocumentObject, declared: DocumentObject, tools: DocumentTools): SentRequestView[] {
+  const items = membersOf(declared.callbacks).flatMap(([name, found]) =>
+    membersOf(tools.resolve(root, found)).map(([address, item]) => ({ name, address, item, root })),
+  );
+  return viewsOf(items, tools);
+}
+
+export function viewsOfWebhooks(webhooks: readonly ReferredWebhook[], tools: DocumentTools): SentRequestView[] {
+  return viewsOf(
+    webhooks.map((webhook) => ({ ...webhook, address: '' })),
+    tools,
+  );
+}
+
+interface SentItem extends Pick<SentRequestView, 'name' | 'address'> {
+  readonly item: unknown;
+  readonly root: DocumentObject;
+}
+
+function viewsOf(items: readonly SentItem[], tools: DocumentTools): SentRequestView[] {
+  const all = items.slice(0, SHOWN_MAX).flatMap(({ name, address, item, root }) => {
+    const found = tools.resolve(root, item);
+    return membersOf(found)
+      .filter(([method, operation]) => methods.includes(method) && isDocumentObject(operation))
+      .map(([method, operation]) => ({ name, address, method, root, operation: operation as DocumentObject }));
+  });
+  return all.map(({ name, address, method, root, operation }, index) => ({
+    name,
+    method: method.toUpperCase(),
+    address,
+    summary: textAt(operation, 'summary'),
+    description: textAt(operation, 'description'),
+    body: index < BODIES_MAX ? createBodyViews(root, tools)(operation.requestBody, 'answer') : undefined,
+  }));
+}
