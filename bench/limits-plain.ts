@@ -4,7 +4,7 @@
 import { registerHooks } from 'node:module';
 import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 import { GatewayError } from '../gateway/errors.ts';
-import type { Counted, Permitted, Quota } from '../gateway/exchange.ts';
+import type { Counted, LimitStates, Permitted } from '../gateway/exchange.ts';
 import { createCounters } from '../gateway/limits/counters.ts';
 import { appendLimitHeaders } from '../gateway/limits/headers.ts';
 import type { LimitOptions } from '../gateway/limits/limit.ts';
@@ -32,13 +32,13 @@ export function createLimit({ rules, now }: LimitOptions): (permitted: Permitted
     const { remainingPoints, msBeforeNext } = await limiter.consume(charges[0]?.key ?? '').catch(refuse);
     const state = { policy: 'organization', limit: requests, windowSeconds, remaining: remainingPoints };
     const tightest = { ...state, resetMs: msBeforeNext };
-    const quota: Quota = { states: [tightest], tightest };
+    const limits: LimitStates = { states: [tightest], tightest };
     const { trail, carried } = permitted;
-    trail.quota = quota;
-    trail.quotaSource = 'plain';
-    trail.quotaDecidedAtMs = now();
-    appendLimitHeaders(carried, texts, quota, now());
-    return { ...permitted, quota };
+    trail.limits = limits;
+    trail.limitSource = 'plain';
+    trail.limitDecidedAtMs = now();
+    appendLimitHeaders(carried, texts, limits, now());
+    return { ...permitted, limits };
   };
 }
 

@@ -112,21 +112,21 @@ export interface CookieRules {
 }
 
 /** The state of one limit, as one request found it. */
-export interface QuotaState {
+export interface LimitState {
   readonly policy: string;
   readonly limit: number;
   readonly windowSeconds: number;
   /** Units that could be admitted now. */
   readonly remaining: number;
-  /** Milliseconds until more units become available; 0 when the quota is full. */
+  /** Milliseconds until more units become available; 0 when the limit is unused. */
   readonly resetMs: number;
 }
 
 /** The decision of all limits on one request. */
-export interface Quota {
-  readonly states: readonly QuotaState[];
+export interface LimitStates {
+  readonly states: readonly LimitState[];
   /** The most constraining of them. */
-  readonly tightest: QuotaState | undefined;
+  readonly tightest: LimitState | undefined;
 }
 
 /** The units that a request spent of one limit. */
@@ -240,17 +240,17 @@ export interface TrailNotes {
   set operation(value: Operation | undefined);
   get caller(): Unread;
   set caller(value: Caller | undefined);
-  get quota(): Unread;
-  set quota(value: Quota | undefined);
-  /** One per state of the quota, in the same order. */
+  get limits(): Unread;
+  set limits(value: LimitStates | undefined);
+  /** One per state of `limits`, in the same order. */
   get charged(): Unread;
   set charged(value: readonly Charged[] | undefined);
   /** Decided by: the name of the store, `known` (an earlier refusal that still holds), or the outage policy while the store is away. */
-  get quotaSource(): Unread;
-  set quotaSource(value: string | undefined);
+  get limitSource(): Unread;
+  set limitSource(value: string | undefined);
   /** Time of the decision by the store's clock, epoch milliseconds. */
-  get quotaDecidedAtMs(): Unread;
-  set quotaDecidedAtMs(value: number | undefined);
+  get limitDecidedAtMs(): Unread;
+  set limitDecidedAtMs(value: number | undefined);
   /** Violations found by the stage `validate`. */
   get violations(): Unread;
   set violations(value: readonly NotedViolation[] | undefined);
@@ -327,7 +327,7 @@ export interface Permitted extends Identified {
 }
 
 export interface Counted extends Permitted {
-  readonly quota: Quota;
+  readonly limits: LimitStates;
 }
 
 /** Checks a body while it is sent on. Its methods throw the refusal. */

@@ -5,10 +5,10 @@ import type { GatewayError } from './errors.ts';
 import {
   type Caller,
   type Charged,
+  type LimitStates,
   type NotedViolation,
   type Operation,
   type OrganizationLoad,
-  type Quota,
   type RareNotes,
   type Reservation,
   type StageName,
@@ -50,10 +50,10 @@ export class Trail implements Reservation {
   trace: TraceNotes | undefined = undefined;
   operation: Operation | undefined = undefined;
   caller: Caller | undefined = undefined;
-  quota: Quota | undefined = undefined;
+  limits: LimitStates | undefined = undefined;
   charged: readonly Charged[] | undefined = undefined;
-  quotaSource: string | undefined = undefined;
-  quotaDecidedAtMs: number | undefined = undefined;
+  limitSource: string | undefined = undefined;
+  limitDecidedAtMs: number | undefined = undefined;
   violations: readonly NotedViolation[] | undefined = undefined;
   load: OrganizationLoad | undefined = undefined;
   bytesHeld = 0;

@@ -1,7 +1,7 @@
 // Organizations that came near one of their limits, or exceeded it, in the last quarter of an hour. Notes only the requests that did; keeps
 // a few hundred organizations and drops the one that has been quiet longest.
 
-import type { QuotaState } from '../exchange.ts';
+import type { LimitState } from '../exchange.ts';
 import type { Trail } from '../trail.ts';
 import type { OrganizationNearLimit } from './sample.ts';
 
@@ -9,7 +9,7 @@ import type { OrganizationNearLimit } from './sample.ts';
 export type LimitPressure = 'near' | 'refused' | 'shadow_refused';
 
 export interface NearLimit {
-  note(trail: Trail, state: QuotaState, pressure: LimitPressure): void;
+  note(trail: Trail, state: LimitState, pressure: LimitPressure): void;
   /** Those with the most refusals first; at most 20. */
   list(): OrganizationNearLimit[];
 }

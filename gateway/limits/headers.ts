@@ -1,7 +1,7 @@
-// Pure: converts quotas to response headers; only this file contains their names. RateLimit and RateLimit-Policy follow revision 11 of
+// Pure: converts the states of limits to response headers; only this file contains their names. RateLimit and RateLimit-Policy follow revision 11 of
 // draft-ietf-httpapi-ratelimit-headers, which is not final. Shadow limits are not shown, because clients would obey them.
 
-import type { Quota, QuotaState } from '../exchange.ts';
+import type { LimitState, LimitStates } from '../exchange.ts';
 import { flat } from '../shared/flat-text.ts';
 import type { Charge } from './store.ts';
 
@@ -35,7 +35,7 @@ export function limitTextsOf(charges: readonly Charge[]): LimitTexts {
 export function appendLimitHeaders(
   carried: string[],
   { policies, items }: LimitTexts,
-  { states, tightest }: Quota,
+  { states, tightest }: LimitStates,
   nowMs: number,
 ): void {
   if (policies === '') return;
@@ -54,12 +54,12 @@ export function appendLimitHeaders(
   );
 }
 
-function rateLimitOf(items: readonly string[], states: readonly QuotaState[]): string {
+function rateLimitOf(items: readonly string[], states: readonly LimitState[]): string {
   let text = '';
   for (let index = 0; index < states.length; index += 1) {
     const item = items[index] as string;
     if (item === '') continue;
-    const { remaining, resetMs } = states[index] as QuotaState;
+    const { remaining, resetMs } = states[index] as LimitState;
     if (text !== '') text += ', ';
     text += `${item}${remaining};t=${Math.ceil(resetMs / 1000)}`;
   }

@@ -1,14 +1,14 @@
-// Stage: charges a request to its counters and adds the remaining quota to the headers of every answer from here on. Throws rate_limited,
+// Stage: charges a request to its counters and adds what remains to the headers of every answer from here on. Throws rate_limited,
 // or gateway_overloaded if the counters are away and the outage policy is `refuse`.
 
 import { GatewayError } from '../errors.ts';
-import type { Counted, Permitted, Quota, QuotaState } from '../exchange.ts';
+import type { Counted, LimitState, LimitStates, Permitted } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type Counters, createCounters, type LimitRules } from './counters.ts';
 import { appendLimitHeaders, retryAfterSecondsOf } from './headers.ts';
 import type { Charge, CounterStore, LimitDecision } from './store.ts';
 
-const UNCOUNTED: Quota = Object.freeze({ states: Object.freeze([]), tightest: undefined });
+const UNCOUNTED: LimitStates = Object.freeze({ states: Object.freeze([]), tightest: undefined });
 
 export interface LimitOptions {
   readonly store: Pick<CounterStore, 'decide'>;
@@ -22,7 +22,7 @@ export function createLimit({ store, rules, now }: LimitOptions): (permitted: Pe
 
   return function limit(permitted) {
     const counters = countersOf(permitted.caller, permitted.operation, permitted.clientAddress);
-    if (counters.alike.length === 0) return withQuota(permitted, UNCOUNTED);
+    if (counters.alike.length === 0) return withLimits(permitted, UNCOUNTED);
     const decision = store.decide(counters.charges, counters);
     if (!(decision instanceof Promise)) return conclude(permitted, counters, decision, now());
     return decision.then((decided) => conclude(permitted, counters, decided, now()));
@@ -30,15 +30,15 @@ export function createLimit({ store, rules, now }: LimitOptions): (permitted: Pe
 }
 
 function conclude(permitted: Permitted, counters: Counters, decision: LimitDecision, nowMs: number): Counted {
-  const quota = noteQuota(permitted, counters, decision, nowMs);
+  const limits = noteLimits(permitted, counters, decision, nowMs);
   if (decision.outcome !== 'admitted') throw refusalOf(decision);
-  return withQuota(permitted, quota);
+  return withLimits(permitted, limits);
 }
 
 /** Adds to the exchange itself: a copy of its twenty members would cost more than the decision on them. */
-function withQuota(permitted: Permitted, quota: Quota): Counted {
-  const counted = permitted as Permitted & { quota: Quota };
-  counted.quota = quota;
+function withLimits(permitted: Permitted, limits: LimitStates): Counted {
+  const counted = permitted as Permitted & { limits: LimitStates };
+  counted.limits = limits;
   return counted;
 }
 
@@ -46,21 +46,21 @@ function withQuota(permitted: Permitted, quota: Quota): Counted {
  * A function of its own, because the engine never optimizes a function that always throws, as `conclude` does while nearly all requests are
  * refused.
  */
-function noteQuota(
+function noteLimits(
   { trail, carried }: Permitted,
   { charges, alike, texts }: Counters,
   decision: LimitDecision,
   nowMs: number,
-): Quota {
+): LimitStates {
   const { states, shadowRefusals } = decision;
-  const quota: Quota = { states, tightest: tightestOf(alike, decision) };
-  trail.quota = quota;
+  const limits: LimitStates = { states, tightest: tightestOf(alike, decision) };
+  trail.limits = limits;
   trail.charged = charges;
-  trail.quotaSource = decision.source;
-  trail.quotaDecidedAtMs = decision.decidedAtMs;
+  trail.limitSource = decision.source;
+  trail.limitDecidedAtMs = decision.decidedAtMs;
   if (shadowRefusals.length > 0) trail.note('shadowRefusals', shadowRefusals);
-  appendLimitHeaders(carried, texts, quota, nowMs);
-  return quota;
+  appendLimitHeaders(carried, texts, limits, nowMs);
+  return limits;
 }
 
 function refusalOf({ outcome, waitMs, violated }: LimitDecision): GatewayError {
@@ -72,11 +72,11 @@ function refusalOf({ outcome, waitMs, violated }: LimitDecision): GatewayError {
 }
 
 /** Of the enforced limits, returns the violated one with the longest wait, else the one with the smallest remaining share. */
-function tightestOf(charges: readonly Charge[], { states, violated }: LimitDecision): QuotaState | undefined {
-  let tightest: QuotaState | undefined;
+function tightestOf(charges: readonly Charge[], { states, violated }: LimitDecision): LimitState | undefined {
+  let tightest: LimitState | undefined;
   let leastShare = Number.POSITIVE_INFINITY;
   for (let index = 0; index < states.length; index += 1) {
-    const state = states[index] as QuotaState;
+    const state = states[index] as LimitState;
     if (charges[index]?.enforce !== true) continue;
     const share = violated.includes(state.policy) ? -1 - state.resetMs : state.remaining / state.limit;
     if (share < leastShare) {

@@ -1,6 +1,6 @@
 // What every counter store implements and shares. `open-store.ts` lists the stores.
 
-import type { QuotaState } from '../exchange.ts';
+import type { LimitState } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 
 /** How to decide while Redis cannot: count in this process, admit all requests, or refuse all. */
@@ -45,7 +45,7 @@ export interface LimitDecision {
   /** `undecided`: the store is away and the outage policy is `refuse`. */
   readonly outcome: 'admitted' | 'refused' | 'undecided';
   /** One per charge, in their order; empty if no limit counted the request. */
-  readonly states: readonly QuotaState[];
+  readonly states: readonly LimitState[];
   /** Enforced limits that refuse the request. */
   readonly violated: readonly string[];
   /** Shadow limits that would refuse the request. */
@@ -109,7 +109,7 @@ export function toLimitDecision(
   decidedAtMs: number,
   source: string,
 ): LimitDecision {
-  const states: QuotaState[] = [];
+  const states: LimitState[] = [];
   let violated: string[] | undefined;
   let shadowRefusals: string[] | undefined;
   let longestWaitMs = 0;

@@ -2,7 +2,7 @@
 // their number is unbounded; `gateway limits show` reports on each.
 
 import { Gauge, type Registry } from '@prometheus-io/client';
-import type { QuotaState } from '../exchange.ts';
+import type { LimitState } from '../exchange.ts';
 import type { Trail } from '../trail.ts';
 import { createCounter } from './counter.ts';
 import { createHistogram } from './histogram.ts';
@@ -16,7 +16,7 @@ export interface LimitGauges {
 }
 
 /** Called for a request that found little or nothing left of a limit. */
-export type OnPressure = (trail: Trail, state: QuotaState, pressure: 'near' | 'refused' | 'shadow_refused') => void;
+export type OnPressure = (trail: Trail, state: LimitState, pressure: 'near' | 'refused' | 'shadow_refused') => void;
 
 export interface LimitMetrics {
   /** Counts the decision of the limit stage on one exchange, if the exchange reached it. */
@@ -65,17 +65,17 @@ export function createLimitMetrics(registry: Registry, onPressure: OnPressure): 
   function noteShadow(trail: Trail, refusals: readonly string[]): void {
     for (const policy of refusals) {
       decisions(policy, 'shadow_refused').value += 1;
-      const state = trail.quota?.states.find((one) => one.policy === policy);
+      const state = trail.limits?.states.find((one) => one.policy === policy);
       if (state) onPressure(trail, state, 'shadow_refused');
     }
   }
 
   return {
     decision(trail) {
-      const { quota, quotaSource, code, rare } = trail;
-      if (quotaSource !== undefined) decidedBy(quotaSource).value += 1;
+      const { limits, limitSource, code, rare } = trail;
+      if (limitSource !== undefined) decidedBy(limitSource).value += 1;
       if (rare?.shadowRefusals !== undefined) noteShadow(trail, rare.shadowRefusals);
-      const tightest = quota?.tightest;
+      const tightest = limits?.tightest;
       if (!tightest) return;
       const { admitted, refused, near } = seriesOf(tightest.policy);
       if (code === 'rate_limited') {

@@ -85,14 +85,14 @@ export function createLines(worker?: number | 'primary'): Lines {
     return began;
   }
 
-  const quotaPart = createQuotaPart();
+  const limitPart = createLimitPart();
 
   function lineOf(trail: Trail, level: number, timeMs: number): string {
     const { caller, clientAddress } = trail;
     const head = `${beginning(level, timeMs)}${trail.id}${matchedPart(trail)}${caller ? callerPart(caller) : ''}`;
     const client: TextOf<'client'> | '' = clientAddress === undefined ? '' : (`,"client":"${clientAddress}"` as const);
     const durationMs = trail.durationMs();
-    return `${head}${client}${sizePart(trail, durationMs)}${quotaPart(trail)}${upstreamPart(trail)}${rarePart(trail, durationMs)}${tail}`;
+    return `${head}${client}${sizePart(trail, durationMs)}${limitPart(trail)}${upstreamPart(trail)}${rarePart(trail, durationMs)}${tail}`;
   }
 
   return { lineOf };
@@ -113,7 +113,7 @@ function sizePart({ bytesIn, bytesOut }: Trail, durationMs: number): TextOf<'siz
 }
 
 /** Shadow limits do not appear as the limit of a request, but they were decided, so they are logged. */
-function createQuotaPart(): (trail: Trail) => string {
+function createLimitPart(): (trail: Trail) => string {
   const policyPart = memoize((policy: string) => flat(`,"limit":"${policy}","limit_remaining":` as const));
   let decidedBy: string | undefined;
   let decidedAtMs = 0;
@@ -130,13 +130,13 @@ function createQuotaPart(): (trail: Trail) => string {
   }
 
   return (trail) => {
-    const { quota, quotaSource, quotaDecidedAtMs, rare, stage, code } = trail;
-    if (quotaDecidedAtMs === undefined) return '';
-    const decision = decisionPart(quotaSource, quotaDecidedAtMs);
-    const tightest = quota?.tightest;
+    const { limits, limitSource, limitDecidedAtMs, rare, stage, code } = trail;
+    if (limitDecidedAtMs === undefined) return '';
+    const decision = decisionPart(limitSource, limitDecidedAtMs);
+    const tightest = limits?.tightest;
     // For a single enforced limit that admitted the request, the members of the tightest say everything.
     const isComplete =
-      quota === undefined || (quota.states.length === 1 && tightest !== undefined && !rare?.shadowRefusals);
+      limits === undefined || (limits.states.length === 1 && tightest !== undefined && !rare?.shadowRefusals);
     const all = isComplete && !(stage === 'limit' && code !== undefined) ? '' : limitsPart(trail);
     if (tightest === undefined) return `${all}${decision}`;
     const { policy, remaining, limit } = tightest;
@@ -146,13 +146,13 @@ function createQuotaPart(): (trail: Trail) => string {
 }
 
 /** Each limit that counts the request; `wait_ms` is the time until more units are free. */
-function limitsPart({ quota, charged }: Trail): TextOf<'limits'> | '' {
-  const limits = (quota?.states ?? []).map(({ policy, limit, remaining, resetMs }, index) => {
+function limitsPart({ limits, charged }: Trail): TextOf<'limits'> | '' {
+  const texts = (limits?.states ?? []).map(({ policy, limit, remaining, resetMs }, index) => {
     const { cost = 1, enforce = true } = charged?.[index] ?? {};
     const rest = `${cost === 1 ? '' : `,"cost":${cost}`}${enforce ? '' : ',"shadow":true'}`;
     return `{"policy":"${policy}","quota":${limit},"remaining":${remaining},"wait_ms":${resetMs}${rest}}`;
   });
-  return limits.length === 0 ? '' : (`,"limits":[${limits.join(',')}]` as const);
+  return texts.length === 0 ? '' : (`,"limits":[${texts.join(',')}]` as const);
 }
 
 const targetPart = memoize((target: string) => flat(`,"target":"${target}","trace_id":"` as const));

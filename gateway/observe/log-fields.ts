@@ -113,14 +113,14 @@ export const LOG_FIELDS = {
   },
   bytes_in: { part: 'size', stage: 'validate', type: 'bytes', from: ['bytesIn'], meaning: 'the body of the request' },
   bytes_out: { part: 'size', stage: 'forward', type: 'bytes', from: ['bytesOut'], meaning: 'the body of the answer' },
-  limit: { part: 'limit', stage: 'limit', type: 'text', from: ['quota'], meaning: 'the tightest enforced limit' },
-  limit_remaining: { part: 'limit', stage: 'limit', type: 'integer', from: ['quota'], meaning: 'what is left of it' },
-  limit_quota: { part: 'limit', stage: 'limit', type: 'integer', from: ['quota'], meaning: 'its size' },
+  limit: { part: 'limit', stage: 'limit', type: 'text', from: ['limits'], meaning: 'the tightest enforced limit' },
+  limit_remaining: { part: 'limit', stage: 'limit', type: 'integer', from: ['limits'], meaning: 'what is left of it' },
+  limit_quota: { part: 'limit', stage: 'limit', type: 'integer', from: ['limits'], meaning: 'its size' },
   limits: {
     part: 'limits',
     stage: 'limit',
     type: 'list of objects',
-    from: ['quota', 'charged'],
+    from: ['limits', 'charged'],
     meaning:
       'every limit that counted (`policy`: its name, `quota`, `remaining`, `wait_ms`, `cost`, `shadow`), if the three above are not all',
   },
@@ -128,7 +128,7 @@ export const LOG_FIELDS = {
     part: 'decision',
     stage: 'limit',
     type: 'text',
-    from: ['quotaSource'],
+    from: ['limitSource'],
     meaning:
       'where the decision came from: the store (such as `redis` or `process`), `known` (a refusal that still held), or the outage policy while Redis was away',
   },
@@ -136,7 +136,7 @@ export const LOG_FIELDS = {
     part: 'decision',
     stage: 'limit',
     type: 'epoch ms',
-    from: ['quotaDecidedAtMs'],
+    from: ['limitDecidedAtMs'],
     meaning: 'the time of the decision by the clock of that store',
   },
   target: {

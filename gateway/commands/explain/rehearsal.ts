@@ -147,8 +147,8 @@ function timesOf({ operation, caller, code }: Trail, { config }: Configuration):
 }
 
 /** All limits, not only the one that decides. */
-function limitsOf({ quota, charged }: Trail): object[] | undefined {
-  return quota?.states.map(({ policy, limit, remaining, resetMs }, index) => ({
+function limitsOf({ limits, charged }: Trail): object[] | undefined {
+  return limits?.states.map(({ policy, limit, remaining, resetMs }, index) => ({
     policy,
     quota: limit,
     remaining,

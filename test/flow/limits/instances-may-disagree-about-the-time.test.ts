@@ -119,7 +119,7 @@ async function retryAfterOf(
 
 test('each instance decides as the model does by the clock of the store, and no span sees more than a limit', async () => {
   const property = fc.asyncProperty(scenarios, async (scenario) => {
-    const limits = start(scenario);
+    const stages = start(scenario);
     const callerOf = createCallers();
     const countersOf = createCounters(scenario.rules);
     const reference = createReference();
@@ -130,11 +130,11 @@ test('each instance decides as the model does by the clock of the store, and no 
       const { charges } = countersOf(request.caller, operation, request.clientAddress);
       for (const charge of charges) asked.set(charge.key, charge);
       const expected = reference.decide(charges, clockMs);
-      const told = await retryAfterOf(limits[instance % limits.length] as (typeof limits)[0], request);
+      const told = await retryAfterOf(stages[instance % stages.length] as (typeof stages)[0], request);
       assert.equal(told, expected.outcome === 'refused' ? retryAfterSecondsOf(expected.waitMs) : undefined);
-      const { quota, quotaDecidedAtMs } = trailOf(request.trail);
-      assert.deepEqual(quota?.states, expected.states);
-      assert.equal(quotaDecidedAtMs, expected.decidedAtMs);
+      const { limits, limitDecidedAtMs } = trailOf(request.trail);
+      assert.deepEqual(limits?.states, expected.states);
+      assert.equal(limitDecidedAtMs, expected.decidedAtMs);
     }
     for (const [key, { windowMs, requests }] of asked) {
       assert.ok(busiestSpan(reference.admissionsOf(key), windowMs) <= requests);
@@ -146,7 +146,7 @@ test('each instance decides as the model does by the clock of the store, and no 
 test('decided at the same moment, in any order, they admit together as many as the model', async () => {
   const listThings = operation('listThings');
   const property = fc.asyncProperty(scenarios, async (scenario) => {
-    const limits = start(scenario);
+    const stages = start(scenario);
     const callerOf = createCallers();
     const countersOf = createCounters(scenario.rules);
     const reference = createReference();
@@ -154,7 +154,7 @@ test('decided at the same moment, in any order, they admit together as many as t
       clockMs += advanceMs;
       const crowd = Array.from({ length: 12 }, (_, client) => permitted(callerOf(client % 2), listThings));
       const told = await Promise.all(
-        crowd.map((request, client) => retryAfterOf(limits[client % limits.length] as (typeof limits)[0], request)),
+        crowd.map((request, client) => retryAfterOf(stages[client % stages.length] as (typeof stages)[0], request)),
       );
       const expected = crowd.map(({ caller }) => reference.decide(countersOf(caller, listThings, '').charges, clockMs));
       assert.equal(
@@ -168,14 +168,14 @@ test('decided at the same moment, in any order, they admit together as many as t
 
 test('a burst half a second before the minute ends and one half a second after it admit the limit once', async () => {
   const settings = { rules: rules(), skewsMs: [-SKEW_MAX_MS, -500, 500, SKEW_MAX_MS], steps: [] };
-  const limits = start(settings);
+  const stages = start(settings);
   const callerOf = createCallers();
   const listThings = operation('listThings');
 
   async function admittedAt(ms: number): Promise<number> {
     clockMs = START_MS + ms;
     const crowd = Array.from({ length: 300 }, (_, client) => {
-      const limit = limits[client % limits.length] as (typeof limits)[0];
+      const limit = stages[client % stages.length] as (typeof stages)[0];
       return retryAfterOf(limit, permitted(callerOf(client), listThings));
     });
     return (await Promise.all(crowd)).filter((wait) => wait === undefined).length;

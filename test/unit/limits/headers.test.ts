@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { QuotaState } from '../../../gateway/exchange.ts';
+import type { LimitState } from '../../../gateway/exchange.ts';
 import { appendLimitHeaders, limitTextsOf, retryAfterSecondsOf } from '../../../gateway/limits/headers.ts';
 import type { Charge } from '../../../gateway/limits/store.ts';
 import { charge } from './scenarios.ts';
@@ -9,14 +9,14 @@ const NOW_MS = 1_795_190_400_000;
 const burst = charge({ key: 'b', policy: 'burst', requests: 100, windowSeconds: 1 });
 const sustained = charge({ key: 's', policy: 'sustained', requests: 5000, windowSeconds: 3600 });
 
-function state({ policy, requests, windowSeconds }: Charge, remaining: number, resetMs: number): QuotaState {
+function state({ policy, requests, windowSeconds }: Charge, remaining: number, resetMs: number): LimitState {
   return { policy, limit: requests, windowSeconds, remaining, resetMs };
 }
 
 function headersOf(
   charges: readonly Charge[],
-  states: readonly QuotaState[],
-  tightest: QuotaState | undefined,
+  states: readonly LimitState[],
+  tightest: LimitState | undefined,
   nowMs = NOW_MS,
 ) {
   const carried: string[] = [];
@@ -35,7 +35,7 @@ test('all policies are listed, the X headers describe the tightest', () => {
   });
 });
 
-test('a full quota resets in 0 seconds, a used one never does', () => {
+test('an unused limit resets in 0 seconds, a used one never does', () => {
   for (const [used, live] of [
     [state(burst, 100, 0), '"burst";r=100;t=0'],
     [state(burst, 99, 1), '"burst";r=99;t=1'],

@@ -40,7 +40,7 @@ test('with counters in the process the stage answers without a promise', () => {
   const request = permitted(acme, listJobs);
   const counted = stage(rules())(request);
   assert.ok(!(counted instanceof Promise));
-  assert.deepEqual(counted.quota.tightest, {
+  assert.deepEqual(counted.limits.tightest, {
     policy: 'organization',
     limit: 100,
     windowSeconds: 60,
@@ -53,9 +53,9 @@ test('with counters in the process the stage answers without a promise', () => {
 test('the trail gets the decision, its source and its time', () => {
   const request = permitted(acme, listJobs);
   stage(rules())(request);
-  const { quota, quotaSource, quotaDecidedAtMs, rare } = trailOf(request.trail);
-  assert.equal(quota?.states.length, 1);
-  assert.deepEqual([quotaSource, quotaDecidedAtMs, rare], ['process', NOW_MS, undefined]);
+  const { limits, limitSource, limitDecidedAtMs, rare } = trailOf(request.trail);
+  assert.equal(limits?.states.length, 1);
+  assert.deepEqual([limitSource, limitDecidedAtMs, rare], ['process', NOW_MS, undefined]);
 });
 
 test('a refusal names the violated limits and the wait, and carries the headers', () => {
@@ -78,13 +78,13 @@ test('a refusal names the violated limits and the wait, and carries the headers'
     'X-RateLimit-Reset',
     '1795190460',
   ]);
-  assert.equal(trailOf(request.trail).quotaSource, 'process');
+  assert.equal(trailOf(request.trail).limitSource, 'process');
 });
 
 test('of two limits the one with the smaller share left is the tightest', () => {
   const table = rules({ extra: { 'job-creation': { ...rule(30), per: 'organization' } } });
   const counted = stage(table)(permitted(acme, createJob)) as Counted;
-  assert.equal(counted.quota.tightest?.policy, 'job-creation');
+  assert.equal(counted.limits.tightest?.policy, 'job-creation');
 });
 
 test('of two limits the violated one is the tightest, however much the other has left', () => {
@@ -94,7 +94,7 @@ test('of two limits the violated one is the tightest, however much the other has
   const dear = operation('bulkCreate', { extraLimit: 'job-creation', cost: 3 });
   const request = permitted(acme, dear);
   assert.equal(refusalOf(request, limit).code, 'rate_limited');
-  assert.equal(trailOf(request.trail).quota?.tightest?.policy, 'job-creation');
+  assert.equal(trailOf(request.trail).limits?.tightest?.policy, 'job-creation');
 });
 
 test('a shadow limit lets the request through and leaves a note', () => {
@@ -104,21 +104,21 @@ test('a shadow limit lets the request through and leaves a note', () => {
   const request = permitted(acme, createJob);
   const counted = limit(request) as Counted;
   assert.deepEqual(trailOf(request.trail).rare?.shadowRefusals, ['job-creation']);
-  assert.equal(counted.quota.tightest?.policy, 'organization');
+  assert.equal(counted.limits.tightest?.policy, 'organization');
   assert.equal(request.carried[1], '"organization";q=100;w=60');
 });
 
 test('a request that no limit concerns passes without headers', () => {
   const request = permitted(caller('anonymous', undefined), listJobs);
   const counted = stage(rules())(request) as Counted;
-  assert.deepEqual(counted.quota, { states: [], tightest: undefined });
+  assert.deepEqual(counted.limits, { states: [], tightest: undefined });
   assert.deepEqual(request.carried, []);
 });
 
 test('counters away and no admission: gateway_overloaded, and the trail has the outage policy', () => {
   const request = permitted(acme, listJobs);
   assert.equal(refusalOf(request, stage(rules(), awayStore('undecided', 'refuse'))).code, 'gateway_overloaded');
-  assert.equal(trailOf(request.trail).quotaSource, 'refuse');
+  assert.equal(trailOf(request.trail).limitSource, 'refuse');
 });
 
 test('counters away and all let in: no figures are invented', () => {
@@ -131,5 +131,5 @@ test('new rules on the same store go on with its counters', () => {
   const store = createProcessStore({ now });
   stage(tight, store)(permitted(acme, listJobs));
   const counted = stage(rules(), store)(permitted(acme, listJobs)) as Counted;
-  assert.equal(counted.quota.tightest?.remaining, 98);
+  assert.equal(counted.limits.tightest?.remaining, 98);
 });

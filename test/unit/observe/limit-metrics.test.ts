@@ -14,8 +14,8 @@ function metricsOf() {
   /** An exchange that found so much left of a limit. */
   function exchange(limit: number, remaining: number, more: Partial<Trail> = {}): void {
     const state = { policy: 'organization', limit, windowSeconds: 60, remaining, resetMs: 1 };
-    const quota = { states: [state], tightest: state };
-    metrics.decision({ quota, quotaSource: 'redis', ...more } as Trail);
+    const limits = { states: [state], tightest: state };
+    metrics.decision({ limits, limitSource: 'redis', ...more } as Trail);
   }
 
   /** The value of a series; undefined if there is none. */

@@ -51,20 +51,20 @@ it('leaves out an address that is not known', () => {
 });
 
 it('has the time of the decision even when no limit that is enforced took part in it', () => {
-  const quota = { states: [], tightest: undefined };
-  const trail = trailWith({ quota, quotaSource: 'process', quotaDecidedAtMs: 17 });
+  const limits = { states: [], tightest: undefined };
+  const trail = trailWith({ limits, limitSource: 'process', limitDecidedAtMs: 17 });
   const { limit, limit_source, decided_at } = JSON.parse(lineOf(trail, 30, 18));
   assert.deepEqual([limit, limit_source, decided_at], [undefined, 'process', 17]);
 });
 
 it('has what each exchange was, after another one of the same operation, caller, policy and target', () => {
   const operation = { id: 'a', path: '/a', upstream: 'u' } as Operation;
-  const first = { operation, target: 'http://a:1', traceId: 't', upstreamMs: 1, quotaDecidedAtMs: 17 };
+  const first = { operation, target: 'http://a:1', traceId: 't', upstreamMs: 1, limitDecidedAtMs: 17 };
   const exchanges = [
-    { ...first, stage: 'forward', status: 200, upstreamStatus: 200, quotaSource: 'redis' },
-    { ...first, stage: 'replay', status: 200, upstreamStatus: 404, quotaSource: 'known' },
-    { ...first, stage: 'forward', status: 200, upstreamStatus: 200, quotaSource: 'known', quotaDecidedAtMs: 18 },
-    { ...first, operation: undefined, stage: 'match', status: 200, upstreamStatus: 200, quotaSource: 'known' },
+    { ...first, stage: 'forward', status: 200, upstreamStatus: 200, limitSource: 'redis' },
+    { ...first, stage: 'replay', status: 200, upstreamStatus: 404, limitSource: 'known' },
+    { ...first, stage: 'forward', status: 200, upstreamStatus: 200, limitSource: 'known', limitDecidedAtMs: 18 },
+    { ...first, operation: undefined, stage: 'match', status: 200, upstreamStatus: 200, limitSource: 'known' },
   ] as const;
   for (const [index, notes] of exchanges.entries()) {
     const read = JSON.parse(lineOf(trailWith(notes), 30 + index, index));
@@ -72,7 +72,7 @@ it('has what each exchange was, after another one of the same operation, caller,
       [read.level, read.time, read.stage, read.operation, read.upstream_status, read.limit_source, read.decided_at],
       [
         ...[30 + index, index, notes.stage, notes.operation?.id],
-        ...[notes.upstreamStatus, notes.quotaSource, notes.quotaDecidedAtMs],
+        ...[notes.upstreamStatus, notes.limitSource, notes.limitDecidedAtMs],
       ],
     );
   }

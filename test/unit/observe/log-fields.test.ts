@@ -64,9 +64,9 @@ const whole: Partial<Trail> = {
   ...{ rare, caller, operation, refusal, stage: 'forward', status: 502, code: 'insufficient_scope' },
   ...{
     clientAddress: '203.0.113.7',
-    quota: { states, tightest: states[0] },
-    quotaSource: 'redis',
-    quotaDecidedAtMs: 1,
+    limits: { states, tightest: states[0] },
+    limitSource: 'redis',
+    limitDecidedAtMs: 1,
   },
   ...{ target: 'http://a:1', traceId: 't', upstreamStatus: 503, upstreamMs: 1, queuedMs: 1, attempts: 2 },
   ...{

@@ -18,9 +18,9 @@ function written(by: Caller, notes: Partial<Trail> = {}): string {
     operation: operation('listThings'),
     caller: by,
     clientAddress: '192.0.2.1',
-    quota: { states: [], tightest: undefined },
-    quotaSource: 'redis',
-    quotaDecidedAtMs: START_MS,
+    limits: { states: [], tightest: undefined },
+    limitSource: 'redis',
+    limitDecidedAtMs: START_MS,
     ...notes,
   });
   return createLines().lineOf(trail, 30, START_MS + 5);
