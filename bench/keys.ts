@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createDirectory, type Directory } from '../gateway/auth/directory.ts';
-import type { KeyStore } from '../gateway/auth/store/store.ts';
+import type { KeyStore } from '../gateway/auth/store/key-store.ts';
 import { digestOf, KEYS_PER_ORGANIZATION, keyAt, organizationAt, recordAt, strangeKey } from './sample-keys.ts';
 import { type StoreInUse, useRedis, useSqlite } from './store-in-use.ts';
 

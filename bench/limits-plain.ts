@@ -5,9 +5,9 @@ import { registerHooks } from 'node:module';
 import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 import { GatewayError } from '../gateway/errors.ts';
 import type { Counted, LimitStates, Permitted } from '../gateway/exchange.ts';
-import { createCounters } from '../gateway/limits/counters.ts';
-import { appendLimitHeaders } from '../gateway/limits/headers.ts';
+import { createCounters } from '../gateway/limits/charges.ts';
 import type { LimitOptions } from '../gateway/limits/limit.ts';
+import { appendLimitHeaders } from '../gateway/limits/limit-headers.ts';
 import { connectRedis } from '../gateway/redis/client.ts';
 
 registerHooks({

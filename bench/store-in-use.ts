@@ -3,9 +3,9 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openRedisStore } from '../gateway/auth/store/redis/store.ts';
-import { createSqliteKeyStore } from '../gateway/auth/store/sqlite/store.ts';
-import type { KeyStore } from '../gateway/auth/store/store.ts';
+import type { KeyStore } from '../gateway/auth/store/key-store.ts';
+import { openRedisStore } from '../gateway/auth/store/redis/redis-key-store.ts';
+import { createSqliteKeyStore } from '../gateway/auth/store/sqlite/sqlite-key-store.ts';
 import { connectRedis } from '../gateway/redis/client.ts';
 import { pepperFingerprint } from './sample-keys.ts';
 

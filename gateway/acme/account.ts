@@ -1,7 +1,7 @@
 // The account at the ACME server (RFC 8555 section 7.3): made with the first order, and found again by its key. Throws AcmeFailure.
 
 import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { innerJws, keyFromPem, publicJwk, type Signer } from './client.ts';
+import { innerJws, keyFromPem, publicJwk, type Signer } from './acme-client.ts';
 import { AcmeFailure } from './failure.ts';
 import { type AccountRecord, change, recordIn, recordName } from './records.ts';
 import type { Work } from './work.ts';

@@ -1,8 +1,8 @@
 // Pure: what is due for a certificate now, from the records. Times are epoch milliseconds by the clock of the store.
 
+import type { AcmeRecords } from './acme-store.ts';
 import { recordIn, SERVER } from './records.ts';
 import { isToCome, renewAtMs, type Validity } from './renewal.ts';
-import type { AcmeRecords } from './store.ts';
 
 /** The certificate in use. */
 export interface Held extends Validity {

@@ -3,6 +3,7 @@
 
 import { X509Certificate } from 'node:crypto';
 import { type AccountSigner, changeAccountKey, forgetAccount, openAccount } from './account.ts';
+import type { AcmeChanges } from './acme-store.ts';
 import { type DueWork, dueFor } from './due.ts';
 import { AcmeFailure, LeaseLost, StoreAway } from './failure.ts';
 import { orderCertificate } from './order.ts';
@@ -17,7 +18,6 @@ import {
   sealedAs,
 } from './records.ts';
 import { askAgainAfterMs, nextAttemptAfterMs, selectMoment } from './renewal.ts';
-import type { AcmeChanges } from './store.ts';
 import type { HeldCertificate, ReadPair } from './view.ts';
 import type { Work } from './work.ts';
 

@@ -1,13 +1,13 @@
 // Keeps the certificates of `tls.acme`: follows the records of the store, and does what is due while this instance has the lease.
 
-import { createAcmeClient } from './client.ts';
+import { createAcmeClient } from './acme-client.ts';
+import type { HttpClient } from './acme-http.ts';
+import type { AcmeRecords, AcmeStore } from './acme-store.ts';
 import { dueFor, renewalOf } from './due.ts';
 import { LeaseLost } from './failure.ts';
-import type { HttpClient } from './http.ts';
 import { type AcmeEvent, createJobs } from './jobs.ts';
 import { type AttemptsRecord, certificateIdFor, recordIn, recordName, SEAL_RECORD, SERVER } from './records.ts';
 import type { Seal } from './seal.ts';
-import type { AcmeRecords, AcmeStore } from './store.ts';
 import { type AcmeView, createView, type ReadPair, type ShownCertificate } from './view.ts';
 import { type AcmeSettings, createJournal, createPause } from './work.ts';
 

@@ -2,7 +2,7 @@
 // another instance continues where this one ended. Throws AcmeFailure; the caller removes an order that was refused.
 
 import { type AccountSigner, newKeyPem } from './account.ts';
-import { keyAuthorizationOf, keyFromPem, sentenceOf } from './client.ts';
+import { keyAuthorizationOf, keyFromPem, sentenceOf } from './acme-client.ts';
 import { createRequest } from './csr.ts';
 import { AcmeFailure } from './failure.ts';
 import { type ChallengeRecord, certificateIdFor, change, type OrderRecord, recordIn, sealedAs } from './records.ts';

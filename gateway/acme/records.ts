@@ -1,7 +1,7 @@
 // The records in the store, and their names. A certificate is identified by its sorted names.
 
+import type { AcmeRecords } from './acme-store.ts';
 import type { FailureKind, RenewalWindow } from './renewal.ts';
-import type { AcmeRecords } from './store.ts';
 
 /** The account at one server. */
 export interface AccountRecord {

@@ -1,12 +1,12 @@
 // What an instance takes from the records: the certificates that it shows, and the answers to validations. A record is read again only
 // if its text has changed.
 
+import type { AcmeRecords } from './acme-store.ts';
 import { type ChallengeCertificate, createChallengeCertificate } from './challenge-certificate.ts';
 import { certificateIdOf } from './csr.ts';
 import type { Held } from './due.ts';
 import { type ChallengeRecord, certificateIdFor, recordIn, recordName, recordsOf, sealedAs } from './records.ts';
 import type { Seal } from './seal.ts';
-import type { AcmeRecords } from './store.ts';
 
 /** A certificate with its key, checked, in the form that listeners take. */
 export interface ShownCertificate {

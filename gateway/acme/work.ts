@@ -2,10 +2,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Awaitable } from '../shared/awaitable.ts';
-import type { AcmeClient } from './client.ts';
+import type { AcmeClient } from './acme-client.ts';
+import type { AcmeChanges, AcmeRecords, AcmeStore } from './acme-store.ts';
 import { LeaseLost, StoreAway } from './failure.ts';
 import type { Seal } from './seal.ts';
-import type { AcmeChanges, AcmeRecords, AcmeStore } from './store.ts';
 
 /** The settings of `tls.acme`. */
 export interface AcmeSettings {

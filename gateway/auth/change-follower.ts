@@ -1,7 +1,7 @@
 // Follows the store's change stream. A change reaches this process at once if the store announces it, otherwise within one poll. Also
 // tracks whether the store can be read.
 
-import type { KeyStore, KeyStoreChange } from './store/store.ts';
+import type { KeyStore, KeyStoreChange } from './store/key-store.ts';
 
 const PAGE = 1000;
 

@@ -12,7 +12,7 @@ import { createIdentityCache } from './identity-cache.ts';
 import { createInstanceReports } from './instance-reports.ts';
 import { createKeyUses } from './key-uses.ts';
 import { createLookUp } from './look-up.ts';
-import type { KeyStore, KeyStoreChange } from './store/store.ts';
+import type { KeyStore, KeyStoreChange } from './store/key-store.ts';
 
 export interface DirectoryOptions {
   readonly store: Pick<KeyStore, 'keys' | 'organizations' | 'audit' | 'instances'>;

@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Organization } from '../exchange.ts';
 import { type CallerCache, createCallerCache, type KeyHash, type KnownCaller } from './caller-cache.ts';
-import type { KeyAndOwner, KeyStoreChange } from './store/store.ts';
+import type { KeyAndOwner, KeyStoreChange } from './store/key-store.ts';
 import { toCaller, toKnownOrganization } from './to-caller.ts';
 
 export interface IdentityCacheOptions {

@@ -3,7 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { randomBase62 } from './base62.ts';
-import type { Instance, KeyStore } from './store/store.ts';
+import type { Instance, KeyStore } from './store/key-store.ts';
 
 const ID_LENGTH = 20;
 const REPORTED_EVERY_MS = 2000;

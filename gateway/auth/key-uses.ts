@@ -1,7 +1,7 @@
 // Tracks when keys were last used: noted in memory at most once a minute per key, and written in batches outside the request path.
 
 import { setTimeout } from 'node:timers/promises';
-import type { KeyStore } from './store/store.ts';
+import type { KeyStore } from './store/key-store.ts';
 
 const NOTED_EVERY_MS = 60_000;
 const WRITTEN_EVERY_MS = 10_000;

@@ -1,6 +1,6 @@
 // Counts the gateways that share the store, for limits that are divided among them. Keeps the last count while the store is away.
 
-import type { KeyStore } from './store/store.ts';
+import type { KeyStore } from './store/key-store.ts';
 
 const COUNTED_EVERY_MS = 5000;
 /** Instances report every two seconds; one that has missed several reports has stopped or is about to. */

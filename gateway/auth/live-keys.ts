@@ -1,6 +1,6 @@
 // Lists the keys of an organization that are neither revoked nor expired.
 
-import type { KeyStore } from './store/store.ts';
+import type { KeyStore } from './store/key-store.ts';
 
 /** Returns key ids, oldest first. */
 export async function liveKeysOf(

@@ -3,7 +3,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Organization } from '../exchange.ts';
-import type { KeyStore, StoredKey } from './store/store.ts';
+import type { KeyStore, StoredKey } from './store/key-store.ts';
 
 export interface FoundOrganizations {
   readonly organizations: readonly Organization[];

@@ -2,8 +2,8 @@
 // changes.
 
 import type { Caller, Organization } from '../exchange.ts';
-import { allowanceOf } from './addresses.ts';
-import type { KeyAndOwner } from './store/store.ts';
+import { allowanceOf } from './address-ranges.ts';
+import type { KeyAndOwner } from './store/key-store.ts';
 
 export function toKnownOrganization(organization: Organization): Organization {
   return Object.freeze({ ...organization, contacts: Object.freeze([...organization.contacts]) });

@@ -1,7 +1,7 @@
 // `gateway assertion-keys …`: lists and rotates the keys that sign assertions for upstreams.
 
 import { type Command, Option } from 'commander';
-import { type AssertionKey, kidOf, rotated, stateAt } from '../auth/assertions/keys.ts';
+import { type AssertionKey, kidOf, rotated, stateAt } from '../auth/assertions/assertion-keys.ts';
 import { newAssertionKey, printAssertionKeys } from '../config/secret-assertion-keys.ts';
 import type { CommandContext } from './context.ts';
 import { printJson, printLine, printTable, printText, shortTime, timeOrNull } from './print.ts';

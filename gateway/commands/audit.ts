@@ -1,7 +1,7 @@
 // `gateway audit`: lists recorded changes with author and time.
 
 import type { Command } from 'commander';
-import type { KeyStoreChange } from '../auth/store/store.ts';
+import type { KeyStoreChange } from '../auth/store/key-store.ts';
 import type { CommandContext } from './context.ts';
 import { printJson, printTable, shortTime, timeOrNull } from './print.ts';
 import { parseCount, parseMoment } from './read.ts';

@@ -4,8 +4,8 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDigestOf, keyFingerprint } from '../auth/api-key.ts';
-import { checkRedisStore } from '../auth/store/redis/connection.ts';
-import { checkKeySchema } from '../auth/store/sqlite/schema.ts';
+import { checkRedisStore } from '../auth/store/redis/key-store-connection.ts';
+import { checkKeySchema } from '../auth/store/sqlite/key-store-schema.ts';
 import type { Config } from '../config/load.ts';
 import type { OwnSecret, Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';

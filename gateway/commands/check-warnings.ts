@@ -1,7 +1,7 @@
 // What a configuration without mistakes does otherwise than its files may suggest: files that are not served, settings without effect,
 // public operations without a limit. `check` prints it as warnings.
 
-import { ORGANIZATION_ID } from '../auth/issue.ts';
+import { ORGANIZATION_ID } from '../auth/issue-key.ts';
 import { untimelyTls } from '../config/upstream-tls.ts';
 import { condensed, type Mistake, suggest, toSentence } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
@@ -11,7 +11,7 @@ import { unlistedFiles } from '../contract/load.ts';
 import { member, pathOf } from '../contract/pointer.ts';
 import { foreignOrigin } from '../contract/servers.ts';
 import { bufferedUploads } from '../contract/uploads.ts';
-import { ANONYMOUS_TIER, extraOf } from '../limits/counters.ts';
+import { ANONYMOUS_TIER, extraOf } from '../limits/charges.ts';
 import { entryOfUpstream, isFurtherServer } from '../shared/upstream-names.ts';
 import { positionsIn, shownPath } from '../shared/yaml-source.ts';
 import { modesFromContract } from '../upstream/simulated.ts';

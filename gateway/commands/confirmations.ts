@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { Instance, KeyStore } from '../auth/store/store.ts';
+import type { Instance, KeyStore } from '../auth/store/key-store.ts';
 import type { CommandContext } from './context.ts';
 import { counted, printJson, printLine, shortSeconds, shortTime, timeOrNull } from './print.ts';
 import { parseDurationMs } from './read.ts';

@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { createDigestOf, type DigestOf, keyFingerprint } from '../auth/api-key.ts';
+import type { KeyStore } from '../auth/store/key-store.ts';
 import { KEY_STORE_FILE } from '../auth/store/sqlite/file.ts';
-import type { KeyStore } from '../auth/store/store.ts';
 import { loadSecrets, type Secrets } from '../config/secrets.ts';
 import { loadSettings, type Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
@@ -169,9 +169,9 @@ export async function openKeyStore(
   const options = { pepperFingerprint: keyFingerprint(digestOf), now: around.now };
   const { redisUrl: url, dataDirectory: directory, acceptOneWay } = settings;
   if (url === undefined) {
-    const { createSqliteKeyStore } = await import('../auth/store/sqlite/store.ts');
+    const { createSqliteKeyStore } = await import('../auth/store/sqlite/sqlite-key-store.ts');
     return { store: createSqliteKeyStore({ directory, acceptOneWay, ...options }), digestOf };
   }
-  const { openRedisStore } = await import('../auth/store/redis/store.ts');
+  const { openRedisStore } = await import('../auth/store/redis/redis-key-store.ts');
   return { store: await openRedisStore({ url, ...options }), digestOf };
 }

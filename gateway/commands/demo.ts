@@ -4,8 +4,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { DigestOf } from '../auth/api-key.ts';
-import { createIssueKey } from '../auth/issue.ts';
-import type { KeyStore } from '../auth/store/store.ts';
+import { createIssueKey } from '../auth/issue-key.ts';
+import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Preparation } from '../wiring/app-options.ts';
 
 const ORGANIZATION = 'org_demo';

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import { createIssueKey, type IssuedKey, newOrganizationId } from '../auth/issue.ts';
+import { createIssueKey, type IssuedKey, newOrganizationId } from '../auth/issue-key.ts';
 import type { Mode, Organization } from '../exchange.ts';
 import type { CommandContext, OpenKeyStore } from './context.ts';
 import { requireScopes } from './keys/create.ts';

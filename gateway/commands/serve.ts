@@ -1,7 +1,7 @@
 // Starts one serving process, from the environment to open listeners. On the sandbox it also creates demo data.
 
 import { type App, startApp } from '../app.ts';
-import type { KeyStore } from '../auth/store/store.ts';
+import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Settings } from '../config/settings.ts';
 import { ConfigError } from '../config-errors.ts';
 import { type Configuration, compileRest, reloadConfiguration } from '../configuration.ts';

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askRedis, type Redis } from '../redis/client.ts';
-import { evaluate, toScript } from '../redis/script.ts';
+import { evaluate, toScript } from '../redis/sealed-script.ts';
 import type { GeneratedSecrets } from './generated-secrets.ts';
 
 const KEY = '{gateway}:secrets';

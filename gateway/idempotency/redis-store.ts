@@ -3,7 +3,7 @@
 
 import { connectRedis } from '../redis/client.ts';
 import { createReplicaWaits, type ReplicaWait } from '../redis/replicas.ts';
-import { evaluate, toScript } from '../redis/script.ts';
+import { evaluate, toScript } from '../redis/sealed-script.ts';
 
 import {
   type AnswerStore,

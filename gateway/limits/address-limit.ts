@@ -5,7 +5,7 @@ import { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { addressBlockOf } from './address-block.ts';
-import { retryAfterSecondsOf } from './headers.ts';
+import { retryAfterSecondsOf } from './limit-headers.ts';
 import {
   createLoginThrottle,
   type LoginAttempt,

@@ -4,7 +4,7 @@
 import { createRequire } from 'node:module';
 import type { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { connectRedis, type Redis } from '../redis/client.ts';
-import { evaluate, toScript } from '../redis/script.ts';
+import { evaluate, toScript } from '../redis/sealed-script.ts';
 import { createSharedUnits, type SharedUnits } from './redis/reserved-units.ts';
 
 const require = createRequire(import.meta.url);

@@ -1,7 +1,7 @@
 // Decides by the configured outage policy while a shared store cannot.
 
+import { type Charge, type LimitDecision, type OutagePolicy, uncounted } from './counter-store.ts';
 import { createProcessStore } from './process-store.ts';
-import { type Charge, type LimitDecision, type OutagePolicy, uncounted } from './store.ts';
 
 export interface FallbackOptions {
   /** Read at each decision, so that the rules can be replaced while the store is in use. */

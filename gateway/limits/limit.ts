@@ -4,9 +4,9 @@
 import { GatewayError } from '../errors.ts';
 import type { Counted, LimitState, LimitStates, Permitted } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
-import { type Counters, createCounters, type LimitRules } from './counters.ts';
-import { appendLimitHeaders, retryAfterSecondsOf } from './headers.ts';
-import type { Charge, CounterStore, LimitDecision } from './store.ts';
+import { type Counters, createCounters, type LimitRules } from './charges.ts';
+import type { Charge, CounterStore, LimitDecision } from './counter-store.ts';
+import { appendLimitHeaders, retryAfterSecondsOf } from './limit-headers.ts';
 
 const UNCOUNTED: LimitStates = Object.freeze({ states: Object.freeze([]), tightest: undefined });
 

@@ -1,6 +1,6 @@
 // Counters in the memory of this process: exact for one process, and synchronous. Also the fallback of the Redis store.
 
-import { type Charge, type CounterStore, type LimitDecision, toLimitDecision } from './store.ts';
+import { type Charge, type CounterStore, type LimitDecision, toLimitDecision } from './counter-store.ts';
 import { type CostCheck, checkCost, createWindow, newestMsOf, spend, type Window } from './window.ts';
 
 /**

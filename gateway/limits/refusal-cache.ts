@@ -1,7 +1,7 @@
 // Caches refusals that are certain to hold: only time frees units of a window, so a request that has to wait is refused until its wait is
 // over. Until then, this process decides without Redis.
 
-import type { ChargeNotes, LimitDecision } from './store.ts';
+import type { ChargeNotes, LimitDecision } from './counter-store.ts';
 
 /** Source of decisions from this cache. */
 const SOURCE = 'known';

@@ -1,7 +1,7 @@
 // Pure: how many streams an organization may have open in one process.
 
 import type { Caller } from '../exchange.ts';
-import { ANONYMOUS_TIER, type LimitRules } from './counters.ts';
+import { ANONYMOUS_TIER, type LimitRules } from './charges.ts';
 
 const OPEN_STREAMS_MAX = 100;
 

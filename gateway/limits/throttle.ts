@@ -5,7 +5,7 @@ import { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
 import { addressBlockOf } from './address-block.ts';
 import { type FailureCounters, type FailureRules, processFailureCounters } from './failure-counter.ts';
-import { retryAfterSecondsOf } from './headers.ts';
+import { retryAfterSecondsOf } from './limit-headers.ts';
 
 /** Of refusals by the gateway itself: unknown credentials, lacking permissions, unknown paths and methods. */
 const countedStatuses: ReadonlySet<number> = new Set([401, 403, 404, 405]);

@@ -11,8 +11,8 @@ import {
   type LimitRules,
   ruleOf,
   tierCounterOf,
-} from './counters.ts';
-import type { CounterStore } from './store.ts';
+} from './charges.ts';
+import type { CounterStore } from './counter-store.ts';
 
 /** Above any limit: the remaining units of a counter then show everything that was spent, even if the limit was lowered since. */
 const BEYOND = 1_000_000_000;

@@ -1,7 +1,7 @@
 // Uses in Redis, shared by all instances: two hashes per day, which expire by themselves.
 
 import { connectRedis } from '../redis/client.ts';
-import { evaluate, toScript } from '../redis/script.ts';
+import { evaluate, toScript } from '../redis/sealed-script.ts';
 import { dayOf, daysBetween, firstDay, KEPT_DAYS, type Use, type UseStore } from './store.ts';
 
 const COMMAND_TIMEOUT_MS = 1000;

@@ -2,16 +2,16 @@
 // it is configured.
 
 import { hostname } from 'node:os';
+import { createHttpClient } from '../acme/acme-http.ts';
+import type { AcmeStore } from '../acme/acme-store.ts';
 import { ACME_TLS } from '../acme/challenge-certificate.ts';
-import { createHttpClient } from '../acme/http.ts';
 import type { AcmeEvent } from '../acme/jobs.ts';
 import { createKeeper, type Keeper, type KeptCertificate } from '../acme/keeper.ts';
-import { openRedisAcmeStore } from '../acme/redis-store.ts';
+import { openRedisAcmeStore } from '../acme/redis-acme-store.ts';
 import { createSeal } from '../acme/seal.ts';
-import { createSqliteAcmeStore } from '../acme/sqlite-store.ts';
-import type { AcmeStore } from '../acme/store.ts';
+import { createSqliteAcmeStore } from '../acme/sqlite-acme-store.ts';
 import type { AcmeSettings } from '../acme/work.ts';
-import type { KeyStore } from '../auth/store/store.ts';
+import type { KeyStore } from '../auth/store/key-store.ts';
 import { type Acme, CERTIFICATE_KEY, directoryUrlOf } from '../config/acme.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';

@@ -2,7 +2,7 @@
 
 import type { DigestOf } from '../auth/api-key.ts';
 import type { Assertions } from '../auth/assertions/assertions.ts';
-import type { KeyStore } from '../auth/store/store.ts';
+import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';

@@ -3,7 +3,7 @@
 // elsewhere in it must not keep a renewed certificate out.
 
 import { hostname } from 'node:os';
-import type { KeyStore } from '../auth/store/store.ts';
+import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Config } from '../config/load.ts';
 import { watchFiles } from '../config/watch.ts';
 import type { Mistake } from '../config-errors.ts';

@@ -3,13 +3,13 @@
 import { hostname } from 'node:os';
 import type { DigestOf } from '../auth/api-key.ts';
 import type { Assertions } from '../auth/assertions/assertions.ts';
-import { followAssertionKeys } from '../auth/assertions/follow.ts';
+import { followAssertionKeys } from '../auth/assertions/follow-assertion-keys.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
 import type { MatchesBasic } from '../auth/basic.ts';
 import { createDirectory, type DirectoryStatus } from '../auth/directory.ts';
-import type { KeyStore, KeyStoreChange } from '../auth/store/store.ts';
+import type { KeyStore, KeyStoreChange } from '../auth/store/key-store.ts';
 import { createIssuers, type Issuers } from '../auth/tokens/issuers.ts';
-import { createTokenReader } from '../auth/tokens/reader.ts';
+import { createTokenReader } from '../auth/tokens/token-reader.ts';
 import { type CallerOfTunnel, createCallerOfTunnel } from '../auth/tunnel-caller.ts';
 import type { GatewayFile } from '../config/gateway-file.ts';
 import type { Secrets } from '../config/secrets.ts';

@@ -2,7 +2,7 @@
 // may have together.
 
 import type { AddressInfo, Socket } from 'node:net';
-import type { KeyStore } from '../auth/store/store.ts';
+import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
 import type { DownstreamRequest } from '../downstream.ts';

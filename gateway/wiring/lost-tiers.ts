@@ -1,7 +1,7 @@
 // Warns of organizations whose tier is no longer in the configuration: they are served with the strictest tier, which operators should
 // see.
 
-import type { KeyStore } from '../auth/store/store.ts';
+import type { KeyStore } from '../auth/store/key-store.ts';
 import type { LimitsFile } from '../config/limits-file.ts';
 import type { Log } from '../observe/log.ts';
 

@@ -2,9 +2,9 @@
 
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { ACME_FILE, ACME_STEPS } from '../acme/sqlite-store.ts';
+import { ACME_FILE, ACME_STEPS } from '../acme/sqlite-acme-store.ts';
 import { KEY_STORE_FILE } from '../auth/store/sqlite/file.ts';
-import { KEY_STORE_STEPS } from '../auth/store/sqlite/schema.ts';
+import { KEY_STORE_STEPS } from '../auth/store/sqlite/key-store-schema.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Mistake } from '../config-errors.ts';
 import { ANSWERS_FILE, ANSWERS_STEPS } from '../idempotency/sqlite-schema.ts';

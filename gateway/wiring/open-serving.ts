@@ -1,6 +1,6 @@
 // Holds the serving object of the configuration in force, and those of earlier configurations until their requests have ended.
 
-import type { KeyStore } from '../auth/store/store.ts';
+import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log.ts';
 import { createServing, type Serving, type Shared } from '../serving.ts';

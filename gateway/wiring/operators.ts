@@ -3,7 +3,7 @@
 import type { Server } from 'node:http';
 import { hostname } from 'node:os';
 import { liveKeysOf } from '../auth/live-keys.ts';
-import type { KeyStore } from '../auth/store/store.ts';
+import type { KeyStore } from '../auth/store/key-store.ts';
 import { exchangeReport } from '../commands/explain/report.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
@@ -13,7 +13,7 @@ import { createHistoryFile } from '../console/history-file.ts';
 import type { NearLimit } from '../console/near-limit.ts';
 import type { Sample } from '../console/sample.ts';
 import { closeAtOnce, listen } from '../edge/listen.ts';
-import type { CounterStore } from '../limits/store.ts';
+import type { CounterStore } from '../limits/counter-store.ts';
 import { createLimitUsage } from '../limits/usage.ts';
 import { createAdminServer, type Operators } from '../observe/admin.ts';
 import type { Log } from '../observe/log.ts';

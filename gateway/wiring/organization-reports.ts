@@ -1,7 +1,7 @@
 // Organizations and keys as the console shows them: state, limits, last use, and the commands that change them. Nothing is changed here.
 
 import { createOrganizationSearch } from '../auth/organization-search.ts';
-import type { KeyStore, StoredKey } from '../auth/store/store.ts';
+import type { KeyStore, StoredKey } from '../auth/store/key-store.ts';
 import { keyToJson } from '../commands/keys/print.ts';
 import type { Organization } from '../exchange.ts';
 import type { UsageReport } from '../limits/usage.ts';

@@ -2,7 +2,7 @@
 // the one in force and replaces it in one step. One with mistakes changes nothing and is logged, audited and shown in /status.
 
 import { hostname } from 'node:os';
-import type { KeyStore } from '../auth/store/store.ts';
+import type { KeyStore } from '../auth/store/key-store.ts';
 import { changedFiles } from '../config/digests.ts';
 import { OutOfFiles } from '../config/free-files.ts';
 import { restartOnlyMistakes } from '../config/restart-only.ts';

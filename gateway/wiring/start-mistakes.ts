@@ -4,7 +4,7 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
 import { dirname } from 'node:path';
-import { signerProblem } from '../auth/assertions/keys.ts';
+import { signerProblem } from '../auth/assertions/assertion-keys.ts';
 import type { Config } from '../config/load.ts';
 import { parseAssertionKeys } from '../config/secret-assertion-keys.ts';
 import { type OwnSecret, ownSecretProblem, type Secrets } from '../config/secrets.ts';

@@ -1,6 +1,6 @@
 // Counts calls of deprecated operations while the gateway serves, and reports them to operators with the resulting notices.
 
-import type { KeyStore } from '../auth/store/store.ts';
+import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Organization } from '../exchange.ts';
 import type { Log } from '../observe/log.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openRedisAcmeStore } from '../../gateway/acme/redis-store.ts';
+import { openRedisAcmeStore } from '../../gateway/acme/redis-acme-store.ts';
 import { orderingConfiguration, shownFor, until } from '../flow/acme/acme-gateway.ts';
 import { freePort } from '../support/free-port.ts';
 import { writeConfiguration } from '../support/gateway.ts';

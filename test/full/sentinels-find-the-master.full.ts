@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connectRedis } from '../../gateway/redis/client.ts';
-import { evaluate, toScript } from '../../gateway/redis/script.ts';
+import { evaluate, toScript } from '../../gateway/redis/sealed-script.ts';
 import { countOf, limitOf, openStore } from '../flow/limits/outage.ts';
 import { eventually } from '../support/instances.ts';
 import { startRelay } from '../support/redis.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { openRedisStore } from '../../gateway/auth/store/redis/store.ts';
+import { openRedisStore } from '../../gateway/auth/store/redis/redis-key-store.ts';
 import { createSecretsInRedis } from '../../gateway/config/secrets-redis.ts';
 import { createRedisAnswerStore } from '../../gateway/idempotency/redis-store.ts';
 import { claimOf } from '../flow/idempotency/claim.ts';

@@ -33,7 +33,7 @@ const examples: Readonly<Record<string, { readonly named: RegExp; readonly own: 
   },
   'an error code': { named: /'?expectation_failed\b/, own: /^gateway\/edge\/admit\.ts$/ },
   'a credential kind': { named: /\bbasic: z\.|kind: 'basic'/, own: /^gateway\/config\/credential\.ts$/ },
-  'a limit store': { named: /\bcreateRedisCounterStore\b/, own: /^gateway\/limits\/redis\/store\.ts$/ },
+  'a limit store': { named: /\bcreateRedisCounterStore\b/, own: /^gateway\/limits\/redis\/redis-counter-store\.ts$/ },
   'a command': { named: /\baddRoutesCommand\b/, own: /^gateway\/commands\/routes\.ts$/ },
   'a log field': {
     named: /\bretry_budget_spent\b|\bretryBudgetSpent\b/,

@@ -4,7 +4,7 @@
 import { importJWK, SignJWT } from 'jose';
 import type { Caller, Mode } from '../../exchange.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
-import { type AssertionKey, kidOf, publishedKeysAt, signerAt, signerProblem, type Term } from './keys.ts';
+import { type AssertionKey, kidOf, publishedKeysAt, signerAt, signerProblem, type Term } from './assertion-keys.ts';
 
 const LIFETIME_SECONDS = 60;
 /** From this age on, a new assertion is signed in the background. */

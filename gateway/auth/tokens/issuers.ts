@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mode } from '../../exchange.ts';
 import { createIssuerKeys, type IssuerKeys, type IssuerKeysOptions, type IssuerKeysStatus } from './issuer-keys.ts';
-import type { TokenRules } from './verify.ts';
+import type { TokenRules } from './verify-token.ts';
 
 /** An issuer that is down delays the boot by at most this: until its keys are read, its tokens get 503. */
 const BOOT_WAIT_MS = 2000;

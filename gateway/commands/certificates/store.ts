@@ -1,10 +1,10 @@
 // The store of ordered certificates, as commands see it: they read its records, and leave a request that a running gateway takes up.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AcmeRecords, AcmeStore } from '../../acme/acme-store.ts';
 import { renewalOf } from '../../acme/due.ts';
 import { type AskedRecord, certificateIdFor, change, recordIn, SERVER } from '../../acme/records.ts';
 import { isToCome } from '../../acme/renewal.ts';
-import type { AcmeRecords, AcmeStore } from '../../acme/store.ts';
 import { createView } from '../../acme/view.ts';
 import type { Acme } from '../../config/acme.ts';
 import { readOnlyCertificate } from '../../edge/tls/certificate.ts';

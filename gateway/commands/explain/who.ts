@@ -2,7 +2,7 @@
 
 import { ANONYMOUS, createAuthenticate } from '../../auth/authenticate.ts';
 import { parseAuthorization } from '../../auth/credentials.ts';
-import type { KeyAndOwner } from '../../auth/store/store.ts';
+import type { KeyAndOwner } from '../../auth/store/key-store.ts';
 import { toCaller } from '../../auth/to-caller.ts';
 import type { Caller, Mode, Stages } from '../../exchange.ts';
 import type { CommandContext, OpenKeyStore } from '../context.ts';

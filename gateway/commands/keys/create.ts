@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import { isAddressRange } from '../../auth/addresses.ts';
-import { createIssueKey, type KeyRequest } from '../../auth/issue.ts';
+import { isAddressRange } from '../../auth/address-ranges.ts';
+import { createIssueKey, type KeyRequest } from '../../auth/issue-key.ts';
 import type { Mode, Organization } from '../../exchange.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson } from '../print.ts';

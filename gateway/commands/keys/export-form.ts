@@ -1,7 +1,7 @@
 // The format of an export, one JSON object per line: a header, organizations and keys, each organization before its keys, and a last line
 // with the counts, which shows whether the file was cut off. It holds digests, never the keys themselves.
 
-import type { StoredKey } from '../../auth/store/store.ts';
+import type { StoredKey } from '../../auth/store/key-store.ts';
 import type { Mode, Organization } from '../../exchange.ts';
 import { timeOrNull } from '../print.ts';
 import {

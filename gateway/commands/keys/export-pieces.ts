@@ -1,6 +1,6 @@
 // Generates the text of an export from a store in use.
 
-import type { KeyStore, StoredKey } from '../../auth/store/store.ts';
+import type { KeyStore, StoredKey } from '../../auth/store/key-store.ts';
 import { visibleLines } from '../../shared/visible-text.ts';
 import { type Counts, endLine, headerLine, keyLine, organizationLine } from './export-form.ts';
 

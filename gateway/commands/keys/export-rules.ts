@@ -1,7 +1,7 @@
 // Rules for the members of the objects in an export: exactly these members, each in its form.
 
-import { isAddressRange } from '../../auth/addresses.ts';
-import { ORGANIZATION_ID } from '../../auth/issue.ts';
+import { isAddressRange } from '../../auth/address-ranges.ts';
+import { ORGANIZATION_ID } from '../../auth/issue-key.ts';
 
 export interface Rule {
   /** The text after "must be" in messages. */

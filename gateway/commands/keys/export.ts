@@ -1,7 +1,7 @@
 // `gateway keys export`: writes all organizations and keys as lines of JSON, while the store is in use.
 
 import type { Command } from 'commander';
-import type { KeyStore } from '../../auth/store/store.ts';
+import type { KeyStore } from '../../auth/store/key-store.ts';
 import type { CommandContext } from '../context.ts';
 import { counted, printJson, printLine } from '../print.ts';
 import { createProgress } from '../progress.ts';

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
-import type { Imported, KeyStore } from '../../auth/store/store.ts';
+import type { Imported, KeyStore } from '../../auth/store/key-store.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { CommandContext } from '../context.ts';
 import { counted, printJson, printLine } from '../print.ts';

@@ -1,7 +1,7 @@
 // `gateway keys list`: lists keys with their state and last use.
 
 import type { Command } from 'commander';
-import type { KeyStore, StoredKey } from '../../auth/store/store.ts';
+import type { KeyStore, StoredKey } from '../../auth/store/key-store.ts';
 import type { CommandContext } from '../context.ts';
 import { addPartOptions, firstOf, limitIn, type PartFlags, printNextPart } from '../part.ts';
 import { printJson } from '../print.ts';

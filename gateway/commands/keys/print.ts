@@ -1,6 +1,6 @@
 // Prints keys: as a table for people, as JSON for programs. Never prints the digest.
 
-import type { StoredKey } from '../../auth/store/store.ts';
+import type { StoredKey } from '../../auth/store/key-store.ts';
 import type { CommandContext } from '../context.ts';
 import { printTable, printText, shortTime, timeOrNull } from '../print.ts';
 

@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import { createIssueKey, type IssuedKey, type KeyRequest } from '../../auth/issue.ts';
-import type { KeyStore, StoredKey } from '../../auth/store/store.ts';
+import { createIssueKey, type IssuedKey, type KeyRequest } from '../../auth/issue-key.ts';
+import type { KeyStore, StoredKey } from '../../auth/store/key-store.ts';
 import { addChangeOptions, type ChangeFlags, requireTimeout, tellChange } from '../confirmations.ts';
 import type { CommandContext, OpenKeyStore } from '../context.ts';
 import { printLine, shortTime } from '../print.ts';

@@ -3,7 +3,7 @@
 
 import { liveKeysOf } from '../../auth/live-keys.ts';
 import type { Configuration } from '../../configuration.ts';
-import { areCountersShared, openCounterStore } from '../../limits/open-store.ts';
+import { areCountersShared, openCounterStore } from '../../limits/open-counter-store.ts';
 import { createLimitUsage, type LimitUsage } from '../../limits/usage.ts';
 import type { CommandContext } from '../context.ts';
 import { createRemoteUsage } from './remote-usage.ts';

@@ -1,9 +1,15 @@
 // Combines the decisions that one Redis server has to make in one event-loop turn into one command, and reads its reply.
 
+import {
+  type Charge,
+  type ChargeNotes,
+  FIGURES_PER_CHARGE,
+  type LimitDecision,
+  toLimitDecision,
+} from '../counter-store.ts';
 import type { RefusalCache } from '../refusal-cache.ts';
-import { type Charge, type ChargeNotes, FIGURES_PER_CHARGE, type LimitDecision, toLimitDecision } from '../store.ts';
 import type { RedisLink } from './link.ts';
-import { encodeCharges, type ScriptReply } from './script.ts';
+import { encodeCharges, type ScriptReply } from './window-script.ts';
 
 /** Requests per command. Redis runs nothing else meanwhile, so a burst is split into commands of about a millisecond. */
 const BATCH_MAX = 256;

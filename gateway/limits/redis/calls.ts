@@ -3,7 +3,7 @@
 import type { Redis } from '../../redis/client.ts';
 import { afterReading } from '../../shared/deadline.ts';
 import { createDenseSet } from '../../shared/dense-set.ts';
-import { createRunDecisions, type ScriptReply } from './script.ts';
+import { createRunDecisions, type ScriptReply } from './window-script.ts';
 
 export interface Calls {
   /** Decides a batch; see `RunDecisions`. Rejects at the deadline; a late reply is ignored. */

@@ -3,7 +3,7 @@
 
 import { connectRedis } from '../../redis/client.ts';
 import { createCalls } from './calls.ts';
-import { encodeCharges, extendExpiryOfAll, type ScriptReply } from './script.ts';
+import { encodeCharges, extendExpiryOfAll, type ScriptReply } from './window-script.ts';
 
 /** Writes a counter through the script: a read-only or full server would still answer PING. */
 const PROBE = { policy: 'probe', requests: 1_000_000_000, windowSeconds: 1, windowMs: 1000, cost: 1, enforce: true };

@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Redis } from '../../redis/client.ts';
-import { evaluate, toScript } from '../../redis/script.ts';
+import { evaluate, toScript } from '../../redis/sealed-script.ts';
 
 const LEASE_MS = 60_000;
 

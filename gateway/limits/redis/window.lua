@@ -6,7 +6,7 @@
 -- Takes no KEYS: a Cluster server rejects a command whose keys are in several slots, even if it holds all of them.
 --
 -- Reply, as doubles in one string: the number of the call, the clock, then per request how far ahead of the clock it was decided (0 unless
--- the clock was set back), then per charge the figures that `toLimitDecision` of `../store.ts` takes.
+-- the clock was set back), then per charge the figures that `toLimitDecision` of `../counter-store.ts` takes.
 --
 -- A counter is a list of entries of 17 bytes each: latest admission, units admitted before the entry, units in it, number of times its
 -- grain was halved. A grain is a piece of time whose admissions share one entry (docs/decisions/0002-sliding-window.md). The total of a

@@ -2,7 +2,7 @@
 
 import { createLiveInstances } from '../../auth/live-instances.ts';
 import { openFailureCounters } from '../../limits/failure-counter.ts';
-import { openCounterStore } from '../../limits/open-store.ts';
+import { openCounterStore } from '../../limits/open-counter-store.ts';
 import type { Parts } from '../../parts.ts';
 import { redisStatus } from '../../redis/url.ts';
 import { logStoreState } from '../log-store-state.ts';

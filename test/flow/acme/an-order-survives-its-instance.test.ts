@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { change } from '../../../gateway/acme/records.ts';
-import { openRedisAcmeStore } from '../../../gateway/acme/redis-store.ts';
+import { openRedisAcmeStore } from '../../../gateway/acme/redis-acme-store.ts';
 import type { AcmeRequest } from '../../support/acme-door.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { type Pebble, startPebble } from '../../support/pebble.ts';

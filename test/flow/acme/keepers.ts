@@ -4,13 +4,13 @@
 import { once } from 'node:events';
 import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { createHttpClient } from '../../../gateway/acme/acme-http.ts';
+import type { AcmeStore } from '../../../gateway/acme/acme-store.ts';
 import { ACME_TLS } from '../../../gateway/acme/challenge-certificate.ts';
-import { createHttpClient } from '../../../gateway/acme/http.ts';
 import type { AcmeEvent } from '../../../gateway/acme/jobs.ts';
 import { createKeeper, type Keeper } from '../../../gateway/acme/keeper.ts';
-import { openRedisAcmeStore } from '../../../gateway/acme/redis-store.ts';
+import { openRedisAcmeStore } from '../../../gateway/acme/redis-acme-store.ts';
 import { createSeal } from '../../../gateway/acme/seal.ts';
-import type { AcmeStore } from '../../../gateway/acme/store.ts';
 import { certificateOf } from '../../../gateway/edge/tls/certificate.ts';
 import { createSecure, newTicketKeys } from '../../../gateway/edge/tls/secure.ts';
 import type { Pebble } from '../../support/pebble.ts';

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { openRedisStore } from '../../../gateway/auth/store/redis/store.ts';
-import type { KeyStore, StoredKey } from '../../../gateway/auth/store/store.ts';
+import type { KeyStore, StoredKey } from '../../../gateway/auth/store/key-store.ts';
+import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
 import { checkRedis } from '../../../gateway/commands/doctor/redis.ts';
 import type { Organization } from '../../../gateway/exchange.ts';
 import { startGateway } from '../../support/gateway.ts';

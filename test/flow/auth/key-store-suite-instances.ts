@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Instance, KeyStore } from '../../../gateway/auth/store/store.ts';
+import type { Instance, KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import { START_MS } from '../../unit/auth/samples.ts';
 import type { Open } from './key-store-suite-open.ts';
 

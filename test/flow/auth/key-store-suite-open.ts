@@ -1,7 +1,7 @@
 // How the suite gets the store it looks at.
 
 import type { TestContext } from 'node:test';
-import type { KeyStore } from '../../../gateway/auth/store/store.ts';
+import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import type { Awaitable } from '../../../gateway/shared/awaitable.ts';
 
 /** An empty store, its clock at START_MS, made with the pepper of the samples. It may have been closed when the test ends. */

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { openRedisStore } from '../../../gateway/auth/store/redis/store.ts';
-import type { KeyStore } from '../../../gateway/auth/store/store.ts';
+import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
+import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
 import { apartAt, lookInside, startRedis, startRelay, startServer, type TestRedis } from '../../support/redis.ts';
 import { issue, organization, pepperFingerprint, START_MS, until } from '../../unit/auth/samples.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
-import { openRedisStore } from '../../../gateway/auth/store/redis/store.ts';
+import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
 import { apartAt, lookInside, startRedis, type TestRedis, wipe } from '../../support/redis.ts';
 import { issue, organization, pepperFingerprint, START_MS, until } from '../../unit/auth/samples.ts';
 import { keyStoreSuite } from './key-store-suite.ts';

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/store.ts';
-import type { StoredKey } from '../../../gateway/auth/store/store.ts';
+import type { StoredKey } from '../../../gateway/auth/store/key-store.ts';
+import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/sqlite-key-store.ts';
 import {
   issue,
   openStore,

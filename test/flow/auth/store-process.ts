@@ -1,6 +1,6 @@
 // Runs as a process of its own beside a test: `store-process.ts DIRECTORY TASK [COUNT]`.
 
-import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/store.ts';
+import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/sqlite-key-store.ts';
 import { issue, organization, pepperFingerprint } from '../../unit/auth/samples.ts';
 
 const [directory = '', task, count = '0'] = process.argv.slice(2);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createSqliteAcmeStore } from '../../../gateway/acme/sqlite-store.ts';
+import { createSqliteAcmeStore } from '../../../gateway/acme/sqlite-acme-store.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
 import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';

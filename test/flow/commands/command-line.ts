@@ -1,7 +1,7 @@
 // Runs commands in this process, on a real key store and a clock that the test sets.
 
 import type { TestContext } from 'node:test';
-import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/store.ts';
+import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/sqlite-key-store.ts';
 import { openSecrets } from '../../../gateway/commands/context.ts';
 import { loadSettings } from '../../../gateway/config/settings.ts';
 import type { Configuration } from '../../../gateway/configuration.ts';

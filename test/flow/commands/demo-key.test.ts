@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { after, before, test } from 'node:test';
-import { openRedisStore } from '../../../gateway/auth/store/redis/store.ts';
-import type { KeyStore } from '../../../gateway/auth/store/store.ts';
+import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
+import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
 import { issueDemoKey } from '../../../gateway/commands/demo.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { digestOf, pepperFingerprint } from '../../unit/auth/samples.ts';

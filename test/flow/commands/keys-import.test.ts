@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { openRedisStore } from '../../../gateway/auth/store/redis/store.ts';
+import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { startRedis } from '../../support/redis.ts';
 import { PEPPER, pepperFingerprint, temporaryDirectory } from '../../unit/auth/samples.ts';

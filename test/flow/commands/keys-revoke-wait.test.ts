@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { type TestContext, test } from 'node:test';
-import { openRedisStore } from '../../../gateway/auth/store/redis/store.ts';
+import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { startGateway, writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation } from '../../support/process.ts';

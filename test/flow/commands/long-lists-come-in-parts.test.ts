@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/store.ts';
+import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/sqlite-key-store.ts';
 import { issue, organization, pepperFingerprint, START_MS } from '../../unit/auth/samples.ts';
 import { commandLine } from './command-line.ts';
 

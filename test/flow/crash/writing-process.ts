@@ -2,7 +2,7 @@
 // prints a line for each acknowledged write.
 
 import { writeSync } from 'node:fs';
-import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/store.ts';
+import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/sqlite-key-store.ts';
 import { createSqliteAnswerStore as createAnswers } from '../../../gateway/idempotency/sqlite-store.ts';
 import { issue, organization, pepperFingerprint } from '../../unit/auth/samples.ts';
 import { claimOf } from '../idempotency/claim.ts';

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/store.ts';
+import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/sqlite-key-store.ts';
 import { createSqliteAnswerStore as createAnswers } from '../../../gateway/idempotency/sqlite-store.ts';
 import type { Slot } from '../../../gateway/idempotency/store.ts';
 import { pepperFingerprint } from '../../unit/auth/samples.ts';

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
-import type { Charge } from '../../../gateway/limits/store.ts';
+import type { Charge } from '../../../gateway/limits/counter-store.ts';
 import { connectRedis } from '../../../gateway/redis/client.ts';
-import { evaluate, toScript } from '../../../gateway/redis/script.ts';
+import { evaluate, toScript } from '../../../gateway/redis/sealed-script.ts';
 import { slotOf } from '../../../gateway/redis/slot.ts';
 import { eventually } from '../../support/instances.ts';
 import { askServer, startCluster, type TestCluster } from '../../support/redis-topologies.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis/store.ts';
+import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis/redis-counter-store.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { charge, START_MS } from '../../unit/limits/scenarios.ts';
 

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { createProcessStore } from '../../../gateway/limits/process-store.ts';
-import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis/store.ts';
+import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis/redis-counter-store.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { busiestSpan, createReference } from '../../unit/limits/reference-model.ts';
 import { charge, crowds, LIMIT_RUNS, type Scenario, START_MS, scenarios } from '../../unit/limits/scenarios.ts';

@@ -3,18 +3,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  createRedisCounterStore,
-  type RedisCounterStoreOptions,
-  type RedisStore,
-} from '../../../gateway/limits/redis/store.ts';
 import type {
   Charge,
   ChargeNotes,
   CounterStoreStatus,
   LimitDecision,
   OutagePolicy,
-} from '../../../gateway/limits/store.ts';
+} from '../../../gateway/limits/counter-store.ts';
+import {
+  createRedisCounterStore,
+  type RedisCounterStoreOptions,
+  type RedisStore,
+} from '../../../gateway/limits/redis/redis-counter-store.ts';
 import { startRunningClock } from '../../support/stand-still.ts';
 import { charge } from '../../unit/limits/scenarios.ts';
 

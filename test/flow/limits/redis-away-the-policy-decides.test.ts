@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RedisCounterStoreOptions } from '../../../gateway/limits/redis/store.ts';
+import type { RedisCounterStoreOptions } from '../../../gateway/limits/redis/redis-counter-store.ts';
 import { startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
 import { askUntilRedisDecides, countOf, limitOf, type Outage, openStore, WAIT_MAX_MS } from './outage.ts';
 

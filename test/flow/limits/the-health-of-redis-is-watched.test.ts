@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { RedisCounterStoreOptions } from '../../../gateway/limits/redis/store.ts';
+import type { RedisCounterStoreOptions } from '../../../gateway/limits/redis/redis-counter-store.ts';
 import { startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
 import { limitOf, type Outage, openStore } from './outage.ts';
 

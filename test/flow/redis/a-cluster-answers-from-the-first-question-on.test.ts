@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openRedisStore } from '../../../gateway/auth/store/redis/store.ts';
+import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
 import { createSecretsInRedis } from '../../../gateway/config/secrets-redis.ts';
 import { askRedis, type Redis } from '../../../gateway/redis/client.ts';
-import { evaluate, toScript } from '../../../gateway/redis/script.ts';
+import { evaluate, toScript } from '../../../gateway/redis/sealed-script.ts';
 import { startCluster, type TestCluster } from '../../support/redis-topologies.ts';
 import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
 

@@ -5,7 +5,7 @@ import { after, before, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAnnouncements } from '../../../gateway/auth/store/redis/announcements.ts';
 import { connectRedis, type Redis } from '../../../gateway/redis/client.ts';
-import { evaluate, toScript } from '../../../gateway/redis/script.ts';
+import { evaluate, toScript } from '../../../gateway/redis/sealed-script.ts';
 import { GARBLINGS, type GarbledRedis, startGarbledRedis } from '../../support/garbled-redis.ts';
 import { eventually } from '../../support/instances.ts';
 import { startServer, type TestRedis } from '../../support/redis.ts';

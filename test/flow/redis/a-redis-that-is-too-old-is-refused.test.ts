@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { openRedisStore } from '../../../gateway/auth/store/redis/store.ts';
+import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
 import { checkRedis } from '../../../gateway/commands/doctor/redis.ts';
 import { startServer } from '../../support/redis.ts';
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
-import { openRedisStore } from '../../../gateway/auth/store/redis/store.ts';
+import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
 import { createRedisAnswerStore } from '../../../gateway/idempotency/redis-store.ts';
 import { type GarbledRedis, startGarbledRedis } from '../../support/garbled-redis.ts';
 import { startServer, type TestRedis } from '../../support/redis.ts';

@@ -8,7 +8,7 @@ import { after, before, describe, type TestContext, test } from 'node:test';
 import { createAnnouncements } from '../../../gateway/auth/store/redis/announcements.ts';
 import { connectRedis } from '../../../gateway/redis/client.ts';
 import { onGarbledRedis } from '../../../gateway/redis/garbled.ts';
-import { evaluate, toScript } from '../../../gateway/redis/script.ts';
+import { evaluate, toScript } from '../../../gateway/redis/sealed-script.ts';
 import { type GarbledRedis, startGarbledRedis } from '../../support/garbled-redis.ts';
 import { eventually } from '../../support/instances.ts';
 import { startServer, type TestRedis } from '../../support/redis.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createCalls } from '../../../gateway/limits/redis/calls.ts';
-import { encodeCharges } from '../../../gateway/limits/redis/script.ts';
+import { encodeCharges } from '../../../gateway/limits/redis/window-script.ts';
 import { connectRedis, type Redis } from '../../../gateway/redis/client.ts';
 import { apartAt, type Relay, startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
 import { standStill } from '../../support/stand-still.ts';

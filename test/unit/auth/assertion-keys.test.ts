@@ -10,7 +10,7 @@ import {
   stateAt,
   type Term,
   unsignedFromMs,
-} from '../../../gateway/auth/assertions/keys.ts';
+} from '../../../gateway/auth/assertions/assertion-keys.ts';
 
 interface Named extends Term {
   readonly name: string;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
+import { type AssertionKey, kidOf, rotated } from '../../../gateway/auth/assertions/assertion-keys.ts';
 import { createAssertions } from '../../../gateway/auth/assertions/assertions.ts';
-import { type AssertionKey, kidOf, rotated } from '../../../gateway/auth/assertions/keys.ts';
 import { ANONYMOUS } from '../../../gateway/auth/authenticate.ts';
 import { caller, fakeClock, organization } from './samples.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { createChangeFollower } from '../../../gateway/auth/change-follower.ts';
-import type { KeyStore } from '../../../gateway/auth/store/store.ts';
+import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import { openStore, organization, until } from './samples.ts';
 
 const NEVER_MS = 3_600_000;

@@ -3,7 +3,7 @@
 import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { createDirectory, type Directory } from '../../../gateway/auth/directory.ts';
-import type { KeyStore } from '../../../gateway/auth/store/store.ts';
+import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import { digestOf, fakeClock } from './samples.ts';
 
 export const POLL_MS = 5;

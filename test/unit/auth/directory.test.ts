@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KeyStore, KeyStoreChange } from '../../../gateway/auth/store/store.ts';
+import type { KeyStore, KeyStoreChange } from '../../../gateway/auth/store/key-store.ts';
 import { follow, settled, switchable } from './directory-samples.ts';
 import { fakeClock, issue, makeKey, organization, storeWithKey, until } from './samples.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createIdentityCache } from '../../../gateway/auth/identity-cache.ts';
-import type { ChangeKind, KeyStoreChange } from '../../../gateway/auth/store/store.ts';
+import type { ChangeKind, KeyStoreChange } from '../../../gateway/auth/store/key-store.ts';
 import { issue, makeKey, organization } from './samples.ts';
 
 /** Two organizations with a key each, and a key without an organization. */

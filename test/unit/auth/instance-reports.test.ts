@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { createInstanceReports } from '../../../gateway/auth/instance-reports.ts';
-import type { Instance } from '../../../gateway/auth/store/store.ts';
+import type { Instance } from '../../../gateway/auth/store/key-store.ts';
 import { openStore, START_MS, until } from './samples.ts';
 
 const GRACE_MS = 60_000;

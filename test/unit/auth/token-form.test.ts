@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isShortEnough, looksLikeToken, parseToken } from '../../../gateway/auth/tokens/form.ts';
+import { isShortEnough, looksLikeToken, parseToken } from '../../../gateway/auth/tokens/token-form.ts';
 import { compact } from '../../support/issuer.ts';
 import { hinted, makeKey } from './samples.ts';
 

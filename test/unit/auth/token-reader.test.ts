@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createIssuers, type IssuerSettings } from '../../../gateway/auth/tokens/issuers.ts';
-import { createTokenReader } from '../../../gateway/auth/tokens/reader.ts';
+import { createTokenReader } from '../../../gateway/auth/tokens/token-reader.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Organization } from '../../../gateway/exchange.ts';
 import type { Awaitable } from '../../../gateway/shared/awaitable.ts';

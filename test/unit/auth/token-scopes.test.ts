@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { grantedScopes, parseScopes } from '../../../gateway/auth/tokens/scopes.ts';
+import { grantedScopes, parseScopes } from '../../../gateway/auth/tokens/token-scopes.ts';
 
 for (const [what, claim, scopes] of [
   ['no claim', undefined, []],

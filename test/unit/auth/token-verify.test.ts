@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toKeySet } from '../../../gateway/auth/tokens/issuer-key-set.ts';
-import { type TokenRules, verifyToken } from '../../../gateway/auth/tokens/verify.ts';
+import { type TokenRules, verifyToken } from '../../../gateway/auth/tokens/verify-token.ts';
 import { AUDIENCE, compact, makeSigningKey, signatureOf, signToken, soundClaims } from '../../support/issuer.ts';
 import { hinted, refusal, START_MS } from './samples.ts';
 

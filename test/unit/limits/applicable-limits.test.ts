@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCounters, type LimitRules } from '../../../gateway/limits/counters.ts';
+import { createCounters, type LimitRules } from '../../../gateway/limits/charges.ts';
 import { applicableCounters, applicableLimits } from '../../../gateway/limits/usage.ts';
 import { caller, operation, organization, rule, rules } from './parties.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { createCounters, type LimitRules } from '../../../gateway/limits/counters.ts';
+import { createCounters, type LimitRules } from '../../../gateway/limits/charges.ts';
+import type { CounterStore } from '../../../gateway/limits/counter-store.ts';
+import { uncounted } from '../../../gateway/limits/counter-store.ts';
 import { createProcessStore, type ProcessStore } from '../../../gateway/limits/process-store.ts';
-import type { CounterStore } from '../../../gateway/limits/store.ts';
-import { uncounted } from '../../../gateway/limits/store.ts';
 import { createLimitUsage, type LimitUsage } from '../../../gateway/limits/usage.ts';
 import { caller, operation, organization, rule, rules } from './parties.ts';
 import { START_MS } from './scenarios.ts';

@@ -1,8 +1,8 @@
 // Audit log of the Redis key store: a stream with the sequence numbers as ids, and per organization a sorted set of its sequence numbers.
 
-import type { AuditFilter, AuditLog, ChangeKind, KeyStoreChange } from '../store.ts';
-import type { StoreConnections } from './connection.ts';
-import { toStoreScript } from './script.ts';
+import type { AuditFilter, AuditLog, ChangeKind, KeyStoreChange } from '../key-store.ts';
+import type { StoreConnections } from './key-store-connection.ts';
+import { toStoreScript } from './key-store-script.ts';
 
 const PAGE = 500;
 /** Upper bound of the difference between the clocks of two writers. */

@@ -2,9 +2,9 @@
 // records is made anew from them; records that are gone come back with an import.
 
 import type { Redis } from '../../../redis/client.ts';
-import { evaluate, toScript } from '../../../redis/script.ts';
-import type { RunScript } from './connection.ts';
-import { META, toStoreScript } from './script.ts';
+import { evaluate, toScript } from '../../../redis/sealed-script.ts';
+import type { RunScript } from './key-store-connection.ts';
+import { META, toStoreScript } from './key-store-script.ts';
 
 /** Names whose numbers of entries are equal in a whole store, records first. */
 const ALIKE = {

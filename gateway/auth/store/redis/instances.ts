@@ -1,8 +1,8 @@
 // Running gateways in the Redis key store. Redis measures the time since each report, so that the clocks of the instances need not agree.
 
-import type { InstanceRecords } from '../store.ts';
-import type { StoreConnections } from './connection.ts';
-import { toStoreScript } from './script.ts';
+import type { InstanceRecords } from '../key-store.ts';
+import type { StoreConnections } from './key-store-connection.ts';
+import { toStoreScript } from './key-store-script.ts';
 
 const CLOCK = `
 local time = call('TIME')

@@ -1,8 +1,8 @@
 // Converts keys to and from the Redis key store: the unchanging part as one text, and the few changes of a key as columns beside it, so
 // that an unchanged key takes no room there.
 
-import type { StoredKey } from '../store.ts';
-import type { Columns } from './script.ts';
+import type { StoredKey } from '../key-store.ts';
+import type { Columns } from './key-store-script.ts';
 
 /** Lua functions that read and write keys. The arguments of a key are its id, digest, organization, and its columns. */
 export const KEY_FUNCTIONS = `

@@ -1,12 +1,12 @@
 // Keys in the Redis key store.
 
-import type { KeyPart, KeyRecords, StoredKey } from '../store.ts';
-import type { RunScript, StoreConnections } from './connection.ts';
+import type { KeyPart, KeyRecords, StoredKey } from '../key-store.ts';
 import { DAMAGE_FUNCTIONS } from './damage.ts';
 import { KEY_FUNCTIONS, keyArguments, keysOf, revocationOf } from './key-columns.ts';
+import type { RunScript, StoreConnections } from './key-store-connection.ts';
+import { REFUSED, toStoreScript } from './key-store-script.ts';
 import { ORGANIZATION_FUNCTIONS, organizationsOf } from './organizations.ts';
 import { allOf, inRedisPages } from './pages.ts';
-import { REFUSED, toStoreScript } from './script.ts';
 
 const CREATE = toStoreScript(`${ORGANIZATION_FUNCTIONS}${KEY_FUNCTIONS}
 local by, details, at = ARGV[3], ARGV[4], 5

@@ -1,10 +1,10 @@
 // Organizations in the Redis key store: the unchanging part as one text each, tier and suspension beside it.
 
 import type { Organization } from '../../../exchange.ts';
-import type { OrganizationRecords } from '../store.ts';
-import type { StoreConnections } from './connection.ts';
+import type { OrganizationRecords } from '../key-store.ts';
+import type { StoreConnections } from './key-store-connection.ts';
+import { type Columns, toStoreScript } from './key-store-script.ts';
 import { allOf, inRedisPages } from './pages.ts';
-import { type Columns, toStoreScript } from './script.ts';
 
 const SUSPENDED = '1';
 

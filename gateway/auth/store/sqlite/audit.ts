@@ -1,7 +1,7 @@
 // The audit log of the embedded key store, and the change stream read from it.
 
 import type { DatabaseSync } from 'node:sqlite';
-import type { AuditLog, ChangeKind, KeyStoreChange } from '../store.ts';
+import type { AuditLog, ChangeKind, KeyStoreChange } from '../key-store.ts';
 
 export type NewChange = Pick<KeyStoreChange, 'by' | 'kind'> &
   Partial<Pick<KeyStoreChange, 'organization' | 'key' | 'details'>>;

@@ -1,7 +1,7 @@
 // Running gateways in the embedded key store.
 
 import type { DatabaseSync } from 'node:sqlite';
-import type { InstanceRecords } from '../store.ts';
+import type { InstanceRecords } from '../key-store.ts';
 import { inTransactionWithoutWaiting } from './transaction.ts';
 
 /** How late a report may be before its gateway counts as silent: several attempts may have met another writer. */

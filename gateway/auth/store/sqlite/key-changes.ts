@@ -2,7 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '../../../shared/sqlite.ts';
-import type { KeyRecords, StoredKey } from '../store.ts';
+import type { KeyRecords, StoredKey } from '../key-store.ts';
 import type { WriteChange } from './audit.ts';
 import { type InsertKey, insertNewKey, type ReadKey } from './key-rows.ts';
 

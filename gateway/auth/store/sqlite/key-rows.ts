@@ -2,7 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { Mode } from '../../../exchange.ts';
-import type { StoredKey } from '../store.ts';
+import type { StoredKey } from '../key-store.ts';
 
 interface KeyRow {
   readonly id: string;

@@ -1,7 +1,7 @@
 // Keys in the embedded key store.
 
 import { inTransaction } from '../../../shared/sqlite.ts';
-import type { KeyRecords, StoredKey } from '../store.ts';
+import type { KeyRecords, StoredKey } from '../key-store.ts';
 import { createRevoke, createRotate, type KeyChangeOptions } from './key-changes.ts';
 import { insertNewKey, keyOf } from './key-rows.ts';
 import type { ReadOrganization } from './organizations.ts';

@@ -3,7 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Organization } from '../../../exchange.ts';
 import { inTransaction } from '../../../shared/sqlite.ts';
-import type { ChangeKind, OrganizationRecords } from '../store.ts';
+import type { ChangeKind, OrganizationRecords } from '../key-store.ts';
 import type { WriteChange } from './audit.ts';
 import { inSqlitePages } from './pages.ts';
 

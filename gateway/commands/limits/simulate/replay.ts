@@ -2,9 +2,9 @@
 // gateway uses.
 
 import type { Caller, Operation } from '../../../exchange.ts';
-import { createCounters, type LimitRules } from '../../../limits/counters.ts';
+import { createCounters, type LimitRules } from '../../../limits/charges.ts';
+import type { LimitDecision } from '../../../limits/counter-store.ts';
 import { createProcessStore } from '../../../limits/process-store.ts';
-import type { LimitDecision } from '../../../limits/store.ts';
 import type { LoggedRequest } from './logged-request.ts';
 import { createTallies, type TallyResult } from './tally.ts';
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { LoggedRequest } from '../../../../gateway/commands/limits/simulate/logged-request.ts';
 import { createSimulation, type SimulationResult } from '../../../../gateway/commands/limits/simulate/replay.ts';
 import type { Tally } from '../../../../gateway/commands/limits/simulate/tally.ts';
-import { createCounters, type LimitRules } from '../../../../gateway/limits/counters.ts';
+import { createCounters, type LimitRules } from '../../../../gateway/limits/charges.ts';
 import { caller, operation, organization, rule, rules } from '../../limits/parties.ts';
 import { createReference } from '../../limits/reference-model.ts';
 import { LIMIT_RUNS, START_MS } from '../../limits/scenarios.ts';

@@ -3,8 +3,8 @@
 
 import type { Caller, Operation, Organization } from '../exchange.ts';
 import { addressBlockOf } from './address-block.ts';
-import { type LimitTexts, limitTextsOf } from './headers.ts';
-import type { Charge, ChargeNotes, OutagePolicy } from './store.ts';
+import type { Charge, ChargeNotes, OutagePolicy } from './counter-store.ts';
+import { type LimitTexts, limitTextsOf } from './limit-headers.ts';
 
 export interface LimitRule {
   readonly requests: number;

@@ -3,7 +3,7 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { GatewayError } from '../../errors.ts';
 import type { VerifyingKey } from './issuer-key-set.ts';
-import { parseScopes } from './scopes.ts';
+import { parseScopes } from './token-scopes.ts';
 
 /** Excludes the form of a key id: upstreams receive subjects of both kinds under one name, and must not mistake one for the other. */
 const SUBJECT = /^(?!key_)[!-~]{1,255}$/;

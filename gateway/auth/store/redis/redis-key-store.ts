@@ -2,16 +2,16 @@
 // announcement.
 
 import { shownRedisUrl } from '../../../redis/url.ts';
-import type { KeyStore } from '../store.ts';
+import type { KeyStore } from '../key-store.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createRedisAudit } from './audit.ts';
-import { createRedisImport, createRedisSeed } from './batches.ts';
-import { openConnection, type StoreConnection } from './connection.ts';
 import { mendIndex } from './damage.ts';
 import { createRedisInstances } from './instances.ts';
+import { openConnection, type StoreConnection } from './key-store-connection.ts';
+import { toStoreScript } from './key-store-script.ts';
 import { createRedisKeys } from './keys.ts';
 import { createRedisOrganizations } from './organizations.ts';
-import { toStoreScript } from './script.ts';
+import { createRedisImport, createRedisSeed } from './seed-and-import.ts';
 
 const SERVING_DEADLINE_MS = 500;
 const PATIENT_DEADLINE_MS = 10_000;

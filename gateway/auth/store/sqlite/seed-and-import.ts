@@ -2,7 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '../../../shared/sqlite.ts';
-import type { KeyStore, StoredKey } from '../store.ts';
+import type { KeyStore, StoredKey } from '../key-store.ts';
 import type { WriteChange } from './audit.ts';
 import { type InsertKey, insertNewKey } from './key-rows.ts';
 import type { InsertOrganization, ReadOrganization } from './organizations.ts';

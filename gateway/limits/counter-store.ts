@@ -1,4 +1,4 @@
-// What every counter store implements and shares. `open-store.ts` lists the stores.
+// What every counter store implements and shares. `open-counter-store.ts` lists the stores.
 
 import type { LimitState } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';

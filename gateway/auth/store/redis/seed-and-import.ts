@@ -1,15 +1,15 @@
 // Batch writes of the Redis key store: seed (new records only) and import (adds missing records).
 
 import type { Organization } from '../../../exchange.ts';
-import type { KeyStore, StoredKey } from '../store.ts';
-import type { RunScript } from './connection.ts';
+import type { KeyStore, StoredKey } from '../key-store.ts';
 import { KEY_ARGUMENTS, KEY_FUNCTIONS, keyArguments as keyArgumentsOf } from './key-columns.ts';
+import type { RunScript } from './key-store-connection.ts';
+import { toStoreScript } from './key-store-script.ts';
 import {
   ORGANIZATION_ARGUMENTS,
   ORGANIZATION_FUNCTIONS,
   organizationArguments as organizationArgumentsOf,
 } from './organizations.ts';
-import { toStoreScript } from './script.ts';
 
 /**
  * Checks everything before it writes, because Redis does not undo the writes of a script that fails. Returns the obstacle, or the numbers

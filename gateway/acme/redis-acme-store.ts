@@ -1,9 +1,9 @@
 // The records in Redis, for all instances that share it. Every step is one script; the clock of Redis decides when a lease ends.
 
 import { connectRedis } from '../redis/client.ts';
-import { evaluate, type Script, toScript } from '../redis/script.ts';
+import { evaluate, type Script, toScript } from '../redis/sealed-script.ts';
 import { subscribeTo } from '../redis/subscribe.ts';
-import type { AcmeChanges, AcmeRecords, AcmeStore } from './store.ts';
+import type { AcmeChanges, AcmeRecords, AcmeStore } from './acme-store.ts';
 
 /** All names share the hash tag, so that they lie on one slot. */
 const RECORDS = '{gateway}:acme';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LimitState } from '../../../gateway/exchange.ts';
-import { appendLimitHeaders, limitTextsOf, retryAfterSecondsOf } from '../../../gateway/limits/headers.ts';
-import type { Charge } from '../../../gateway/limits/store.ts';
+import type { Charge } from '../../../gateway/limits/counter-store.ts';
+import { appendLimitHeaders, limitTextsOf, retryAfterSecondsOf } from '../../../gateway/limits/limit-headers.ts';
 import { charge } from './scenarios.ts';
 
 const NOW_MS = 1_795_190_400_000;

@@ -1,6 +1,6 @@
 // Common beginning of all scripts of the Redis key store: the names, the check that the data belongs to this gateway, and the audit row.
 
-import { type Script, toScript } from '../../../redis/script.ts';
+import { type Script, toScript } from '../../../redis/sealed-script.ts';
 
 export const SCHEMA_VERSION = 1;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allowanceOf, isAddressRange } from '../../../gateway/auth/addresses.ts';
+import { allowanceOf, isAddressRange } from '../../../gateway/auth/address-ranges.ts';
 
 for (const [ranges, address, allowed] of [
   [['192.0.2.0/24'], '192.0.2.77', true],

@@ -1,6 +1,6 @@
 // Keeps a running gateway on the current assertion keys. Polls, because their source announces no changes.
 
-import type { AssertionKey } from './keys.ts';
+import type { AssertionKey } from './assertion-keys.ts';
 
 /** Every gateway uses a new key set after this interval; a rotation allows more time than this before the new key signs. */
 const EVERY_MS = 2000;

@@ -2,8 +2,8 @@
 
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, FlattenedSign, type JWK } from 'jose';
+import type { HttpAnswer, HttpClient } from './acme-http.ts';
 import { AcmeFailure } from './failure.ts';
-import type { HttpAnswer, HttpClient } from './http.ts';
 import { type FailureKind, retryAfterMsOf } from './renewal.ts';
 
 /** A server may reject a nonce at any time (section 6.5); one that rejects so many in a row has a fault. */

@@ -7,11 +7,11 @@ import type { Awaitable } from '../../shared/awaitable.ts';
 import type { CredentialReader } from '../api-key-reader.ts';
 import { parseAuthorization } from '../credentials.ts';
 import type { Directory } from '../directory.ts';
-import { createTokenCache, type KnownToken, type TokenHash } from './cache.ts';
-import { isShortEnough, looksLikeToken, parseToken } from './form.ts';
 import type { Issuer, Issuers } from './issuers.ts';
-import { grantedScopes } from './scopes.ts';
-import { type TokenClaims, verifyToken } from './verify.ts';
+import { createTokenCache, type KnownToken, type TokenHash } from './token-cache.ts';
+import { isShortEnough, looksLikeToken, parseToken } from './token-form.ts';
+import { grantedScopes } from './token-scopes.ts';
+import { type TokenClaims, verifyToken } from './verify-token.ts';
 
 export interface TokenReaderOptions {
   readonly issuers: Pick<Issuers, 'find' | 'count'>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCounters, type LimitRules, ruleOf } from '../../../gateway/limits/counters.ts';
+import { createCounters, type LimitRules, ruleOf } from '../../../gateway/limits/charges.ts';
 import { caller, operation, organization, rule, rules } from './parties.ts';
 
 const acme = organization('org_acme');

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../exchange.ts';
 import type { KeySet } from './issuer-key-set.ts';
 import type { Issuer } from './issuers.ts';
-import type { TokenClaims } from './verify.ts';
+import type { TokenClaims } from './verify-token.ts';
 
 /** Hash of a presented token. */
 export type TokenHash = string;

@@ -2,9 +2,9 @@
 // the configured outage policy decides without waiting.
 
 import { parseRedisUrl } from '../../redis/url.ts';
+import type { Charge, CounterStore, CounterStoreStatus, OutagePolicy } from '../counter-store.ts';
 import { createFallback } from '../fallback.ts';
 import { createRefusalCache } from '../refusal-cache.ts';
-import type { Charge, CounterStore, CounterStoreStatus, OutagePolicy } from '../store.ts';
 import { createBatches } from './batches.ts';
 import { createClusterServers } from './cluster.ts';
 import { createSingleServer, type RedisServers, type RedisServersOptions } from './servers.ts';

@@ -3,7 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, openSqlite } from '../shared/sqlite.ts';
 import { applySteps, type SchemaSteps } from '../shared/sqlite-schema.ts';
-import type { AcmeChanges, AcmeRecords, AcmeStore } from './store.ts';
+import type { AcmeChanges, AcmeRecords, AcmeStore } from './acme-store.ts';
 
 export const ACME_FILE = 'acme.sqlite';
 const BUSY_TIMEOUT_MS = 1000;

@@ -1,8 +1,8 @@
 // Opens the counter store that the settings name: Redis, otherwise the memory of this process. A further store is listed here.
 
+import type { CounterStore } from './counter-store.ts';
 import { createProcessStore } from './process-store.ts';
-import { createRedisCounterStore, type RedisCounterStoreOptions } from './redis/store.ts';
-import type { CounterStore } from './store.ts';
+import { createRedisCounterStore, type RedisCounterStoreOptions } from './redis/redis-counter-store.ts';
 
 /** The settings of the process that choose the store. */
 export interface CounterStoreSettings {

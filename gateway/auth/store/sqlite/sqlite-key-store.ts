@@ -1,15 +1,15 @@
 // The embedded key store: one SQLite file in the data directory, shared by every gateway process and command on this machine.
 
 import { openSqlite } from '../../../shared/sqlite.ts';
-import type { KeyStore } from '../store.ts';
+import type { KeyStore } from '../key-store.ts';
 import { createSqliteAudit, createWriteChange } from './audit.ts';
-import { createSqliteImport, createSqliteSeed } from './batches.ts';
 import { KEY_STORE_FILE } from './file.ts';
 import { createSqliteInstances } from './instances.ts';
 import { createInsertKey, createReadKey } from './key-rows.ts';
+import { prepareKeySchema } from './key-store-schema.ts';
 import { createSqliteKeys } from './keys.ts';
 import { createInsertOrganization, createReadOrganization, createSqliteOrganizations } from './organizations.ts';
-import { prepareKeySchema } from './schema.ts';
+import { createSqliteImport, createSqliteSeed } from './seed-and-import.ts';
 import { BUSY_TIMEOUT_MS } from './transaction.ts';
 
 export interface SqliteKeyStoreOptions {

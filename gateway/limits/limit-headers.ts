@@ -3,7 +3,7 @@
 
 import type { LimitState, LimitStates } from '../exchange.ts';
 import { flat } from '../shared/flat-text.ts';
-import type { Charge } from './store.ts';
+import type { Charge } from './counter-store.ts';
 
 /** What the limit headers have in common for all callers under the same rules. */
 export interface LimitTexts {
