@@ -43,6 +43,8 @@ const replaceable = new Set([
 export interface Sent {
   /** Host of the upstream's address. */
   readonly host: string;
+  /** Whether the request has a connection of its own. */
+  readonly isolate: boolean;
   readonly traceparent: string;
 }
 
@@ -52,7 +54,7 @@ const LINES_MAX = 99;
 const OWN_LINES_MAX = 15;
 
 /** Headers for the upstream. The framing is kept, because the body bytes are passed on unchanged. */
-export function tunnelRequestHeaders(admitted: Admitted, { host, traceparent }: Sent): Record<string, string> {
+export function tunnelRequestHeaders(admitted: Admitted, { host, isolate, traceparent }: Sent): Record<string, string> {
   const { headers, clientAddress, scheme } = admitted;
   const sent: Record<string, string> = { __proto__: null } as unknown as Record<string, string>;
   for (const [name, value] of headers) if (mayForward(name)) sent[name] = value;
@@ -63,7 +65,7 @@ export function tunnelRequestHeaders(admitted: Admitted, { host, traceparent }: 
   const requestHost = headers.get('host');
   const quoted = clientAddress.includes(':') ? `"[${clientAddress}]"` : clientAddress;
   sent.host = host;
-  sent.connection = 'keep-alive';
+  sent.connection = isolate ? 'close' : 'keep-alive';
   sent['x-request-id'] = admitted.id;
   sent.traceparent = traceparent;
   sent.forwarded = `for=${quoted};proto=${scheme}${requestHost === undefined ? '' : `;host="${requestHost}"`}`;

@@ -150,15 +150,16 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     const target = targetOf(tunnel);
     trail.target = target.origin;
     const traceparent = options.traceparentFor(trail);
+    const isolate = tunnel.isolate || options.isIsolated(tunnel.upstream);
     return {
       path: tunnel.toUpstream(renamed?.path ?? path),
-      sent: { host: target.host, traceparent },
+      sent: { host: target.host, isolate, traceparent },
       shared: {
         admitted,
         proxy,
         target,
         tls,
-        isolate: tunnel.isolate || options.isIsolated(tunnel.upstream),
+        isolate,
         unasked: reportOf(tunnel.upstream),
         connectMs,
         answerMs: tunnel.timeoutMs,

@@ -26,9 +26,10 @@ async function setUp(entry: Record<string, unknown> = {}) {
 
 describe('a connection of a tunnel', () => {
   it('carries one request after the other', async () => {
-    const { call, opened } = await setUp();
+    const { behind, call, opened } = await setUp();
     for (const path of ['/jmap/1', '/jmap/2', '/jmap/3']) assert.equal(await call(path), path);
     assert.equal(opened(), 1);
+    assert.equal(behind.requests.at(-1)?.headers.connection, 'keep-alive');
   });
 
   it('over which bytes came unasked is closed, and they are no answer', async () => {
@@ -47,6 +48,7 @@ describe('a connection of a tunnel', () => {
     await until(() => gateway.logLines().some(({ msg }) => /no request asked for/.test(String(msg))));
     for (const path of ['/jmap/2', '/jmap/3', '/jmap/4']) {
       assert.equal(await call(path), path);
+      assert.equal(behind.requests.at(-1)?.headers.connection, 'close');
       await until(() => behind.sockets.size === 0 || undefined);
     }
     assert.equal(opened(), 4);
@@ -62,6 +64,7 @@ describe('a connection of a tunnel', () => {
     const { behind, call, opened } = await setUp({ isolate: true });
     for (const path of ['/jmap/1', '/jmap/2', '/jmap/3']) {
       assert.equal(await call(path), path);
+      assert.equal(behind.requests.at(-1)?.headers.connection, 'close');
       await until(() => behind.sockets.size === 0 || undefined);
     }
     assert.equal(opened(), 3);

@@ -4,7 +4,7 @@ import { securityHeadersFor } from '../../../gateway/edge/security-headers.ts';
 import type { Admitted } from '../../../gateway/exchange.ts';
 import { tunnelAnswerHeaders, tunnelRequestHeaders, upgradeHeaders } from '../../../gateway/tunnel/headers.ts';
 
-const sent = { host: 'upstream.test', traceparent: '00-1-2-03' };
+const sent = { host: 'upstream.test', isolate: false, traceparent: '00-1-2-03' };
 const asking = (headers: Record<string, string>, more: Partial<Admitted> = {}) =>
   ({
     id: 'req_1',
