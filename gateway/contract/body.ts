@@ -4,7 +4,7 @@
 
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Reservation } from '../exchange.ts';
-import { declaredFor } from './media-types.ts';
+import { declaredFor, isOfBytes } from './media-types.ts';
 
 /** What the contract says about the body of one operation. */
 export interface BodyContract {
@@ -18,7 +18,7 @@ export interface BodyContract {
  * client that waits for 100 Continue has not sent it yet.
  */
 export function expectBody(admitted: Admitted, contract: BodyContract, bytesMax: number): string | undefined {
-  if (!admitted.hasBody) {
+  if (!admitted.hasBody && !isEmptyFile(admitted, contract)) {
     if (contract.required) throw new GatewayError('body_missing');
     return undefined;
   }
@@ -31,6 +31,13 @@ export function expectBody(admitted: Admitted, contract: BodyContract, bytesMax:
   const length = Number(admitted.headers.get('content-length') ?? 0);
   if (length > bytesMax) throw tooLarge(bytesMax);
   return declared;
+}
+
+/** True for `Content-Length: 0` where bytes are required: a file may be empty. Elsewhere the field says that there is no body. */
+function isEmptyFile({ headers }: Admitted, { required, mediaTypes }: BodyContract): boolean {
+  if (!required || headers.get('content-length') !== '0') return false;
+  const contentType = headers.get('content-type') ?? '';
+  return isOfBytes(contentType) && declaredFor(contentType, mediaTypes) !== undefined;
 }
 
 /**

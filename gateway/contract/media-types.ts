@@ -67,3 +67,16 @@ export function declaredFor(contentType: string | undefined, declared: readonly 
   const range = `${essence.slice(0, essence.indexOf('/'))}/*`;
   return [range, '*/*'].find((candidate) => declared.includes(candidate));
 }
+
+/** Whether the content of a type is bytes of any kind: no text, JSON or form, and no range of types. */
+export function isOfBytes(mediaType: string): boolean {
+  const essence = essenceOf(mediaType);
+  const isText = /^text\/|^[^/]+\/(?:.*[+-])?(?:xml|yaml|jsonl?|ndjson|json-seq)$/.test(essence);
+  return (
+    !isText &&
+    !isJson(mediaType) &&
+    !essence.startsWith('multipart/') &&
+    essence !== URLENCODED &&
+    !essence.endsWith('*')
+  );
+}

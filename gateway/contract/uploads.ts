@@ -1,6 +1,6 @@
 // Operations that take files in bodies that the gateway buffers: longer ones than the buffer are refused.
 
-import { essenceOf, isJson, MULTIPART, URLENCODED } from './media-types.ts';
+import { essenceOf, isJson, isOfBytes, MULTIPART } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
 import { child, isObject, member, memberNames } from './pointer.ts';
 import { createValueShapes, type ValueShape } from './value-shape.ts';
@@ -20,14 +20,6 @@ export function bufferedUploads(operations: readonly ContractOperation[]): Buffe
     if (!types.some((type) => isOfBytes(type) || hasFiles(entry, type))) return [];
     return [{ entry, canStream: !types.some(isJson) }];
   });
-}
-
-function isOfBytes(type: string): boolean {
-  const essence = essenceOf(type);
-  const isText = /^text\/|^[^/]+\/(?:.*[+-])?(?:xml|yaml|jsonl?|ndjson|json-seq)$/.test(essence);
-  return (
-    !isText && !isJson(type) && !essence.startsWith('multipart/') && essence !== URLENCODED && !essence.endsWith('*')
-  );
 }
 
 /** Whether a form has a property that is described as bytes, or as the address of a file (Django REST framework). */

@@ -11,7 +11,7 @@ import { type CheckScope, createCheckScope, withinScope } from './check-scope.ts
 import { createFormChecks, type FormCheck, type FormChecks } from './forms/forms.ts';
 import { parseIdempotencyKey } from './idempotency-key.ts';
 import { type JsonLimits, parseJson } from './json.ts';
-import { essenceOf, isJson, mediaTypesOf } from './media-types.ts';
+import { essenceOf, isJson, isOfBytes, mediaTypesOf } from './media-types.ts';
 import { toNumberViolation } from './number-literals.ts';
 import type { ContractOperation } from './operations.ts';
 import { createParameterReader, type ParameterReader, type ParameterValues } from './parameters.ts';
@@ -145,9 +145,11 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
     if (counted.headers.has('expect')) counted.response.writeContinue();
     const rawBody = await readBody(counted, options.bodyBytesMax, options.hold);
     counted.trail.bytesIn = rawBody.length;
-    if (rawBody.length === 0 && contract.body.required) throw new GatewayError('body_missing');
     const contentType = counted.headers.get('content-type');
-    if (rawBody.length === 0) return pass(counted, contract, search, rawBody, violations);
+    if (rawBody.length === 0) {
+      if (contract.body.required && !isOfBytes(contentType ?? '')) throw new GatewayError('body_missing');
+      return pass(counted, contract, search, rawBody, violations);
+    }
     const check = contract.schemas.bodies.get(mediaType);
     withinScope(scope, () => {
       allowFor(0, rawBody.length);
