@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { isMap, parseDocument } from 'yaml';
+import { parseDocument } from 'yaml';
 import { ConfigError } from '../../config-errors.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { Operation } from '../../exchange.ts';
@@ -20,6 +20,7 @@ import { addUpstreamsCommands } from '../upstreams/upstreams.ts';
 import { type FetchedDocument, fetchDocument } from './fetch-document.ts';
 import { firstRequest } from './first-request.ts';
 import { basePathOf, liveOf, nameOf, type ProposedEntry, securityOf, sharesNames } from './propose-entry.ts';
+import { withEntry } from './upstreams-text.ts';
 
 export interface AddServiceFlags {
   readonly from: string;
@@ -87,9 +88,14 @@ export async function proposeService(
     ...(isQualified && { operationNames: 'qualified' }),
     security: securityOf(name),
   };
+  const extended = withEntry(text, name, entry);
+  if (extended === undefined)
+    return context.fail(
+      `${shownPath(path)} is written in a form that no entry can be added to, and nothing was written. Correct what "gateway check" names in it, or add the entry yourself: ${JSON.stringify({ [name]: entry })}`,
+    );
   const files = [
     { path: join(directories.contracts, file), text: document.text },
-    { path, text: withEntry(text, name, entry) },
+    { path, text: extended },
   ];
   return { name, entry, files };
 }
@@ -105,28 +111,6 @@ async function refuseFiles(context: CommandContext, { text, extension, url }: Fe
   context.fail(
     `${url.href} refers to files (${named}), and a fetched document has none. Bundle it into one document, and add that.`,
   );
-}
-
-/** Adds an entry as text, so that comments and layout of the others stay. */
-function withEntry(
-  text: string,
-  name: string,
-  { contracts, live, basePath, operationNames, security }: ProposedEntry,
-): string {
-  const lines = [
-    `${name}:`,
-    `  contracts: [${contracts.join(', ')}]`,
-    `  live: ${live}`,
-    ...(basePath === undefined ? [] : [`  basePath: ${basePath}`]),
-    ...(operationNames === undefined ? [] : [`  operationNames: ${operationNames}`]),
-    `  security: { read: ["${security.read.join('", "')}"], write: ["${security.write.join('", "')}"] }`,
-  ].map((line) => `  ${line}\n`);
-  const entries = parseDocument(text).get('upstreams', true);
-  if (!isMap(entries) || !entries.range) return `${text.trimEnd()}\nupstreams:\n${lines.join('')}`;
-  const [start, end] = entries.range;
-  if (entries.items.length === 0)
-    return `${text.slice(0, start).trimEnd()}\n${lines.join('')}${text.slice(end).trimStart()}`;
-  return `${text.slice(0, end).trimEnd()}\n${lines.join('')}${text.slice(end)}`;
 }
 
 /** The operations that the configuration serves; none if it has a mistake, which `check` names afterwards. */

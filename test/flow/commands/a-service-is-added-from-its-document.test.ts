@@ -8,6 +8,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { parse } from 'yaml';
 import { startInProcess } from '../../support/in-process.ts';
 import { createInstallation } from '../../support/process.ts';
 
@@ -136,6 +137,33 @@ describe('gateway init --from', () => {
     assert.equal(code, 0, stdout + stderr);
     assert.equal(JSON.parse(stdout).entry.live, 'http://tools.internal:3000');
     assert.ok(existsSync(join(made, 'openapi', 'tools.yaml')));
+  });
+
+  it('adds to a file in JSON, and loses nothing', async () => {
+    const own = join(directory, 'json');
+    const other = createInstallation({ GATEWAY_CONFIG: own, GATEWAY_CONTRACTS: join(own, 'openapi') });
+    assert.equal((await other.run('init', own, '--from', `${origin}/openapi.json`, '--name', 'first')).code, 0);
+    const path = join(own, 'upstreams.yaml');
+    writeFileSync(path, JSON.stringify(parse(readFileSync(path, 'utf8')), null, 2));
+    const { code, stdout, stderr } = await other.run('init', '--from', `${origin}/openapi.json`, '--name', 'second');
+    other.remove();
+    assert.equal(code, 0, stdout + stderr);
+    assert.match(stdout, /^No mistakes: 6 operations/m);
+    assert.deepEqual(Object.keys(JSON.parse(readFileSync(path, 'utf8')).upstreams), ['first', 'second']);
+  });
+
+  it('writes nothing where upstreams.yaml cannot take an entry', async () => {
+    const path = join(made, 'upstreams.yaml');
+    const earlier = upstreams();
+    for (const text of ['upstreams: [\n', 'upstreams: [a]\n']) {
+      writeFileSync(path, text);
+      const { code, stderr } = await installation.run('init', '--from', `${origin}/openapi.json`, '--name', 'lost');
+      assert.equal(code, 1);
+      assert.match(stderr, /no entry can be added to.*"gateway check".*\{"lost":\{"contracts":\["lost\.json"\]/);
+      assert.equal(upstreams(), text);
+      assert.ok(!existsSync(join(made, 'openapi', 'lost.json')));
+    }
+    writeFileSync(path, earlier);
   });
 
   const refused: Readonly<Record<string, { words: () => string[]; says: RegExp; code: number }>> = {

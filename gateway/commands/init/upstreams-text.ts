@@ -1,0 +1,68 @@
+// Adds an entry to the text of upstreams.yaml, so that the comments and the layout of the other entries stay. Pure.
+
+import { isDeepStrictEqual } from 'node:util';
+import { isCollection, isMap, isScalar, parse, parseDocument, type YAMLMap } from 'yaml';
+import type { ProposedEntry } from './propose-entry.ts';
+
+/** Undefined for a text that an entry cannot be added to: it has mistakes, or `upstreams` is no map. */
+export function withEntry(text: string, name: string, entry: ProposedEntry): string | undefined {
+  const before = read(text);
+  const made = before && added(text, name, entry);
+  if (before === undefined || made === undefined) return undefined;
+  // An unusual layout must not cost another entry.
+  const wanted = { ...before, upstreams: { ...(before.upstreams as object | null), [name]: entry } };
+  return isDeepStrictEqual(read(made), wanted) ? made : undefined;
+}
+
+function read(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return parse(text) ?? {};
+  } catch {
+    return undefined;
+  }
+}
+
+function added(text: string, name: string, entry: ProposedEntry): string | undefined {
+  const { contents: root } = parseDocument(text);
+  const upstreams = isMap(root) ? root.get('upstreams', true) : undefined;
+  if (isMap(root) && root.flow && !isMap(upstreams)) return withMember(text, root, 'upstreams', { [name]: entry });
+  if (upstreams === undefined) return `${text.trimEnd()}\nupstreams:\n${linesOf(name, entry, '  ')}`.trimStart();
+  if (!upstreams.range) return undefined;
+  const [start, end] = upstreams.range;
+  if (isMap(upstreams) && !upstreams.flow) {
+    const [indent = ''] = /[^\n]*$/.exec(text.slice(0, start)) ?? [];
+    return `${text.slice(0, end).trimEnd()}\n${linesOf(name, entry, indent)}${text.slice(end)}`;
+  }
+  // An empty map or no value gives its place to the lines.
+  const isEmpty = isMap(upstreams) ? /^\{\s*\}$/.test(text.slice(start, end)) : isScalar(upstreams);
+  if (isEmpty && !(isMap(root) && root.flow))
+    return `${text.slice(0, start).trimEnd()}\n${linesOf(name, entry, '  ')}${text.slice(end).trimStart()}`;
+  return isMap(upstreams) ? withMember(text, upstreams, name, entry) : undefined;
+}
+
+/** Adds a member to a map in braces. It is written as JSON, because the file may be JSON. */
+function withMember(text: string, map: YAMLMap, name: string, value: unknown): string | undefined {
+  const written = `${JSON.stringify(name)}: ${JSON.stringify(value)}`;
+  const last = map.items.at(-1)?.value;
+  const [start = 0] = map.range ?? [];
+  if (last === undefined) return `${text.slice(0, start + 1)}${written}${text.slice(start + 1)}`;
+  if (!(isScalar(last) || isCollection(last)) || !last.range) return undefined;
+  const [, end] = last.range;
+  return `${text.slice(0, end)}, ${written}${text.slice(end)}`;
+}
+
+function linesOf(
+  name: string,
+  { contracts, live, basePath, operationNames, security }: ProposedEntry,
+  indent: string,
+): string {
+  const lines = [
+    `${name}:`,
+    `  contracts: [${contracts.join(', ')}]`,
+    `  live: ${live}`,
+    ...(basePath === undefined ? [] : [`  basePath: ${basePath}`]),
+    ...(operationNames === undefined ? [] : [`  operationNames: ${operationNames}`]),
+    `  security: { read: ["${security.read.join('", "')}"], write: ["${security.write.join('", "')}"] }`,
+  ];
+  return lines.map((line) => `${indent}${line}\n`).join('');
+}
