@@ -5,7 +5,7 @@ import { registerHooks } from 'node:module';
 import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 import { GatewayError } from '../gateway/errors.ts';
 import type { Counted, LimitStates, Permitted } from '../gateway/exchange.ts';
-import { createCounters } from '../gateway/limits/charges.ts';
+import { createChargesOf } from '../gateway/limits/charges.ts';
 import type { LimitOptions } from '../gateway/limits/limit.ts';
 import { appendLimitHeaders } from '../gateway/limits/limit-headers.ts';
 import { connectRedis } from '../gateway/redis/client.ts';
@@ -18,7 +18,7 @@ registerHooks({
 
 /** For gateways with one and the same limit for all organizations. */
 export function createLimit({ rules, now }: LimitOptions): (permitted: Permitted) => Promise<Counted> {
-  const countersOf = createCounters(rules);
+  const chargesOf = createChargesOf(rules);
   const { requests = 1, windowSeconds = 60 } = Object.values(rules.tiers)[0] ?? {};
   const limiter = new RateLimiterRedis({
     storeClient: connectRedis({ url: process.env.REDIS_URL ?? '' }),
@@ -28,7 +28,7 @@ export function createLimit({ rules, now }: LimitOptions): (permitted: Permitted
   });
 
   return async function limit(permitted) {
-    const { charges, texts } = countersOf(permitted.caller, permitted.operation, permitted.clientAddress);
+    const { charges, texts } = chargesOf(permitted.caller, permitted.operation, permitted.clientAddress);
     const { remainingPoints, msBeforeNext } = await limiter.consume(charges[0]?.key ?? '').catch(refuse);
     const state = { policy: 'organization', limit: requests, windowSeconds, remaining: remainingPoints };
     const tightest = { ...state, resetMs: msBeforeNext };

@@ -11,7 +11,7 @@ import { unlistedFiles } from '../contract/load.ts';
 import { member, pathOf } from '../contract/pointer.ts';
 import { foreignOrigin } from '../contract/servers.ts';
 import { bufferedUploads } from '../contract/uploads.ts';
-import { ANONYMOUS_TIER, extraOf } from '../limits/charges.ts';
+import { ANONYMOUS_TIER, extraOf } from '../limits/limit-rules.ts';
 import { entryOfUpstream, isFurtherServer } from '../shared/upstream-names.ts';
 import { positionsIn, shownPath } from '../shared/yaml-source.ts';
 import { modesFromContract } from '../upstream/simulated.ts';

@@ -1,42 +1,13 @@
-// Pure: resolves an operation, a caller and the rules to the counters that a request is charged to. Resolved once per caller and kind of
-// operation.
+// The charges of a request: which counters it is charged to, and with how many units. Pure; resolved once per caller and kind of operation.
 
-import type { Caller, Operation, Organization } from '../exchange.ts';
+import type { Caller, Operation } from '../exchange.ts';
 import { addressBlockOf } from './address-block.ts';
-import type { Charge, ChargeNotes, OutagePolicy } from './counter-store.ts';
+import type { Charge, ChargeNotes } from './counter-store.ts';
 import { type LimitTexts, limitTextsOf } from './limit-headers.ts';
-
-export interface LimitRule {
-  readonly requests: number;
-  readonly windowSeconds: number;
-  readonly enforce: boolean;
-}
-
-/** The rule of a tier, or of an organization in its place. */
-export interface OrganizationRule extends LimitRule {
-  /** Streams that an organization may have open in one process. */
-  readonly openStreams?: number | undefined;
-}
-
-export type CountPer = 'organization' | 'key';
-
-/** `limits.yaml`, checked and frozen. A reload replaces the rules as a whole: it builds the stage anew on the same store. */
-export interface LimitRules {
-  readonly countPer: CountPer;
-  readonly whenStoreIsAway: OutagePolicy;
-  readonly tiers: Readonly<Record<string, OrganizationRule>>;
-  readonly extra: Readonly<Record<string, LimitRule & { readonly per: CountPer }>>;
-  /** By operationId; overrides the contract. */
-  readonly operations: Readonly<
-    Record<string, { readonly extra?: string | undefined; readonly cost?: number | undefined }>
-  >;
-  /** By organization id; replaces the rule of its tier. */
-  readonly organizations: Readonly<Record<string, OrganizationRule>>;
-  readonly addresses: { readonly failures: number; readonly windowSeconds: number };
-}
+import { ANONYMOUS_TIER, type CountPer, extraOf, type LimitRule, type LimitRules, ruleOf } from './limit-rules.ts';
 
 /** One object has all that the stage needs of a caller, because each further object costs a read from memory. */
-export interface Counters extends ChargeNotes {
+export interface CallerCharges extends ChargeNotes {
   /** Empty: no limit counts the request. */
   readonly charges: readonly Charge[];
   /** Shared by all callers under the same rules, as `alike` is. */
@@ -47,43 +18,37 @@ export interface Counters extends ChargeNotes {
 interface OperationKind {
   readonly cost: number;
   readonly extra: string | undefined;
-  readonly known: WeakMap<Caller, Counters>;
+  readonly known: WeakMap<Caller, CallerCharges>;
   readonly sharedByOrganizations: SharedParts;
   readonly sharedByAddresses: SharedParts;
 }
 
 /** By rule: what all callers have in common. */
-type SharedParts = Map<LimitRule | undefined, Pick<Counters, 'alike' | 'texts'>>;
-
-/** Public operations are counted per client address, under the tier of this name if it exists. */
-export const ANONYMOUS_TIER = 'anonymous';
+type SharedParts = Map<LimitRule | undefined, Pick<CallerCharges, 'alike' | 'texts'>>;
 
 /**
- * Looks counters up by the identity of caller and operation, so that a request costs two map look-ups and no string operations. A caller's
- * objects have mostly left the processor's cache since its last request: each object on the way to the counters costs about 0.1 µs.
+ * Looks charges up by the identity of caller and operation, so that a request costs two map look-ups and no string operations. A caller's
+ * objects have mostly left the processor's cache since its last request: each object on the way to the charges costs about 0.1 µs.
  */
-export function createCounters(rules: LimitRules): (caller: Caller, operation: Operation, address: string) => Counters {
+export function createChargesOf(
+  rules: LimitRules,
+): (caller: Caller, operation: Operation, address: string) => CallerCharges {
   const kindOf = createKinds(rules);
 
-  function countersOfOrganization(caller: Caller, organization: Organization, kind: OperationKind): Counters {
-    let counters = kind.known.get(caller);
-    if (counters === undefined) {
-      const rule = ruleOf(rules, organization)?.rule;
-      counters = resolve(rules, kind, rule, { tag: organization.id, key: keyOf(caller) });
-      kind.known.set(caller, counters);
-    }
-    return counters;
-  }
-
-  return function countersOf(caller, operation, address) {
+  return function chargesOf(caller, operation, address) {
     const kind = kindOf(operation);
     const { organization } = caller;
-    if (organization !== undefined) return countersOfOrganization(caller, organization, kind);
-    // All anonymous clients share one caller object, so nothing can be cached per caller.
-    return resolve(rules, kind, rules.tiers[ANONYMOUS_TIER], {
-      tag: `address:${addressBlockOf(address)}`,
-      key: undefined,
-    });
+    if (organization === undefined) {
+      // All anonymous clients share one caller object, so nothing can be cached per caller.
+      const tag = `address:${addressBlockOf(address)}`;
+      return resolve(rules, kind, rules.tiers[ANONYMOUS_TIER], { tag, key: undefined });
+    }
+    let known = kind.known.get(caller);
+    if (known === undefined) {
+      known = resolve(rules, kind, ruleOf(rules, organization)?.rule, { tag: organization.id, key: keyOf(caller) });
+      kind.known.set(caller, known);
+    }
+    return known;
   };
 }
 
@@ -129,7 +94,7 @@ function resolve(
   kind: OperationKind,
   rule: LimitRule | undefined,
   { tag, key }: CounterOwner,
-): Counters {
+): CallerCharges {
   const { cost, extra } = kind;
   const charges: Charge[] = [];
   if (rule !== undefined) {
@@ -183,30 +148,4 @@ export function chargeOf(
   key: string,
 ): Charge {
   return Object.freeze({ key, policy, requests, windowSeconds, windowMs: windowSeconds * 1000, cost, enforce });
-}
-
-/** Returns the extra limit of an operation: the rules override the contract. */
-export function extraOf(rules: LimitRules, { id, extraLimit }: Operation): string | undefined {
-  return rules.operations[id]?.extra ?? extraLimit;
-}
-
-/** A rule and its path in `limits.yaml`. */
-export interface NamedRule {
-  readonly name: string;
-  readonly rule: LimitRule;
-}
-
-/**
- * Returns the rule of an organization: its own, else that of its tier. An organization whose tier is missing from the rules is still
- * served, but never under a better rule than others.
- */
-export function ruleOf(rules: LimitRules, { id, tier }: Organization): NamedRule | undefined {
-  const own = rules.organizations[id];
-  if (own !== undefined) return { name: `organizations.${id}`, rule: own };
-  const ofTier = rules.tiers[tier];
-  if (ofTier !== undefined) return { name: `tiers.${tier}`, rule: ofTier };
-  const rateOf = ({ requests, windowSeconds }: LimitRule) => requests / windowSeconds;
-  const ofOrganizations = Object.entries(rules.tiers).filter(([name]) => name !== ANONYMOUS_TIER);
-  const [strictest] = ofOrganizations.toSorted(([, one], [, other]) => rateOf(one) - rateOf(other));
-  return strictest && { name: `tiers.${strictest[0]}`, rule: strictest[1] };
 }

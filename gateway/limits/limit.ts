@@ -4,9 +4,10 @@
 import { GatewayError } from '../errors.ts';
 import type { Counted, LimitState, LimitStates, Permitted } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
-import { type Counters, createCounters, type LimitRules } from './charges.ts';
+import { type CallerCharges, createChargesOf } from './charges.ts';
 import type { Charge, CounterStore, LimitDecision } from './counter-store.ts';
 import { appendLimitHeaders, retryAfterSecondsOf } from './limit-headers.ts';
+import type { LimitRules } from './limit-rules.ts';
 
 const UNCOUNTED: LimitStates = Object.freeze({ states: Object.freeze([]), tightest: undefined });
 
@@ -18,19 +19,19 @@ export interface LimitOptions {
 
 /** Builds the stage. It returns a promise only if the store does. */
 export function createLimit({ store, rules, now }: LimitOptions): (permitted: Permitted) => Awaitable<Counted> {
-  const countersOf = createCounters(rules);
+  const chargesOf = createChargesOf(rules);
 
   return function limit(permitted) {
-    const counters = countersOf(permitted.caller, permitted.operation, permitted.clientAddress);
-    if (counters.alike.length === 0) return withLimits(permitted, UNCOUNTED);
-    const decision = store.decide(counters.charges, counters);
-    if (!(decision instanceof Promise)) return conclude(permitted, counters, decision, now());
-    return decision.then((decided) => conclude(permitted, counters, decided, now()));
+    const charged = chargesOf(permitted.caller, permitted.operation, permitted.clientAddress);
+    if (charged.alike.length === 0) return withLimits(permitted, UNCOUNTED);
+    const decision = store.decide(charged.charges, charged);
+    if (!(decision instanceof Promise)) return conclude(permitted, charged, decision, now());
+    return decision.then((decided) => conclude(permitted, charged, decided, now()));
   };
 }
 
-function conclude(permitted: Permitted, counters: Counters, decision: LimitDecision, nowMs: number): Counted {
-  const limits = noteLimits(permitted, counters, decision, nowMs);
+function conclude(permitted: Permitted, charged: CallerCharges, decision: LimitDecision, nowMs: number): Counted {
+  const limits = noteLimits(permitted, charged, decision, nowMs);
   if (decision.outcome !== 'admitted') throw refusalOf(decision);
   return withLimits(permitted, limits);
 }
@@ -48,7 +49,7 @@ function withLimits(permitted: Permitted, limits: LimitStates): Counted {
  */
 function noteLimits(
   { trail, carried }: Permitted,
-  { charges, alike, texts }: Counters,
+  { charges, alike, texts }: CallerCharges,
   decision: LimitDecision,
   nowMs: number,
 ): LimitStates {

@@ -2,17 +2,9 @@
 
 import type { Operation, Organization } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
-import {
-  type CountPer,
-  chargeOf,
-  extraCounterOf,
-  extraOf,
-  type LimitRule,
-  type LimitRules,
-  ruleOf,
-  tierCounterOf,
-} from './charges.ts';
+import { chargeOf, extraCounterOf, tierCounterOf } from './charges.ts';
 import type { CounterStore } from './counter-store.ts';
+import { type CountPer, extraOf, type LimitRule, type LimitRules, ruleOf } from './limit-rules.ts';
 
 /** Above any limit: the remaining units of a counter then show everything that was spent, even if the limit was lowered since. */
 const BEYOND = 1_000_000_000;

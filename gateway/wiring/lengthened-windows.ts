@@ -1,7 +1,7 @@
 // Extends the expiry of counters when a reload makes windows longer, so that earlier requests count in the longer window, too.
 
-import type { LimitRule, LimitRules } from '../limits/charges.ts';
 import type { CounterStore } from '../limits/counter-store.ts';
+import type { LimitRule, LimitRules } from '../limits/limit-rules.ts';
 import type { Log } from '../observe/log.ts';
 
 type Rules = Pick<LimitRules, 'tiers' | 'extra' | 'organizations'>;

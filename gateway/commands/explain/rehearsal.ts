@@ -13,7 +13,7 @@ import { GatewayError } from '../../errors.ts';
 import { type Arrived, type Fresh, type Stages, UNTRIED_STAGES, type UntriedStage } from '../../exchange.ts';
 import type { CounterStore } from '../../limits/counter-store.ts';
 import { createLimit } from '../../limits/limit.ts';
-import { openStreamsMaxOf } from '../../limits/streams-max.ts';
+import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
 import { createLines } from '../../observe/line.ts';
 import { createPipeline } from '../../pipeline.ts';
 import type { Trail } from '../../trail.ts';

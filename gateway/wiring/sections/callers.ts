@@ -1,7 +1,7 @@
 // The parts that know callers: their open streams, their keys and tokens, their idempotent answers, their calls of deprecated operations.
 
 import { openAnswerStore } from '../../idempotency/open-store.ts';
-import { openStreamsMaxOf } from '../../limits/streams-max.ts';
+import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
 import { createThrottle } from '../../limits/throttle.ts';
 import type { Parts } from '../../parts.ts';
 import { createOpenStreams } from '../../streams/open-streams.ts';

@@ -7,9 +7,10 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Caller, Counted, Operation, Permitted } from '../../../gateway/exchange.ts';
-import { createCounters, type LimitRules } from '../../../gateway/limits/charges.ts';
+import { createChargesOf } from '../../../gateway/limits/charges.ts';
 import { createLimit } from '../../../gateway/limits/limit.ts';
 import { retryAfterSecondsOf } from '../../../gateway/limits/limit-headers.ts';
+import type { LimitRules } from '../../../gateway/limits/limit-rules.ts';
 import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis/redis-counter-store.ts';
 import type { Awaitable } from '../../../gateway/shared/awaitable.ts';
 import { trailOf } from '../../../gateway/trail.ts';
@@ -121,13 +122,13 @@ test('each instance decides as the model does by the clock of the store, and no 
   const property = fc.asyncProperty(scenarios, async (scenario) => {
     const stages = start(scenario);
     const callerOf = createCallers();
-    const countersOf = createCounters(scenario.rules);
+    const chargesOf = createChargesOf(scenario.rules);
     const reference = createReference();
     const asked = new Map<string, { readonly windowMs: number; readonly requests: number }>();
     for (const { advanceMs, instance, key, operation } of scenario.steps) {
       clockMs += advanceMs;
       const request = permitted(callerOf(key), operation);
-      const { charges } = countersOf(request.caller, operation, request.clientAddress);
+      const { charges } = chargesOf(request.caller, operation, request.clientAddress);
       for (const charge of charges) asked.set(charge.key, charge);
       const expected = reference.decide(charges, clockMs);
       const told = await retryAfterOf(stages[instance % stages.length] as (typeof stages)[0], request);
@@ -148,7 +149,7 @@ test('decided at the same moment, in any order, they admit together as many as t
   const property = fc.asyncProperty(scenarios, async (scenario) => {
     const stages = start(scenario);
     const callerOf = createCallers();
-    const countersOf = createCounters(scenario.rules);
+    const chargesOf = createChargesOf(scenario.rules);
     const reference = createReference();
     for (const { advanceMs } of scenario.steps.slice(0, 15)) {
       clockMs += advanceMs;
@@ -156,7 +157,7 @@ test('decided at the same moment, in any order, they admit together as many as t
       const told = await Promise.all(
         crowd.map((request, client) => retryAfterOf(stages[client % stages.length] as (typeof stages)[0], request)),
       );
-      const expected = crowd.map(({ caller }) => reference.decide(countersOf(caller, listThings, '').charges, clockMs));
+      const expected = crowd.map(({ caller }) => reference.decide(chargesOf(caller, listThings, '').charges, clockMs));
       assert.equal(
         told.filter((wait) => wait === undefined).length,
         expected.filter(({ outcome }) => outcome === 'admitted').length,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCounters, type LimitRules } from '../../../gateway/limits/charges.ts';
+import { createChargesOf } from '../../../gateway/limits/charges.ts';
+import type { LimitRules } from '../../../gateway/limits/limit-rules.ts';
 import { applicableCounters, applicableLimits } from '../../../gateway/limits/usage.ts';
 import { caller, operation, organization, rule, rules } from './parties.ts';
 
@@ -54,9 +55,9 @@ test('show and reset use the counters that requests are charged to, for rules of
   const extra = { 'job-creation': perKey, heavy: perOrganization };
   for (const countPer of ['organization', 'key'] as const) {
     const table = rules({ countPer, extra, operations: { listJobs: { extra: 'heavy' } } });
-    const countersOf = createCounters(table);
+    const chargesOf = createChargesOf(table);
     const charged = counted.keys.flatMap((key) =>
-      operations.flatMap((wanted) => countersOf(caller(key, acme), wanted, '').charges.map(({ key: name }) => name)),
+      operations.flatMap((wanted) => chargesOf(caller(key, acme), wanted, '').charges.map(({ key: name }) => name)),
     );
     const shown = applicableLimits(table, operations, counted).map(({ counter }) => counter);
     assert.deepEqual(new Set(shown), new Set(charged));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCounters, type LimitRules, ruleOf } from '../../../gateway/limits/charges.ts';
+import { createChargesOf } from '../../../gateway/limits/charges.ts';
+import { type LimitRules, ruleOf } from '../../../gateway/limits/limit-rules.ts';
 import { caller, operation, organization, rule, rules } from './parties.ts';
 
 const acme = organization('org_acme');
@@ -9,13 +10,13 @@ const listJobs = operation('listJobs');
 const createJob = operation('createJob', { extraLimit: 'job-creation', cost: 2 });
 
 function keysOf(table: LimitRules, by = caller('key_1', acme), wanted = listJobs, address = '192.0.2.1'): string[] {
-  return createCounters(table)(by, wanted, address).charges.map(({ key }) => key);
+  return createChargesOf(table)(by, wanted, address).charges.map(({ key }) => key);
 }
 
 test('an organization is counted under its tier, live and test keys together', () => {
-  const countersOf = createCounters(rules());
-  const live = countersOf(caller('key_1', acme), listJobs, '192.0.2.1').charges;
-  const trial = countersOf(caller('key_2', acme, 'test'), listJobs, '192.0.2.1').charges;
+  const chargesOf = createChargesOf(rules());
+  const live = chargesOf(caller('key_1', acme), listJobs, '192.0.2.1').charges;
+  const trial = chargesOf(caller('key_2', acme, 'test'), listJobs, '192.0.2.1').charges;
   assert.deepEqual(live, trial);
   assert.deepEqual(live, [
     {
@@ -32,17 +33,17 @@ test('an organization is counted under its tier, live and test keys together', (
 
 test('an organization with a rule of its own is counted by that', () => {
   const table = rules({ organizations: { org_acme: rule(5000) } });
-  assert.equal(createCounters(table)(caller('key_1', acme), listJobs, '').charges[0]?.requests, 5000);
+  assert.equal(createChargesOf(table)(caller('key_1', acme), listJobs, '').charges[0]?.requests, 5000);
 });
 
 test('an organization of a tier that the rules do not know gets the strictest one', () => {
   const table = rules({ tiers: { fast: rule(10, { windowSeconds: 1 }), slow: rule(60), large: rule(1000) } });
   const lost = caller('key_1', organization('org_lost', 'gone'));
-  assert.equal(createCounters(table)(lost, listJobs, '').charges[0]?.requests, 60);
+  assert.equal(createChargesOf(table)(lost, listJobs, '').charges[0]?.requests, 60);
 });
 
 test('counted per key, each key has its own counter and the policy is called key', () => {
-  const [only] = createCounters(rules({ countPer: 'key' }))(caller('key_1', acme), listJobs, '').charges;
+  const [only] = createChargesOf(rules({ countPer: 'key' }))(caller('key_1', acme), listJobs, '').charges;
   assert.deepEqual([only?.key, only?.policy], ['rl:{org_acme}:key:key_1', 'key']);
 });
 
@@ -64,7 +65,7 @@ test('the extra limit of an operation comes second, per organization or per key'
     'rl:{org_acme}:extra:job-creation',
   ]);
   assert.equal(keysOf(extra('key'), by, createJob)[1], 'rl:{org_acme}:extra:job-creation:key:key_1');
-  const { charges, texts } = createCounters(extra('key'))(by, createJob, '');
+  const { charges, texts } = createChargesOf(extra('key'))(by, createJob, '');
   assert.deepEqual(
     charges.map(({ cost }) => cost),
     [2, 2],
@@ -77,7 +78,7 @@ test('limits.yaml overrides the contract of an operation', () => {
     extra: { 'job-creation': { ...rule(30), per: 'key' }, heavy: { ...rule(5), per: 'organization' } },
     operations: { createJob: { extra: 'heavy', cost: 7 } },
   });
-  const { charges } = createCounters(table)(caller('key_1', acme), createJob, '');
+  const { charges } = createChargesOf(table)(caller('key_1', acme), createJob, '');
   assert.deepEqual(
     charges.map(({ policy, cost }) => [policy, cost]),
     [
@@ -89,7 +90,7 @@ test('limits.yaml overrides the contract of an operation', () => {
 
 test('a shadow limit is charged but not announced', () => {
   const table = rules({ extra: { 'job-creation': { ...rule(30, { enforce: false }), per: 'key' } } });
-  const { charges, texts } = createCounters(table)(caller('key_1', acme), createJob, '');
+  const { charges, texts } = createChargesOf(table)(caller('key_1', acme), createJob, '');
   assert.deepEqual(
     charges.map(({ enforce }) => enforce),
     [true, false],
@@ -122,19 +123,19 @@ test('an extra limit that the rules do not have is a mistake, not a free pass', 
 });
 
 test('counters are resolved once per caller for all operations that are counted alike', () => {
-  const countersOf = createCounters(rules());
+  const chargesOf = createChargesOf(rules());
   const by = caller('key_1', acme);
-  assert.equal(countersOf(by, listJobs, ''), countersOf(by, operation('listCustomers'), ''));
-  assert.notEqual(countersOf(by, listJobs, ''), countersOf(by, operation('export', { cost: 3 }), ''));
+  assert.equal(chargesOf(by, listJobs, ''), chargesOf(by, operation('listCustomers'), ''));
+  assert.notEqual(chargesOf(by, listJobs, ''), chargesOf(by, operation('export', { cost: 3 }), ''));
 });
 
 test('callers under the same rules share texts, and a rule that also counts addresses has a text for each', () => {
-  const countersOf = createCounters(rules({ tiers: { anonymous: rule(5) } }));
+  const chargesOf = createChargesOf(rules({ tiers: { anonymous: rule(5) } }));
   const [one, other] = ['org_one', 'org_other'].map((id) =>
-    countersOf(caller(id, organization(id, 'anonymous')), listJobs, ''),
+    chargesOf(caller(id, organization(id, 'anonymous')), listJobs, ''),
   );
   assert.equal(one?.texts, other?.texts);
   assert.equal(one?.texts.policies, '"organization";q=5;w=60');
-  assert.equal(countersOf(anonymous, listJobs, '192.0.2.1').texts.policies, '"address";q=5;w=60');
+  assert.equal(chargesOf(anonymous, listJobs, '192.0.2.1').texts.policies, '"address";q=5;w=60');
   assert.notEqual(one?.charges[0]?.key, other?.charges[0]?.key);
 });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { createCounters, type LimitRules } from '../../../gateway/limits/charges.ts';
+import { createChargesOf } from '../../../gateway/limits/charges.ts';
 import type { CounterStore } from '../../../gateway/limits/counter-store.ts';
 import { uncounted } from '../../../gateway/limits/counter-store.ts';
+import type { LimitRules } from '../../../gateway/limits/limit-rules.ts';
 import { createProcessStore, type ProcessStore } from '../../../gateway/limits/process-store.ts';
 import { createLimitUsage, type LimitUsage } from '../../../gateway/limits/usage.ts';
 import { caller, operation, organization, rule, rules } from './parties.ts';
@@ -37,7 +38,7 @@ function usageOf(counters: Pick<CounterStore, 'decide' | 'reset'> = store): Limi
 
 /** One request to createJob. */
 function spend(): string {
-  return store.decide(createCounters(table)(caller('key_1', acme), createJob, '').charges).outcome;
+  return store.decide(createChargesOf(table)(caller('key_1', acme), createJob, '').charges).outcome;
 }
 
 test('shows the used units of each limit, by which rule, and when the oldest is freed', async () => {

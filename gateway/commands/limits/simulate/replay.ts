@@ -2,8 +2,9 @@
 // gateway uses.
 
 import type { Caller, Operation } from '../../../exchange.ts';
-import { createCounters, type LimitRules } from '../../../limits/charges.ts';
+import { createChargesOf } from '../../../limits/charges.ts';
 import type { LimitDecision } from '../../../limits/counter-store.ts';
+import type { LimitRules } from '../../../limits/limit-rules.ts';
 import { createProcessStore } from '../../../limits/process-store.ts';
 import type { LoggedRequest } from './logged-request.ts';
 import { createTallies, type TallyResult } from './tally.ts';
@@ -75,10 +76,10 @@ export function createSimulation({ operations, present, candidate }: SimulateOpt
 }
 
 function createDecide(rules: LimitRules, now: () => number) {
-  const countersOf = createCounters(rules);
+  const chargesOf = createChargesOf(rules);
   const store = createProcessStore({ now });
   return function decide(caller: Caller, operation: Operation, client: string): LimitDecision | undefined {
-    const { charges } = countersOf(caller, operation, client);
+    const { charges } = chargesOf(caller, operation, client);
     return charges.length === 0 ? undefined : store.decide(charges);
   };
 }

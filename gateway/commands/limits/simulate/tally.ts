@@ -1,7 +1,7 @@
 // Pure: sums the outcomes of replayed requests under two sets of rules: in all, by tier, by organization and by limit.
 
-import { ANONYMOUS_TIER } from '../../../limits/charges.ts';
 import type { LimitDecision } from '../../../limits/counter-store.ts';
+import { ANONYMOUS_TIER } from '../../../limits/limit-rules.ts';
 import type { LoggedRequest } from './logged-request.ts';
 
 const MINUTE_MS = 60_000;

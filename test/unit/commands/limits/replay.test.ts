@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import type { LoggedRequest } from '../../../../gateway/commands/limits/simulate/logged-request.ts';
 import { createSimulation, type SimulationResult } from '../../../../gateway/commands/limits/simulate/replay.ts';
 import type { Tally } from '../../../../gateway/commands/limits/simulate/tally.ts';
-import { createCounters, type LimitRules } from '../../../../gateway/limits/charges.ts';
+import { createChargesOf } from '../../../../gateway/limits/charges.ts';
+import type { LimitRules } from '../../../../gateway/limits/limit-rules.ts';
 import { caller, operation, organization, rule, rules } from '../../limits/parties.ts';
 import { createReference } from '../../limits/reference-model.ts';
 import { LIMIT_RUNS, START_MS } from '../../limits/scenarios.ts';
@@ -81,11 +82,11 @@ test('for any traffic, each rule set refuses the same requests as a model that r
 
 /** How many requests of a log the reference model refuses. */
 function modelled(log: readonly LoggedRequest[], table: LimitRules): number {
-  const countersOf = createCounters(table);
+  const chargesOf = createChargesOf(table);
   const reference = createReference();
   const refused = log.filter(({ organization: id = '', subject, operation: name, atMs }) => {
     const wanted = operations.get(name) ?? listThings;
-    const { charges } = countersOf(caller(subject, organization(id)), wanted, '192.0.2.1');
+    const { charges } = chargesOf(caller(subject, organization(id)), wanted, '192.0.2.1');
     return reference.decide(charges, atMs).outcome === 'refused';
   });
   return refused.length;

@@ -1,0 +1,73 @@
+// The rules of `limits.yaml`, and which of them applies: to an organization, to an operation, to a caller's streams. Pure.
+
+import type { Caller, Operation, Organization } from '../exchange.ts';
+import type { OutagePolicy } from './counter-store.ts';
+
+export interface LimitRule {
+  readonly requests: number;
+  readonly windowSeconds: number;
+  readonly enforce: boolean;
+}
+
+/** The rule of a tier, or of an organization in its place. */
+export interface OrganizationRule extends LimitRule {
+  /** Streams that an organization may have open in one process. */
+  readonly openStreams?: number | undefined;
+}
+
+export type CountPer = 'organization' | 'key';
+
+/** `limits.yaml`, checked and frozen. A reload replaces the rules as a whole: it builds the stage anew on the same store. */
+export interface LimitRules {
+  readonly countPer: CountPer;
+  readonly whenStoreIsAway: OutagePolicy;
+  readonly tiers: Readonly<Record<string, OrganizationRule>>;
+  readonly extra: Readonly<Record<string, LimitRule & { readonly per: CountPer }>>;
+  /** By operationId; overrides the contract. */
+  readonly operations: Readonly<
+    Record<string, { readonly extra?: string | undefined; readonly cost?: number | undefined }>
+  >;
+  /** By organization id; replaces the rule of its tier. */
+  readonly organizations: Readonly<Record<string, OrganizationRule>>;
+  readonly addresses: { readonly failures: number; readonly windowSeconds: number };
+}
+
+/** Public operations are counted per client address, under the tier of this name if it exists. */
+export const ANONYMOUS_TIER = 'anonymous';
+
+const OPEN_STREAMS_MAX = 100;
+
+/** Returns the extra limit of an operation: the rules override the contract. */
+export function extraOf(rules: LimitRules, { id, extraLimit }: Operation): string | undefined {
+  return rules.operations[id]?.extra ?? extraLimit;
+}
+
+/** A rule and its path in `limits.yaml`. */
+export interface NamedRule {
+  readonly name: string;
+  readonly rule: LimitRule;
+}
+
+/**
+ * Returns the rule of an organization: its own, else that of its tier. An organization whose tier is missing from the rules is still
+ * served, but never under a better rule than others.
+ */
+export function ruleOf(rules: LimitRules, { id, tier }: Organization): NamedRule | undefined {
+  const own = rules.organizations[id];
+  if (own !== undefined) return { name: `organizations.${id}`, rule: own };
+  const ofTier = rules.tiers[tier];
+  if (ofTier !== undefined) return { name: `tiers.${tier}`, rule: ofTier };
+  const rateOf = ({ requests, windowSeconds }: LimitRule) => requests / windowSeconds;
+  const ofOrganizations = Object.entries(rules.tiers).filter(([name]) => name !== ANONYMOUS_TIER);
+  const [strictest] = ofOrganizations.toSorted(([, one], [, other]) => rateOf(one) - rateOf(other));
+  return strictest && { name: `tiers.${strictest[0]}`, rule: strictest[1] };
+}
+
+/** How many streams an organization may have open in one process. */
+export function openStreamsMaxOf(
+  { tiers, organizations }: Pick<LimitRules, 'tiers' | 'organizations'>,
+  { organization }: Caller,
+): number {
+  const ownRule = organization && organizations[organization.id];
+  return ownRule?.openStreams ?? tiers[organization?.tier ?? ANONYMOUS_TIER]?.openStreams ?? OPEN_STREAMS_MAX;
+}
