@@ -7,8 +7,7 @@ import type { Caller, Identified, Matched } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type CredentialReader, createApiKeyReader } from './api-key-reader.ts';
 import { createBasicReader, type MatchesBasic } from './basic.ts';
-import { withChallenge } from './challenge.ts';
-import { parseAuthorization } from './credentials.ts';
+import { parseAuthorization, withChallenge } from './credentials.ts';
 import type { Directory } from './directory.ts';
 
 /** A key in a query, or enough of one that it should be replaced. */

@@ -1,10 +1,10 @@
 // Stage: decides whether the caller may use the operation. Throws api_key_revoked, api_key_expired, token_expired, ip_not_allowed,
 // account_inactive, auth_scheme_unsupported, insufficient_scope or key_mode_mismatch.
 
+import type { ErrorCode } from '../error-catalogue.ts';
 import { GatewayError } from '../errors.ts';
 import type { Caller, Identified, Operation, Permitted, SecurityAlternative } from '../exchange.ts';
-import { callerRefusal } from './caller-refusal.ts';
-import { withChallenge } from './challenge.ts';
+import { withChallenge } from './credentials.ts';
 
 export interface AuthorizeOptions {
   /** Scopes that `*` does not cover: a key has to name them, and only organizations marked as operators may use them. */
@@ -54,6 +54,15 @@ export function createAuthorize({ operatorScopes, hasTestTarget, now }: Authoriz
     }
     return markPermitted(identified);
   };
+}
+
+/** Returns the code of the refusal, undefined for a caller in good order. A tunnel and an operation refuse the same callers. */
+export function callerRefusal(caller: Caller, clientAddress: string, nowMs: number): ErrorCode | undefined {
+  // Check the key before the organization: 401 says that another key would help, 403 that it would not.
+  if (caller.revoked) return 'api_key_revoked';
+  if (caller.expiresAtMs <= nowMs) return caller.issuer === undefined ? 'api_key_expired' : 'token_expired';
+  if (caller.allowsAddress?.(clientAddress) === false) return 'ip_not_allowed';
+  return caller.organization?.state === 'suspended' ? 'account_inactive' : undefined;
 }
 
 /** Marks the exchange itself: a copy of its members costs more than the decision. */

@@ -1,13 +1,17 @@
-// Parses the Authorization header (RFC 9110 section 11.4) into a scheme, which is case-insensitive, and its value.
+// The credentials of a request (RFC 9110 section 11): parses them, hashes them for caches, and names in a 401 which others are accepted.
+
+import { hash, randomBytes } from 'node:crypto';
+import { GatewayError } from '../errors.ts';
+import type { Operation } from '../exchange.ts';
 
 export interface Credentials {
-  /** In lower case. */
+  /** In lower case, because it is case-insensitive. */
   readonly scheme: string;
   /** Empty if the header contains only a scheme. */
   readonly value: string;
 }
 
-/** Returns undefined if the request carries no credentials. */
+/** Parses the Authorization header. Returns undefined if the request carries no credentials. */
 export function parseAuthorization(header: string | undefined): Credentials | undefined {
   if (header === undefined || header === '') return undefined;
   // Nearly every request uses exactly this spelling.
@@ -15,4 +19,23 @@ export function parseAuthorization(header: string | undefined): Credentials | un
   const space = header.indexOf(' ');
   if (space === -1) return { scheme: header.toLowerCase(), value: '' };
   return { scheme: header.slice(0, space).toLowerCase(), value: header.slice(space + 1).trimStart() };
+}
+
+/** Hash of a key or token under a secret of this process, so that a memory dump of a cache contains no credential. */
+export type CredentialHash = string;
+
+export function createCredentialHash(): (credential: string) => CredentialHash {
+  const secret = randomBytes(32).toString('base64');
+  return (credential) => hash('sha256', secret + credential, 'base64url');
+}
+
+/**
+ * Returns the error to throw instead: a 401 then asks for the credentials that the operation accepts. Operations that accept API keys alone,
+ * as nearly all do, keep the error as it is.
+ */
+export function withChallenge(thrown: unknown, { security }: Operation): unknown {
+  if (!(thrown instanceof GatewayError) || thrown.entry.status !== 401) return thrown;
+  if (!security.some(({ scheme }) => scheme === 'basic')) return thrown;
+  const basic = security.some(({ scheme }) => scheme === 'apiKey') ? 'also' : 'only';
+  return new GatewayError(thrown.code, { ...thrown.details, basic });
 }

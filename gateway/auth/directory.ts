@@ -5,10 +5,9 @@ import { GatewayError } from '../errors.ts';
 import type { Caller, Organization } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type DigestOf, parseApiKey } from './api-key.ts';
-import type { KnownCaller } from './caller-cache.ts';
 import { createChangeFollower } from './change-follower.ts';
 import { parseAuthorization } from './credentials.ts';
-import { createIdentityCache } from './identity-cache.ts';
+import { createIdentityCache, type KnownCaller } from './identity-cache.ts';
 import { createInstanceReports } from './instance-reports.ts';
 import { createKeyUses } from './key-uses.ts';
 import { createLookUp } from './look-up.ts';
@@ -72,8 +71,7 @@ export interface Directory {
 
 export function createDirectory(options: DirectoryOptions): Directory {
   const { store, digestOf, host, pid, now, pollMs = 250, graceMs = 15 * 60_000 } = options;
-  const memory = createIdentityCache(options);
-  const { callers } = memory;
+  const cache = createIdentityCache(options);
   const uses = createKeyUses({ keys: store.keys, now });
   const reports = createInstanceReports({ instances: store.instances, host, pid, startedAtMs: now(), graceMs });
   const follower = createChangeFollower({
@@ -81,18 +79,18 @@ export function createDirectory(options: DirectoryOptions): Directory {
     pollMs,
     now,
     onChange(change) {
-      memory.forget(change);
+      cache.forget(change);
       options.onChange?.(change);
     },
     onReset(isFirst) {
-      memory.forgetAll();
+      cache.forgetAll();
       if (!isFirst) options.onReplaced?.();
     },
     onPolled,
     onHealth: options.onHealth,
   });
-  const lookUpKey = createLookUp({ follower, learn: memory.learnKey });
-  const lookUpOrganization = createLookUp({ follower, learn: memory.learnOrganization });
+  const lookUpKey = createLookUp({ follower, learn: cache.learnKey });
+  const lookUpOrganization = createLookUp({ follower, learn: cache.learnOrganization });
   const withinGrace = () => follower.failure() === undefined || now() - follower.readAtMs() <= graceMs;
 
   function onPolled(): void {
@@ -115,19 +113,19 @@ export function createDirectory(options: DirectoryOptions): Directory {
 
   return {
     callerOf(key) {
-      const keyHash = callers.hashOf(key);
-      const known = callers.find(keyHash);
+      const keyHash = cache.hashOf(key);
+      const known = cache.caller(keyHash);
       if (known !== undefined && withinGrace()) return use(known);
       // A cached key had a valid form when it was first presented; checking again would cost half a microsecond.
       if (parseApiKey(key) === undefined) throw new GatewayError('api_key_malformed');
       // Before the cached absences: a key cached as absent may have been created since the store's change stream was last read.
       requireStore();
-      if (callers.isAbsent(keyHash)) return undefined;
+      if (cache.isAbsent(keyHash)) return undefined;
       const found = lookUpKey(keyHash, () => store.keys.findByDigest(digestOf(key)));
       return found instanceof Promise ? found.then(use) : use(found);
     },
     organizationOf(id) {
-      const known = memory.organization(id);
+      const known = cache.organization(id);
       if (known !== undefined && withinGrace()) return known;
       requireStore();
       return lookUpOrganization(id, () => store.organizations.get(id));
@@ -135,7 +133,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
     isKnown(authorization) {
       const credentials = parseAuthorization(authorization);
       if (credentials?.scheme !== 'bearer') return false;
-      const caller = callers.find(callers.hashOf(credentials.value))?.caller;
+      const caller = cache.caller(cache.hashOf(credentials.value))?.caller;
       return caller !== undefined && isGood(caller, now()) && withinGrace();
     },
     status() {
@@ -148,7 +146,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
         instance: reports.id,
         position: follower.position(),
         writeFailure: reports.failure(),
-        ...memory.sizes(),
+        ...cache.sizes(),
         unwrittenUses: uses.pending(),
       };
     },

@@ -1,10 +1,17 @@
-// Caches keys and organizations in this process, and drops the entries that a change makes out of date.
+// The cache of identities in this process: callers of valid keys, absences of unknown keys, and organizations. A change in the store drops
+// the entries that it makes out of date.
 
 import { LRUCache } from 'lru-cache';
-import type { Organization } from '../exchange.ts';
-import { type CallerCache, createCallerCache, type KeyHash, type KnownCaller } from './caller-cache.ts';
+import type { Caller, Organization } from '../exchange.ts';
+import { type CredentialHash, createCredentialHash } from './credentials.ts';
 import type { KeyAndOwner, KeyStoreChange } from './store/key-store.ts';
 import { toCaller, toKnownOrganization } from './to-caller.ts';
+
+export interface KnownCaller {
+  readonly caller: Caller;
+  /** Epoch milliseconds at which the use of the key was last noted. */
+  usedAtMs: number;
+}
 
 export interface IdentityCacheOptions {
   /** Size of the cache of callers and of the cache of organizations. */
@@ -14,10 +21,13 @@ export interface IdentityCacheOptions {
 }
 
 export interface IdentityCache {
-  readonly callers: CallerCache;
+  /** Hashes a presented key; the other functions take the hash. */
+  hashOf(key: string): CredentialHash;
+  caller(keyHash: CredentialHash): KnownCaller | undefined;
+  isAbsent(keyHash: CredentialHash): boolean;
   organization(id: string): Organization | undefined;
   /** Converts the store's answer, and caches it if `keep` is true. */
-  learnKey(keyHash: KeyHash, found: KeyAndOwner | undefined, keep: boolean): KnownCaller | undefined;
+  learnKey(keyHash: CredentialHash, found: KeyAndOwner | undefined, keep: boolean): KnownCaller | undefined;
   learnOrganization(id: string, found: Organization | undefined, keep: boolean): Organization | undefined;
   /** Drops exactly the entries that the change affects. */
   forget(change: KeyStoreChange): void;
@@ -26,32 +36,60 @@ export interface IdentityCache {
 }
 
 export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheOptions): IdentityCache {
-  const callers = createCallerCache({ positiveMax, negativeMax });
-  /** Made on first use: only tokens of issuers name organizations. */
+  const byKeyId = new Map<string, CredentialHash>();
+  const byOrganization = new Map<string, Set<CredentialHash>>();
+  const callers = new LRUCache<CredentialHash, KnownCaller>({
+    max: positiveMax,
+    dispose({ caller }, keyHash) {
+      byKeyId.delete(caller.subject);
+      const ofOrganization = byOrganization.get(caller.organization?.id ?? '');
+      ofOrganization?.delete(keyHash);
+      if (ofOrganization?.size === 0) byOrganization.delete(caller.organization?.id ?? '');
+    },
+  });
+  // A cache makes room for all of its entries, 12 ms for 100,000: these two on first use. Only tokens of issuers name organizations.
+  let absences: LRUCache<CredentialHash, true> | undefined;
   let organizations: LRUCache<string, Organization> | undefined;
 
+  function remember(keyHash: CredentialHash, known: KnownCaller): void {
+    callers.set(keyHash, known);
+    const { subject, organization } = known.caller;
+    byKeyId.set(subject, keyHash);
+    const id = organization?.id ?? '';
+    const ofOrganization = byOrganization.get(id);
+    if (ofOrganization === undefined) byOrganization.set(id, new Set([keyHash]));
+    else ofOrganization.add(keyHash);
+  }
+
+  function rememberAbsence(keyHash: CredentialHash): void {
+    absences ??= new LRUCache({ max: negativeMax });
+    absences.set(keyHash, true);
+  }
+
   function forgetAll(): void {
-    callers.dropAll();
+    callers.clear();
+    absences?.clear();
     organizations?.clear();
   }
 
   function forget({ kind, key = '', organization = '' }: KeyStoreChange): void {
     switch (kind) {
       case 'key.created':
-        callers.dropAbsences();
+        absences?.clear();
         break;
       case 'key.rotated':
         // The old key now has an expiry time, and its successor exists.
-        callers.dropKey(key);
-        callers.dropAbsences();
+        callers.delete(byKeyId.get(key) ?? '');
+        absences?.clear();
         break;
       case 'key.revoked':
-        callers.dropKey(key);
+        callers.delete(byKeyId.get(key) ?? '');
         break;
       case 'organization.tier_changed':
       case 'organization.suspended':
       case 'organization.resumed':
-        callers.dropOrganization(organization);
+        // A copy, because each deletion changes the set.
+        for (const keyHash of [...(byOrganization.get(organization) ?? [])]) callers.delete(keyHash);
         organizations?.delete(organization);
         break;
       // No cached entry depends on these: a new organization had none.
@@ -71,15 +109,17 @@ export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheO
   }
 
   return {
-    callers,
+    hashOf: createCredentialHash(),
+    caller: (keyHash) => callers.get(keyHash),
+    isAbsent: (keyHash) => absences?.get(keyHash) === true,
     organization: (id) => organizations?.get(id),
     learnKey(keyHash, found, keep) {
       if (found === undefined) {
-        if (keep) callers.rememberAbsence(keyHash);
+        if (keep) rememberAbsence(keyHash);
         return undefined;
       }
       const known = { caller: toCaller(found), usedAtMs: found.key.lastUsedAtMs ?? Number.NEGATIVE_INFINITY };
-      if (keep) callers.remember(keyHash, known);
+      if (keep) remember(keyHash, known);
       return known;
     },
     // Unknown organizations are not cached: only an accepted token issuer can name them.
@@ -93,6 +133,10 @@ export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheO
     },
     forget,
     forgetAll,
-    sizes: () => ({ ...callers.sizes(), organizations: organizations?.size ?? 0 }),
+    sizes: () => ({
+      callers: callers.size,
+      absences: absences?.size ?? 0,
+      organizations: organizations?.size ?? 0,
+    }),
   };
 }

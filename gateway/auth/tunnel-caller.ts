@@ -3,7 +3,7 @@
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Caller } from '../exchange.ts';
 import { type CredentialReader, createApiKeyReader } from './api-key-reader.ts';
-import { callerRefusal } from './caller-refusal.ts';
+import { callerRefusal } from './authorize.ts';
 import { parseAuthorization } from './credentials.ts';
 import type { Directory } from './directory.ts';
 

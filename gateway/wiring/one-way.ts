@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { ACME_FILE, ACME_STEPS } from '../acme/sqlite-acme-store.ts';
-import { KEY_STORE_FILE } from '../auth/store/sqlite/file.ts';
+import { KEY_STORE_FILE } from '../auth/store/key-store.ts';
 import { KEY_STORE_STEPS } from '../auth/store/sqlite/key-store-schema.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Mistake } from '../config-errors.ts';

@@ -2,7 +2,7 @@
 
 import type { Server } from 'node:http';
 import { hostname } from 'node:os';
-import { liveKeysOf } from '../auth/live-keys.ts';
+import { liveKeysOf } from '../auth/organization-search.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import { exchangeReport } from '../commands/explain/report.ts';
 import type { Secrets } from '../config/secrets.ts';

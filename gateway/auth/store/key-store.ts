@@ -1,8 +1,11 @@
-// Types of the key store, independent of the implementation. Every method settles within a bounded time: a store that is away rejects, it
+// The key store, independent of the implementation: its records and methods. Every method settles within a bounded time: a store that is away rejects, it
 // does not hang. Every change writes its audit row in the same transaction.
 
 import type { Mode, Organization } from '../../exchange.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
+
+/** File of the embedded store, in the data directory. */
+export const KEY_STORE_FILE = 'gateway.db';
 
 /** The stored record of a key; the key itself is not stored. */
 export interface StoredKey {

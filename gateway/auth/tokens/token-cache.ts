@@ -1,15 +1,11 @@
-// Bounded cache of verified tokens, by hashes under a secret of this process. An entry is dropped when the issuer no longer publishes its
-// key.
+// Bounded cache of verified tokens, by their hashes. An entry is dropped when the issuer no longer publishes its key.
 
-import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../exchange.ts';
+import { type CredentialHash, createCredentialHash } from '../credentials.ts';
 import type { KeySet } from './issuer-key-set.ts';
 import type { Issuer } from './issuers.ts';
 import type { TokenClaims } from './verify-token.ts';
-
-/** Hash of a presented token. */
-export type TokenHash = string;
 
 export interface KnownToken {
   readonly issuer: Issuer;
@@ -23,19 +19,18 @@ export interface KnownToken {
 }
 
 export interface TokenCache {
-  hashOf(token: string): TokenHash;
-  find(hash: TokenHash): KnownToken | undefined;
+  hashOf(token: string): CredentialHash;
+  find(hash: CredentialHash): KnownToken | undefined;
   /** Adds an entry, or keeps the existing one; returns the entry in the cache. */
-  remember(hash: TokenHash, known: KnownToken): KnownToken;
+  remember(hash: CredentialHash, known: KnownToken): KnownToken;
   size(): number;
 }
 
 export function createTokenCache({ max }: { readonly max: number }): TokenCache {
-  const secret = randomBytes(32).toString('base64');
   /** Made with the first token: a cache makes room for all of its entries, 12 ms for 100,000. */
-  let tokens: LRUCache<TokenHash, KnownToken> | undefined;
+  let tokens: LRUCache<CredentialHash, KnownToken> | undefined;
 
-  function find(tokenHash: TokenHash): KnownToken | undefined {
+  function find(tokenHash: CredentialHash): KnownToken | undefined {
     const known = tokens?.get(tokenHash);
     if (known === undefined || hasItsKey(known)) return known;
     tokens?.delete(tokenHash);
@@ -43,7 +38,7 @@ export function createTokenCache({ max }: { readonly max: number }): TokenCache 
   }
 
   return {
-    hashOf: (token) => hash('sha256', secret + token, 'base64url'),
+    hashOf: createCredentialHash(),
     find,
     remember(tokenHash, known) {
       const earlier = find(tokenHash);

@@ -5,10 +5,10 @@ import { GatewayError } from '../../errors.ts';
 import type { Caller, Organization } from '../../exchange.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { CredentialReader } from '../api-key-reader.ts';
-import { parseAuthorization } from '../credentials.ts';
+import { type CredentialHash, parseAuthorization } from '../credentials.ts';
 import type { Directory } from '../directory.ts';
 import type { Issuer, Issuers } from './issuers.ts';
-import { createTokenCache, type KnownToken, type TokenHash } from './token-cache.ts';
+import { createTokenCache, type KnownToken } from './token-cache.ts';
 import { isShortEnough, looksLikeToken, parseToken } from './token-form.ts';
 import { grantedScopes } from './token-scopes.ts';
 import { type TokenClaims, verifyToken } from './verify-token.ts';
@@ -51,7 +51,7 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
     return known.caller;
   }
 
-  async function learn(token: string, tokenHash: TokenHash): Promise<Caller> {
+  async function learn(token: string, tokenHash: CredentialHash): Promise<Caller> {
     const { issuer, key } = await keyFor(token, issuers);
     const claims = await verifyToken(token, key, issuer, now());
     const organization = existing(await directory.organizationOf(claims.organization));

@@ -1,7 +1,7 @@
 // Gives commands access to the counters: in the store that all gateways share if one is configured, otherwise through the running gateway,
 // whose memory holds them.
 
-import { liveKeysOf } from '../../auth/live-keys.ts';
+import { liveKeysOf } from '../../auth/organization-search.ts';
 import type { Configuration } from '../../configuration.ts';
 import { areCountersShared, openCounterStore } from '../../limits/open-counter-store.ts';
 import { createLimitUsage, type LimitUsage } from '../../limits/usage.ts';

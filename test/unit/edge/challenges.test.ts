@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { withChallenge } from '../../../gateway/auth/challenge.ts';
+import { withChallenge } from '../../../gateway/auth/credentials.ts';
 import { createRefuse } from '../../../gateway/edge/refuse.ts';
 import { type CatalogueEntry, type ErrorCode, REFUSALS } from '../../../gateway/error-catalogue.ts';
 import { GatewayError } from '../../../gateway/errors.ts';

@@ -1,9 +1,8 @@
 // The embedded key store: one SQLite file in the data directory, shared by every gateway process and command on this machine.
 
 import { openSqlite } from '../../../shared/sqlite.ts';
-import type { KeyStore } from '../key-store.ts';
+import { KEY_STORE_FILE, type KeyStore } from '../key-store.ts';
 import { createSqliteAudit, createWriteChange } from './audit.ts';
-import { KEY_STORE_FILE } from './file.ts';
 import { createSqliteInstances } from './instances.ts';
 import { createInsertKey, createReadKey } from './key-rows.ts';
 import { prepareKeySchema } from './key-store-schema.ts';
