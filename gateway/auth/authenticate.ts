@@ -54,15 +54,17 @@ export function createAuthenticate({ directory, readToken, matchesBasic }: Authe
   /** Synchronous unless the caller has to be looked up in the store. */
   return function authenticate(matched: Matched): Awaitable<Identified> {
     if (matched.operation.security.length === 0) return identify(matched, ANONYMOUS);
-    function fail(thrown: unknown): never {
-      throw withChallenge(thrown, matched.operation);
-    }
     try {
       const caller = read(matched);
       if (!(caller instanceof Promise)) return identify(matched, caller);
-      return caller.then((known) => identify(matched, known), fail);
+      return caller.then(
+        (known) => identify(matched, known),
+        (thrown) => {
+          throw withChallenge(thrown, matched.operation);
+        },
+      );
     } catch (thrown) {
-      return fail(thrown);
+      throw withChallenge(thrown, matched.operation);
     }
   };
 }

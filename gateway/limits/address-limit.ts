@@ -5,6 +5,7 @@ import { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { addressBlockOf } from './address-block.ts';
+import { chargeOf } from './charges.ts';
 import { retryAfterSecondsOf } from './limit-headers.ts';
 import {
   createLoginThrottle,
@@ -12,6 +13,7 @@ import {
   type LoginThrottle,
   type LoginThrottleOptions,
   type LoginThrottleRules,
+  NO_LOGIN,
 } from './login-throttle.ts';
 import { createProcessStore } from './process-store.ts';
 
@@ -38,9 +40,6 @@ export interface AddressLimit {
   inProgress(): number;
 }
 
-/** Of a request that can fail no login. */
-const noLogin = { answered: () => undefined, abandoned: () => undefined };
-
 /** A guess, because the end of an open connection cannot be predicted. */
 const RETRY_AFTER_SECONDS = 5;
 
@@ -50,9 +49,7 @@ function createAddressLimit(rules: AddressLimitRules, logins: LoginThrottle, now
   let total = 0;
 
   function countRequest(block: string): void {
-    const { requests, windowSeconds } = rules;
-    const charge = { key: block, policy: 'address', requests, windowSeconds, windowMs: windowSeconds * 1000 };
-    const { outcome, waitMs } = rates.decide([{ ...charge, cost: 1, enforce: true }]);
+    const { outcome, waitMs } = rates.decide([chargeOf({ ...rules, enforce: true }, 1, 'address', block)]);
     if (outcome !== 'admitted')
       throw new GatewayError('rate_limited', { retryAfterSeconds: retryAfterSecondsOf(waitMs) });
   }
@@ -73,15 +70,7 @@ function createAddressLimit(rules: AddressLimitRules, logins: LoginThrottle, now
 
   async function enterWith(attempt: Awaitable<LoginAttempt>, leaveBlock: () => void): Promise<Visit> {
     try {
-      const { answered, abandoned, over } = await attempt;
-      return {
-        answered,
-        abandoned,
-        leave() {
-          over();
-          leaveBlock();
-        },
-      };
+      return visitOf(await attempt, leaveBlock);
     } catch (error) {
       leaveBlock();
       throw error;
@@ -98,7 +87,7 @@ function createAddressLimit(rules: AddressLimitRules, logins: LoginThrottle, now
       if (total >= rules.connectionsTotal) throw new GatewayError('gateway_overloaded');
       countRequest(block);
       const leaveBlock = occupy(block);
-      if (digest === undefined) return { ...noLogin, leave: leaveBlock };
+      if (digest === undefined) return visitOf(NO_LOGIN, leaveBlock);
       return enterWith(logins.admit(admitted, digest), leaveBlock);
     },
     useRules(next) {
@@ -106,6 +95,17 @@ function createAddressLimit(rules: AddressLimitRules, logins: LoginThrottle, now
       logins.useRules(next);
     },
     inProgress: () => total,
+  };
+}
+
+function visitOf({ answered, abandoned, over }: LoginAttempt, leaveBlock: () => void): Visit {
+  return {
+    answered,
+    abandoned,
+    leave() {
+      over();
+      leaveBlock();
+    },
   };
 }
 

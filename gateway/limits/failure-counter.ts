@@ -2,7 +2,7 @@
 // process without Redis or while it is away.
 
 import { createRequire } from 'node:module';
-import type { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import type { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import { connectRedis, type Redis } from '../redis/client.ts';
 import { evaluate, toScript } from '../redis/sealed-script.ts';
 import { createSharedUnits, type SharedUnits } from './redis/reserved-units.ts';
@@ -82,27 +82,23 @@ interface SharedCounting {
 function createFailureCounter(name: string, rules: FailureRules, sharing: SharedCounting | undefined): FailureCounter {
   const settings = { points: rules.failures, duration: rules.windowSeconds, keyPrefix: `failures:${name}` };
   const memory = new (memoryLimiter())(settings);
-  // As the insurance of the shared one, too, whose results do not say which of them has counted.
-  const countedHere = new WeakSet<RateLimiterRes>();
-  const penalty = memory.penalty.bind(memory);
-  memory.penalty = async (...failures) => {
-    const result = await penalty(...failures);
-    countedHere.add(result);
-    return result;
-  };
   const shared =
     sharing &&
-    new (redisLimiter())({
-      ...settings,
-      storeClient: sealedFor(sharing.client),
-      insuranceLimiter: memory,
-      rejectIfRedisNotReady: true,
-    });
+    new (redisLimiter())({ ...settings, storeClient: sealedFor(sharing.client), rejectIfRedisNotReady: true });
   const limiter = shared ?? memory;
 
-  function toCount(result: RateLimiterRes): FailureCount {
-    const { remainingPoints, msBeforeNext } = result;
-    return { isUsedUp: remainingPoints === 0, leftMs: countedHere.has(result) ? undefined : msBeforeNext };
+  async function countHere(block: string, failures: number): Promise<FailureCount> {
+    const { remainingPoints } = await memory.penalty(block, failures);
+    return { isUsedUp: remainingPoints === 0, leftMs: undefined };
+  }
+
+  async function countShared(redis: RateLimiterRedis, block: string, failures: number): Promise<FailureCount> {
+    try {
+      const { remainingPoints, msBeforeNext } = await redis.penalty(block, failures);
+      return { isUsedUp: remainingPoints === 0, leftMs: msBeforeNext };
+    } catch {
+      return countHere(block, failures);
+    }
   }
 
   /** Units that this process has reserved, by block, wherever they are counted. */
@@ -133,10 +129,11 @@ function createFailureCounter(name: string, rules: FailureRules, sharing: Shared
     };
   }
 
-  const count = (block: string, failures: number) => limiter.penalty(block, failures).then(toCount);
-
   return {
-    count: shared === undefined ? (block) => count(block, 1) : createTogether(count),
+    count:
+      shared === undefined
+        ? (block) => countHere(block, 1)
+        : createTogether((block, failures) => countShared(shared, block, failures)),
     reserve(block) {
       if (sharing === undefined) return reserveInProcess(block);
       return reserveShared(block, sharing).catch(() => reserveInProcess(block));
@@ -185,7 +182,7 @@ function createTogether(count: (block: string, failures: number) => Promise<Fail
   const inFlight = new Set<string>();
 
   function send(block: string): void {
-    const { failures, resolve, reject } = waiting.get(block) as Failures;
+    const { failures, resolve } = waiting.get(block) as Failures;
     waiting.delete(block);
     inFlight.add(block);
     const next = () => {
@@ -194,7 +191,7 @@ function createTogether(count: (block: string, failures: number) => Promise<Fail
     };
     const rest = () => setTimeout(next, FLOOD_REST_MS).unref();
     void count(block, failures)
-      .then(resolve, reject)
+      .then(resolve)
       .then(failures < FLOOD ? next : rest);
   }
 

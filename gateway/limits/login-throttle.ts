@@ -1,14 +1,13 @@
-// Limits failed logins through tunnels per client address: the upstream may see the gateway as one address, and would lock out all clients
-// together. Throws auth_attempts_limited.
+// Limits failed logins through tunnels, per client address and in total: the upstream may see the gateway as one address, and would lock
+// out all clients together. Throws auth_attempts_limited.
 
 import { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { createAcceptedCredentials } from './accepted-credentials.ts';
 import { addressBlockOf } from './address-block.ts';
-import type { FailureCounters } from './failure-counter.ts';
+import { createFailureLimit, type FailureLimit, type FailureLimitOptions } from './failure-limit.ts';
 import { createLoginQueue } from './login-queue.ts';
-import { createThrottle } from './throttle.ts';
 
 export interface LoginThrottleRules {
   /** Failed logins allowed per address in one window, which begins with the first failure. */
@@ -42,20 +41,16 @@ export interface LoginThrottle {
   useRules(rules: LoginThrottleRules): void;
 }
 
+/** The attempt of a request that can fail no login, or of a client that has left while it waited. */
+export const NO_LOGIN: LoginAttempt = { answered: () => undefined, abandoned: () => undefined, over: () => undefined };
+
 /** Statuses of the upstream for a failed login, or for too many of them. */
 const failing = new Set([401, 402, 403, 429]);
 const ALL_ADDRESSES = 'all';
 /** A guess, because the end of an attempt in flight cannot be predicted. */
 const RETRY_AFTER_SECONDS = 5;
 
-export interface LoginThrottleOptions {
-  /** Name of the login; the same on all instances. */
-  readonly name: string;
-  /** Counters of failures; those of this process by default. */
-  readonly counters?: FailureCounters | undefined;
-  /** Epoch milliseconds. */
-  now(): number;
-}
+export type LoginThrottleOptions = Pick<FailureLimitOptions, 'name' | 'counters' | 'now'>;
 
 /** Gives back what an attempt holds; `isAnswered`: its outcome is known. */
 type GiveBack = (isAnswered: boolean) => void;
@@ -70,15 +65,9 @@ export function createLoginThrottle(
   { name, counters, now }: LoginThrottleOptions,
 ): LoginThrottle {
   const accepted = createAcceptedCredentials(() => rules.failuresWindowSeconds * 1000, now);
-  const throttleOf = (part: string) => ({
-    name: `${part}:${name}`,
-    ...(counters && { counters }),
-    isKnownCaller: () => false,
-    now,
-  });
-  const ofAddress = createThrottle({ ...throttleOf('login'), ...throttleRules(rules, 1) });
-  const ofAccepted = createThrottle({ ...throttleOf('known'), ...throttleRules(rules, 0.1) });
-  const ofAll = createThrottle({ ...throttleOf('total'), ...totalRules(rules) });
+  const ofAddress = createFailureLimit({ name: `login:${name}`, counters, now, ...addressRules(rules, 1) });
+  const ofAccepted = createFailureLimit({ name: `known:${name}`, counters, now, ...addressRules(rules, 0.1) });
+  const ofAll = createFailureLimit({ name: `total:${name}`, counters, now, ...totalRules(rules) });
   const queue = createLoginQueue();
 
   /** Reserves a unit of each limit; undefined: not all of them have one left. */
@@ -149,7 +138,7 @@ export function createLoginThrottle(
   async function beginInTurn(admitted: Admitted, digest: string): Promise<LoginAttempt> {
     const { clientAddress, request } = admitted;
     const attempt = await queue.take(addressBlockOf(clientAddress), async () => {
-      if (request.socket.destroyed) return nothingBegun;
+      if (request.socket.destroyed) return NO_LOGIN;
       const trusted = beginTrusted(clientAddress, digest);
       if (trusted !== undefined) return trusted;
       const isKnown = accepted.has(digest);
@@ -164,26 +153,27 @@ export function createLoginThrottle(
 
   return {
     digestOf: accepted.digestOf,
-    refuse(admitted, digest) {
-      ofAccepted.throttle(admitted);
+    refuse({ clientAddress }, digest) {
+      refuseIfBlocked(ofAccepted, clientAddress);
       if (accepted.has(digest)) return;
-      ofAddress.throttle(admitted);
-      if (rules.failuresTotal !== undefined) ofAll.throttle({ ...admitted, clientAddress: ALL_ADDRESSES });
+      refuseIfBlocked(ofAddress, clientAddress);
+      if (rules.failuresTotal !== undefined) refuseIfBlocked(ofAll, ALL_ADDRESSES);
     },
     admit: (admitted, digest) => beginTrusted(admitted.clientAddress, digest) ?? beginInTurn(admitted, digest),
     useRules(next) {
       rules = next;
-      ofAddress.useRules(throttleRules(next, 1));
-      ofAccepted.useRules(throttleRules(next, 0.1));
+      ofAddress.useRules(addressRules(next, 1));
+      ofAccepted.useRules(addressRules(next, 0.1));
       ofAll.useRules(totalRules(next));
     },
   };
 }
 
-/** Of a client that has left while it waited. */
-const nothingBegun: LoginAttempt = { answered: () => undefined, abandoned: () => undefined, over: () => undefined };
+function refuseIfBlocked(limit: FailureLimit, address: string): void {
+  if (limit.isBlocked(address)) throw limit.refusalOf(address);
+}
 
-function throttleRules({ failures, failuresWindowSeconds }: LoginThrottleRules, part: number) {
+function addressRules({ failures, failuresWindowSeconds }: LoginThrottleRules, part: number) {
   return { failures: Math.ceil(failures * part), windowSeconds: failuresWindowSeconds };
 }
 

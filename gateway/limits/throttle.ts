@@ -1,142 +1,38 @@
-// Stage: refuses a client address that has failed too often, so that its further attempts cost little. Counts only failures. Throws
-// auth_attempts_limited.
+// Stage: refuses a client address that the gateway itself has refused too often. Throws auth_attempts_limited.
 
-import { GatewayError } from '../errors.ts';
-import type { Admitted } from '../exchange.ts';
-import { addressBlockOf } from './address-block.ts';
-import { type FailureCounters, type FailureRules, processFailureCounters } from './failure-counter.ts';
-import { retryAfterSecondsOf } from './limit-headers.ts';
+import type { GatewayError } from '../errors.ts';
+import type { Admitted, Arrived } from '../exchange.ts';
+import { createFailureLimit, type FailureLimit, type FailureLimitOptions } from './failure-limit.ts';
 
 /** Of refusals by the gateway itself: unknown credentials, lacking permissions, unknown paths and methods. */
 const countedStatuses: ReadonlySet<number> = new Set([401, 403, 404, 405]);
 
-/** About 30 MB. Counting addresses cannot stop a client that uses more addresses than this within a window. */
-const ADDRESSES_MAX = 100_000;
-
-export interface ThrottleOptions extends FailureRules {
-  /** Name of the counted failures; the same on all instances. Default: `address`. */
-  readonly name?: string;
-  /** Counters of failures; those of this process by default. */
-  readonly counters?: FailureCounters;
+export interface ThrottleOptions extends Omit<FailureLimitOptions, 'name'> {
   /**
    * Whether the request carries a credential that is already known to be valid. It passes, so that one bad client behind a shared address
    * does not lock out the others.
    */
   readonly isKnownCaller: (admitted: Admitted) => boolean;
-  readonly now: () => number;
-  readonly addressesMax?: number;
 }
 
-export interface Throttle {
+export interface Throttle extends Pick<FailureLimit, 'useRules' | 'size'> {
   throttle(admitted: Admitted): void;
-  /** Call it for each refusal that a client address got. */
-  countRefusal(address: string, error: GatewayError): void;
-  /** Counts a failure of a client address. Resolves when it is counted. */
-  countFailure(address: string): Promise<void>;
-  /**
-   * Reserves a unit for an attempt that may fail. Resolves with the function that gives it back, or with undefined while attempts whose
-   * outcome is open have reserved all that are left. Rejects with auth_attempts_limited once failures have used them up.
-   */
-  reserve(address: string): Promise<(() => void) | undefined>;
-  /** Applies from now on; windows that have begun keep their end, and a throttled address stays throttled. */
-  useRules(rules: FailureRules): void;
-  /** Number of addresses in memory. */
-  size(): number;
+  /** Counts a refusal that an exchange got, if it is one of a credential, a permission, a path or a method. */
+  countRefusal(arrived: Pick<Arrived, 'clientAddress'>, error: GatewayError): void;
 }
 
-/**
- * Builds the stage. Without failures it costs a request one comparison. It never waits for Redis: an address that has reached the limit on
- * other instances is refused here after its next failure.
- */
-export function createThrottle(options: ThrottleOptions): Throttle {
-  const { isKnownCaller, now, addressesMax = ADDRESSES_MAX, name = 'address' } = options;
-  const counter = (options.counters ?? processFailureCounters).counter(name, options);
-  let { windowSeconds } = options;
-  // Windows have one length, so insertion order is the order in which they end, except for windows that began on another instance.
-  const endsMs = new Map<string, number>();
-  const blocked = new Set<string>();
-
-  function forget(block: string): void {
-    endsMs.delete(block);
-    blocked.delete(block);
-    counter.forget(block);
-  }
-
-  function forgetEnded(nowMs: number): void {
-    for (const [block, endMs] of endsMs) {
-      if (endMs > nowMs) return;
-      forget(block);
-    }
-  }
-
-  /** A window may end before one that was inserted earlier: after a change of rules, or if another instance began it. */
-  function forgetIfEnded(block: string, nowMs: number): void {
-    if ((endsMs.get(block) ?? nowMs + 1) <= nowMs) forget(block);
-  }
-
-  function beginWindow(block: string, nowMs: number): void {
-    if (endsMs.size >= addressesMax) forget(endsMs.keys().next().value as string);
-    endsMs.set(block, nowMs + windowSeconds * 1000);
-  }
-
-  /** Throttles the address until its window ends, by the shared counter if that knows it. */
-  function close(block: string, leftMs: number | undefined): void {
-    blocked.add(block);
-    if (leftMs !== undefined) endsMs.set(block, now() + leftMs);
-  }
-
-  function refusalOf(block: string): GatewayError {
-    const nowMs = now();
-    const waitMs = (endsMs.get(block) ?? nowMs) - nowMs;
-    return new GatewayError('auth_attempts_limited', { retryAfterSeconds: retryAfterSecondsOf(waitMs) });
-  }
-
-  async function reserve(address: string): Promise<(() => void) | undefined> {
-    const nowMs = now();
-    forgetEnded(nowMs);
-    const block = addressBlockOf(address);
-    forgetIfEnded(block, nowMs);
-    const { isUsedUp, leftMs, giveBack } = await counter.reserve(block);
-    if (!isUsedUp) return giveBack;
-    if (!endsMs.has(block)) beginWindow(block, nowMs);
-    close(block, leftMs);
-    throw refusalOf(block);
-  }
-
-  async function countFailure(address: string): Promise<void> {
-    const nowMs = now();
-    forgetEnded(nowMs);
-    const block = addressBlockOf(address);
-    forgetIfEnded(block, nowMs);
-    if (blocked.has(block)) return;
-    if (!endsMs.has(block)) beginWindow(block, nowMs);
-    const { isUsedUp, leftMs } = await counter.count(block);
-    if (isUsedUp && endsMs.has(block)) close(block, leftMs);
-  }
-
+export function createThrottle({ isKnownCaller, ...options }: ThrottleOptions): Throttle {
+  const failures = createFailureLimit({ ...options, name: 'address' });
   return {
+    ...failures,
     throttle(admitted) {
-      if (blocked.size === 0) return;
-      const nowMs = now();
-      forgetEnded(nowMs);
-      const block = addressBlockOf(admitted.clientAddress);
-      forgetIfEnded(block, nowMs);
-      if (!blocked.has(block) || isKnownCaller(admitted)) return;
-      throw refusalOf(block);
+      const { clientAddress } = admitted;
+      if (failures.isBlocked(clientAddress) && !isKnownCaller(admitted)) throw failures.refusalOf(clientAddress);
     },
-
-    countRefusal(address, { entry, details }) {
+    countRefusal({ clientAddress }, { entry, details }) {
+      if (clientAddress === undefined || !countedStatuses.has(entry.status)) return;
       // A refusal in the upstream's own words concerns one request of a permitted caller.
-      if (details.words === undefined && countedStatuses.has(entry.status)) void countFailure(address);
+      if (details.words === undefined) void failures.countFailure(clientAddress);
     },
-    countFailure,
-    reserve,
-
-    useRules(rules) {
-      counter.useRules(rules);
-      windowSeconds = rules.windowSeconds;
-    },
-
-    size: () => endsMs.size,
   };
 }

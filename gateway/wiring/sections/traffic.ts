@@ -34,9 +34,7 @@ export function openTraffic(
   const refuse = createRefuse({
     publicUrl: gateway.publicUrl,
     constantHeaders,
-    onRefused({ clientAddress }, error) {
-      if (clientAddress !== undefined) throttle.countRefusal(clientAddress, error);
-    },
+    onRefused: throttle.countRefusal,
   });
   const ownChallenge = ordered?.findToken;
   const onUnreadableForward = reportUnreadableForwards(log, metrics.forwardUnreadable);

@@ -9,7 +9,7 @@ import { admitted } from './parties.ts';
 function setUp(options: Partial<ThrottleOptions> = {}) {
   let nowMs = 1_795_190_400_000;
   const settings = { failures: 3, windowSeconds: 60, isKnownCaller: () => false, now: () => nowMs };
-  const { throttle, countFailure, countRefusal, useRules, size } = createThrottle({ ...settings, ...options });
+  const { throttle, countRefusal, useRules, size } = createThrottle({ ...settings, ...options });
   return {
     size,
     countRefusal,
@@ -18,7 +18,8 @@ function setUp(options: Partial<ThrottleOptions> = {}) {
       nowMs += ms;
     },
     async fail(address: string, times: number) {
-      for (let count = 0; count < times; count += 1) countFailure(address);
+      const error = new GatewayError('api_key_invalid');
+      for (let count = 0; count < times; count += 1) countRefusal({ clientAddress: address }, error);
       await turn();
     },
     /** Retry-After, or nothing if the request passes. */
@@ -130,12 +131,12 @@ test('refusals of credentials, paths and methods count; those of requests, and t
     new GatewayError('internal_error'),
     new GatewayError('resource_missing', { words }),
   ]) {
-    door.countRefusal('192.0.2.1', error);
+    door.countRefusal({ clientAddress: '192.0.2.1' }, error);
     await turn();
     assert.equal(door.refused('192.0.2.1'), undefined, error.code);
   }
   for (const [index, code] of (['api_key_invalid', 'insufficient_scope', 'route_not_found'] as const).entries()) {
-    door.countRefusal(`198.51.100.${index}`, new GatewayError(code));
+    door.countRefusal({ clientAddress: `198.51.100.${index}` }, new GatewayError(code));
     await turn();
     assert.equal(door.refused(`198.51.100.${index}`), 60, code);
   }

@@ -1,0 +1,126 @@
+// Limits failures per client address: an address that has used its failures up is refused until its window ends, so that its further
+// attempts cost little. Counts in a FailureCounter, and remembers here which addresses are blocked. Throws auth_attempts_limited.
+
+import { GatewayError } from '../errors.ts';
+import { addressBlockOf } from './address-block.ts';
+import { type FailureCounters, type FailureRules, processFailureCounters } from './failure-counter.ts';
+import { retryAfterSecondsOf } from './limit-headers.ts';
+
+/** About 30 MB. Counting addresses cannot stop a client that uses more addresses than this within a window. */
+const ADDRESSES_MAX = 100_000;
+
+export interface FailureLimitOptions extends FailureRules {
+  /** Name of the counted failures; the same on all instances. */
+  readonly name: string;
+  /** Counters of failures; those of this process by default. */
+  readonly counters?: FailureCounters | undefined;
+  readonly now: () => number;
+  readonly addressesMax?: number;
+}
+
+export interface FailureLimit {
+  isBlocked(address: string): boolean;
+  /** The refusal of a blocked address. */
+  refusalOf(address: string): GatewayError;
+  /** Counts a failure of a client address. Resolves when it is counted. */
+  countFailure(address: string): Promise<void>;
+  /**
+   * Reserves a unit for an attempt that may fail. Resolves with the function that gives it back, or with undefined while attempts whose
+   * outcome is open have reserved all that are left. Rejects with auth_attempts_limited once failures have used them up.
+   */
+  reserve(address: string): Promise<(() => void) | undefined>;
+  /** Applies from now on; windows that have begun keep their end, and a blocked address stays blocked. */
+  useRules(rules: FailureRules): void;
+  /** Number of addresses in memory. */
+  size(): number;
+}
+
+/**
+ * Without failures, `isBlocked` costs a request one comparison. It never waits for Redis: an address that has reached the limit on other
+ * instances is blocked here after its next failure.
+ */
+export function createFailureLimit(options: FailureLimitOptions): FailureLimit {
+  const { name, now, addressesMax = ADDRESSES_MAX } = options;
+  const counter = (options.counters ?? processFailureCounters).counter(name, options);
+  let { windowSeconds } = options;
+  // Windows have one length, so insertion order is the order in which they end, except for windows that began on another instance.
+  const endsMs = new Map<string, number>();
+  const blocked = new Set<string>();
+
+  function forget(block: string): void {
+    endsMs.delete(block);
+    blocked.delete(block);
+    counter.forget(block);
+  }
+
+  function forgetEnded(nowMs: number): void {
+    for (const [block, endMs] of endsMs) {
+      if (endMs > nowMs) return;
+      forget(block);
+    }
+  }
+
+  /** A window may end before one that was inserted earlier: after a change of rules, or if another instance began it. */
+  function forgetIfEnded(block: string, nowMs: number): void {
+    if ((endsMs.get(block) ?? nowMs + 1) <= nowMs) forget(block);
+  }
+
+  function beginWindow(block: string, nowMs: number): void {
+    if (endsMs.size >= addressesMax) forget(endsMs.keys().next().value as string);
+    endsMs.set(block, nowMs + windowSeconds * 1000);
+  }
+
+  /** Blocks the address until its window ends, by the shared counter if that knows it. */
+  function blockUntilEnd(block: string, leftMs: number | undefined): void {
+    blocked.add(block);
+    if (leftMs !== undefined) endsMs.set(block, now() + leftMs);
+  }
+
+  function refusalOf(address: string): GatewayError {
+    const nowMs = now();
+    const waitMs = (endsMs.get(addressBlockOf(address)) ?? nowMs) - nowMs;
+    return new GatewayError('auth_attempts_limited', { retryAfterSeconds: retryAfterSecondsOf(waitMs) });
+  }
+
+  async function reserve(address: string): Promise<(() => void) | undefined> {
+    const nowMs = now();
+    forgetEnded(nowMs);
+    const block = addressBlockOf(address);
+    forgetIfEnded(block, nowMs);
+    const { isUsedUp, leftMs, giveBack } = await counter.reserve(block);
+    if (!isUsedUp) return giveBack;
+    if (!endsMs.has(block)) beginWindow(block, nowMs);
+    blockUntilEnd(block, leftMs);
+    throw refusalOf(address);
+  }
+
+  async function countFailure(address: string): Promise<void> {
+    const nowMs = now();
+    forgetEnded(nowMs);
+    const block = addressBlockOf(address);
+    forgetIfEnded(block, nowMs);
+    if (blocked.has(block)) return;
+    if (!endsMs.has(block)) beginWindow(block, nowMs);
+    const { isUsedUp, leftMs } = await counter.count(block);
+    if (isUsedUp && endsMs.has(block)) blockUntilEnd(block, leftMs);
+  }
+
+  return {
+    isBlocked(address) {
+      if (blocked.size === 0) return false;
+      const nowMs = now();
+      forgetEnded(nowMs);
+      const block = addressBlockOf(address);
+      forgetIfEnded(block, nowMs);
+      return blocked.has(block);
+    },
+    refusalOf,
+    countFailure,
+    reserve,
+    useRules(rules) {
+      counter.useRules(rules);
+      windowSeconds = rules.windowSeconds;
+    },
+    size: () => endsMs.size,
+  };
+}
