@@ -3,6 +3,9 @@
 // wiring/start-mistakes.ts.
 
 import { setImmediate as turn } from 'node:timers/promises';
+import { checkAcmeFiles } from './config/acme-files.ts';
+import { addressPathsOf, contractSources, furtherServersOf } from './config/contract-sources.ts';
+import { crossCheck } from './config/cross-checks.ts';
 import { changedFiles, digestsOf, versionOf } from './config/digests.ts';
 import { withFreeFiles } from './config/free-files.ts';
 import { type Config, type ConfigDraft, completed, configFiles, loadConfig } from './config/load.ts';
@@ -12,6 +15,7 @@ import { type PortalFiles, readPortalFiles } from './config/portal-files.ts';
 import type { Environment, Settings } from './config/settings.ts';
 import { readUpstreamTls, type UpstreamTls } from './config/upstream-tls.ts';
 import { ConfigError, condensed, type Mistake } from './config-errors.ts';
+import { type BreakingChanges, checkBreakingChanges } from './contract/diff/breaking-changes.ts';
 import { type ContractReader, createDirectReader } from './contract/document.ts';
 import { type KeptContracts, openKeptContracts } from './contract/kept-contracts.ts';
 import { type Contracts, compileAll, type Earlier, loadContracts, locateMistakes } from './contract/load.ts';
@@ -19,11 +23,7 @@ import type { ContractOperation } from './contract/operations.ts';
 import { createThreadReader } from './contract/reader.ts';
 import type { Certificate } from './edge/tls/certificate.ts';
 import { BUILT_IN_GUIDES } from './portal/guides.ts';
-import { checkAcmeFiles } from './wiring/acme-settings.ts';
-import { type BreakingChanges, checkBreakingChanges } from './wiring/breaking-changes.ts';
 import { loadCertificates } from './wiring/certificates.ts';
-import { addressPathsOf, contractSources, furtherServersOf } from './wiring/contract-sources.ts';
-import { crossCheck } from './wiring/cross-checks.ts';
 
 export interface Configuration {
   readonly config: Config;

@@ -10,12 +10,12 @@ import type { Config } from '../config/load.ts';
 import type { OwnSecret, Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import { checkAnswerSchema } from '../idempotency/sqlite-schema.ts';
+import { nearestExisting, ownSecretProblemNow } from '../process/start-mistakes.ts';
 import { askRedis } from '../redis/client.ts';
 import { shownRedisUrl } from '../redis/url.ts';
 import { claimProblem, sqliteProblem } from '../shared/sqlite.ts';
 import { shownPath } from '../shared/yaml-source.ts';
 import { liesOnSandbox } from '../upstream/sandbox.ts';
-import { nearestExisting, ownSecretProblemNow } from '../wiring/start-mistakes.ts';
 import { portState } from './doctor/ports.ts';
 
 const ELSEWHERE = 'The gateway does not start here; it may as another user, or on another machine.';

@@ -9,7 +9,7 @@ import { KEY_STORE_FILE, type KeyStore } from '../auth/store/key-store.ts';
 import { loadSecrets, type Secrets } from '../config/secrets.ts';
 import { loadSettings, type Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
-import { visibleLine, visibleLines } from '../shared/visible-text.ts';
+import { visibleLine, visibleLines } from '../visible-text.ts';
 import { type AdminClient, createAdminClient } from './admin-client.ts';
 
 /** The process around a command. */

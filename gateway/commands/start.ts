@@ -4,12 +4,12 @@
 import type { Command } from 'commander';
 import { readSettings, type Settings } from '../config/settings.ts';
 import type { Log } from '../observe/log.ts';
+import { endOnCrash } from '../process/crash.ts';
+import { greetingOf, type Started } from '../process/greeting.ts';
+import { tellDrain } from '../process/terminal-log.ts';
 import { namesFromContract } from '../upstream/simulated.ts';
 import type { CommandContext } from './context.ts';
-import { endOnCrash } from './crash.ts';
-import { greetingOf, type Started } from './greeting.ts';
 import { belowBaseline } from './node-baseline.ts';
-import { tellDrain } from './terminal-log.ts';
 
 /** Time for closing connections and for the last log lines, beyond that for draining. */
 const CLOSE_MS = 5000;
@@ -74,7 +74,7 @@ async function startSeveral(context: CommandContext, settings: Settings): Promis
 
 async function startAlone(context: CommandContext, acceptOneWay: boolean): Promise<Started> {
   // Loaded on demand, because it takes longer than everything before it.
-  const { serve } = await import('./serve.ts');
+  const { serve } = await import('../process/serve.ts');
   const { app, store, configuration, firstSteps } = await serve(context, { isFirst: true, acceptOneWay });
   const { gateway, upstreams } = configuration.config;
   const { timeouts } = gateway;

@@ -13,13 +13,13 @@ import { createSqliteAcmeStore } from '../acme/sqlite-acme-store.ts';
 import type { AcmeSettings } from '../acme/work.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import { type Acme, CERTIFICATE_KEY, directoryUrlOf } from '../config/acme.ts';
+import { readTrust } from '../config/acme-files.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Certificate, certificateOf } from '../edge/tls/certificate.ts';
 import type { Validations } from '../edge/tls/secure.ts';
 import type { Log } from '../observe/log.ts';
 import { stateOfLife } from '../shared/certificate-life.ts';
-import { readTrust } from './acme-settings.ts';
 import { type CertificateStatus, createExpiryWarnings, lifeStatusOf, timeOf } from './certificate-status.ts';
 
 const LOOK_AT_CLOCK_MS = 600_000;

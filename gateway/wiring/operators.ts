@@ -19,7 +19,7 @@ import { createAdminServer, type Operators } from '../observe/admin.ts';
 import type { Log } from '../observe/log.ts';
 import { DURATION_BUCKETS, type Metrics } from '../observe/metrics.ts';
 import { createStatus, type StatusOptions } from '../observe/status.ts';
-import type { Serving } from '../serving.ts';
+import type { Serving } from '../serving/serving.ts';
 import { createOrganizationReports } from './organization-reports.ts';
 import type { VersionUses } from './version-uses.ts';
 

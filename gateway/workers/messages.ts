@@ -1,10 +1,10 @@
 // Messages between the primary and its workers.
 
-import type { FirstSteps } from '../commands/greeting.ts';
 import type { Mistake } from '../config-errors.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
 import type { ExchangeFilter } from '../observe/exchange-filter.ts';
 import type { LogLevel } from '../observe/log.ts';
+import type { FirstSteps } from '../process/greeting.ts';
 
 export type ToWorker =
   /** Reply to `here`: the number of the worker, whether it is the first, and the TLS ticket keys (base64) that all workers share. */

@@ -2,9 +2,6 @@
 // replaces dead workers, and answers operators for all of them.
 
 import type { CommandContext } from '../commands/context.ts';
-import { endOnCrash } from '../commands/crash.ts';
-import type { Started } from '../commands/greeting.ts';
-import { tellDrain, terminalSinkOf } from '../commands/terminal-log.ts';
 import type { Settings } from '../config/settings.ts';
 import { closeAtOnce, listen } from '../edge/listen.ts';
 import { newTicketKeys } from '../edge/tls/secure.ts';
@@ -14,6 +11,9 @@ import { createLog, type Log } from '../observe/log.ts';
 import { DROPPED } from '../observe/pending.ts';
 import { openStandardOutput } from '../observe/standard-output.ts';
 import { createWorkerMetrics, type MetricsOfWorker, type WorkerMetrics } from '../observe/worker-metrics.ts';
+import { endOnCrash } from '../process/crash.ts';
+import type { Started } from '../process/greeting.ts';
+import { tellDrain, terminalSinkOf } from '../process/terminal-log.ts';
 import { onFault } from '../shared/faults.ts';
 import { createForwardClock } from '../wiring/clock.ts';
 import { openConsole } from '../wiring/operators.ts';

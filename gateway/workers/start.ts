@@ -2,8 +2,8 @@
 
 import cluster from 'node:cluster';
 import type { CommandContext } from '../commands/context.ts';
-import type { Started } from '../commands/greeting.ts';
 import type { Settings } from '../config/settings.ts';
+import type { Started } from '../process/greeting.ts';
 
 /** Resolves with undefined in a worker, because the primary prints the addresses. Rejects with the reason why the start failed. */
 export async function startSeveral(context: CommandContext, settings: Settings): Promise<Started | undefined> {

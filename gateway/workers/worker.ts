@@ -3,10 +3,10 @@
 import type { Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
 import type { CommandContext } from '../commands/context.ts';
-import { endOnCrash } from '../commands/crash.ts';
-import { type Served, serve } from '../commands/serve.ts';
 import { ConfigError } from '../config-errors.ts';
 import type { Operators } from '../observe/admin.ts';
+import { endOnCrash } from '../process/crash.ts';
+import { type Served, serve } from '../process/serve.ts';
 import { namesFromContract } from '../upstream/simulated.ts';
 import type { FromWorker, Ready, ToWorker, WorkerQuestion } from './messages.ts';
 

@@ -16,11 +16,11 @@ import { change, recordIn, recordName } from '../../acme/records.ts';
 import { createSeal } from '../../acme/seal.ts';
 import { ACME_FILE } from '../../acme/sqlite-acme-store.ts';
 import { type Acme, CERTIFICATE_KEY, directoryUrlOf } from '../../config/acme.ts';
+import { readTrust } from '../../config/acme-files.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Tls } from '../../config/tls.ts';
 import { openAcmeStore } from '../../wiring/acme.ts';
-import { readTrust } from '../../wiring/acme-settings.ts';
 import { type DoctorCheck, type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
 
 const PATIENCE_MS = 2500;

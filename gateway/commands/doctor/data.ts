@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { nearestExisting } from '../../process/start-mistakes.ts';
 import { shownPath } from '../../shared/yaml-source.ts';
-import { nearestExisting } from '../../wiring/start-mistakes.ts';
 import { type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
 
 const ROOM_MIN = 104_857_600;

@@ -16,9 +16,9 @@ import { createLimit } from '../../limits/limit.ts';
 import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
 import { createLines } from '../../observe/line.ts';
 import { createPipeline } from '../../pipeline.ts';
+import { createStatelessStages } from '../../serving/stateless-stages.ts';
 import type { Trail } from '../../trail.ts';
 import type { Tunnel } from '../../tunnel/table.ts';
-import { createStatelessStages } from '../../wiring/stateless-stages.ts';
 import type { DecisionRecord } from './record.ts';
 
 export interface RehearsedRequest {

@@ -1,7 +1,7 @@
 // Generates the text of an export from a store in use.
 
 import type { KeyStore, StoredKey } from '../../auth/store/key-store.ts';
-import { visibleLines } from '../../shared/visible-text.ts';
+import { visibleLines } from '../../visible-text.ts';
 import { type Counts, endLine, headerLine, keyLine, organizationLine } from './export-form.ts';
 
 /** Yields the text in pieces and calls `onWritten` with the counts so far. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { openSecrets } from '../../../gateway/commands/context.ts';
 import type { Settings } from '../../../gateway/config/settings.ts';
-import { checkStart } from '../../../gateway/wiring/start-mistakes.ts';
+import { checkStart } from '../../../gateway/process/start-mistakes.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { type TestGateway, writeConfiguration } from '../../support/gateway.ts';
 import { runInProcess } from '../../support/in-process.ts';

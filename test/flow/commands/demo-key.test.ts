@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { after, before, test } from 'node:test';
 import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
-import { issueDemoKey } from '../../../gateway/commands/demo.ts';
+import { issueDemoKey } from '../../../gateway/process/demo.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { digestOf, pepperFingerprint } from '../../unit/auth/samples.ts';
 

@@ -1,16 +1,16 @@
 // Checks the parts of a configuration that name operations, paths and scopes of the contracts.
 
-import type { ConfigDraft } from '../config/load.ts';
-import { checkNamedOnce } from '../config/operation-names.ts';
-import { checkOperationSettings } from '../config/operation-settings.ts';
-import { checkSampleOperation } from '../config/portal-files.ts';
-import { checkRecordRules } from '../config/record-rules.ts';
-import { checkRuleNames } from '../config/rule-names.ts';
-import { checkServersUsed } from '../config/servers.ts';
-import { checkTunnels } from '../config/tunnels.ts';
-import { checkDeprecations } from '../config/versions.ts';
 import { type Mistake, suggest } from '../config-errors.ts';
 import type { Contracts } from '../contract/load.ts';
+import type { ConfigDraft } from './load.ts';
+import { checkNamedOnce } from './operation-names.ts';
+import { checkOperationSettings } from './operation-settings.ts';
+import { checkSampleOperation } from './portal-files.ts';
+import { checkRecordRules } from './record-rules.ts';
+import { checkRuleNames } from './rule-names.ts';
+import { checkServersUsed } from './servers.ts';
+import { checkTunnels } from './tunnels.ts';
+import { checkDeprecations } from './versions.ts';
 
 /** Adds a mistake for each name that the contracts do not have. */
 export function crossCheck(draft: ConfigDraft, contracts: Contracts, mistakes: Mistake[]): void {

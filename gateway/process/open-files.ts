@@ -1,11 +1,11 @@
 // What a start warns of in its log, beside what `doctor` says: the machine allows less than the configuration wants. And what is told later:
 // the process has used up what the machine allows.
 
+import { checkOpenFiles, readLimits } from '../commands/doctor/machine.ts';
 import { areFilesFree } from '../config/free-files.ts';
 import type { Config } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../observe/log.ts';
-import { checkOpenFiles, readLimits } from './doctor/machine.ts';
 
 export function warnOfMachine({ logger }: Pick<Log, 'logger'>, config: Config, { workers }: Settings): void {
   for (const { check, verdict, says, remedy } of [checkOpenFiles(readLimits(), config, workers)])

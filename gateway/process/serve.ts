@@ -2,17 +2,17 @@
 
 import { type App, startApp } from '../app.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
+import { type CommandContext, openKeyStore, openSecrets } from '../commands/context.ts';
 import type { Settings } from '../config/settings.ts';
 import { ConfigError } from '../config-errors.ts';
 import { type Configuration, compileRest, reloadConfiguration } from '../configuration.ts';
 import { claimProblem } from '../shared/sqlite.ts';
 import { isSimulated } from '../upstream/simulated.ts';
-import { checkStart } from '../wiring/start-mistakes.ts';
-import { type CommandContext, openKeyStore, openSecrets } from './context.ts';
 import { issueDemoKey } from './demo.ts';
 import type { FirstSteps } from './greeting.ts';
 import { giveBackIdleMemory } from './idle-memory.ts';
-import { tellLackOfFiles, warnOfMachine } from './start-warnings.ts';
+import { tellLackOfFiles, warnOfMachine } from './open-files.ts';
+import { checkStart } from './start-mistakes.ts';
 import { terminalLogOf } from './terminal-log.ts';
 
 /** Time from the start until the schemas are compiled that no request has needed yet: the first requests come before. */

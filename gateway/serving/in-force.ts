@@ -3,9 +3,9 @@
 import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log.ts';
-import { createServing, type Serving, type Shared } from '../serving.ts';
 import { extendLengthenedWindows } from './lengthened-windows.ts';
 import { warnOfLostTiers } from './lost-tiers.ts';
+import { createServing, type Serving, type Shared } from './serving.ts';
 
 export interface OpenServing {
   /** Called once per request, so that a request ends under the configuration it began with. */

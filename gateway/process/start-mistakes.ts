@@ -14,9 +14,9 @@ import { type Configuration, loadConfiguration } from '../configuration.ts';
 import { shownPath } from '../shared/yaml-source.ts';
 import { liesOnSandbox } from '../upstream/sandbox.ts';
 import { isSimulated } from '../upstream/simulated.ts';
-import { checkSecrets } from './named-secrets.ts';
+import { checkSecrets } from '../wiring/named-secrets.ts';
+import { replicaMistakes } from '../wiring/replica-mistakes.ts';
 import { oneWayUpgrades } from './one-way.ts';
-import { replicaMistakes } from './replica-mistakes.ts';
 
 export interface StartCheckOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;

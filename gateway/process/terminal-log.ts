@@ -1,9 +1,9 @@
 // The log of a gateway whose standard output is a terminal: readable lines in place of JSON.
 
+import type { CommandContext } from '../commands/context.ts';
 import type { Log } from '../observe/log.ts';
 import { createReadable } from '../observe/readable.ts';
 import type { ByteSink } from '../observe/standard-output.ts';
-import type { CommandContext } from './context.ts';
 
 type Around = Pick<CommandContext, 'outputOnTerminal' | 'environment' | 'paint'>;
 

@@ -1,8 +1,8 @@
 // Where the contracts of a configuration are, and what the contract loader has to know of the configuration.
 
-import type { ConfigDraft } from '../config/load.ts';
-import { serversOf } from '../config/servers.ts';
 import type { ContractSource } from '../contract/load.ts';
+import type { ConfigDraft } from './load.ts';
+import { serversOf } from './servers.ts';
 
 /** The entries with their contracts; those with mistakes too, so that the mistakes of their contracts come in the same round. */
 export function contractSources({ upstreams, names, sources }: ConfigDraft): ContractSource[] {

@@ -1,13 +1,13 @@
 // Checks that contracts do not break their published versions: before a start, before a reload, and in `check`.
 
 import { join } from 'node:path';
-import type { ConfigDraft } from '../config/load.ts';
-import type { Mistake } from '../config-errors.ts';
-import { type BaselineContract, type BaselineResult, checkBaseline, readBaseline } from '../contract/diff/baseline.ts';
-import type { KeptContracts } from '../contract/kept-contracts.ts';
-import type { Contracts } from '../contract/load.ts';
-import type { ContractOperation } from '../contract/operations.ts';
-import type { Locate } from '../contract/positions.ts';
+import type { ConfigDraft } from '../../config/load.ts';
+import type { Mistake } from '../../config-errors.ts';
+import type { KeptContracts } from '../kept-contracts.ts';
+import type { Contracts } from '../load.ts';
+import type { ContractOperation } from '../operations.ts';
+import type { Locate } from '../positions.ts';
+import { type BaselineContract, type BaselineResult, checkBaseline, readBaseline } from './baseline.ts';
 
 /** The compared contracts and the result. */
 export interface BreakingChanges extends BaselineResult {

@@ -3,9 +3,9 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Config } from '../config/load.ts';
 import type { Mistake } from '../config-errors.ts';
 import type { Certificate } from '../edge/tls/certificate.ts';
+import type { Config } from './load.ts';
 
 type WithTls = Pick<Config, 'sources'> & { readonly gateway: Pick<Config['gateway'], 'tls'> };
 

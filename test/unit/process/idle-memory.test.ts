@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { createIdleMemory, LOOK_EVERY_MS } from '../../../gateway/commands/idle-memory.ts';
+import { createIdleMemory, LOOK_EVERY_MS } from '../../../gateway/process/idle-memory.ts';
 
 const MEGABYTE = 1_048_576;
 
