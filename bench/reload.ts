@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startApp } from '../gateway/app.ts';
-import { openKeyStore, openSecrets } from '../gateway/commands/context.ts';
+import { exchangeReport } from '../gateway/commands/explain/report.ts';
 import { loadSettings } from '../gateway/config/settings.ts';
-import { loadConfiguration, reloadConfiguration } from '../gateway/configuration.ts';
+import { loadConfiguration } from '../gateway/configuration.ts';
+import { openKeyStore, openSecrets } from '../gateway/process/open-key-store.ts';
 
 const RUNS = 6;
 const UPSTREAMS = 500;
@@ -64,7 +65,7 @@ const { store, digestOf } = await openKeyStore({ environment, now: Date.now }, s
 let outcomes = 0;
 const app = await startApp({
   ...{ version: 'bench', settings, configuration, secrets, store, digestOf, now: Date.now },
-  reloadConfiguration: (previous) => reloadConfiguration(settings, environment, previous),
+  ...{ environment, story: exchangeReport },
   logTo: {
     write(line) {
       if (line.includes('have mistakes') || line.includes('has mistakes')) process.stderr.write(line);

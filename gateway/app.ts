@@ -1,5 +1,5 @@
 // The life of the process, from top to bottom: every long-lived part is opened in this order and closed in reverse. A section
-// adds its parts to the list, which start, reload, `/status` and shutdown go through; serving.ts builds what depends on the configuration,
+// adds its parts to the list, which start, reload, `/status` and shutdown go through; serving/ builds what depends on the configuration,
 // once per configuration. Do not use a part above the line that creates it, not even in a callback: a callback may run while later parts
 // open.
 

@@ -1,6 +1,6 @@
 // Loads configuration files and contracts and checks them together. Start, reload, `check` and the other commands use the same functions,
 // so that files that `check` accepts also start. Secrets are checked in wiring/named-secrets.ts, the machine in
-// wiring/start-mistakes.ts.
+// process/start-mistakes.ts.
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { checkAcmeFiles } from './config/acme-files.ts';
@@ -22,8 +22,8 @@ import { type Contracts, compileAll, type Earlier, loadContracts, locateMistakes
 import type { ContractOperation } from './contract/operations.ts';
 import { createThreadReader } from './contract/reader.ts';
 import type { Certificate } from './edge/tls/certificate.ts';
+import { loadCertificates } from './edge/tls/certificate-mistakes.ts';
 import { BUILT_IN_GUIDES } from './portal/guides.ts';
-import { loadCertificates } from './wiring/certificates.ts';
 
 export interface Configuration {
   readonly config: Config;

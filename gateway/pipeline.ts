@@ -1,5 +1,5 @@
 // The life of one request, from top to bottom. Start reading here; app.ts is the life of the process, and
-// wiring/upgrades.ts gives requests for a WebSocket other last steps.
+// serving/upgrades.ts gives requests for a WebSocket other last steps.
 
 import type { Admitted, Arrived, Counted, Matched, Permitted, Stages } from './exchange.ts';
 

@@ -8,12 +8,13 @@ import { misspeltVariables, type Settings } from '../config/settings.ts';
 import { ConfigError, type Mistake, toSentence } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
 import { unenforcedIn } from '../contract/unenforced.ts';
+import { untimelyMistakes } from '../edge/tls/certificate-mistakes.ts';
 import { metricsBytesOf } from '../observe/route-series.ts';
+import { openSecrets } from '../process/open-key-store.ts';
 import { checkStart } from '../process/start-mistakes.ts';
-import { untimelyMistakes } from '../wiring/certificates.ts';
 import { machineWarnings } from './check-machine.ts';
 import { warningsOf } from './check-warnings.ts';
-import { type CommandContext, openSecrets } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { counted, printJson, printLine } from './print.ts';
 import { unenforcedLines } from './unenforced-lines.ts';
 

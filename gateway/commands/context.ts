@@ -3,59 +3,22 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { createDigestOf, type DigestOf, keyFingerprint } from '../auth/api-key.ts';
-import { KEY_STORE_FILE, type KeyStore } from '../auth/store/key-store.ts';
-import { loadSecrets, type Secrets } from '../config/secrets.ts';
+import { KEY_STORE_FILE } from '../auth/store/key-store.ts';
+import type { Secrets } from '../config/secrets.ts';
 import { loadSettings, type Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
+import type { HostProcess, Painter } from '../process/host-process.ts';
+import { type OpenKeyStore, openKeyStore, openSecrets } from '../process/open-key-store.ts';
 import { visibleLine, visibleLines } from '../visible-text.ts';
 import { type AdminClient, createAdminClient } from './admin-client.ts';
 
-/** The process around a command. */
-export interface CommandProcess {
-  readonly version: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Name of the user for the audit log. */
-  readonly actor: string;
-  /** Whether standard error is a terminal, where a line can be rewritten. */
-  readonly onTerminal: boolean;
-  /** Whether standard output is a terminal: a person reads it. */
-  readonly outputOnTerminal: boolean;
-  now(): number;
-  /** Writes to standard output, as is. */
-  write(text: string): void;
-  /** Writes to standard error, as is. */
-  complain(text: string): void;
-  /** Standard input. */
-  input(): Readable;
-  exit(code: number): never;
-  /** Ends at once, without writing buffered output. */
-  abort(): void;
-  /** Handles SIGTERM and SIGINT: end. */
-  onSignal(handle: (name: NodeJS.Signals) => void): void;
-  /** Handles SIGHUP: reload the configuration. */
-  onReload(handle: () => void): void;
-  /** Handles SIGUSR2: replace every worker. */
-  onRestart(handle: () => void): void;
-  /** Handles uncaught exceptions and unhandled rejections. Without a handler Node prints the error and exits with 1. */
-  onCrash(handle: (error: unknown) => void): void;
-}
-
-export interface OpenKeyStore {
-  readonly store: KeyStore;
-  readonly digestOf: DigestOf;
-}
-
-export interface CommandContext extends CommandProcess {
+export interface CommandContext extends HostProcess, Painter {
   /** Writes to standard output. Text of documents, services and clients commands no terminal: control characters become escapes. */
   write(text: string): void;
   /** Writes to standard error, in the same way. */
   complain(text: string): void;
   /** Replaces the last line of standard error, which is a terminal; an empty line clears it. */
   rewrite(line: string): void;
-  /** Writes coloured text, in which all else is visible already. */
-  paint(text: string): void;
   /** Throws ConfigError. */
   settings(): Settings;
   secrets(): Secrets;
@@ -94,7 +57,7 @@ export class CommandFailure extends Error {
   }
 }
 
-export function createCommandContext(around: CommandProcess): CommandContext {
+export function createCommandContext(around: HostProcess): CommandContext {
   const { environment } = around;
   const settings = () => loadSettings(environment);
   const secrets = () => openSecrets(around, settings());
@@ -151,26 +114,4 @@ export function createCommandContext(around: CommandProcess): CommandContext {
       await opened?.store.close();
     },
   };
-}
-
-export function openSecrets({ environment }: Pick<CommandProcess, 'environment'>, settings: Settings): Secrets {
-  const { secretsDirectory: directory, dataDirectory, redisUrl } = settings;
-  return loadSecrets({ directory, environment, dataDirectory, redisUrl });
-}
-
-/** Opens the key store that commands and the gateway share; the caller closes it. Rejects with a sentence if it cannot be opened. */
-export async function openKeyStore(
-  around: Pick<CommandProcess, 'environment' | 'now'>,
-  settings: Settings,
-  secrets: Secrets = openSecrets(around, settings),
-): Promise<OpenKeyStore> {
-  const digestOf = createDigestOf(await secrets.keyPepper());
-  const options = { pepperFingerprint: keyFingerprint(digestOf), now: around.now };
-  const { redisUrl: url, dataDirectory: directory, acceptOneWay } = settings;
-  if (url === undefined) {
-    const { createSqliteKeyStore } = await import('../auth/store/sqlite/sqlite-key-store.ts');
-    return { store: createSqliteKeyStore({ directory, acceptOneWay, ...options }), digestOf };
-  }
-  const { openRedisStore } = await import('../auth/store/redis/redis-key-store.ts');
-  return { store: await openRedisStore({ url, ...options }), digestOf };
 }

@@ -40,7 +40,7 @@ async function start(context: CommandContext, { json = false, acceptOneWay = fal
   const started =
     settings.workers === 1 || mistakes.length > 0
       ? await startAlone({ ...context, onReload }, acceptOneWay)
-      : await startSeveral({ ...context, onReload, onRestart: rememberSignals(context.onRestart) }, settings);
+      : await startWithWorkers({ ...context, onReload, onRestart: rememberSignals(context.onRestart) }, settings);
   if (started === undefined) return;
   const { port, plainPort: plain_port, adminPort: admin_port } = started;
   // Standard output carries JSON lines only, so that it can be piped into a parser.
@@ -68,14 +68,21 @@ function rememberSignals(listen: (handle: () => void) => void): (handler: () => 
   };
 }
 
-async function startSeveral(context: CommandContext, settings: Settings): Promise<Started | undefined> {
-  return (await import('../workers/start.ts')).startSeveral(context, settings);
+async function startWithWorkers(context: CommandContext, settings: Settings): Promise<Started | undefined> {
+  const { startSeveral } = await import('../workers/start.ts');
+  const { exchangeReport } = await import('./explain/report.ts');
+  return startSeveral(context, settings, exchangeReport);
 }
 
 async function startAlone(context: CommandContext, acceptOneWay: boolean): Promise<Started> {
   // Loaded on demand, because it takes longer than everything before it.
   const { serve } = await import('../process/serve.ts');
-  const { app, store, configuration, firstSteps } = await serve(context, { isFirst: true, acceptOneWay });
+  const { exchangeReport } = await import('./explain/report.ts');
+  const { app, store, configuration, firstSteps } = await serve(context, {
+    isFirst: true,
+    story: exchangeReport,
+    acceptOneWay,
+  });
   const { gateway, upstreams } = configuration.config;
   const { timeouts } = gateway;
   endOnCrash(context, app.log);

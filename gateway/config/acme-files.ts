@@ -4,7 +4,6 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Mistake } from '../config-errors.ts';
-import type { Certificate } from '../edge/tls/certificate.ts';
 import type { Config } from './load.ts';
 
 type WithTls = Pick<Config, 'sources'> & { readonly gateway: Pick<Config['gateway'], 'tls'> };
@@ -12,7 +11,7 @@ type WithTls = Pick<Config, 'sources'> & { readonly gateway: Pick<Config['gatewa
 /** Pushes a mistake for authorities that cannot be read, and for names that a certificate in files has too. */
 export function checkAcmeFiles(
   { gateway, sources }: WithTls,
-  certificates: readonly Certificate[],
+  certificates: readonly { readonly names: readonly string[] }[],
   directory: string,
   mistakes: Mistake[],
 ): void {

@@ -1,13 +1,19 @@
 // Where the contracts of a configuration are, and what the contract loader has to know of the configuration.
 
-import type { ContractSource } from '../contract/load.ts';
+import type { Mistake } from '../config-errors.ts';
 import type { ConfigDraft } from './load.ts';
 import { serversOf } from './servers.ts';
 
+interface Places {
+  /** @param index of the glob in `contracts` */
+  mistakeAtGlob(index: number, reason: string, remedy: string): Mistake;
+  mistakeAtEntry(reason: string, remedy: string): Mistake;
+}
+
 /** The entries with their contracts; those with mistakes too, so that the mistakes of their contracts come in the same round. */
-export function contractSources({ upstreams, names, sources }: ConfigDraft): ContractSource[] {
+export function contractSources({ upstreams, names, sources }: ConfigDraft) {
   const source = sources.upstreams;
-  const placesOf = (name: string): Pick<ContractSource, 'mistakeAtGlob' | 'mistakeAtEntry'> => ({
+  const placesOf = (name: string): Places => ({
     mistakeAtGlob: (index, reason, remedy) => source.mistakeAt(['upstreams', name, 'contracts', index], reason, remedy),
     mistakeAtEntry: (reason, remedy) => source.mistakeAtKey(['upstreams', name], reason, remedy),
   });

@@ -1,7 +1,7 @@
 // Checks the parts of a configuration that name operations, paths and scopes of the contracts.
 
 import { type Mistake, suggest } from '../config-errors.ts';
-import type { Contracts } from '../contract/load.ts';
+import type { Operation } from '../exchange.ts';
 import type { ConfigDraft } from './load.ts';
 import { checkNamedOnce } from './operation-names.ts';
 import { checkOperationSettings } from './operation-settings.ts';
@@ -11,6 +11,11 @@ import { checkRuleNames } from './rule-names.ts';
 import { checkServersUsed } from './servers.ts';
 import { checkTunnels } from './tunnels.ts';
 import { checkDeprecations } from './versions.ts';
+
+interface Contracts {
+  readonly operations: readonly { readonly operation: Operation }[];
+  readonly scopes: Iterable<string>;
+}
 
 /** Adds a mistake for each name that the contracts do not have. */
 export function crossCheck(draft: ConfigDraft, contracts: Contracts, mistakes: Mistake[]): void {

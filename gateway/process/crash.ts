@@ -1,16 +1,16 @@
 // Handles uncaught errors: the process logs the error and ends. Its memory may be inconsistent by then, so a restart by the primary or a
 // supervisor serves clients better than going on.
 
-import type { CommandContext } from '../commands/context.ts';
 import type { Log } from '../observe/log.ts';
 import { tellAtEnd } from '../observe/standard-output.ts';
+import type { HostProcess } from './host-process.ts';
 
 /**
  * On an uncaught error: flushes the log, writes one fatal line, and exits with code 1. If standard output does not take the line, writes the
  * error to standard error.
  */
 export function endOnCrash(
-  { onCrash, exit }: Pick<CommandContext, 'onCrash' | 'exit'>,
+  { onCrash, exit }: Pick<HostProcess, 'onCrash' | 'exit'>,
   log: Pick<Log, 'logger' | 'flush'>,
 ): void {
   onCrash((thrown) => {

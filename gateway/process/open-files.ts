@@ -1,15 +1,49 @@
-// What a start warns of in its log, beside what `doctor` says: the machine allows less than the configuration wants. And what is told later:
-// the process has used up what the machine allows.
+// The limit of open files of the process: whether it allows what the configuration may need, and a log line when it is used up.
 
-import { checkOpenFiles, readLimits } from '../commands/doctor/machine.ts';
+import { readFileSync } from 'node:fs';
 import { areFilesFree } from '../config/free-files.ts';
 import type { Config } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../observe/log.ts';
 
-export function warnOfMachine({ logger }: Pick<Log, 'logger'>, config: Config, { workers }: Settings): void {
-  for (const { check, verdict, says, remedy } of [checkOpenFiles(readLimits(), config, workers)])
-    if (verdict === 'warn') logger.warn({ check, remedy }, says);
+/** Files beside connections: logs, stores, the admin listener, and those of Node itself. */
+const FURTHER_FILES = 200;
+
+/**
+ * Compares the limit with what the configuration needs. A remedy means that the limit is too low.
+ *
+ * @param limits text of /proc/self/limits; undefined on systems without it
+ */
+export function openFilesFor(
+  { upstreams, gateway }: Config,
+  workers: number,
+  limits: string | undefined,
+): { readonly says: string; readonly remedy?: string } {
+  const [, soft = ''] = /^Max open files\s+(\S+)/m.exec(limits ?? '') ?? [];
+  if (soft === '') return { says: 'This system does not report a limit.' };
+  const ofClients = Math.ceil(gateway.connections.max / workers);
+  const ofUpstreams = Object.values(upstreams).reduce(
+    (sum, { connections, live, test = [] }) => sum + connections * (live.length + test.length),
+    0,
+  );
+  const wanted = ofClients + ofUpstreams + FURTHER_FILES;
+  const says = `The limit is ${soft} per process; connections.max and the connections to upstreams need ${wanted}.`;
+  if (soft === 'unlimited' || Number(soft) >= wanted) return { says };
+  return { says, remedy: `Raise the limit (ulimit -n ${wanted}, LimitNOFILE), or lower connections.max.` };
+}
+
+export function readLimits(): string | undefined {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Logs the same as `doctor` says if the limit is too low. */
+export function warnOfOpenFiles({ logger }: Pick<Log, 'logger'>, config: Config, { workers }: Settings): void {
+  const { says, remedy } = openFilesFor(config, workers, readLimits());
+  if (remedy !== undefined) logger.warn({ check: 'open files', remedy }, says);
 }
 
 const LOOK_EVERY_MS = 2000;

@@ -2,23 +2,25 @@
 
 import { type App, startApp } from '../app.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
-import { type CommandContext, openKeyStore, openSecrets } from '../commands/context.ts';
 import type { Settings } from '../config/settings.ts';
 import { ConfigError } from '../config-errors.ts';
-import { type Configuration, compileRest, reloadConfiguration } from '../configuration.ts';
+import { type Configuration, compileRest } from '../configuration.ts';
 import { claimProblem } from '../shared/sqlite.ts';
 import { isSimulated } from '../upstream/simulated.ts';
+import type { AppOptions } from '../wiring/app-options.ts';
 import { issueDemoKey } from './demo.ts';
 import type { FirstSteps } from './greeting.ts';
+import type { HostProcess, Painter } from './host-process.ts';
 import { giveBackIdleMemory } from './idle-memory.ts';
-import { tellLackOfFiles, warnOfMachine } from './open-files.ts';
+import { tellLackOfFiles, warnOfOpenFiles } from './open-files.ts';
+import { openKeyStore, openSecrets } from './open-key-store.ts';
 import { checkStart } from './start-mistakes.ts';
 import { terminalLogOf } from './terminal-log.ts';
 
 /** Time from the start until the schemas are compiled that no request has needed yet: the first requests come before. */
 const COMPILE_AFTER_MS = 1000;
 
-export interface ServeOptions {
+export interface ServeOptions extends Pick<AppOptions, 'story'> {
   /** Number of this worker; undefined for a single process. */
   readonly worker?: number;
   /** Whether this process is the one that prepares a first request: the demo organization, if only the sandbox is used. */
@@ -37,9 +39,8 @@ export interface Served {
 }
 
 /** Rejects with ConfigError or with a sentence if the start fails. */
-export async function serve(context: CommandContext, options: ServeOptions): Promise<Served> {
-  const { worker, isFirst, ticketKeys, acceptOneWay = false } = options;
-  // Not through the context, which would keep these in memory after a reload and close them at once.
+export async function serve(context: HostProcess & Painter, options: ServeOptions): Promise<Served> {
+  const { worker, isFirst, ticketKeys, story, acceptOneWay = false } = options;
   const { environment, now } = context;
   const openSecretsOf = (settings: Settings) => openSecrets(context, settings);
   const checked = await checkStart({ environment, purpose: 'serve', openSecrets: openSecretsOf, now });
@@ -60,13 +61,14 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
     version: context.version,
     settings,
     configuration,
-    reloadConfiguration: (previous) => reloadConfiguration(settings, environment, previous),
+    environment,
     secrets,
     store,
     digestOf,
     now,
     worker,
     ticketKeys,
+    story,
     logTo: terminalLogOf(context),
     async prepare(tools) {
       const { dataDirectory } = settings;
@@ -80,7 +82,7 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
     },
   });
   // The workers have one machine.
-  if (isFirst) warnOfMachine(app.log, configuration.config, settings);
+  if (isFirst) warnOfOpenFiles(app.log, configuration.config, settings);
   tellLackOfFiles(app.log);
   giveBackIdleMemory();
   setTimeout(() => void compileRest(configuration), COMPILE_AFTER_MS).unref();

@@ -1,11 +1,11 @@
 // The log of a gateway whose standard output is a terminal: readable lines in place of JSON.
 
-import type { CommandContext } from '../commands/context.ts';
 import type { Log } from '../observe/log.ts';
 import { createReadable } from '../observe/readable.ts';
 import type { ByteSink } from '../observe/standard-output.ts';
+import type { HostProcess, Painter } from './host-process.ts';
 
-type Around = Pick<CommandContext, 'outputOnTerminal' | 'environment' | 'paint'>;
+type Around = Pick<HostProcess, 'outputOnTerminal' | 'environment'> & Painter;
 
 /** Returns the destination of log lines; undefined: standard output is read by a program, which gets JSON. */
 export function terminalLogOf(around: Around): { write(text: string): void } | undefined {

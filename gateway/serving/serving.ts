@@ -1,5 +1,6 @@
 // The pipeline of one configuration. Each new configuration gets its own; parts that outlive a configuration are passed in.
 
+import type { Assertions } from '../auth/assertions/assertions.ts';
 import type { Configuration } from '../configuration.ts';
 import { createAnswerCheck } from '../contract/answer.ts';
 import { delimiterOfForm } from '../contract/forms/multipart.ts';
@@ -12,7 +13,8 @@ import { createOwnPaths } from '../edge/own-paths.ts';
 import type { Refuse } from '../edge/refuse.ts';
 import { addressOfSite, type Site } from '../edge/sites.ts';
 import { GatewayError } from '../errors.ts';
-import type { Admitted, Arrived, Fresh, Operation, StreamEnd, StreamKind, TrailNotes } from '../exchange.ts';
+import type { Admitted, Arrived, Fresh, Operation, Stages, StreamEnd, StreamKind, TrailNotes } from '../exchange.ts';
+import type { TlsSettings } from '../http1/client/connect.ts';
 import { createIdempotency } from '../idempotency/idempotency.ts';
 import type { AnswerStore } from '../idempotency/store.ts';
 import type { CounterStore } from '../limits/counter-store.ts';
@@ -36,16 +38,14 @@ import type { TargetSets } from '../upstream/target-set.ts';
 import { createTargets } from '../upstream/targets.ts';
 import type { Deprecations } from '../versions/deprecation.ts';
 import { createNoteUse } from '../versions/uses.ts';
-import type { Identity } from '../wiring/identity.ts';
-import type { UpstreamTlsAccess } from '../wiring/upstream-tls.ts';
-import type { VersionUses } from '../wiring/version-uses.ts';
 import { portalOptions } from './portal-options.ts';
 import { createStatelessStages } from './stateless-stages.ts';
 import { createUpgrades, type Upgrades } from './upgrades.ts';
 
 /** Parts that live from start to end of the process. */
 export interface Shared {
-  readonly identity: Identity;
+  readonly authenticate: Stages['authenticate'];
+  readonly assertions: Pick<Assertions, 'jwks' | 'assertionFor'>;
   readonly access: Accesses;
   readonly counters: CounterStore;
   readonly answers: AnswerStore;
@@ -56,12 +56,14 @@ export interface Shared {
   readonly pools: Pools;
   readonly targetSets: TargetSets;
   readonly recordLocks: RecordLocks;
-  readonly tls: Pick<UpstreamTlsAccess, 'settingsOf'>;
+  /** Upstream → TLS settings for one configuration. */
+  tlsSettingsOf(configuration: Configuration): ReadonlyMap<string, TlsSettings>;
   traceparentFor(trail: TrailNotes): string;
   readonly refuse: Refuse;
   /** Configured address → current origin: the sandbox has its port from the system. */
   originOf(address: string): string;
-  readonly versionUses: Pick<VersionUses, 'note'>;
+  /** Notes that an organization has called a deprecated operation. */
+  noteUse(organization: string, operation: string): void;
   isDraining(): boolean;
   readonly ownChallenge: OwnChallenge | undefined;
   /** Called when the X-Forwarded-For of a trusted proxy cannot be parsed. */
@@ -90,11 +92,11 @@ export interface Serving extends Upgrades {
 
 /** Builds every stage from its part of the configuration. Requests under other configurations go on. */
 export function createServing(configuration: Configuration, shared: Shared): Serving {
-  const { identity, now } = shared;
+  const { assertions, now } = shared;
   const { config, contracts } = configuration;
   const { gateway, upstreams, limits } = config;
   const operations = contracts.operations.map(({ operation }) => operation);
-  const tls = shared.tls.settingsOf(configuration);
+  const tls = shared.tlsSettingsOf(configuration);
   const tlsOf = (upstream: string) => tls.get(upstream);
   const targets = createTargets({ ...shared, upstreams, tlsOf });
   const rules = createUpstreamRules(upstreams, shared.access);
@@ -124,7 +126,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   );
   const ownPaths = createOwnPaths({
     admit,
-    jwks: identity.assertions.jwks,
+    jwks: assertions.jwks,
     portal,
     isRootFree: operations.every(({ path }) => path !== '/'),
     refuse: shared.refuse.refuse,
@@ -140,7 +142,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   function openStream(fresh: Fresh, kind: StreamKind, end: (why: StreamEnd) => void): () => void {
     const { caller, clientAddress, operation } = fresh;
     async function admitAgain() {
-      return deciding.authorize(await identity.authenticate(fresh)).caller;
+      return deciding.authorize(await shared.authenticate(fresh)).caller;
     }
     const close = shared.streams.open({ kind, caller, clientAddress, operation, admitAgain, end });
     // It counts among the open streams instead.
@@ -150,8 +152,8 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
 
   const routeTo = (upstream: string) => routes.get(upstream) as UpstreamRoute;
   // An assertion is for the entry as a whole.
-  const assertionFor: typeof identity.assertions.assertionFor = (caller, upstream) =>
-    identity.assertions.assertionFor(caller, entryOfUpstream(upstream));
+  const assertionFor: typeof assertions.assertionFor = (caller, upstream) =>
+    assertions.assertionFor(caller, entryOfUpstream(upstream));
   const { traceparentFor } = shared;
   const { track, empty } = createCount();
   const answerChallenge = createAnswerChallenge(shared.ownChallenge);
@@ -175,8 +177,8 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     answerOptions,
     shed: overload.check,
     throttle,
-    authenticate: identity.authenticate,
-    noteUse: createNoteUse(deprecations, shared.versionUses.note),
+    authenticate: shared.authenticate,
+    noteUse: createNoteUse(deprecations, shared.noteUse),
     limit: createLimit({ store: shared.counters, rules: limits, now }),
     reserve: overload.enter,
     replay: idempotency.replay,

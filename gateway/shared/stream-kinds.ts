@@ -1,8 +1,8 @@
 // Media types whose answers are streams: a sequence of items, each of which matters when it arrives.
 
-import type { StreamKind } from '../exchange.ts';
+type KindOfAnswer = 'events' | 'lines';
 
-const kinds: ReadonlyMap<string, StreamKind> = new Map([
+const kinds: ReadonlyMap<string, KindOfAnswer> = new Map([
   ['text/event-stream', 'events'],
   ['application/x-ndjson', 'lines'],
   ['application/ndjson', 'lines'],
@@ -12,7 +12,7 @@ const kinds: ReadonlyMap<string, StreamKind> = new Map([
 ]);
 
 /** The kind of stream of a Content-Type; undefined for all other answers. One comparison for most of them. */
-export function streamKindOf(contentType: string | undefined): StreamKind | undefined {
+export function streamKindOf(contentType: string | undefined): KindOfAnswer | undefined {
   if (contentType === undefined || contentType === 'application/json') return undefined;
   const semicolon = contentType.indexOf(';');
   return kinds.get((semicolon === -1 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase());

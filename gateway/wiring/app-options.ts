@@ -4,8 +4,9 @@ import type { DigestOf } from '../auth/api-key.ts';
 import type { Assertions } from '../auth/assertions/assertions.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Secrets } from '../config/secrets.ts';
-import type { Settings } from '../config/settings.ts';
+import type { Environment, Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
+import type { ConsoleOptions } from '../console/console.ts';
 import type { createLog } from '../observe/log.ts';
 import type { LoopProbe } from '../overload/pressure.ts';
 import type { SandboxProcess } from '../upstream/sandbox.ts';
@@ -14,14 +15,16 @@ export interface AppOptions {
   readonly version: string;
   readonly settings: Settings;
   readonly configuration: Configuration;
-  /** Loads and checks the current configuration files; resolves with the same object if no file has changed. Throws ConfigError. */
-  reloadConfiguration(previous: Configuration): Promise<Configuration>;
+  /** The configuration is read again under the same environment. */
+  readonly environment: Environment;
   readonly secrets: Secrets;
   readonly store: KeyStore;
   readonly digestOf: DigestOf;
   now(): number;
   /** Destination of log lines; standard output by default. */
   readonly logTo?: Parameters<typeof createLog>[0]['destination'];
+  /** Tells what the stages did with an exchange, from its log line. */
+  readonly story: ConsoleOptions['story'];
   /** Measures the delay of the event loop; by default with a timer. */
   readonly probeLoop?: LoopProbe;
   /** Number of this worker. A worker opens no admin listener: the primary process answers operators, through `operators`. */

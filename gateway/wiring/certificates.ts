@@ -4,13 +4,12 @@
 
 import { hostname } from 'node:os';
 import type { KeyStore } from '../auth/store/key-store.ts';
-import type { Config } from '../config/load.ts';
 import { watchFiles } from '../config/watch.ts';
-import type { Mistake } from '../config-errors.ts';
 import {
   type Certificate,
   type CertificateFiles,
   type CertificateProblem,
+  isProblem,
   pathsOf,
   readCertificate,
   untimely,
@@ -20,28 +19,6 @@ import { shownPath } from '../shared/yaml-source.ts';
 import { type CertificateStatus, createExpiryWarnings, lifeStatusOf, timeOf } from './certificate-status.ts';
 
 const LOOK_AT_CLOCK_MS = 600_000;
-
-type Named = Pick<Config, 'sources'> & { readonly gateway: Pick<Config['gateway'], 'tls'> };
-
-/** Reads all certificates and pushes a mistake for each unusable one. */
-export function loadCertificates({ gateway, sources }: Named, directory: string, mistakes: Mistake[]): Certificate[] {
-  return (gateway.tls?.certificates ?? []).flatMap((files, index) => {
-    const read = readCertificate(files, directory);
-    if (!isProblem(read)) return [read];
-    mistakes.push(sources.gateway.mistakeAt(['tls', 'certificates', index, read.at], read.reason, read.remedy));
-    return [];
-  });
-}
-
-/** Mistakes for certificates outside their validity. The gateway starts with them all the same: not every client checks. */
-export function untimelyMistakes({ gateway, sources }: Named, all: readonly Certificate[], nowMs: number): Mistake[] {
-  return all.flatMap((certificate, index) => {
-    const problem = untimely(certificate, nowMs);
-    if (gateway.tls === undefined || problem === undefined) return [];
-    const { at, reason, remedy } = problem;
-    return [sources.gateway.mistakeAt(['tls', 'certificates', index, at], reason, remedy)];
-  });
-}
 
 export interface CertificatesOptions {
   /** Paths from the configuration, relative to the directory. */
@@ -155,10 +132,6 @@ export function followCertificates(options: CertificatesOptions): Certificates {
       stopWatching();
     },
   };
-}
-
-function isProblem(read: Certificate | CertificateProblem): read is CertificateProblem {
-  return 'reason' in read;
 }
 
 function isSame(one: Certificate, other: Certificate): boolean {

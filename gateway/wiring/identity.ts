@@ -41,7 +41,6 @@ export interface Identity {
   /** Whether the credentials of a request are cached as valid; asks no store. */
   isKnownCaller(admitted: Admitted): boolean;
   readonly callerOfTunnel: CallerOfTunnel;
-  readonly assertions: Assertions;
   readonly keysStatus: () => DirectoryStatus;
   readonly issuersStatus: Issuers['status'];
   /** Resolves after the first fetch of every issuer's keys, or after a short timeout. */
@@ -119,7 +118,6 @@ export function openIdentity({ gateway, secrets, assertions, log, now, ...option
       const authorization = headers.get('authorization');
       return directory.isKnown(authorization) || tokens.isKnown(authorization);
     },
-    assertions,
     keysStatus: directory.status,
     issuersStatus: issuers.status,
     ready: issuers.ready,

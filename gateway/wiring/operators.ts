@@ -4,7 +4,6 @@ import type { Server } from 'node:http';
 import { hostname } from 'node:os';
 import { liveKeysOf } from '../auth/organization-search.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
-import { exchangeReport } from '../commands/explain/report.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Console, type ConsoleOptions, type ConsoleSources, createConsole } from '../console/console.ts';
@@ -23,7 +22,7 @@ import type { Serving } from '../serving/serving.ts';
 import { createOrganizationReports } from './organization-reports.ts';
 import type { VersionUses } from './version-uses.ts';
 
-export interface AdminListenerOptions {
+export interface AdminListenerOptions extends Pick<ConsoleOptions, 'story'> {
   readonly settings: Settings;
   readonly secrets: Pick<Secrets, 'read'>;
   readonly version: string;
@@ -46,6 +45,7 @@ export function openAdminListener({
   version,
   log,
   worker,
+  story,
   now,
 }: AdminListenerOptions): AdminListener {
   let opened: { readonly server: Server; readonly console: Console } | undefined;
@@ -56,7 +56,7 @@ export function openAdminListener({
       // A single process: one entry.
       const process = {};
       const samples = async () => new Map([[process, await answers.sample()]]);
-      const console = openConsole({ ...answers, samples }, { settings, version, now });
+      const console = openConsole({ ...answers, samples }, { settings, version, story, now });
       const token = secrets.read('admin_token');
       const server = createAdminServer({ host, token, logger: log.logger, ...answers, console });
       opened = { server, console };
@@ -113,19 +113,19 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
   };
 }
 
-export interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'now'> {
+export interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'story' | 'now'> {
   readonly settings: Pick<Settings, 'host' | 'port' | 'redisUrl' | 'configDirectory' | 'dataDirectory'>;
 }
 
 /** Opens the console of a gateway: a single process, or the primary process of several. */
 export function openConsole(
   sources: ConsoleSources,
-  { settings: { port, redisUrl: url, configDirectory, dataDirectory }, version, now }: OpenConsoleOptions,
+  { settings: { port, redisUrl: url, configDirectory, dataDirectory }, version, story, now }: OpenConsoleOptions,
 ): Console {
   return createConsole({
     ...sources,
     bounds: DURATION_BUCKETS,
-    story: exchangeReport,
+    story,
     version,
     configDirectory,
     file: createHistoryFile(dataDirectory),

@@ -1,8 +1,8 @@
 // Organizations and keys as the console shows them: state, limits, last use, and the commands that change them. Nothing is changed here.
 
+import { keyToJson } from '../auth/key-json.ts';
 import { createOrganizationSearch } from '../auth/organization-search.ts';
 import type { KeyStore, StoredKey } from '../auth/store/key-store.ts';
-import { keyToJson } from '../commands/keys/print.ts';
 import type { Organization } from '../exchange.ts';
 import type { UsageReport } from '../limits/usage.ts';
 

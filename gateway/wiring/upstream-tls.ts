@@ -6,22 +6,17 @@ import type { Configuration } from '../configuration.ts';
 import type { TlsSettings } from '../http1/client/connect.ts';
 import type { Log } from '../observe/log.ts';
 
-type Named = Pick<Configuration, 'upstreamTls'>;
-
-export interface UpstreamTlsAccess {
-  /** Upstream → TLS settings for one configuration. Reads keys from the secrets store, and logs certificates outside their validity. */
-  settingsOf(configuration: Named): ReadonlyMap<string, TlsSettings>;
-}
-
-export function openUpstreamTls({
-  secrets,
-  log,
-  now,
-}: {
+interface UpstreamTlsOptions {
   readonly secrets: Pick<Secrets, 'read'>;
   readonly log: Log;
   now(): number;
-}): UpstreamTlsAccess {
+}
+
+/**
+ * Returns a function that reads the settings of one configuration, by upstream: keys come from the secrets store, and certificates outside
+ * their validity are logged.
+ */
+export function createTlsSettings({ secrets, log, now }: UpstreamTlsOptions) {
   /** Returns the same object while the settings are unchanged, because connections belong to it. */
   const latest = new Map<string, TlsSettings>();
 
@@ -32,14 +27,12 @@ export function openUpstreamTls({
     return settings;
   }
 
-  return {
-    settingsOf({ upstreamTls }) {
-      for (const sentence of untimelyTls(upstreamTls, now())) log.logger.error(sentence);
-      const all = [...upstreamTls].map(([name, { ca, certificate, key, keySecret, serverName }]) => {
-        const own = keySecret === undefined ? key : secrets.read(keySecret);
-        return [name, kept(name, { ca, certificate, key: own, serverName })] as const;
-      });
-      return new Map(all);
-    },
+  return function tlsSettingsOf({ upstreamTls }: Pick<Configuration, 'upstreamTls'>): ReadonlyMap<string, TlsSettings> {
+    for (const sentence of untimelyTls(upstreamTls, now())) log.logger.error(sentence);
+    const all = [...upstreamTls].map(([name, { ca, certificate, key, keySecret, serverName }]) => {
+      const own = keySecret === undefined ? key : secrets.read(keySecret);
+      return [name, kept(name, { ca, certificate, key: own, serverName })] as const;
+    });
+    return new Map(all);
   };
 }

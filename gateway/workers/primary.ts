@@ -1,7 +1,6 @@
 // The process that holds the workers and the listeners, and serves no request itself: it distributes connections to the workers in turn,
 // replaces dead workers, and answers operators for all of them.
 
-import type { CommandContext } from '../commands/context.ts';
 import type { Settings } from '../config/settings.ts';
 import { closeAtOnce, listen } from '../edge/listen.ts';
 import { newTicketKeys } from '../edge/tls/secure.ts';
@@ -13,8 +12,11 @@ import { openStandardOutput } from '../observe/standard-output.ts';
 import { createWorkerMetrics, type MetricsOfWorker, type WorkerMetrics } from '../observe/worker-metrics.ts';
 import { endOnCrash } from '../process/crash.ts';
 import type { Started } from '../process/greeting.ts';
+import type { HostProcess, Painter } from '../process/host-process.ts';
+import { openSecrets } from '../process/open-key-store.ts';
 import { tellDrain, terminalSinkOf } from '../process/terminal-log.ts';
 import { onFault } from '../shared/faults.ts';
+import type { AppOptions } from '../wiring/app-options.ts';
 import { createForwardClock } from '../wiring/clock.ts';
 import { openConsole } from '../wiring/operators.ts';
 import { createGap } from './gap.ts';
@@ -36,7 +38,11 @@ const OWN_LINES_BYTES_MAX = 1_048_576;
 const BACK_OFF = { steadyMs: 10_000, firstMs: 500, longestMs: 30_000 };
 
 /** Resolves when all workers take requests. Rejects with ConfigError or with a sentence if the start fails. */
-export async function startPrimary(context: CommandContext, settings: Settings): Promise<Started> {
+export async function startPrimary(
+  context: HostProcess & Painter,
+  settings: Settings,
+  story: AppOptions['story'],
+): Promise<Started> {
   const { now } = context;
   const metrics = createWorkerMetrics(() => pool.processes().filter((worker) => worker.state() === 'serving').length);
   const output = createJoinedOutput(terminalSinkOf(context) ?? openStandardOutput(), {
@@ -93,11 +99,16 @@ export async function startPrimary(context: CommandContext, settings: Settings):
     metricsOf: (worker) => metricsByWorker.get(worker),
     isEnding: () => ending,
   });
-  const console = openConsole(operators, { settings, version: context.version, now: createForwardClock(now) });
+  const console = openConsole(operators, {
+    settings,
+    version: context.version,
+    story,
+    now: createForwardClock(now),
+  });
   const adminServer = createAdminServer({
     host: settings.adminHost,
     logger: log.logger,
-    token: context.secrets().read('admin_token'),
+    token: openSecrets(context, settings).read('admin_token'),
     ...operators,
     console,
   });

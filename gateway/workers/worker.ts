@@ -2,18 +2,23 @@
 
 import type { Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
-import type { CommandContext } from '../commands/context.ts';
 import { ConfigError } from '../config-errors.ts';
 import type { Operators } from '../observe/admin.ts';
 import { endOnCrash } from '../process/crash.ts';
+import type { HostProcess, Painter } from '../process/host-process.ts';
 import { type Served, serve } from '../process/serve.ts';
 import { namesFromContract } from '../upstream/simulated.ts';
+import type { AppOptions } from '../wiring/app-options.ts';
 import type { FromWorker, Ready, ToWorker, WorkerQuestion } from './messages.ts';
 
 type Begin = Extract<ToWorker, { readonly kind: 'begin' }>;
 
 /** Resolves when the worker has reported to the primary, which directs everything else by messages. */
-export async function startWorker(worker: Worker, context: CommandContext): Promise<void> {
+export async function startWorker(
+  worker: Worker,
+  context: HostProcess & Painter,
+  story: AppOptions['story'],
+): Promise<void> {
   const serving = Promise.withResolvers<Served>();
 
   // Signals of a terminal or a control group reach every process of the group, and the primary acts on them for all.
@@ -27,6 +32,7 @@ export async function startWorker(worker: Worker, context: CommandContext): Prom
       const served = await serve(context, {
         worker: number,
         isFirst,
+        story,
         ticketKeys: Buffer.from(ticketKeys, 'base64'),
       });
       endOnCrash(context, served.app.log);

@@ -7,34 +7,38 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const shared = [
-  'gateway/exchange.ts',
-  'gateway/error-catalogue.ts',
-  'gateway/errors.ts',
-  'gateway/downstream.ts',
-  'gateway/trail.ts',
-  'gateway/config-errors.ts',
-  'gateway/redis/',
-  'gateway/shared/',
-  'gateway/sockets/',
-  'gateway/http1/',
-];
-/** They hold several concerns together, so they may see them all. */
-const wiring = [
-  'gateway/app.ts',
-  'gateway/parts.ts',
+/** The files and folders that hold several concerns together, so they may see them all. Each imports only what stands after it. */
+const above = [
   'gateway/main.ts',
-  'gateway/configuration.ts',
-  'gateway/serving.ts',
-  'gateway/wiring/',
   'gateway/commands/',
   'gateway/workers/',
+  'gateway/process/',
+  'gateway/app.ts',
+  'gateway/wiring/',
+  'gateway/serving/',
+  'gateway/parts.ts',
+  'gateway/configuration.ts',
+  'gateway/pipeline.ts',
+];
+/** What the concerns share, in the same order. */
+const shared = [
+  'gateway/trail.ts',
+  'gateway/exchange.ts',
+  'gateway/errors.ts',
+  'gateway/error-catalogue.ts',
+  'gateway/downstream.ts',
+  'gateway/http1/',
+  'gateway/sockets/',
+  'gateway/redis/',
+  'gateway/shared/',
+  'gateway/config-errors.ts',
+  'gateway/visible-text.ts',
 ];
 
 /** Each other folder. */
 const concerns = readdirSync(join(root, 'gateway'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && ![...shared, ...wiring].includes(`gateway/${entry.name}/`))
-  .map(({ name }) => name);
+  .filter((entry) => entry.isDirectory() && ![...above, ...shared].includes(`gateway/${entry.name}/`))
+  .map(({ name }) => `gateway/${name}/`);
 
 /** Libraries and the places that may know them. */
 const libraries: Record<string, readonly string[]> = {
@@ -69,7 +73,7 @@ interface Import {
 const files = globSync(['gateway/**/*.ts', 'sandbox/**/*.ts'], { cwd: root }).sort();
 const imports: Import[] = files.flatMap((from) => {
   const text = readFileSync(join(root, from), 'utf8');
-  return [...text.matchAll(/^(?:import|export)[^;]*? from '([^']+)';/gms)].map((match) => {
+  return [...text.matchAll(/(?:^(?:import|export)[^;]*? from |\bimport\()'([^']+)'/gms)].map((match) => {
     const specifier = match[1] as string;
     return { from, to: specifier.startsWith('.') ? normalize(join(dirname(from), specifier)) : specifier };
   });
@@ -77,17 +81,28 @@ const imports: Import[] = files.flatMap((from) => {
 
 const told = (list: readonly Import[]) => list.map(({ from, to }) => `${from} imports ${to}`);
 const isShared = (file: string) => shared.some((place) => file.startsWith(place));
-const isWiring = (file: string) => wiring.some((place) => file.startsWith(place));
-const concernOf = (file: string) => concerns.find((concern) => file.startsWith(`gateway/${concern}/`));
+const isAbove = (file: string) => above.some((place) => file.startsWith(place));
+const concernOf = (file: string) => concerns.find((concern) => file.startsWith(concern));
+
+/** From the top of the house down; the concerns stand on one floor. */
+const floors = [...above.map((place) => [place]), concerns, ...shared.map((place) => [place])];
+const floorOf = (file: string) => floors.findIndex((places) => places.some((place) => file.startsWith(place)));
 
 describe('imports', () => {
+  it('go down the house: each floor imports only lower ones', () => {
+    const inGateway = imports.filter(({ from, to }) => from.startsWith('gateway/') && to.startsWith('gateway/'));
+    const lost = inGateway.filter(({ from, to }) => floorOf(from) === -1 || floorOf(to) === -1);
+    assert.deepEqual(told(lost), [], 'every file has a floor');
+    assert.deepEqual(told(inGateway.filter(({ from, to }) => floorOf(from) > floorOf(to))), []);
+  });
+
   it('stay inside a concern, or go to shared modules', () => {
     const wrong = imports.filter(({ from, to }) => {
-      if (!to.startsWith('gateway/') || isWiring(from)) return false;
+      if (!to.startsWith('gateway/') || isAbove(from)) return false;
       const concern = concernOf(from);
       return !(isShared(to) || (concern !== undefined && concernOf(to) === concern));
     });
-    assert.deepEqual(told(wrong.filter(({ from }) => from !== 'gateway/pipeline.ts')), []);
+    assert.deepEqual(told(wrong), []);
   });
 
   it('of the shared files go to shared files only', () => {

@@ -8,11 +8,12 @@ import { fileURLToPath } from 'node:url';
 import { type App, startApp } from '../../gateway/app.ts';
 import { createIssueKey } from '../../gateway/auth/issue-key.ts';
 import type { KeyStore } from '../../gateway/auth/store/key-store.ts';
-import { type OpenKeyStore, openKeyStore, openSecrets } from '../../gateway/commands/context.ts';
+import { exchangeReport } from '../../gateway/commands/explain/report.ts';
 import { loadSettings, type Settings } from '../../gateway/config/settings.ts';
 import { type Configuration, loadConfiguration, reloadConfiguration } from '../../gateway/configuration.ts';
 import type { Mode } from '../../gateway/exchange.ts';
 import type { LoopProbe } from '../../gateway/overload/pressure.ts';
+import { type OpenKeyStore, openKeyStore, openSecrets } from '../../gateway/process/open-key-store.ts';
 
 export interface GatewayOptions {
   /** Members of gateway.yaml. */
@@ -121,10 +122,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     version: 'test',
     settings,
     configuration,
-    reloadConfiguration: (previous) => reloadConfiguration(settings, environment, previous),
+    environment,
     secrets,
     store,
     digestOf,
+    story: exchangeReport,
     now,
     ...(options.probeLoop && { probeLoop: options.probeLoop }),
     logTo: { write: (line) => lines.push(line) },

@@ -1,8 +1,9 @@
 // Runs command lines in this process, as main.ts does in its own: the same code, without the time that Node takes to start.
 
 import { Readable } from 'node:stream';
-import { type CommandContext, type CommandProcess, createCommandContext } from '../../gateway/commands/context.ts';
+import { type CommandContext, createCommandContext } from '../../gateway/commands/context.ts';
 import { runCommand } from '../../gateway/commands/run.ts';
+import type { HostProcess } from '../../gateway/process/host-process.ts';
 
 export interface Finished {
   readonly code: number;
@@ -20,7 +21,7 @@ export interface StartedHere {
   stop(): Promise<void>;
 }
 
-export interface InProcess extends Partial<Pick<CommandProcess, 'now' | 'onTerminal'>> {
+export interface InProcess extends Partial<Pick<HostProcess, 'now' | 'onTerminal'>> {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The content of standard input. */
   readonly input?: readonly string[];

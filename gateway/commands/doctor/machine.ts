@@ -1,17 +1,15 @@
 // Checks the machine: Node version, limit of open files, cores, memory.
 
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { Config } from '../../config/load.ts';
 import type { Settings } from '../../config/settings.ts';
+import { openFilesFor } from '../../process/open-files.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { belowBaseline } from '../node-baseline.ts';
 
 const NODE_MAJOR = 24;
 const MEBIBYTE = 1_048_576;
-/** Files beside connections: logs, stores, the admin listener, and those of Node itself. */
-const FURTHER_FILES = 200;
 
 export function checkNode(version: string): Finding {
   const major = Number(version.split('.')[0]);
@@ -23,26 +21,9 @@ export function checkNode(version: string): Finding {
 }
 
 /** @param limits text of /proc/self/limits; undefined on systems without it */
-export function checkOpenFiles(limits: string | undefined, { upstreams, gateway }: Config, workers: number): Finding {
-  const [, soft = ''] = /^Max open files\s+(\S+)/m.exec(limits ?? '') ?? [];
-  if (soft === '') return ok('open files', 'This system does not report a limit.');
-  const ofClients = Math.ceil(gateway.connections.max / workers);
-  const ofUpstreams = Object.values(upstreams).reduce(
-    (sum, { connections, live, test = [] }) => sum + connections * (live.length + test.length),
-    0,
-  );
-  const wanted = ofClients + ofUpstreams + FURTHER_FILES;
-  const says = `The limit is ${soft} per process; connections.max and the connections to upstreams need ${wanted}.`;
-  if (soft === 'unlimited' || Number(soft) >= wanted) return ok('open files', says);
-  return warn('open files', says, `Raise the limit (ulimit -n ${wanted}, LimitNOFILE), or lower connections.max.`);
-}
-
-export function readLimits(): string | undefined {
-  try {
-    return readFileSync('/proc/self/limits', 'utf8');
-  } catch {
-    return undefined;
-  }
+export function checkOpenFiles(limits: string | undefined, config: Config, workers: number): Finding {
+  const { says, remedy } = openFilesFor(config, workers, limits);
+  return remedy === undefined ? ok('open files', says) : warn('open files', says, remedy);
 }
 
 export function checkWorkers({ workers }: Pick<Settings, 'workers'>, cores = availableParallelism()): Finding {

@@ -81,7 +81,7 @@ const leftOut = Object.fromEntries(
   Object.keys(UNTRIED_STAGES).map((stage) => [stage, (exchange: unknown) => exchange]),
 ) as unknown as Pick<Stages, UntriedStage>;
 
-/** The pipeline of `serving.ts`, without the steps that need a serving gateway. */
+/** The pipeline of `serving/serving.ts`, without the steps that need a serving gateway. */
 function createHandle(
   { clientAddress }: RehearsedRequest,
   { configuration, authenticate, counters, now }: RehearsalParts,

@@ -5,7 +5,8 @@ import { parseAuthorization } from '../../auth/credentials.ts';
 import type { KeyAndOwner } from '../../auth/store/key-store.ts';
 import { toCaller } from '../../auth/to-caller.ts';
 import type { Caller, Mode, Stages } from '../../exchange.ts';
-import type { CommandContext, OpenKeyStore } from '../context.ts';
+import type { OpenKeyStore } from '../../process/open-key-store.ts';
+import type { CommandContext } from '../context.ts';
 
 /** Replaces the key id if only an organization is named. */
 export const ANY_KEY = 'any key';

@@ -4,11 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { isAddressRange } from '../../auth/address-ranges.ts';
 import { createIssueKey, type KeyRequest } from '../../auth/issue-key.ts';
+import { keyToJson } from '../../auth/key-json.ts';
 import type { Mode, Organization } from '../../exchange.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson } from '../print.ts';
 import { isName, parseMoment, splitList, unknownName } from '../read.ts';
-import { keyToJson, printKeys, printNewKey } from './print.ts';
+import { printKeys, printNewKey } from './print.ts';
 
 interface CreateFlags {
   readonly org: string;

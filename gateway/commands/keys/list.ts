@@ -1,11 +1,12 @@
 // `gateway keys list`: lists keys with their state and last use.
 
 import type { Command } from 'commander';
+import { keyToJson } from '../../auth/key-json.ts';
 import type { KeyStore, StoredKey } from '../../auth/store/key-store.ts';
 import type { CommandContext } from '../context.ts';
 import { addPartOptions, firstOf, limitIn, type PartFlags, printNextPart } from '../part.ts';
 import { printJson } from '../print.ts';
-import { keyToJson, printKeys } from './print.ts';
+import { printKeys } from './print.ts';
 
 interface ListFlags extends PartFlags {
   readonly org?: string;

@@ -1,17 +1,9 @@
-// Prints keys: as a table for people, as JSON for programs. Never prints the digest.
+// Prints keys as a table.
 
+import { keyState } from '../../auth/key-json.ts';
 import type { StoredKey } from '../../auth/store/key-store.ts';
 import type { CommandContext } from '../context.ts';
-import { printTable, printText, shortTime, timeOrNull } from '../print.ts';
-
-type KeyState = 'active' | 'rotating' | 'revoked' | 'expired';
-
-/** `rotating`: the key has a successor and works until the overlap ends. */
-export function keyState({ revokedAtMs, expiresAtMs, replacedBy }: StoredKey, nowMs: number): KeyState {
-  if (revokedAtMs !== undefined) return 'revoked';
-  if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return 'expired';
-  return replacedBy === undefined ? 'active' : 'rotating';
-}
+import { printTable, printText, shortTime } from '../print.ts';
 
 /** One row per key. The column of successors appears only if a key has one, to save width. */
 export function printKeys(context: CommandContext, records: readonly StoredKey[]): void {
@@ -36,28 +28,4 @@ export function printKeys(context: CommandContext, records: readonly StoredKey[]
 /** Prints a new key. It is never shown again. */
 export function printNewKey(context: CommandContext, key: string): void {
   printText(context, `${key}\n\nThis is the only time the key is shown: keep it where you keep secrets.\n`);
-}
-
-/** @param key the key itself, available only when it is created */
-export function keyToJson(record: StoredKey, nowMs: number, key?: string) {
-  return {
-    id: record.id,
-    ...(key !== undefined && { key }),
-    organization: record.organization,
-    mode: record.mode,
-    name: record.name,
-    state: keyState(record, nowMs),
-    scopes: record.scopes,
-    allowed_cidrs: record.allowedCidrs,
-    prefix: record.prefix,
-    last_four: record.lastFour,
-    created_at: timeOrNull(record.createdAtMs),
-    created_by: record.createdBy,
-    expires_at: timeOrNull(record.expiresAtMs),
-    revoked_at: timeOrNull(record.revokedAtMs),
-    revoked_by: record.revokedBy ?? null,
-    revoked_reason: record.revokedReason ?? null,
-    last_used_at: timeOrNull(record.lastUsedAtMs),
-    replaced_by: record.replacedBy ?? null,
-  };
 }

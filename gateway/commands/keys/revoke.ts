@@ -1,10 +1,10 @@
 // `gateway keys revoke`: revokes a key, and can wait until every running gateway refuses it.
 
 import type { Command } from 'commander';
+import { keyToJson } from '../../auth/key-json.ts';
 import { addChangeOptions, type ChangeFlags, requireTimeout, tellChange } from '../confirmations.ts';
 import type { CommandContext } from '../context.ts';
 import { shortTime } from '../print.ts';
-import { keyToJson } from './print.ts';
 
 interface RevokeFlags extends ChangeFlags {
   readonly reason?: string;

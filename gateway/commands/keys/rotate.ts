@@ -3,13 +3,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { createIssueKey, type IssuedKey, type KeyRequest } from '../../auth/issue-key.ts';
+import { keyState, keyToJson } from '../../auth/key-json.ts';
 import type { KeyStore, StoredKey } from '../../auth/store/key-store.ts';
+import type { OpenKeyStore } from '../../process/open-key-store.ts';
 import { addChangeOptions, type ChangeFlags, requireTimeout, tellChange } from '../confirmations.ts';
-import type { CommandContext, OpenKeyStore } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { printLine, shortTime } from '../print.ts';
 import { parseDurationMs } from '../read.ts';
 import { requireExpiry } from './create.ts';
-import { keyState, keyToJson, printKeys, printNewKey } from './print.ts';
+import { printKeys, printNewKey } from './print.ts';
 
 interface RotateFlags extends ChangeFlags {
   readonly overlap: string;

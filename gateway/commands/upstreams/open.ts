@@ -13,7 +13,7 @@ import { withoutProbes } from '../../upstream/latch-probes.ts';
 import { checkSecrets } from '../../wiring/named-secrets.ts';
 import { openSandbox } from '../../wiring/open-sandbox.ts';
 import { openUpstreamAccess } from '../../wiring/upstream-access.ts';
-import { openUpstreamTls } from '../../wiring/upstream-tls.ts';
+import { createTlsSettings } from '../../wiring/upstream-tls.ts';
 import { type Backend, createBackend } from './backend.ts';
 
 export interface OpenOptions {
@@ -78,12 +78,12 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
   const { process } = sandbox ?? {};
   try {
     if (address === 'sandbox:platform') await process?.seed(await assertions.assertionFor(caller, name));
-    const tls = openUpstreamTls({ secrets, log, now });
+    const tlsSettingsOf = createTlsSettings({ secrets, log, now });
     const { credential } = access.of(name) ?? {};
     const backend = createBackend({
       origin: sandbox?.originOf(address) ?? address,
       entry,
-      tls: tls.settingsOf(ofThis).get(name),
+      tls: tlsSettingsOf(ofThis).get(name),
       caller,
       scheme: new URL(config.gateway.publicUrl).protocol.slice(0, -1),
       assertion: () => (credential === undefined ? assertions.assertionFor(caller, owner) : undefined),

@@ -1,19 +1,39 @@
 // Checks that contracts do not break their published versions: before a start, before a reload, and in `check`.
 
 import { join } from 'node:path';
-import type { ConfigDraft } from '../../config/load.ts';
 import type { Mistake } from '../../config-errors.ts';
 import type { KeptContracts } from '../kept-contracts.ts';
 import type { Contracts } from '../load.ts';
 import type { ContractOperation } from '../operations.ts';
 import type { Locate } from '../positions.ts';
-import { type BaselineContract, type BaselineResult, checkBaseline, readBaseline } from './baseline.ts';
+import {
+  type BaselineComparison,
+  type BaselineContract,
+  type BaselineResult,
+  checkBaseline,
+  readBaseline,
+} from './baseline.ts';
 
 /** The compared contracts and the result. */
 export interface BreakingChanges extends BaselineResult {
   readonly promised: readonly BaselineContract[];
   readonly operations: readonly ContractOperation[];
   readonly exceptions: string;
+}
+
+type Sunsets = Readonly<Record<string, { readonly sunset?: string | undefined }>>;
+
+/** The keys of the configuration that say what is published, and what may break. */
+interface Publication {
+  readonly gateway:
+    | {
+        /** Directory of the published contracts, below that of the contracts. */
+        readonly publishedContracts?: string | undefined;
+        readonly versions: Sunsets;
+        readonly operations: Sunsets;
+      }
+    | undefined;
+  readonly breaking: BaselineComparison['exceptions'];
 }
 
 export interface KeepOptions {
@@ -33,7 +53,7 @@ const nothing: BreakingChanges = { promised: [], operations: [], exceptions: '[]
 
 /** Compares with the published contracts if the configuration names a place for them. Pushes mistakes. */
 export async function checkBreakingChanges(
-  { gateway, breaking }: ConfigDraft,
+  { gateway, breaking }: Publication,
   contracts: Contracts,
   { contractsDirectory, isWhole, earlier, nowMs, exceptionsEnd, locate, kept }: KeepOptions,
   mistakes: Mistake[],

@@ -32,6 +32,10 @@ export interface CertificateProblem {
   readonly remedy: string;
 }
 
+export function isProblem(read: Certificate | CertificateProblem): read is CertificateProblem {
+  return 'reason' in read;
+}
+
 /** Aborts the reading of a pair. */
 class Unusable extends Error {
   readonly problem: CertificateProblem;

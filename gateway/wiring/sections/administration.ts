@@ -1,5 +1,6 @@
 // The last parts of the process: reloads, and what operators see of all parts.
 
+import { reloadConfiguration } from '../../configuration.ts';
 import type { Parts } from '../../parts.ts';
 import { answersForOperators } from '../operators.ts';
 import { followConfiguration } from '../reload.ts';
@@ -22,7 +23,7 @@ export function openAdministration(
     TrafficSection,
   parts: Parts,
 ) {
-  const { settings, store, inForce, log, metrics, pressed, now } = opened;
+  const { settings, environment, store, inForce, log, metrics, pressed, now } = opened;
   const { counters, access, targets, streams, identity, versionUses } = opened;
   const { ordered, listeners, certificates, tunnels, overload, serving } = opened;
   const reloads = followConfiguration({
@@ -32,7 +33,7 @@ export function openAdministration(
     store,
     now,
     inForce,
-    load: opened.reloadConfiguration,
+    load: (before) => reloadConfiguration(settings, environment, before),
     check: parts.check,
     use: parts.use,
     onOutcome: metrics.reload,

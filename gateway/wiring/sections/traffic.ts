@@ -29,7 +29,7 @@ export function openTraffic(
 ) {
   const { configuration, settings, store, gateway, inForce, isDraining, forwardNow, now } = opened;
   const { log, metrics, ids, traceparentFor, failures, shedding, originOf, targets } = opened;
-  const { streams, tunnelStreams, identity, throttle, ordered } = opened;
+  const { streams, tunnelStreams, identity, versionUses, throttle, ordered } = opened;
   const constantHeaders = securityHeadersFor(gateway.publicUrl);
   const refuse = createRefuse({
     publicUrl: gateway.publicUrl,
@@ -94,8 +94,12 @@ export function openTraffic(
 
   const serving = openServing(
     configuration,
-    // Parts that are opened above have the names by which serving.ts takes them.
-    { ...opened, ...targets, overload, tunnels, refuse, ownChallenge, onUnreadableForward },
+    {
+      // These are taken by the names under which the sections above have opened them.
+      ...{ ...opened, ...targets, overload, tunnels, refuse, ownChallenge, onUnreadableForward },
+      authenticate: identity.authenticate,
+      noteUse: versionUses.note,
+    },
     { store, log },
   );
   parts.add({

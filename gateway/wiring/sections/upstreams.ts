@@ -11,7 +11,7 @@ import { openShedding } from '../open-overload.ts';
 import { openSandbox } from '../open-sandbox.ts';
 import { openUpstreamAccess } from '../upstream-access.ts';
 import { openUpstreamTargets } from '../upstream-targets.ts';
-import { openUpstreamTls } from '../upstream-tls.ts';
+import { createTlsSettings } from '../upstream-tls.ts';
 import type { BaseSection } from './base.ts';
 import type { ObservationSection } from './observation.ts';
 
@@ -42,7 +42,7 @@ export async function openUpstreams(opened: BaseSection & ObservationSection, pa
     onChange: logStoreState(log, 'locks of records'),
   });
   parts.add({ name: 'record locks', close: recordLocks.close });
-  const tls = openUpstreamTls({ secrets, log, now });
+  const tlsSettingsOf = createTlsSettings({ secrets, log, now });
   const assertions = await createAssertions({ keys: await secrets.assertionKeys(), issuer: gateway.publicUrl, now });
   const sandbox = await openSandbox({
     settings,
@@ -73,5 +73,5 @@ export async function openUpstreams(opened: BaseSection & ObservationSection, pa
     }),
   });
 
-  return { shedding, access, recordLocks, tls, assertions, sandbox, originOf, examples, targets };
+  return { shedding, access, recordLocks, tlsSettingsOf, assertions, sandbox, originOf, examples, targets };
 }

@@ -2,9 +2,9 @@
 
 import type { TestContext } from 'node:test';
 import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/sqlite-key-store.ts';
-import { openSecrets } from '../../../gateway/commands/context.ts';
 import { loadSettings } from '../../../gateway/config/settings.ts';
 import type { Configuration } from '../../../gateway/configuration.ts';
+import { openSecrets } from '../../../gateway/process/open-key-store.ts';
 import { type InProcess, runInProcess } from '../../support/in-process.ts';
 import { PEPPER, pepperFingerprint, START_MS, temporaryDirectory } from '../../unit/auth/samples.ts';
 
