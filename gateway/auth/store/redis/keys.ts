@@ -3,7 +3,7 @@
 import type { KeyPart, KeyRecords, StoredKey } from '../key-store.ts';
 import { DAMAGE_FUNCTIONS } from './damage.ts';
 import { KEY_FUNCTIONS, keyArguments, keysOf, revocationOf } from './key-columns.ts';
-import type { RunScript, StoreConnections } from './key-store-connection.ts';
+import type { StoreConnections } from './key-store-connection.ts';
 import { REFUSED, toStoreScript } from './key-store-script.ts';
 import { ORGANIZATION_FUNCTIONS, organizationsOf } from './organizations.ts';
 import { allOf, inRedisPages } from './pages.ts';
@@ -100,7 +100,13 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
   }
 
   return {
-    create: createCreate(patient),
+    async create(key) {
+      const { mode, name, scopes, expiresAtMs, createdBy } = key;
+      const details = JSON.stringify({ mode, name, scopes, expires_at: expiresAtMs ?? null });
+      const outcome = await patient(CREATE, [createdBy, details, ...keyArguments(key)]);
+      if (outcome === 'taken') throw taken(key);
+      return outcome === 'created';
+    },
     async get(id) {
       return keysOf(await serving(GET, [id]))[0];
     },
@@ -124,16 +130,6 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
     async noteUses(uses) {
       await serving(NOTE_USES, [...uses].flat());
     },
-  };
-}
-
-function createCreate(patient: RunScript): KeyRecords['create'] {
-  return async function create(key) {
-    const { mode, name, scopes, expiresAtMs, createdBy } = key;
-    const details = JSON.stringify({ mode, name, scopes, expires_at: expiresAtMs ?? null });
-    const outcome = await patient(CREATE, [createdBy, details, ...keyArguments(key)]);
-    if (outcome === 'taken') throw taken(key);
-    return outcome === 'created';
   };
 }
 

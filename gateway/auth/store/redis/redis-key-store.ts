@@ -11,7 +11,7 @@ import { openConnection, type StoreConnection } from './key-store-connection.ts'
 import { toStoreScript } from './key-store-script.ts';
 import { createRedisKeys } from './keys.ts';
 import { createRedisOrganizations } from './organizations.ts';
-import { createRedisImport, createRedisSeed } from './seed-and-import.ts';
+import { createRedisBatches } from './seed-and-import.ts';
 
 const SERVING_DEADLINE_MS = 500;
 const PATIENT_DEADLINE_MS = 10_000;
@@ -52,8 +52,7 @@ export async function openRedisStore(options: RedisKeyStoreOptions): Promise<Key
       audit: createRedisAudit({ ...connections, born, subscribe: announcements.subscribe }),
       instances: createRedisInstances(connections),
       pepperFingerprint,
-      seed: createRedisSeed(patient),
-      import: createRedisImport(patient),
+      ...createRedisBatches(patient),
       mend: () => mendIndex(patient),
       close() {
         announcements.close();

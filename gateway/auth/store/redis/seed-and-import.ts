@@ -2,14 +2,10 @@
 
 import type { Organization } from '../../../exchange.ts';
 import type { KeyStore, StoredKey } from '../key-store.ts';
-import { KEY_ARGUMENTS, KEY_FUNCTIONS, keyArguments as keyArgumentsOf } from './key-columns.ts';
+import { KEY_ARGUMENTS, KEY_FUNCTIONS, keyArguments } from './key-columns.ts';
 import type { RunScript } from './key-store-connection.ts';
 import { toStoreScript } from './key-store-script.ts';
-import {
-  ORGANIZATION_ARGUMENTS,
-  ORGANIZATION_FUNCTIONS,
-  organizationArguments as organizationArgumentsOf,
-} from './organizations.ts';
+import { ORGANIZATION_ARGUMENTS, ORGANIZATION_FUNCTIONS, organizationArguments } from './organizations.ts';
 
 /**
  * Checks everything before it writes, because Redis does not undo the writes of a script that fails. Returns the obstacle, or the numbers
@@ -82,29 +78,25 @@ const OBSTACLES: Readonly<Record<string, (id: string) => string>> = {
   key_taken: (id) => `The key ${id} exists already.`,
 };
 
-export function createRedisSeed(patient: RunScript): KeyStore['seed'] {
-  return async function seed(organizations, keys, by) {
-    await add(patient, 'organizations.seeded', by, organizations, keys);
-  };
-}
+export function createRedisBatches(patient: RunScript): Pick<KeyStore, 'seed' | 'import'> {
+  async function add(
+    kind: 'organizations.seeded' | 'records.imported',
+    organizations: readonly Organization[],
+    keys: readonly StoredKey[],
+    by: string,
+  ) {
+    const records = [...organizations.flatMap(organizationArguments), ...keys.flatMap(keyArguments)];
+    const reply = await patient(ADD, [kind, by, organizations.length, ...records]);
+    const [outcome, first, second] = reply as readonly [string, ...unknown[]];
+    const obstacle = OBSTACLES[outcome];
+    if (obstacle !== undefined) throw new Error(obstacle(String(first)));
+    return { organizations: Number(first), keys: Number(second) };
+  }
 
-export function createRedisImport(patient: RunScript): KeyStore['import'] {
-  return function importRecords(organizations, keys, by) {
-    return add(patient, 'records.imported', by, organizations, keys);
+  return {
+    async seed(organizations, keys, by) {
+      await add('organizations.seeded', organizations, keys, by);
+    },
+    import: (organizations, keys, by) => add('records.imported', organizations, keys, by),
   };
-}
-
-async function add(
-  patient: RunScript,
-  kind: 'organizations.seeded' | 'records.imported',
-  by: string,
-  organizations: readonly Organization[],
-  keys: readonly StoredKey[],
-) {
-  const records = [...organizations.flatMap(organizationArgumentsOf), ...keys.flatMap(keyArgumentsOf)];
-  const reply = (await patient(ADD, [kind, by, organizations.length, ...records])) as readonly [string, ...unknown[]];
-  const [outcome, first, second] = reply;
-  const obstacle = OBSTACLES[outcome];
-  if (obstacle !== undefined) throw new Error(obstacle(String(first)));
-  return { organizations: Number(first), keys: Number(second) };
 }

@@ -2,7 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { InstanceRecords } from '../key-store.ts';
-import { inTransactionWithoutWaiting } from './transaction.ts';
+import { inTransactionWithoutWaiting } from './tables.ts';
 
 /** How late a report may be before its gateway counts as silent: several attempts may have met another writer. */
 const SLACK_MS = 5000;

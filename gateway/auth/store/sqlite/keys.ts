@@ -2,60 +2,78 @@
 
 import { inTransaction } from '../../../shared/sqlite.ts';
 import type { KeyRecords, StoredKey } from '../key-store.ts';
-import { createRevoke, createRotate, type KeyChangeOptions } from './key-changes.ts';
-import { insertNewKey, keyOf } from './key-rows.ts';
-import type { ReadOrganization } from './organizations.ts';
 import { inSqlitePages } from './pages.ts';
-import { inTransactionWithoutWaiting } from './transaction.ts';
+import { keyOf } from './rows.ts';
+import { inTransactionWithoutWaiting, type SqliteTables } from './tables.ts';
 
-export interface SqliteKeysOptions extends KeyChangeOptions {
-  readonly readOrganization: ReadOrganization;
-}
-
-export function createSqliteKeys(options: SqliteKeysOptions): KeyRecords {
-  const { database, insertKey, readKey, readOrganization, writeChange } = options;
+export function createSqliteKeys({ database, organizations, keys, writeChange, now }: SqliteTables): KeyRecords {
   const selectByDigest = database.prepare('SELECT * FROM keys WHERE digest = ?');
-  const selectAll = database.prepare('SELECT * FROM keys ORDER BY rowid');
-  const selectPage = database.prepare('SELECT rowid, * FROM keys WHERE rowid > ? ORDER BY rowid LIMIT ?');
-  const selectOf = database.prepare('SELECT * FROM keys WHERE organization = ? ORDER BY rowid');
-  const selectPageOf = database.prepare(
+  const selectAll = database.prepare('SELECT rowid, * FROM keys WHERE rowid > ? ORDER BY rowid LIMIT ?');
+  const selectOf = database.prepare(
     'SELECT rowid, * FROM keys WHERE organization = ? AND rowid > ? ORDER BY rowid LIMIT ?',
   );
   const selectRow = database.prepare(
     'SELECT rowid FROM keys WHERE id = ? AND organization = coalesce(?, organization)',
   );
+  const updateRevoked = database.prepare(
+    'UPDATE keys SET revoked_at = ?, revoked_by = ?, revoked_reason = ? WHERE id = ?',
+  );
+  const updateReplaced = database.prepare('UPDATE keys SET expires_at = ?, replaced_by = ? WHERE id = ?');
   const updateUsed = database.prepare(
     'UPDATE keys SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?',
   );
+  const selectBehind = (organization: string | undefined) => (position: number, limit: number) =>
+    organization === undefined ? selectAll.all(position, limit) : selectOf.all(organization, position, limit);
 
   return {
     create(key) {
       return inTransaction(database, () => {
-        if (readOrganization(key.organization) === undefined) return false;
-        insertNewKey(insertKey, key);
-        writeChange({ ...creationOf(key), by: key.createdBy });
+        const { id, organization, mode, name, scopes, expiresAtMs, createdBy } = key;
+        if (organizations.read(organization) === undefined) return false;
+        keys.insertNew(key);
+        const details = { mode, name, scopes, expires_at: expiresAtMs ?? null };
+        writeChange({ by: createdBy, kind: 'key.created', organization, key: id, details });
         return true;
       });
     },
-    get: readKey,
+    get: keys.read,
     findByDigest(digest) {
       const row = selectByDigest.get(digest);
       if (row === undefined) return undefined;
       const key = keyOf(row);
-      const organization = readOrganization(key.organization);
+      const organization = organizations.read(key.organization);
       return organization === undefined ? undefined : { key, organization };
     },
-    list({ organization } = {}) {
-      return (organization === undefined ? selectAll.all() : selectOf.all(organization)).map(keyOf);
-    },
+    list: ({ organization } = {}) => selectBehind(organization)(0, -1).map(keyOf),
     scan({ organization, after } = {}) {
       const row = after === undefined ? { rowid: 0 } : selectRow.get(after, organization ?? null);
-      const select = (position: number, limit: number) =>
-        organization === undefined ? selectPage.all(position, limit) : selectPageOf.all(organization, position, limit);
-      return inSqlitePages(select, Number(row?.rowid ?? Number.MAX_SAFE_INTEGER), ({ rowid }) => Number(rowid), keyOf);
+      const before = Number(row?.rowid ?? Number.MAX_SAFE_INTEGER);
+      return inSqlitePages(selectBehind(organization), before, ({ rowid }) => Number(rowid), keyOf);
     },
-    revoke: createRevoke(options),
-    rotate: createRotate(options),
+    revoke(id, by, reason) {
+      return inTransaction(database, () => {
+        const before = keys.read(id);
+        if (before === undefined || before.revokedAtMs !== undefined) return before;
+        const revokedAtMs = now();
+        updateRevoked.run(revokedAtMs, by, reason ?? null, id);
+        const { organization } = before;
+        writeChange({ by, kind: 'key.revoked', organization, key: id, details: { reason: reason ?? null } });
+        return { ...before, revokedAtMs, revokedBy: by, revokedReason: reason };
+      });
+    },
+    rotate(id, successor, endsAtMs) {
+      return inTransaction(database, () => {
+        const before = keys.read(id);
+        if (before === undefined || !isActive(before, now())) return undefined;
+        keys.insertNew(successor);
+        const expiresAtMs = Math.min(endsAtMs, before.expiresAtMs ?? Number.POSITIVE_INFINITY);
+        updateReplaced.run(expiresAtMs, successor.id, id);
+        const { organization } = before;
+        const details = { successor: successor.id, ends_at: expiresAtMs };
+        writeChange({ by: successor.createdBy, kind: 'key.rotated', organization, key: id, details });
+        return { ...before, expiresAtMs, replacedBy: successor.id };
+      });
+    },
     noteUses(uses) {
       inTransactionWithoutWaiting(database, () => {
         for (const [id, usedAtMs] of uses) updateUsed.run(usedAtMs, id, usedAtMs);
@@ -64,7 +82,6 @@ export function createSqliteKeys(options: SqliteKeysOptions): KeyRecords {
   };
 }
 
-function creationOf({ id, organization, mode, name, scopes, expiresAtMs }: StoredKey) {
-  const details = { mode, name, scopes, expires_at: expiresAtMs ?? null };
-  return { kind: 'key.created', organization, key: id, details } as const;
+function isActive({ revokedAtMs, expiresAtMs, replacedBy }: StoredKey, nowMs: number): boolean {
+  return revokedAtMs === undefined && replacedBy === undefined && (expiresAtMs === undefined || expiresAtMs > nowMs);
 }

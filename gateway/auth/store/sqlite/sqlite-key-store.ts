@@ -4,12 +4,12 @@ import { openSqlite } from '../../../shared/sqlite.ts';
 import { KEY_STORE_FILE, type KeyStore } from '../key-store.ts';
 import { createSqliteAudit, createWriteChange } from './audit.ts';
 import { createSqliteInstances } from './instances.ts';
-import { createInsertKey, createReadKey } from './key-rows.ts';
 import { prepareKeySchema } from './key-store-schema.ts';
 import { createSqliteKeys } from './keys.ts';
-import { createInsertOrganization, createReadOrganization, createSqliteOrganizations } from './organizations.ts';
-import { createSqliteImport, createSqliteSeed } from './seed-and-import.ts';
-import { BUSY_TIMEOUT_MS } from './transaction.ts';
+import { createSqliteOrganizations } from './organizations.ts';
+import { createKeyRows, createOrganizationRows } from './rows.ts';
+import { createSqliteBatches } from './seed-and-import.ts';
+import { BUSY_TIMEOUT_MS } from './tables.ts';
 
 export interface SqliteKeyStoreOptions {
   /** The data directory; created if absent. */
@@ -35,19 +35,20 @@ export function createSqliteKeyStore(options: SqliteKeyStoreOptions): KeyStore {
     prepare: (opened) => prepareKeySchema(opened, pepperFingerprint, acceptOneWay),
   });
   const writeChange = createWriteChange(database, now);
-  const insertOrganization = createInsertOrganization(database);
-  const readOrganization = createReadOrganization(database);
-  const insertKey = createInsertKey(database);
-  const readKey = createReadKey(database);
-  const batch = { database, insertOrganization, readOrganization, insertKey, writeChange };
+  const tables = {
+    database,
+    organizations: createOrganizationRows(database),
+    keys: createKeyRows(database),
+    writeChange,
+    now,
+  };
   return {
-    organizations: createSqliteOrganizations(database, insertOrganization, readOrganization, writeChange),
-    keys: createSqliteKeys({ database, insertKey, readKey, readOrganization, writeChange, now }),
+    organizations: createSqliteOrganizations(tables),
+    keys: createSqliteKeys(tables),
     audit: createSqliteAudit(database, writeChange),
     instances: createSqliteInstances(database, now),
     pepperFingerprint,
-    seed: createSqliteSeed(batch),
-    import: createSqliteImport(batch),
+    ...createSqliteBatches(tables),
     // A database writes all of a record or nothing, and evicts nothing.
     mend: () => undefined,
     close() {

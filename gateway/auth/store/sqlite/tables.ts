@@ -1,7 +1,17 @@
-// How the embedded key store waits for other writers: up to a timeout, or not at all where requests would wait with it.
+// The open file of the embedded key store, as its parts share it, and how a write waits for other writers.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '../../../shared/sqlite.ts';
+import type { WriteChange } from './audit.ts';
+import type { KeyRows, OrganizationRows } from './rows.ts';
+
+export interface SqliteTables {
+  readonly database: DatabaseSync;
+  readonly organizations: OrganizationRows;
+  readonly keys: KeyRows;
+  readonly writeChange: WriteChange;
+  now(): number;
+}
 
 export const BUSY_TIMEOUT_MS = 5000;
 
