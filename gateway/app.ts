@@ -9,14 +9,13 @@ import type { Operators } from './observe/admin.ts';
 import type { Log } from './observe/log.ts';
 import { createParts, type Parts } from './parts.ts';
 import type { AppOptions } from './wiring/app-options.ts';
-import type { Requests } from './wiring/listeners.ts';
 import { openAdministration } from './wiring/sections/administration.ts';
 import { openBase } from './wiring/sections/base.ts';
 import { openCallers } from './wiring/sections/callers.ts';
 import { openCertificates } from './wiring/sections/certificates.ts';
 import { openCounters } from './wiring/sections/counters.ts';
-import { type ObservationSection, openObservation } from './wiring/sections/observation.ts';
-import { openTraffic, type TrafficSection } from './wiring/sections/traffic.ts';
+import { openObservation } from './wiring/sections/observation.ts';
+import { openTraffic } from './wiring/sections/traffic.ts';
 import { openUpstreams } from './wiring/sections/upstreams.ts';
 import { shutDown } from './wiring/shutdown.ts';
 
@@ -63,18 +62,17 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   const withUpstreams = { ...withCounters, ...(await openUpstreams(withCounters, parts)) };
   // streams, tunnel streams, identity, idempotency, version uses, throttle
   const withCallers = { ...withUpstreams, ...(await openCallers(withUpstreams, parts)) };
-  // acme
+  // acme, certificates
   const withCertificates = { ...withCallers, ...(await openCertificates(withCallers, parts)) };
   // listeners, tunnels, overload, serving
   const opened = { ...withCertificates, ...openTraffic(withCertificates, parts) };
   // reload
   const { reloads, operators } = openAdministration(opened, parts);
-  const { gateway, identity, ordered, listeners, admin, sandbox, assertions, streams, certificates, access, log } =
-    opened;
-  const { onLifecycle } = opened;
+  const { gateway, identity, ordered, tls, listeners, requests, admin, sandbox, assertions, streams } = opened;
+  const { access, log, onLifecycle } = opened;
 
   await identity.ready();
-  const { port, plainPort } = await listeners.listen(requestsTo(opened));
+  const { port, plainPort } = await listeners.listen(requests);
   ordered?.begin();
   const adminPort = await admin.listen(operators);
   // After the listeners: a start that fails because the port is taken must store no demo key.
@@ -95,27 +93,10 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     );
 
   async function reload(): Promise<void> {
-    certificates.reload();
+    tls?.reloadCertificates();
     access.retry(undefined);
     await reloads.reload();
   }
 
   return { port, plainPort, adminPort, operators, log, reload, take: listeners.take, stop };
-}
-
-/** A request is handled under the configuration in force when it arrives. */
-function requestsTo({ serving, overload, tracing, log, metrics }: ObservationSection & TrafficSection): Requests {
-  return {
-    needsNode: (request) => serving.current().needsNode(request),
-    handle: (arrived) => serving.current().handle(arrived),
-    upgrades: (request) => serving.current().upgrades(request),
-    upgrade: (arrived, socket, head) => serving.current().upgrade(arrived, socket, head),
-    passPlain: (admitted) => serving.current().passPlain(admitted),
-    onFinished(trail) {
-      overload.ended(trail);
-      tracing?.finish(trail);
-      log.exchange(trail);
-      metrics.exchange(trail);
-    },
-  };
 }

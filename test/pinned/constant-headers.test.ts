@@ -12,9 +12,9 @@ it('only the listeners and the writer of refusals have the constant headers', ()
   const having = files.filter((file) => /constantHeaders|securityHeadersFor/.test(readFileSync(root + file, 'utf8')));
   assert.deepEqual(having.sort(), [
     'gateway/commands/explain/rehearsal.ts',
+    'gateway/edge/exchanges.ts',
     'gateway/edge/refuse.ts',
     'gateway/edge/security-headers.ts',
-    'gateway/edge/server.ts',
     'gateway/wiring/listeners.ts',
     'gateway/wiring/sections/traffic.ts',
   ]);

@@ -11,7 +11,7 @@ const order = {
   counters: ['live instances', 'limits', 'failures'],
   upstreams: ['upstream access', 'record locks', 'sandbox', 'examples', 'upstreams'],
   callers: ['streams', 'tunnel streams', 'identity', 'idempotency', 'version uses', 'throttle'],
-  certificates: ['acme'],
+  certificates: ['acme', 'certificates'],
   traffic: ['listeners', 'tunnels', 'overload', 'serving'],
   administration: ['reload'],
 };

@@ -51,15 +51,20 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
   const constantHeaders: readonly string[] = [];
   const refuse = createRefuse({ publicUrl, constantHeaders, onRefused: () => undefined });
   const finished = Promise.withResolvers<Trail>();
+  const requests = {
+    handle: createHandle(asked, parts),
+    needsNode: () => true,
+    upgrades: () => false,
+    upgrade: async () => undefined,
+  };
   const { server } = createPublicServer({
     ...limits,
     ...timeouts,
     constantHeaders,
     refuse,
     requestId: createIds(parts.now).requestId,
-    handle: createHandle(asked, parts),
-    upgrades: () => false,
-    upgrade: async () => undefined,
+    usesFastPath: false,
+    current: () => requests,
     onFinished: finished.resolve,
   });
   const port = await listen(server, '127.0.0.1', 0);

@@ -3,10 +3,9 @@
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { DownstreamRequest } from '../../downstream.ts';
 import { lookEvery } from '../../shared/deadline.ts';
 import { createDenseSet, type DenseSetEntry } from '../../shared/dense-set.ts';
-import { contain, reportFault } from '../../shared/faults.ts';
+import { contain } from '../../shared/faults.ts';
 import { FastConnection, type FastOwner } from './connection.ts';
 import type { FastResponse } from './response.ts';
 
@@ -59,7 +58,7 @@ export function createFastPath(options: FastPathOptions): FastPath | undefined {
     // Less than Node's bound, which counts the request line too.
     headBytesMax: options.headerBytesMax + options.urlBytesMax,
     fieldBytesMax: options.headerBytesMax,
-    needsNode,
+    needsNode: options.needsNode,
     onRequest: options.onRequest,
     handOver,
     isClosing: () => isClosing,
@@ -101,15 +100,6 @@ export function createFastPath(options: FastPathOptions): FastPath | undefined {
     // Before the bytes are given back: they may hold a request for an upgrade, whose socket must not flow until its new owner listens.
     socket.resume();
     socket.unshift(bytes);
-  }
-
-  function needsNode(request: DownstreamRequest): boolean {
-    try {
-      return options.needsNode(request);
-    } catch (thrown) {
-      reportFault(thrown);
-      return true;
-    }
   }
 
   function look(): void {

@@ -79,7 +79,7 @@ interface Shown {
 export function createSecure(options: SecureOptions): Secure {
   const { minVersion, ticketKeys, validations } = options;
   let find = createNameTable<Shown>([]);
-  let isEmpty = true;
+  let inUse = options.certificates;
   let server: Server | undefined;
 
   function contextOptions(pair: Pair | undefined): SecureContextOptions & { readonly ticketKeys: Buffer } {
@@ -98,7 +98,7 @@ export function createSecure(options: SecureOptions): Secure {
     const shown = certificates.map((one) => ({ names: one.names, context: createSecureContext(contextOptions(one)) }));
     server?.setSecureContext(contextOptions(certificates[0]));
     find = createNameTable(shown);
-    isEmpty = certificates.length === 0;
+    inUse = certificates;
   }
 
   const answering = validations && createAnswering(validations, chooseByName, contextOptions);
@@ -110,14 +110,15 @@ export function createSecure(options: SecureOptions): Secure {
 
   function reasonOf(error: NodeJS.ErrnoException): HandshakeFailure {
     const reason = failureOf(error);
-    return reason === 'cipher' && isEmpty ? 'no_certificate' : reason;
+    return reason === 'cipher' && inUse.length === 0 ? 'no_certificate' : reason;
   }
 
+  use(inUse);
   return {
     createServer(given) {
       server = createServer({
         ...given,
-        ...contextOptions(options.certificates[0]),
+        ...contextOptions(inUse[0]),
         handshakeTimeout: options.handshakeMs,
         ...(answering?.callbacks ?? forHttp),
       });
@@ -129,7 +130,6 @@ export function createSecure(options: SecureOptions): Secure {
         socket.destroy();
         options.onFailure(reasonOf(error));
       });
-      use(options.certificates);
       return server;
     },
     use,

@@ -25,7 +25,7 @@ export function openAdministration(
 ) {
   const { settings, environment, store, inForce, log, metrics, pressed, now } = opened;
   const { counters, access, targets, streams, identity, versionUses } = opened;
-  const { ordered, listeners, certificates, tunnels, overload, serving } = opened;
+  const { ordered, certificatesStatus, listeners, tunnels, overload, serving } = opened;
   const reloads = followConfiguration({
     directories: [settings.configDirectory, settings.contractsDirectory],
     secretsDirectory: settings.secretsDirectory,
@@ -51,7 +51,7 @@ export function openAdministration(
     targetStates: targets.targetSets.status,
     bufferedBytes: overload.bufferedBytes,
     configurationLoadedAtMs: reloads.loadedAtMs,
-    certificates: certificates.status,
+    certificates: certificatesStatus,
   });
   const operators = answersForOperators({
     version: opened.version,

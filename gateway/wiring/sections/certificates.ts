@@ -1,7 +1,8 @@
-// The certificates that the gateway orders itself. Without `tls.acme`, nothing of it is loaded.
+// The certificates of the public listener: those that the gateway orders, whose code is loaded with `tls.acme` only, and those in files.
 
 import type { Parts } from '../../parts.ts';
 import type { OrderedCertificates } from '../acme.ts';
+import { openPublicTls } from '../public-tls.ts';
 import type { BaseSection } from './base.ts';
 import type { ObservationSection } from './observation.ts';
 
@@ -9,7 +10,7 @@ export type CertificatesSection = Awaited<ReturnType<typeof openCertificates>>;
 
 /** Rejects with a sentence if the store of certificates cannot be opened. */
 export async function openCertificates(opened: BaseSection & ObservationSection, parts: Parts) {
-  const { gateway, settings, secrets, version, log, store, now, metrics } = opened;
+  const { configuration, gateway, settings, secrets, ticketKeys, version, log, store, now, metrics } = opened;
   const acme = gateway.tls?.acme;
   let ordered: OrderedCertificates | undefined;
   if (acme !== undefined) {
@@ -19,5 +20,17 @@ export async function openCertificates(opened: BaseSection & ObservationSection,
   }
   parts.add({ name: 'acme', close: () => ordered?.close() });
 
-  return { ordered };
+  const tls = openPublicTls(configuration, {
+    ...{ settings, log, store, ordered, ticketKeys, now },
+    onHandshakeFailure: metrics.handshakeFailed,
+    onRenewal: metrics.renewal,
+  });
+  const certificatesStatus = () => tls?.certificatesStatus() ?? [];
+  parts.add({
+    name: 'certificates',
+    status: () => ({ certificates: certificatesStatus() }),
+    close: () => tls?.close(),
+  });
+
+  return { ordered, tls, certificatesStatus };
 }

@@ -3,14 +3,13 @@
 import { cutOff } from '../../edge/linger.ts';
 import { createRefuse } from '../../edge/refuse.ts';
 import { securityHeadersFor } from '../../edge/security-headers.ts';
-import { newTicketKeys } from '../../edge/tls/secure.ts';
 import { createAddressLimits } from '../../limits/address-limit.ts';
 import type { Parts } from '../../parts.ts';
 import { openServing } from '../../serving/in-force.ts';
 import { createTunnels } from '../../tunnel/tunnels.ts';
 import { toUpstreamFailure } from '../../upstream/failure.ts';
 import { createFollowTunnel } from '../follow-tunnels.ts';
-import { createListeners } from '../listeners.ts';
+import { type ClientRequests, createListeners } from '../listeners.ts';
 import { openOverload } from '../open-overload.ts';
 import { reportUnreadableForwards } from '../unreadable-forwards.ts';
 import type { BaseSection } from './base.ts';
@@ -27,9 +26,9 @@ export function openTraffic(
   opened: BaseSection & ObservationSection & CountersSection & UpstreamsSection & CallersSection & CertificatesSection,
   parts: Parts,
 ) {
-  const { configuration, settings, store, gateway, inForce, isDraining, forwardNow, now } = opened;
-  const { log, metrics, ids, traceparentFor, failures, shedding, originOf, targets } = opened;
-  const { streams, tunnelStreams, identity, versionUses, throttle, ordered } = opened;
+  const { configuration, settings, store, gateway, inForce, isDraining, forwardNow } = opened;
+  const { log, metrics, ids, tracing, traceparentFor, failures, shedding, originOf, targets } = opened;
+  const { streams, tunnelStreams, identity, versionUses, throttle, ordered, tls } = opened;
   const constantHeaders = securityHeadersFor(gateway.publicUrl);
   const refuse = createRefuse({
     publicUrl: gateway.publicUrl,
@@ -39,30 +38,12 @@ export function openTraffic(
   const ownChallenge = ordered?.findToken;
   const onUnreadableForward = reportUnreadableForwards(log, metrics.forwardUnreadable);
   const listeners = createListeners({
-    settings,
+    ...{ settings, tls, isDraining, ownChallenge, onUnreadableForward, constantHeaders, refuse },
     configuration: inForce,
-    log,
-    store,
-    ordered,
-    ticketKeys: opened.ticketKeys ?? newTicketKeys(),
-    isDraining,
-    ownChallenge,
-    onUnreadableForward,
-    now,
     onExcess: metrics.connectionRefused,
-    onHandshakeFailure: metrics.handshakeFailed,
-    onRenewal: metrics.renewal,
-    constantHeaders,
-    refuse,
     requestId: ids.requestId,
   });
-  const { certificates } = listeners;
-  parts.add({
-    name: 'listeners',
-    status: () => ({ certificates: certificates.status() }),
-    drain: listeners.drain,
-    close: listeners.close,
-  });
+  parts.add({ name: 'listeners', drain: listeners.drain, close: listeners.close });
   const addressLimitOf = createAddressLimits({ counters: failures, now: forwardNow });
   const tunnels = createTunnels({
     originOf,
@@ -109,5 +90,15 @@ export function openTraffic(
     close: serving.close,
   });
 
-  return { listeners, certificates, tunnels, overload, serving };
+  const requests: ClientRequests = {
+    // A request is handled under the configuration in force when it arrives.
+    current: serving.current,
+    onFinished(trail) {
+      overload.ended(trail);
+      tracing?.finish(trail);
+      log.exchange(trail);
+      metrics.exchange(trail);
+    },
+  };
+  return { listeners, requests, tunnels, overload, serving };
 }

@@ -79,18 +79,21 @@ async function startEdge(times: { readonly headersMs: number; readonly keepAlive
     constantHeaders: [],
     refuse: createRefuse({ publicUrl: 'http://api.test', constantHeaders: [], onRefused: () => undefined }),
     requestId: () => 'req_1',
-    needsNode: ({ url }) => url?.startsWith('/node') === true,
-    handle: async (arrived) => {
-      const { request, response } = arrived;
-      read.push(`${request.fields === undefined ? 'node' : 'fast'} ${request.url}`);
-      active = arrived;
-      const answer = answers[request.url as string];
-      if (answer !== undefined) return answer(arrived);
-      response.writeHead(200, ['Content-Length', '2']);
-      response.end(Buffer.from('ok'));
-    },
-    upgrades: () => false,
-    upgrade: () => Promise.reject(new Error('never asked')),
+    usesFastPath: true,
+    current: () => ({
+      needsNode: ({ url }) => url?.startsWith('/node') === true,
+      handle: async (arrived) => {
+        const { request, response } = arrived;
+        read.push(`${request.fields === undefined ? 'node' : 'fast'} ${request.url}`);
+        active = arrived;
+        const answer = answers[request.url as string];
+        if (answer !== undefined) return answer(arrived);
+        response.writeHead(200, ['Content-Length', '2']);
+        response.end(Buffer.from('ok'));
+      },
+      upgrades: () => false,
+      upgrade: () => Promise.reject(new Error('never asked')),
+    }),
     onFinished: () => undefined,
   });
   port = await listen(edge.server, '127.0.0.1', 0);
@@ -335,10 +338,13 @@ it('a drain closes idle connections, and finishes what is under way', async () =
     constantHeaders: [],
     refuse: createRefuse({ publicUrl: 'http://api.test', constantHeaders: [], onRefused: () => undefined }),
     requestId: () => 'req_1',
-    needsNode: () => false,
-    handle: answers['/held'] as (arrived: Arrived) => Promise<void>,
-    upgrades: () => false,
-    upgrade: () => Promise.reject(new Error('never asked')),
+    usesFastPath: true,
+    current: () => ({
+      needsNode: () => false,
+      handle: answers['/held'] as (arrived: Arrived) => Promise<void>,
+      upgrades: () => false,
+      upgrade: () => Promise.reject(new Error('never asked')),
+    }),
     onFinished: () => undefined,
   });
   const otherPort = await listen(other.server, '127.0.0.1', 0);

@@ -1,0 +1,70 @@
+// TLS of the public listener: the certificates of files and those that the gateway orders, shown together.
+
+import type { KeyStore } from '../auth/store/key-store.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Configuration } from '../configuration.ts';
+import { createSecure, type HandshakeFailure, newTicketKeys, type Secure } from '../edge/tls/secure.ts';
+import type { Log } from '../observe/log.ts';
+import type { OrderedCertificates } from './acme.ts';
+import type { CertificateStatus } from './certificate-status.ts';
+import { followCertificates } from './certificates.ts';
+
+export interface PublicTlsOptions {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly store: Pick<KeyStore, 'audit'>;
+  /** The certificates of `tls.acme`. */
+  readonly ordered: OrderedCertificates | undefined;
+  /** Processes with the same keys resume each other's TLS sessions. */
+  readonly ticketKeys: Buffer | undefined;
+  now(): number;
+  onHandshakeFailure(reason: HandshakeFailure): void;
+  onRenewal(outcome: 'applied' | 'refused'): void;
+}
+
+export interface PublicTls extends Pick<Secure, 'createServer'> {
+  certificatesStatus(): readonly CertificateStatus[];
+  /** Reads the files of certificates now. */
+  reloadCertificates(): void;
+  /** Stops following the files. */
+  close(): void;
+}
+
+/** Undefined without `tls` in gateway.yaml. Starts to follow the files of its certificates. */
+export function openPublicTls(
+  { config, certificates: loaded }: Configuration,
+  { settings, log, store, ordered, ticketKeys, now, onHandshakeFailure, onRenewal }: PublicTlsOptions,
+): PublicTls | undefined {
+  const { tls } = config.gateway;
+  if (tls === undefined) return undefined;
+  let fromFiles = loaded;
+  const shown = () => [...fromFiles, ...(ordered?.shown() ?? [])];
+  const secure = createSecure({
+    ...tls,
+    certificates: shown(),
+    validations: ordered?.validations,
+    ticketKeys: ticketKeys ?? newTicketKeys(),
+    onFailure: onHandshakeFailure,
+  });
+  const show = () => secure.use(shown());
+  ordered?.onChange(show);
+  const files = followCertificates({
+    files: tls.certificates ?? [],
+    directory: settings.configDirectory,
+    loaded,
+    log,
+    store,
+    now,
+    use(all) {
+      fromFiles = all;
+      show();
+    },
+    onRenewal,
+  });
+  return {
+    createServer: secure.createServer,
+    certificatesStatus: () => [...files.status(), ...(ordered?.status() ?? [])],
+    reloadCertificates: files.reload,
+    close: files.stop,
+  };
+}
