@@ -2,7 +2,7 @@
 
 import { connectRedis } from '../redis/client.ts';
 import { evaluate, type Script, toScript } from '../redis/sealed-script.ts';
-import { subscribeTo } from '../redis/subscribe.ts';
+import { subscribe } from '../redis/subscribe.ts';
 import type { AcmeChanges, AcmeRecords, AcmeStore } from './acme-store.ts';
 
 /** All names share the hash tag, so that they lie on one slot. */
@@ -95,21 +95,11 @@ export async function openRedisAcmeStore(url: string): Promise<AcmeStore> {
       await run(PUT, ...flat(changes));
     },
     subscribe(onChange) {
-      // A failure ends with the connection; the next connection subscribes again.
-      const receiver = connectRedis({
-        url,
-        onReady: async () => {
-          try {
-            await read();
-            await subscribeTo(receiver, known?.channel ?? '');
-            onChange();
-          } catch {
-            receiver.disconnect(true);
-          }
-        },
-      });
-      receiver.on('message', onChange);
-      const end = () => receiver.disconnect();
+      async function channels(): Promise<string[]> {
+        await read();
+        return [known?.channel ?? ''];
+      }
+      const end = subscribe({ url, channels, onMessage: onChange, onSubscribed: onChange });
       closers.push(end);
       return end;
     },

@@ -2,8 +2,8 @@
 // Without Redis there is one gateway, which asks no other.
 
 import { randomBytes } from 'node:crypto';
-import { connectRedis, type Redis } from '../redis/client.ts';
-import { subscribeTo } from '../redis/subscribe.ts';
+import { connectRedis } from '../redis/client.ts';
+import { subscribe } from '../redis/subscribe.ts';
 import { parseRedisUrl } from '../redis/url.ts';
 import { startDeadline } from '../shared/deadline.ts';
 
@@ -86,14 +86,11 @@ export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fl
       failure = message;
     },
   });
-  const receiver: Redis = connectRedis({
+  const endSubscription = subscribe({
     url,
-    // A failure here ends with the connection; the next connection subscribes again.
-    onReady: () => void subscribeTo(receiver, channel, own).catch(() => undefined),
+    channels: () => [channel, own],
+    onMessage: (_channel, text) => receive(text),
   });
-  // A connection that cannot be made is reported by the stores, which use the same Redis.
-  for (const client of [sender, receiver]) client.on('error', () => undefined);
-  receiver.on('message', (_channel: string, text: string) => receive(text));
 
   function receive(text: string): void {
     let message: Message;
@@ -171,7 +168,7 @@ export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fl
     failure: () => failure,
     close() {
       void publish(channel, { kind: 'end', from: self.id }).finally(() => sender.disconnect());
-      receiver.disconnect();
+      endSubscription();
     },
   };
 }

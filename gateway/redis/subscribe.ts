@@ -1,19 +1,39 @@
-// Subscribes to announcements on a connection of its own.
+// Hears the messages of channels, on a connection of its own.
 
-import type { Redis } from './client.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
+import { connectRedis } from './client.ts';
 import { dropGarbled } from './garbled.ts';
 
-/**
- * Resolves when Redis has confirmed all channels. Rejects after it has begun to replace the connection, which then has to subscribe again: a
- * reply that confirms something else would leave a connection that hears nothing.
- */
-export async function subscribeTo(client: Redis, ...channels: readonly string[]): Promise<void> {
-  try {
-    if ((await client.subscribe(...channels)) === channels.length) return;
-    dropGarbled(client, 'a wrong reply to SUBSCRIBE');
-    throw new Error('Redis has not confirmed the subscription.');
-  } catch (cause) {
-    client.disconnect(true);
-    throw cause;
+export interface Subscription {
+  /** See `parseRedisUrl`. */
+  readonly url: string;
+  /** The names of the channels; called after each connect. */
+  channels(): Awaitable<readonly string[]>;
+  onMessage(channel: string, text: string): void;
+  /** Called whenever Redis has confirmed all channels: messages before that were not heard. */
+  onSubscribed?(): void;
+}
+
+/** Connects at once, and subscribes after each connect. Returns a function that ends the subscription. */
+export function subscribe({ url, channels, onMessage, onSubscribed }: Subscription): () => void {
+  const client = connectRedis({ url, onReady: () => void begin() });
+  client.on('message', onMessage);
+
+  async function begin(): Promise<void> {
+    try {
+      const names = await channels();
+      if ((await client.subscribe(...names)) !== names.length) {
+        // A reply that confirms something else would leave a connection that hears nothing.
+        dropGarbled(client, 'a wrong reply to SUBSCRIBE');
+        throw new Error('Redis has not confirmed the subscription.');
+      }
+    } catch {
+      // The next connection subscribes again.
+      client.disconnect(true);
+      return;
+    }
+    onSubscribed?.();
   }
+
+  return () => client.disconnect();
 }

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAnnouncements } from '../../../gateway/auth/store/redis/announcements.ts';
 import { connectRedis, type Redis } from '../../../gateway/redis/client.ts';
 import { evaluate, toScript } from '../../../gateway/redis/sealed-script.ts';
+import { subscribe } from '../../../gateway/redis/subscribe.ts';
 import { GARBLINGS, type GarbledRedis, startGarbledRedis } from '../../support/garbled-redis.ts';
 import { eventually } from '../../support/instances.ts';
 import { startServer, type TestRedis } from '../../support/redis.ts';
@@ -83,12 +83,11 @@ for (const how of GARBLINGS) {
 
   test(`${how}: a connection that only listens is closed, and announcements arrive again`, async (t) => {
     const garbled = await throughGarbling(t);
-    const announcements = createAnnouncements(garbled.url, 'changes');
-    t.after(() => announcements.close());
     let heard = 0;
-    announcements.subscribe(() => {
+    const hear = () => {
       heard += 1;
-    });
+    };
+    t.after(subscribe({ url: garbled.url, channels: () => ['changes'], onMessage: hear, onSubscribed: hear }));
     await eventually(async () => heard === 1);
     await garbled.garble(how);
     await eventually(async () => heard === 2);
@@ -114,12 +113,11 @@ test('each connection to a server of a Cluster is watched, and the one that list
   }
   const url = `redis+cluster://127.0.0.1:${ways[0]?.port}`;
   const counts = askAllTheTime(t, await connected(t, url), ['a', 'b', 'c', 'd', 'e', 'f']);
-  const announcements = createAnnouncements(url, 'changes');
-  t.after(() => announcements.close());
   let heard = 0;
-  announcements.subscribe(() => {
+  const hear = () => {
     heard += 1;
-  });
+  };
+  t.after(subscribe({ url, channels: () => ['changes'], onMessage: hear, onSubscribed: hear }));
   await eventually(async () => heard > 0 && counts().right > 10);
   await Promise.all(ways.map((way) => way.garble('lost')));
   counts();

@@ -5,10 +5,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { createAnnouncements } from '../../../gateway/auth/store/redis/announcements.ts';
 import { connectRedis } from '../../../gateway/redis/client.ts';
 import { onGarbledRedis } from '../../../gateway/redis/garbled.ts';
 import { evaluate, toScript } from '../../../gateway/redis/sealed-script.ts';
+import { subscribe } from '../../../gateway/redis/subscribe.ts';
 import { type GarbledRedis, startGarbledRedis } from '../../support/garbled-redis.ts';
 import { eventually } from '../../support/instances.ts';
 import { startServer, type TestRedis } from '../../support/redis.ts';
@@ -58,12 +58,11 @@ describe('a wrong reply to SUBSCRIBE', { concurrency: true }, () => {
       const garbled = await throughGarbling(t);
       garbled.answerSubscribe(reply);
       const channel = `changes behind ${garbled.port}`;
-      const announcements = createAnnouncements(garbled.url, channel);
-      t.after(() => announcements.close());
       let heard = 0;
-      announcements.subscribe(() => {
+      const hear = () => {
         heard += 1;
-      });
+      };
+      t.after(subscribe({ url: garbled.url, channels: () => [channel], onMessage: hear, onSubscribed: hear }));
       await eventually(async () => garbled.subscribed() >= 3);
       assert.equal(heard, 0, 'what was not confirmed counts as a subscription');
       garbled.answerSubscribe(undefined);
@@ -79,9 +78,7 @@ test('a drop is reported, and a proxy that always answers wrongly is asked at gr
   const reasons = drops(t);
   garbled.answerSubscribe('$-1\r\n');
   const startedAt = performance.now();
-  const announcements = createAnnouncements(garbled.url, 'changes');
-  t.after(() => announcements.close());
-  announcements.subscribe(() => undefined);
+  t.after(subscribe({ url: garbled.url, channels: () => ['changes'], onMessage: () => undefined }));
   await eventually(async () => garbled.subscribed() >= 5);
   // The pauses are 50, 100, 200 and 400 ms; timers are not early.
   assert.ok(performance.now() - startedAt > 700);

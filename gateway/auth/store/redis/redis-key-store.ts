@@ -1,13 +1,13 @@
 // The key store in Redis, shared by gateways on many machines. Every change is one script that writes the records, the audit row and the
 // announcement.
 
+import { subscribe } from '../../../redis/subscribe.ts';
 import { shownRedisUrl } from '../../../redis/url.ts';
 import type { KeyStore } from '../key-store.ts';
-import { createAnnouncements } from './announcements.ts';
 import { createRedisAudit } from './audit.ts';
 import { mendIndex } from './damage.ts';
 import { createRedisInstances } from './instances.ts';
-import { openConnection, type StoreConnection } from './key-store-connection.ts';
+import { openConnection } from './key-store-connection.ts';
 import { toStoreScript } from './key-store-script.ts';
 import { createRedisKeys } from './keys.ts';
 import { createRedisOrganizations } from './organizations.ts';
@@ -31,33 +31,38 @@ export interface RedisKeyStoreOptions {
 /** Opens the store. Rejects with a sentence if Redis cannot be reached, or if its data is newer or was written with another pepper. */
 export async function openRedisStore(options: RedisKeyStoreOptions): Promise<KeyStore> {
   const { url, pepperFingerprint, now } = options;
-  const open: StoreConnection[] = [];
+  const closers: (() => void)[] = [];
   const connect = async (deadlineMs: number) => {
     const connection = await openConnection({ ...options, deadlineMs });
-    open.push(connection);
+    closers.push(connection.close);
     return connection.run;
   };
   const close = () => {
-    for (const connection of open) connection.close();
+    for (const end of closers) end();
   };
   try {
     const serving = await connect(SERVING_DEADLINE_MS);
     const patient = await connect(PATIENT_DEADLINE_MS);
     const [born, channel] = (await patient(OPEN)) as readonly [string, string];
-    const announcements = createAnnouncements(url, channel);
     const connections = { serving, patient };
     return {
       organizations: createRedisOrganizations(connections),
       keys: createRedisKeys(connections, now),
-      audit: createRedisAudit({ ...connections, born, subscribe: announcements.subscribe }),
+      audit: createRedisAudit({
+        ...connections,
+        born,
+        subscribe(onAnnounced) {
+          const hear = { onMessage: onAnnounced, onSubscribed: onAnnounced };
+          const end = subscribe({ url, channels: () => [channel], ...hear });
+          closers.push(end);
+          return end;
+        },
+      }),
       instances: createRedisInstances(connections),
       pepperFingerprint,
       ...createRedisBatches(patient),
       mend: () => mendIndex(patient),
-      close() {
-        announcements.close();
-        close();
-      },
+      close,
     };
   } catch (cause) {
     close();
