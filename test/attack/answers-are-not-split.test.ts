@@ -3,17 +3,14 @@
 // names of our own, a body that is framed anew, and a refusal of everything that the parser has doubts about.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { type Answer, openConnection } from '../support/connection.ts';
 import { assertRefusal } from '../support/errors.ts';
 import { answerCases, type HostileAnswer } from './cases/answers.cases.ts';
 import { get } from './cases/case.ts';
-import { type Besieged, besiege } from './cases/run.ts';
+import { besiege } from './cases/run.ts';
 
-let besieged: Besieged;
-before(async () => {
-  besieged = await besiege();
-});
+const besieged = await besiege();
 after(() => besieged.close());
 
 /** Lines of every answer, for any answer of the upstream: present exactly once, with these values. */

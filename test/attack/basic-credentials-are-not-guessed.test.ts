@@ -8,10 +8,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { after, beforeEach, describe, it } from 'node:test';
+import { closesAfterAll } from '../support/closing.ts';
 import { type Answer, ask, requestOf } from '../support/connection.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { type FakeUpstream, startUpstream } from '../support/upstream.ts';
+import { startGateway } from '../support/gateway.ts';
+import { startUpstream } from '../support/upstream.ts';
 
 const ENTRY = 'post_office_credential';
 const FAILURES = 20;
@@ -35,17 +36,17 @@ const contract = {
   },
 };
 
-let secrets: string;
-let upstream: FakeUpstream;
-let gateway: TestGateway;
-before(async () => {
-  secrets = mkdtempSync(join(tmpdir(), 'gateway-secrets-'));
-  writeFileSync(join(secrets, ENTRY), `${pairOf(password)}\n`);
-  upstream = await startUpstream((_request, response) => {
+const start = closesAfterAll();
+const secrets = mkdtempSync(join(tmpdir(), 'gateway-secrets-'));
+writeFileSync(join(secrets, ENTRY), `${pairOf(password)}\n`);
+const upstream = await start(
+  startUpstream((_request, response) => {
     response.setHeader('content-type', 'application/json');
     response.end('{}');
-  });
-  gateway = await startGateway({
+  }),
+);
+const gateway = await start(
+  startGateway({
     contracts: { 'post.yaml': contract },
     upstreams: {
       post: {
@@ -62,13 +63,9 @@ before(async () => {
       addresses: { failures: FAILURES, windowSeconds: 3600 },
     },
     environment: { SECRETS_DIR: secrets },
-  });
-});
-after(async () => {
-  await gateway.stop();
-  await upstream.close();
-  rmSync(secrets, { recursive: true });
-});
+  }),
+);
+after(() => rmSync(secrets, { recursive: true }));
 
 /** Each test has addresses of its own, so that none suffers from the failures of another. */
 let block = 0;

@@ -2,12 +2,12 @@
 // were changed at random, get the same bytes from a gateway with the fast path and from one without, but for dates and ids.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { openConnection, requestOf } from '../support/connection.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { type RecordingUpstream, startRecordingUpstream } from '../support/recording-upstream.ts';
+import { startRecordingUpstream } from '../support/recording-upstream.ts';
 import { thingsAt } from '../support/things.ts';
 import { LIMIT_RUNS } from '../unit/limits/scenarios.ts';
 import { allCases } from './cases/all.ts';
@@ -25,20 +25,16 @@ interface Side {
   readonly key: string;
 }
 
-let upstream: RecordingUpstream;
-let sides: Side[];
-before(async () => {
-  upstream = await startRecordingUpstream();
-  sides = await Promise.all(
-    [true, false].map(async (fastPath) => {
-      const gateway = await startGateway({
-        ...thingsAt(upstream.url, {}, casePaths),
-        gateway: { limits: LIMITS, http: { fastPath }, timeouts: { headersMs: 400, requestMs: 400 } },
-      });
-      return { gateway, key: (await gateway.issueKey()).key };
-    }),
-  );
-});
+const upstream = await startRecordingUpstream();
+const sides = await Promise.all(
+  [true, false].map(async (fastPath) => {
+    const gateway = await startGateway({
+      ...thingsAt(upstream.url, {}, casePaths),
+      gateway: { limits: LIMITS, http: { fastPath }, timeouts: { headersMs: 400, requestMs: 400 } },
+    });
+    return { gateway, key: (await gateway.issueKey()).key };
+  }),
+);
 after(async () => {
   await Promise.all(sides.map(({ gateway }) => gateway.stop()));
   await upstream.close();

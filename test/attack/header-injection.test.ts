@@ -5,17 +5,14 @@
 // of upstreams in cases/answers.cases.ts.
 
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { after, beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { ask } from '../support/connection.ts';
 import { headersOf, httpAnswer } from '../support/scripted-upstream.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 import { LIMIT_RUNS } from '../unit/limits/scenarios.ts';
 
-let world: World;
-before(async () => {
-  world = await createWorld();
-});
+const world = await createWorld();
 after(() => world.close());
 beforeEach(() => {
   world.upstream.received.length = 0;

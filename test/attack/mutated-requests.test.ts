@@ -3,13 +3,14 @@
 // the upstream as exactly one request for each accepted one. FUZZ_RUNS sets how long; reports name a seed.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { REFUSALS } from '../../gateway/error-catalogue.ts';
+import { closesAfterAll } from '../support/closing.ts';
 import { type Answer, ask, openConnection, requestOf, until } from '../support/connection.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { type RecordingUpstream, startRecordingUpstream } from '../support/recording-upstream.ts';
+import { startGateway } from '../support/gateway.ts';
+import { startRecordingUpstream } from '../support/recording-upstream.ts';
 import { httpAnswer } from '../support/scripted-upstream.ts';
 import { thingsAt } from '../support/things.ts';
 import { mutated } from './mutations.ts';
@@ -21,28 +22,22 @@ const AT_ONCE = 16;
 /** Of the tunnel, for an address that errs and comes back all the time. */
 const roomy = { requests: 1_000_000, connections: 1000, connectionsTotal: 1000, failures: 1_000_000 };
 
-let upstream: RecordingUpstream;
-let gateway: TestGateway;
-let key: string;
-before(async () => {
-  upstream = await startRecordingUpstream();
-  upstream.answers(({ method, target }) => {
-    const type = method === 'GET' && target.startsWith('/v1/files') ? 'application/octet-stream' : 'application/json';
-    return httpAnswer(200, '{"id":"a"}', { 'Content-Type': type });
-  });
-  gateway = await startGateway({
+const start = closesAfterAll();
+const upstream = await start(startRecordingUpstream());
+upstream.answers(({ method, target }) => {
+  const type = method === 'GET' && target.startsWith('/v1/files') ? 'application/octet-stream' : 'application/json';
+  return httpAnswer(200, '{"id":"a"}', { 'Content-Type': type });
+});
+const gateway = await start(
+  startGateway({
     ...thingsAt(upstream.url, { timeoutMs: 2500, tunnels: [{ paths: ['/pipe/*'], webSocket: true, limits: roomy }] }),
     gateway: {
       timeouts: { headersMs: 300, requestMs: 300 },
       cors: { '*': { origins: ['https://app.test'] } },
     },
-  });
-  key = (await gateway.issueKey()).key;
-});
-after(async () => {
-  await gateway.stop();
-  await upstream.close();
-});
+  }),
+);
+const key = (await gateway.issueKey()).key;
 
 /** Everything that comes back until the gateway closes, which it must. */
 async function answersTo(text: string): Promise<Answer[]> {

@@ -5,15 +5,12 @@
 // segments. Single tricks are in the table (cases/targets.cases.ts); here they are put together.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 import { LIMIT_RUNS } from '../unit/limits/scenarios.ts';
 
-let world: World;
-before(async () => {
-  world = await createWorld();
-});
+const world = await createWorld();
 after(() => world.close());
 
 const targetOf = (request: string | undefined) => request?.split(' ')[1];

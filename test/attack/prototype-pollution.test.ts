@@ -4,14 +4,11 @@
 // only ever keys of Maps or of objects that are not looked up by them, and that contracts refuse undeclared names.
 
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { after, afterEach, beforeEach, describe, it } from 'node:test';
 import { headersOf, httpAnswer } from '../support/scripted-upstream.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 
-let world: World;
-before(async () => {
-  world = await createWorld();
-});
+const world = await createWorld();
 after(() => world.close());
 beforeEach(() => world.upstream.plays((socket) => socket.write(httpAnswer(200, '{}'))));
 afterEach(() => {

@@ -3,18 +3,15 @@
 // test: for any input, the answer is a designed one, it comes soon, and the gateway goes on.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { anyCharacter } from '../support/characters.ts';
 import { type Answer, openConnection, requestOf } from '../support/connection.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 import { LIMIT_RUNS } from '../unit/limits/scenarios.ts';
 
-let world: World;
-before(async () => {
-  world = await createWorld({ gateway: { timeouts: { headersMs: 300, requestMs: 400 } } });
-});
+const world = await createWorld({ gateway: { timeouts: { headersMs: 300, requestMs: 400 } } });
 after(() => world.close());
 
 /** Sends bytes, waits a little, stops sending, and takes all bytes that come back until the gateway closes. */

@@ -6,16 +6,13 @@
 // (cases/framing.cases.ts); here lines and bodies meet at random.
 
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { after, beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type Answer, openConnection } from '../support/connection.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 import { LIMIT_RUNS } from '../unit/limits/scenarios.ts';
 
-let world: World;
-before(async () => {
-  world = await createWorld({ gateway: { timeouts: { headersMs: 200, requestMs: 300 } } });
-});
+const world = await createWorld({ gateway: { timeouts: { headersMs: 200, requestMs: 300 } } });
 after(() => world.close());
 beforeEach(() => {
   world.upstream.received.length = 0;

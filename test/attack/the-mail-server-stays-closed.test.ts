@@ -5,18 +5,14 @@
 // the contract and a name that is one segment; everything else ends at the gateway, for every caller.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { ask, requestOf } from '../support/connection.ts';
 import { bodyOf, startMailWorld } from '../support/mail.ts';
 
-let world: Awaited<ReturnType<typeof startMailWorld>>;
-let callers: string[];
-before(async () => {
-  world = await startMailWorld();
-  const key = { organization: 'org_operator', operator: true, scopes: ['mail:read', 'mail:write', '*'] };
-  callers = [world.administrator, (await world.gateway.authorize(key)).authorization];
-  await world.call('POST /api/principal', { name: 'alice' });
-});
+const world = await startMailWorld();
+const key = { organization: 'org_operator', operator: true, scopes: ['mail:read', 'mail:write', '*'] };
+const callers = [world.administrator, (await world.gateway.authorize(key)).authorization];
+await world.call('POST /api/principal', { name: 'alice' });
 after(() => world.stop());
 
 /** As it is written: no client library that would tidy it up. */

@@ -5,10 +5,10 @@
 
 import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { ask, requestOf } from '../support/connection.ts';
 import { assertRefusal } from '../support/errors.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway } from '../support/gateway.ts';
 import {
   compact,
   macOf,
@@ -21,27 +21,20 @@ import {
   type TestIssuer,
 } from '../support/issuer.ts';
 import { thingsAt } from '../support/things.ts';
-import { type FakeUpstream, startUpstream } from '../support/upstream.ts';
+import { startUpstream } from '../support/upstream.ts';
 
 const attacker = makeSigningKey('EdDSA');
 
-let upstream: FakeUpstream;
+const upstream = await startUpstream();
 /** An address of keys that must not be fetched. */
-let lure: FakeUpstream;
-let rsa: TestIssuer;
-let ed: TestIssuer;
-let gateway: TestGateway;
-before(async () => {
-  upstream = await startUpstream();
-  lure = await startUpstream((_request, response) => response.end(JSON.stringify({ keys: [attacker.jwk] })));
-  rsa = await startIssuer(Date.now, 'RS256');
-  ed = await startIssuer(Date.now, 'EdDSA');
-  gateway = await startGateway({
-    ...thingsAt(upstream.url),
-    gateway: { issuers: { rsa: rsa.entry, ed: { ...ed.entry, algorithms: ['EdDSA', 'ES256'] } } },
-  });
-  await gateway.issueKey();
+const lure = await startUpstream((_request, response) => response.end(JSON.stringify({ keys: [attacker.jwk] })));
+const rsa = await startIssuer(Date.now, 'RS256');
+const ed = await startIssuer(Date.now, 'EdDSA');
+const gateway = await startGateway({
+  ...thingsAt(upstream.url),
+  gateway: { issuers: { rsa: rsa.entry, ed: { ...ed.entry, algorithms: ['EdDSA', 'ES256'] } } },
 });
+await gateway.issueKey();
 after(async () => {
   await gateway.stop();
   for (const server of [upstream, lure, rsa, ed]) await server.close();

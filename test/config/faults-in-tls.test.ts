@@ -2,19 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { createPrivateKey } from 'node:crypto';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { readUpstreamTls, untimelyTls } from '../../gateway/config/upstream-tls.ts';
-import { type Authority, type CertificatePair, createAuthority } from '../support/certificates.ts';
+import { createAuthority } from '../support/certificates.ts';
 import { sentencesFor, sound } from './faults.ts';
 
-let authority: Authority;
-let pair: CertificatePair;
-let other: CertificatePair;
-before(() => {
-  authority = createAuthority();
-  pair = authority.issue({ names: ['gateway.test'] });
-  other = authority.issue({ names: ['other.test'] });
-});
+const authority = createAuthority();
+const pair = authority.issue({ names: ['gateway.test'] });
+const other = authority.issue({ names: ['other.test'] });
 
 /** The sound configuration with this `tls`, and these files in its directory. */
 function sentences(tls: string, files: Record<string, string> = {}, address = 'https://items:3000'): Promise<string[]> {

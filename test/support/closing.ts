@@ -1,25 +1,36 @@
-// A test's own servers are closed after it, also when it fails half-way.
+// Closes what a test file has opened, also when a test or its preparation fails half-way.
 
-import { afterEach } from 'node:test';
+import { after, afterEach } from 'node:test';
 
 export interface Closable {
-  stop?(): Promise<unknown>;
-  close?(): Promise<unknown>;
-  destroy?(): void;
+  stop?(): unknown;
+  close?(): unknown;
+  destroy?(): unknown;
 }
 
-/** Registers the hook for a file or a suite; pass everything that is started through the function it answers. */
-export function closesAfterEach(): <T extends Closable>(started: T | Promise<T>) => Promise<T> {
+type Start = <T extends Closable>(opened: T | Promise<T>) => Promise<T>;
+
+/** Call it once in a file or a suite, and pass each thing that a test opens through the returned function. The latest closes first. */
+export function closesAfterEach(): Start {
+  return closedBy(afterEach);
+}
+
+/** The same for things that all tests of the file or suite share. */
+export function closesAfterAll(): Start {
+  return closedBy(after);
+}
+
+function closedBy(hook: (close: () => Promise<void>) => void): Start {
   const open: Closable[] = [];
-  afterEach(async () => {
+  hook(async () => {
     for (const it of open.splice(0).reverse()) {
       if (it.stop) await it.stop();
       else if (it.close) await it.close();
       else it.destroy?.();
     }
   });
-  return async function start(started) {
-    const it = await started;
+  return async function start(opened) {
+    const it = await opened;
     open.push(it);
     return it;
   };

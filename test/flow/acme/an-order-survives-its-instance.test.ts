@@ -2,29 +2,22 @@
 // paused does nothing after its successor has begun.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { change } from '../../../gateway/acme/records.ts';
 import { openRedisAcmeStore } from '../../../gateway/acme/redis-acme-store.ts';
 import type { AcmeRequest } from '../../support/acme-door.ts';
-import { closesAfterEach } from '../../support/closing.ts';
-import { type Pebble, startPebble } from '../../support/pebble.ts';
-import { apartAt, startRedis, type TestRedis, wipe } from '../../support/redis.ts';
+import { closesAfterAll, closesAfterEach } from '../../support/closing.ts';
+import { startPebble } from '../../support/pebble.ts';
+import { apartAt, startRedis, wipe } from '../../support/redis.ts';
 import { until } from './acme-gateway.ts';
 import { startKeeper, type TestKeeper, type TestKeeperOptions } from './keepers.ts';
 
 const start = closesAfterEach();
-let redis: TestRedis;
-let pebble: Pebble;
 let url: string;
 
-before(async () => {
-  redis = await startRedis();
-  pebble = await startPebble();
-});
-after(async () => {
-  await pebble.close();
-  await redis.stop();
-});
+const opened = closesAfterAll();
+const redis = await opened(startRedis());
+const pebble = await opened(startPebble());
 
 /** Starts instances on a store of their own; validations go to all of them in turn. */
 async function instances(

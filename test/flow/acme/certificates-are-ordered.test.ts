@@ -5,20 +5,18 @@ import { X509Certificate } from 'node:crypto';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, it } from 'node:test';
-import { type Authority, createAuthority } from '../../support/certificates.ts';
+import { it } from 'node:test';
+import { createAuthority } from '../../support/certificates.ts';
+import { closesAfterAll } from '../../support/closing.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { runInProcess } from '../../support/in-process.ts';
-import { type Pebble, startPebble } from '../../support/pebble.ts';
+import { startPebble } from '../../support/pebble.ts';
 import { certificatesOf, handshake, shownFor, startAcmeGateway, statusBy, until, untilValid } from './acme-gateway.ts';
 
 const certificates = [
   ['a.test', 'b.test'],
   ['c.test', 'localhost'],
 ];
-let pebble: Pebble;
-let gateway: TestGateway;
-let authority: Authority;
 let aheadMs = 0;
 
 const serialFor = async (name: string) => new X509Certificate((await shownFor(gateway.port, name)).raw).serialNumber;
@@ -36,20 +34,17 @@ function copyOf(directory: string): string {
   return copy;
 }
 
-before(async () => {
-  authority = createAuthority();
-  pebble = await startPebble({ environment: { PEBBLE_WFE_NONCEREJECT: '30' } });
-  const file = authority.issue({ names: ['file.test'] });
-  gateway = await startAcmeGateway({
+const start = closesAfterAll();
+const authority = createAuthority();
+const pebble = await start(startPebble({ environment: { PEBBLE_WFE_NONCEREJECT: '30' } }));
+const file = authority.issue({ names: ['file.test'] });
+const gateway = await start(
+  startAcmeGateway({
     ...{ pebble, certificates, now: () => Date.now() + aheadMs },
     tls: { certificates: [{ certificate: 'file.pem', key: 'file.key' }] },
     files: { 'file.pem': file.certificate, 'file.key': file.key },
-  });
-});
-after(async () => {
-  await gateway.stop();
-  await pebble.close();
-});
+  }),
+);
 
 it('without a certificate the gateway is ready, names what is missing, and says why', async () => {
   // No validation gets through yet.

@@ -3,16 +3,14 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { Agent } from 'node:https';
-import { after, before, beforeEach, it } from 'node:test';
+import { beforeEach, it } from 'node:test';
 import { certificateIdOf } from '../../../gateway/acme/csr.ts';
-import type { TestGateway } from '../../support/gateway.ts';
-import { type Pebble, startPebble } from '../../support/pebble.ts';
+import { closesAfterAll } from '../../support/closing.ts';
+import { startPebble } from '../../support/pebble.ts';
 import { certificatesOf, shownFor, startAcmeGateway, statusBy, until, untilValid } from './acme-gateway.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-let pebble: Pebble;
-let gateway: TestGateway;
 let aheadMs = 0;
 const now = () => Date.now() + aheadMs;
 
@@ -30,17 +28,12 @@ async function untilFailed(failures = 1) {
   return failure;
 }
 
-before(async () => {
-  pebble = await startPebble();
-  pebble.validity = () => ({ from: new Date(now() - HOUR), until: new Date(now() + 6 * DAY) });
-  gateway = await startAcmeGateway({ pebble, certificates: [['a.test']], now });
-  pebble.validateAt({ tls: [gateway.port] });
-  await untilValid(gateway);
-});
-after(async () => {
-  await gateway.stop();
-  await pebble.close();
-});
+const start = closesAfterAll();
+const pebble = await start(startPebble());
+pebble.validity = () => ({ from: new Date(now() - HOUR), until: new Date(now() + 6 * DAY) });
+const gateway = await start(startAcmeGateway({ pebble, certificates: [['a.test']], now }));
+pebble.validateAt({ tls: [gateway.port] });
+await untilValid(gateway);
 beforeEach(() => {
   pebble.fault = undefined;
   pebble.renewalInfo = undefined;

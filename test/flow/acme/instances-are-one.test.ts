@@ -4,35 +4,29 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, it } from 'node:test';
+import { it } from 'node:test';
 import type { Settings } from '../../../gateway/config/settings.ts';
 import { openSecrets } from '../../../gateway/process/open-key-store.ts';
 import { checkStart } from '../../../gateway/process/start-mistakes.ts';
-import { closesAfterEach } from '../../support/closing.ts';
+import { closesAfterAll, closesAfterEach } from '../../support/closing.ts';
 import { type TestGateway, writeConfiguration } from '../../support/gateway.ts';
 import { runInProcess } from '../../support/in-process.ts';
-import { type Pebble, startPebble } from '../../support/pebble.ts';
-import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { startPebble } from '../../support/pebble.ts';
+import { startRedis } from '../../support/redis.ts';
 import { allValid, certificatesOf, orderingConfiguration, shownFor, startAcmeGateway, until } from './acme-gateway.ts';
 
 const start = closesAfterEach();
 const certificates = [['localhost', 'b.test', 'c.test', 'd.test']];
 const acme = { challenge: 'http-01', externalAccount: { keyId: 'kid-1', secret: 'acme_hmac' } };
-let redis: TestRedis;
-let pebble: Pebble;
-let mac: string;
 
-before(async () => {
-  mac = Buffer.from('the key of an external account').toString('base64url');
-  redis = await startRedis();
-  pebble = await startPebble({
+const opened = closesAfterAll();
+const mac = Buffer.from('the key of an external account').toString('base64url');
+const redis = await opened(startRedis());
+const pebble = await opened(
+  startPebble({
     settings: { externalAccountBindingRequired: true, externalAccountMACKeys: { 'kid-1': mac } },
-  });
-});
-after(async () => {
-  await pebble.close();
-  await redis.stop();
-});
+  }),
+);
 
 const environment = () => ({ REDIS_URL: redis.url, CERTIFICATE_KEY: 'a key that all instances have', ACME_HMAC: mac });
 const startOne = () =>

@@ -1,21 +1,16 @@
 // A Redis that can be read and not written, as a replica or a full one: keys work, and operators see the reason.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { connectRedis, type Redis } from '../../../gateway/redis/client.ts';
-import { askWith, eventually, type Instances, keysStatusOf, startInstances } from '../../support/instances.ts';
-import { startServer, type TestRedis } from '../../support/redis.ts';
+import { after, test } from 'node:test';
+import { connectRedis } from '../../../gateway/redis/client.ts';
+import { askWith, eventually, keysStatusOf, startInstances } from '../../support/instances.ts';
+import { startServer } from '../../support/redis.ts';
 
-let redis: TestRedis;
-let operator: Redis;
-let instances: Instances;
-before(async () => {
-  redis = await startServer();
-  instances = await startInstances([redis.url]);
-  const ready = Promise.withResolvers<void>();
-  operator = connectRedis({ url: redis.url, onReady: ready.resolve });
-  await ready.promise;
-});
+const redis = await startServer();
+const instances = await startInstances([redis.url]);
+const ready = Promise.withResolvers<void>();
+const operator = connectRedis({ url: redis.url, onReady: ready.resolve });
+await ready.promise;
 after(async () => {
   await instances.close();
   operator.disconnect();

@@ -3,9 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
+import { closesAfterAll } from '../../support/closing.ts';
 import type { Answer } from '../../support/connection.ts';
-import { askWith, type Instances, startInstances, untilAll, untilRead } from '../../support/instances.ts';
-import { apartAt, type Relay, startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
+import { askWith, startInstances, untilAll, untilRead } from '../../support/instances.ts';
+import { apartAt, startRedis, startRelay } from '../../support/redis.ts';
 import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
 
 const PROMISED_MS = 1000;
@@ -14,20 +15,10 @@ const POLLED_TRIALS = Number(process.env.POLLED_TRIALS ?? 4);
 /** With the announcement; in the full run, fifty. */
 const TRIALS = LIMIT_RUNS > 1 ? 50 : 5;
 
-let redis: TestRedis;
-let relay: Relay;
-let instances: Instances;
-
-before(async () => {
-  redis = await startRedis();
-  relay = await startRelay(apartAt(redis.url));
-  instances = await startInstances([relay.url, relay.url, relay.url]);
-});
-after(async () => {
-  await instances.close();
-  await relay.stop();
-  await redis.stop();
-});
+const start = closesAfterAll();
+const redis = await start(startRedis());
+const relay = await start(startRelay(apartAt(redis.url)));
+const instances = await start(startInstances([relay.url, relay.url, relay.url]));
 
 const statusIs = (status: number) => (answer: Answer) => answer.status === status;
 const store = () => instances.gateways[0]?.store as NonNullable<(typeof instances.gateways)[0]>['store'];

@@ -2,18 +2,14 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, afterEach, before, type TestContext, test } from 'node:test';
+import { after, afterEach, type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
 import { apartAt, lookInside, startRedis, startRelay, startServer, type TestRedis } from '../../support/redis.ts';
 import { issue, organization, pepperFingerprint, START_MS, until } from '../../unit/auth/samples.ts';
 
-let redis: TestRedis;
-
-before(async () => {
-  redis = await startRedis();
-});
+const redis = await startRedis();
 
 afterEach(() => redis.resume());
 after(() => redis.stop());

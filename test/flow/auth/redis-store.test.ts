@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
-import { apartAt, lookInside, startRedis, type TestRedis, wipe } from '../../support/redis.ts';
+import { apartAt, lookInside, startRedis, wipe } from '../../support/redis.ts';
 import { issue, organization, pepperFingerprint, START_MS, until } from '../../unit/auth/samples.ts';
 import { keyStoreSuite } from './key-store-suite.ts';
 
-let redis: TestRedis;
-
-before(async () => {
-  redis = await startRedis();
-});
+const redis = await startRedis();
 
 after(() => redis.stop());
 

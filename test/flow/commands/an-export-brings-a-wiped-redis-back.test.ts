@@ -1,21 +1,15 @@
 // The worst day of a Redis: everything is gone while gateways run. With an export, every key works as before, and nothing is started anew.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { askWith, eventually, type Instances, startInstances, untilRead } from '../../support/instances.ts';
-import { createInstallation, type Installation } from '../../support/process.ts';
-import { apartAt, startRedis, type TestRedis, wipe } from '../../support/redis.ts';
+import { after, test } from 'node:test';
+import { askWith, eventually, startInstances, untilRead } from '../../support/instances.ts';
+import { createInstallation } from '../../support/process.ts';
+import { apartAt, startRedis, wipe } from '../../support/redis.ts';
 
-let redis: TestRedis;
-let url: string;
-let instances: Instances;
-let operator: Installation;
-before(async () => {
-  redis = await startRedis();
-  url = apartAt(redis.url);
-  instances = await startInstances([url, url]);
-  operator = createInstallation({ REDIS_URL: url });
-});
+const redis = await startRedis();
+const url = apartAt(redis.url);
+const instances = await startInstances([url, url]);
+const operator = createInstallation({ REDIS_URL: url });
 after(async () => {
   await instances.close();
   operator.remove();

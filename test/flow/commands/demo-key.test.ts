@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
-import { after, before, test } from 'node:test';
-import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
+import { test } from 'node:test';
 import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
 import { issueDemoKey } from '../../../gateway/process/demo.ts';
-import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { closesAfterAll } from '../../support/closing.ts';
+import { startRedis } from '../../support/redis.ts';
 import { digestOf, pepperFingerprint } from '../../unit/auth/samples.ts';
 
-let redis: TestRedis;
-let store: KeyStore;
-before(async () => {
-  redis = await startRedis();
-  store = await openRedisStore({ url: redis.url, pepperFingerprint, now: Date.now });
-});
-after(async () => {
-  await store.close();
-  await redis.stop();
-});
+const opened = closesAfterAll();
+const redis = await opened(startRedis());
+const store = await opened(openRedisStore({ url: redis.url, pepperFingerprint, now: Date.now }));
 
 /** The effect of a start on this data directory; nothing here lies on a sandbox. */
 async function start(dataDirectory: string): Promise<string> {

@@ -1,18 +1,15 @@
 // `gateway limits show` and `reset`, with the counters in Redis or in the gateway's memory: the same words, the same effects.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it, type TestContext } from 'node:test';
+import { after, describe, it, type TestContext } from 'node:test';
 import type { LimitUse, UsageReport } from '../../../gateway/limits/usage.ts';
-import { apartAt, startRedis, type TestRedis } from '../../support/redis.ts';
+import { apartAt, startRedis } from '../../support/redis.ts';
 import { untilRedisDecides } from '../../support/redis-decides.ts';
 import { startUpstream } from '../../support/upstream.ts';
 import { until } from '../../unit/auth/samples.ts';
 import { limitsLine } from './limits-line.ts';
 
-let redis: TestRedis;
-before(async () => {
-  redis = await startRedis();
-});
+const redis = await startRedis();
 after(() => redis.stop());
 
 const figuresOf = ({ limits }: UsageReport) => limits.map(({ policy, used, remaining }) => [policy, used, remaining]);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import type { Finding } from '../../../gateway/commands/finding.ts';
 import type { StepRow } from '../../../gateway/commands/upstreams/stalwart/rows.ts';
 import type { Configuration } from '../../../gateway/configuration.ts';
@@ -16,10 +16,8 @@ import { startUpstream } from '../../support/upstream.ts';
 const password = newPassword();
 /** Of the shipped files, for every run: they take longer to load than a run. */
 let loaded: Promise<Configuration> | undefined;
-let directory: string;
-before(() => {
-  directory = mkdtempSync(join(tmpdir(), 'upstreams-try-mail-'));
-});
+
+const directory = mkdtempSync(join(tmpdir(), 'upstreams-try-mail-'));
 after(() => rmSync(directory, { recursive: true }));
 
 interface Told {

@@ -1,8 +1,8 @@
 // A Swagger 2.0 document, unmodified: its parameters, bodies, shared parts and forms are checked.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type ForeignGateway, serveForeign } from './foreign-gateway.ts';
+import { after, test } from 'node:test';
+import { serveForeign } from './foreign-gateway.ts';
 
 const pets = {
   swagger: '2.0',
@@ -59,10 +59,7 @@ const pets = {
   },
 };
 
-let served: ForeignGateway;
-before(async () => {
-  served = await serveForeign(pets);
-});
+const served = await serveForeign(pets);
 after(() => served.stop());
 
 test('its base path is that of the upstream, and its parameters are checked', async () => {

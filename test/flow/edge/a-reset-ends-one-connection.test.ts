@@ -4,14 +4,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectSecurely } from 'node:tls';
 import { createAuthority } from '../../support/certificates.ts';
+import { closesAfterAll } from '../../support/closing.ts';
 import { ask, requestOf } from '../../support/connection.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
-import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
+import { startUpstream } from '../../support/upstream.ts';
 import { until } from '../reload/files.ts';
 import { filesOf, sampleOf } from '../tls/secure-gateway.ts';
 
@@ -20,40 +21,30 @@ const CONNECT = `CONNECT a:1 HTTP/1.1\r\n${HOST}\r\n`;
 const SLOW_MS = 60;
 /** More than all buffers between a gateway and its client take. */
 const LARGE_BYTES = 6_000_000;
-
-let upstream: FakeUpstream;
-let gateway: TestGateway;
-let secure: TestGateway;
-let authorization: string;
-/** Of the organization with large answers. */
-let large: string;
 const authority = createAuthority();
 /** Errors that would have ended the process of a gateway. */
 const uncaught: unknown[] = [];
 const note = (error: unknown) => uncaught.push(error);
 
-before(async () => {
-  process.on('uncaughtExceptionMonitor', note);
-  upstream = await startUpstream((request, response) => {
+const start = closesAfterAll();
+process.on('uncaughtExceptionMonitor', note);
+const upstream = await start(
+  startUpstream((request, response) => {
     response.setHeader('content-type', 'application/json');
     if (request.headers['x-organization-id'] === 'org_large') {
       response.end(`"${'x'.repeat(LARGE_BYTES)}"`);
     } else setTimeout(() => response.end('{}'), SLOW_MS);
-  });
-  const things = thingsAt(upstream.url);
-  gateway = await startGateway(things);
-  authorization = `Authorization: ${(await gateway.authorize()).authorization}\r\n`;
-  large = `Authorization: ${(await gateway.authorize({ organization: 'org_large' })).authorization}\r\n`;
-  const { files, certificates } = filesOf({ api: authority.issue({ names: ['api.test'] }) });
-  const tls = { certificates, plain: { port: 0, mode: 'refuse' } };
-  secure = await startGateway({ ...things, gateway: { publicUrl: 'https://api.test', tls }, files });
-});
-after(async () => {
-  await gateway.stop();
-  await secure.stop();
-  await upstream.close();
-  process.off('uncaughtExceptionMonitor', note);
-});
+  }),
+);
+const things = thingsAt(upstream.url);
+const gateway = await start(startGateway(things));
+const authorization = `Authorization: ${(await gateway.authorize()).authorization}\r\n`;
+/** Of the organization with large answers. */
+const large = `Authorization: ${(await gateway.authorize({ organization: 'org_large' })).authorization}\r\n`;
+const { files, certificates } = filesOf({ api: authority.issue({ names: ['api.test'] }) });
+const tls = { certificates, plain: { port: 0, mode: 'refuse' } };
+const secure = await start(startGateway({ ...things, gateway: { publicUrl: 'https://api.test', tls }, files }));
+after(() => process.off('uncaughtExceptionMonitor', note));
 
 const upgrade = `Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${'a'.repeat(22)}==\r\n`;
 const requests: Readonly<Record<string, () => string>> = {

@@ -28,7 +28,6 @@ let port: number;
 const faults: unknown[] = [];
 const uncaught: unknown[] = [];
 const note = (error: unknown) => uncaught.push(error);
-let stopReporting: () => void;
 
 const mistakes: Readonly<Record<string, (arrived: Arrived) => Promise<void>>> = {
   '/thrown-before-a-promise': () => {
@@ -49,10 +48,8 @@ const mistakes: Readonly<Record<string, (arrived: Arrived) => Promise<void>>> = 
   },
 };
 
-before(() => {
-  process.on('uncaughtExceptionMonitor', note);
-  stopReporting = onFault((thrown) => faults.push(thrown));
-});
+process.on('uncaughtExceptionMonitor', note);
+const stopReporting = onFault((thrown) => faults.push(thrown));
 after(() => {
   stopReporting();
   process.off('uncaughtExceptionMonitor', note);

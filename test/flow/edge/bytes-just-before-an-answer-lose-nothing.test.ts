@@ -2,30 +2,28 @@
 // to promise a connection that is not read any more.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closesAfterAll } from '../../support/closing.ts';
 import { openConnection, requestOf, until } from '../../support/connection.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { startGateway } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
-import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
+import { startUpstream } from '../../support/upstream.ts';
 
-let upstream: FakeUpstream;
-let gateway: TestGateway;
-let Authorization: string;
 let status = 200;
 let answer: (() => void) | undefined;
-before(async () => {
-  upstream = await startUpstream((_request, response) => {
+
+const start = closesAfterAll();
+const upstream = await start(
+  startUpstream((_request, response) => {
     answer = () => response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
-  });
-  // An idle client stays for longer than a test.
-  gateway = await startGateway({ ...thingsAt(upstream.url), gateway: { timeouts: { keepAliveMs: 60_000 } } });
-  ({ authorization: Authorization } = await gateway.authorize());
-});
-after(async () => {
-  await gateway.stop();
-  await upstream.close();
-});
+  }),
+);
+// An idle client stays for longer than a test.
+const gateway = await start(
+  startGateway({ ...thingsAt(upstream.url), gateway: { timeouts: { keepAliveMs: 60_000 } } }),
+);
+const { authorization: Authorization } = await gateway.authorize();
 
 const unreadable = {
   'bytes that are no HTTP': 'no HTTP\r\n\r\n',

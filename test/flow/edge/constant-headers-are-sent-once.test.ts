@@ -1,32 +1,29 @@
 // Every answer of the gateway has the constant headers, each on one line: whether an upstream, a stage, the portal or the parser made it.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { securityHeadersFor } from '../../../gateway/edge/security-headers.ts';
+import { closesAfterAll } from '../../support/closing.ts';
 import { ask, requestOf } from '../../support/connection.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { startGateway } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
-import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
+import { startUpstream } from '../../support/upstream.ts';
 
 const ORIGIN = 'https://app.example.com';
 
-let upstream: FakeUpstream;
-let gateway: TestGateway;
-let Authorization: string;
-before(async () => {
-  upstream = await startUpstream((_request, response) => {
+const start = closesAfterAll();
+const upstream = await start(
+  startUpstream((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'Referrer-Policy': 'theirs' }).end('{}');
-  });
-  gateway = await startGateway({
+  }),
+);
+const gateway = await start(
+  startGateway({
     ...thingsAt(upstream.url),
     gateway: { cors: { '*': { origins: [ORIGIN] } } },
-  });
-  ({ authorization: Authorization } = await gateway.authorize());
-});
-after(async () => {
-  await gateway.stop();
-  await upstream.close();
-});
+  }),
+);
+const { authorization: Authorization } = await gateway.authorize();
 
 const preflight = { Origin: ORIGIN, 'Access-Control-Request-Method': 'GET' };
 const answers: readonly (readonly [name: string, status: number, bytes: () => string | Buffer])[] = [

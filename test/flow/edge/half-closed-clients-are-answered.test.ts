@@ -4,22 +4,17 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { type Answer, type Connection, openConnection, requestOf, until } from '../../support/connection.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { type HoldingUpstream, startHoldingUpstream } from '../../support/holding-upstream.ts';
+import { startGateway } from '../../support/gateway.ts';
+import { startHoldingUpstream } from '../../support/holding-upstream.ts';
 import { thingsAt } from '../../support/things.ts';
 import { sampleOf, startSecureGateway } from '../tls/secure-gateway.ts';
 
-let upstream: HoldingUpstream;
-let gateway: TestGateway;
-let headers: Record<string, string>;
-before(async () => {
-  upstream = await startHoldingUpstream();
-  gateway = await startGateway(thingsAt(upstream.url));
-  headers = { Authorization: (await gateway.authorize()).authorization };
-});
+const upstream = await startHoldingUpstream();
+const gateway = await startGateway(thingsAt(upstream.url));
+const headers = { Authorization: (await gateway.authorize()).authorization };
 after(async () => {
   upstream.letAllGo();
   await gateway.stop();

@@ -2,18 +2,14 @@
 // come and go.
 
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { after, it } from 'node:test';
 import { ask, openConnection, requestOf, until } from '../../support/connection.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { type HoldingUpstream, startHoldingUpstream } from '../../support/holding-upstream.ts';
+import { startGateway } from '../../support/gateway.ts';
+import { startHoldingUpstream } from '../../support/holding-upstream.ts';
 import { thingsAt } from '../../support/things.ts';
 
-let upstream: HoldingUpstream;
-let gateway: TestGateway;
-before(async () => {
-  upstream = await startHoldingUpstream();
-  gateway = await startGateway(thingsAt(upstream.url));
-});
+const upstream = await startHoldingUpstream();
+const gateway = await startGateway(thingsAt(upstream.url));
 after(async () => {
   upstream.letAllGo();
   await gateway.stop();

@@ -4,14 +4,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { after, before, it } from 'node:test';
-import { createWorld, type World } from '../../support/world.ts';
+import { after, it } from 'node:test';
+import { createWorld } from '../../support/world.ts';
 
-let world: World;
 let stopped: Promise<void> | undefined;
-before(async () => {
-  world = await createWorld({ gateway: { timeouts: { drainDelayMs: 1500 } } });
-});
+
+const world = await createWorld({ gateway: { timeouts: { drainDelayMs: 1500 } } });
 after(async () => {
   if (stopped === undefined) await world.gateway.stop();
   await stopped;

@@ -1,10 +1,10 @@
 // Toward a client, an upstream's headers cross by an allow list; caching is private, and no address of the inside gets out.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { SECRET } from '../../support/errors.ts';
 import { httpAnswer } from '../../support/scripted-upstream.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createWorld } from '../../support/world.ts';
 
 const content = { 'application/json': { schema: { type: 'object' } } };
 const own = ['X-Request-Id', 'RateLimit', 'Set-Cookie', 'Server', 'X-Internal-Node', 'Cache-Control'];
@@ -31,10 +31,7 @@ const paths = {
   },
 };
 
-let world: World;
-before(async () => {
-  world = await createWorld({}, {}, paths);
-});
+const world = await createWorld({}, {}, paths);
 after(() => world.close());
 
 async function answerWith(sent: Record<string, string | readonly string[]>, line = 'GET /v1/things', status = 200) {

@@ -1,9 +1,9 @@
 // Cross-origin requests: off by default, per host, preflights answered by the gateway alone, refusals readable as well.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { type Answer, ask, requestOf } from '../../support/connection.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createWorld } from '../../support/world.ts';
 
 const APP = 'https://app.example.com';
 const cors = {
@@ -14,10 +14,7 @@ const cors = {
 /** Two admitted requests, then the limit. */
 const limits = { tiers: { standard: { requests: 2 } }, addresses: { failures: 2 } };
 
-let world: World;
-before(async () => {
-  world = await createWorld({ gateway: { cors }, limits });
-});
+const world = await createWorld({ gateway: { cors }, limits });
 after(() => world.close());
 
 /** From a page of that origin, without a key unless one is given. */

@@ -2,12 +2,13 @@
 // that the gateway has to read comes without a coding, or is decoded within a bound.
 
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
+import { closesAfterAll } from '../../support/closing.ts';
 import { bomb, codings, decode, encode } from '../../support/codings.ts';
 import { ask, type Answer as Received, requestOf } from '../../support/connection.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { startGateway } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
-import { type Answer, type FakeUpstream, startUpstream } from '../../support/upstream.ts';
+import { type Answer, startUpstream } from '../../support/upstream.ts';
 
 const page = { data: Array.from({ length: 200 }, (_, id) => ({ id, name: `thing ${id}` })) };
 const MEGABYTE = 1_048_576;
@@ -22,38 +23,32 @@ const compressing: Answer = ({ headers }, response) => {
   if (coding === undefined) response.end(JSON.stringify(page));
   else response.setHeader('content-encoding', coding).end(encode(JSON.stringify(page), coding));
 };
-
-let upstream: FakeUpstream;
-let gateway: TestGateway;
-let authorization: string;
 let answer: Answer;
 let nowMs = Date.now();
-before(async () => {
-  upstream = await startUpstream((...all) => answer(...all));
-  // biome-ignore lint/suspicious/noThenProperty: this is the word of the configuration.
-  const rules = [{ when: { status: 200 }, then: { remove: ['secret'] } }];
-  const ruled = { contracts: ['ruled.yaml'], live: upstream.url, answers: rules };
-  const things = thingsAt(upstream.url);
-  const operation = (operationId: string) => ({
-    get: { operationId, responses: { 200: { description: 'done', content: { 'application/json': {} } } } },
-  });
-  const document = {
-    openapi: '3.1.1',
-    info: { title: 'Ruled', version: '1' },
-    'x-gateway-public': true,
-    paths: { '/v1/ruled': operation('getRuled') },
-  };
-  gateway = await startGateway({
+
+const start = closesAfterAll();
+const upstream = await start(startUpstream((...all) => answer(...all)));
+// biome-ignore lint/suspicious/noThenProperty: this is the word of the configuration.
+const rules = [{ when: { status: 200 }, then: { remove: ['secret'] } }];
+const ruled = { contracts: ['ruled.yaml'], live: upstream.url, answers: rules };
+const things = thingsAt(upstream.url);
+const operation = (operationId: string) => ({
+  get: { operationId, responses: { 200: { description: 'done', content: { 'application/json': {} } } } },
+});
+const document = {
+  openapi: '3.1.1',
+  info: { title: 'Ruled', version: '1' },
+  'x-gateway-public': true,
+  paths: { '/v1/ruled': operation('getRuled') },
+};
+const gateway = await start(
+  startGateway({
     contracts: { ...things.contracts, 'ruled.yaml': document },
     upstreams: { ...things.upstreams, ruled },
     now: () => nowMs,
-  });
-  ({ authorization } = await gateway.authorize());
-});
-after(async () => {
-  await gateway.stop();
-  await upstream.close();
-});
+  }),
+);
+const { authorization } = await gateway.authorize();
 beforeEach(() => {
   answer = compressing;
   // One answer of each operation and second is checked.

@@ -1,11 +1,11 @@
 // Toward an upstream, a client's headers cross by an allow list, and only the gateway writes its own headers.
 
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { after, beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type Answer, ask, requestOf } from '../../support/connection.ts';
 import { headersOf } from '../../support/scripted-upstream.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createWorld } from '../../support/world.ts';
 import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
 
 /** A contract that declares header parameters, harmless ones and the gateway's own. */
@@ -29,10 +29,7 @@ const paths = {
   },
 };
 
-let world: World;
-before(async () => {
-  world = await createWorld({}, {}, paths);
-});
+const world = await createWorld({}, {}, paths);
 after(() => world.close());
 beforeEach(() => {
   world.upstream.received.length = 0;

@@ -4,13 +4,14 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { after, before, beforeEach, describe, it, mock } from 'node:test';
+import { beforeEach, describe, it, mock } from 'node:test';
 import zlib, { constants } from 'node:zlib';
 import { encoders } from '../../../gateway/upstream/encoding/encoders.ts';
+import { closesAfterAll } from '../../support/closing.ts';
 import { decode } from '../../support/codings.ts';
 import { ask, openConnection, type Answer as Received, requestOf, until } from '../../support/connection.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { type Answer, type FakeUpstream, startUpstream } from '../../support/upstream.ts';
+import { startGateway } from '../../support/gateway.ts';
+import { type Answer, startUpstream } from '../../support/upstream.ts';
 
 const page = JSON.stringify({ data: Array.from({ length: 200 }, (_, id) => ({ id, name: `thing ${id}` })) });
 const MEGABYTE = 1_048_576;
@@ -31,37 +32,31 @@ const document = {
     '/strict': { get: { operationId: 'getStrict', 'x-gateway-response': 'refuse', responses: strict } },
   },
 };
-
-let upstream: FakeUpstream;
-let gateway: TestGateway;
-let authorization: string;
 let answer: Answer;
-before(async () => {
-  upstream = await startUpstream((...all) => answer(...all));
-  const entry = (basePath: string, compression: unknown) => ({
-    contracts: [`${basePath}.json`],
-    live: upstream.url,
-    basePath: `/${basePath}`,
-    compression,
-  });
-  const renamed = (suffix: string) =>
-    JSON.parse(
-      JSON.stringify(document).replaceAll(/"(listThings|createThing|getFile|getStrict)"/g, `"$1${suffix}"`),
-    ) as object;
-  gateway = await startGateway({
+
+const start = closesAfterAll();
+const upstream = await start(startUpstream((...all) => answer(...all)));
+const entry = (basePath: string, compression: unknown) => ({
+  contracts: [`${basePath}.json`],
+  live: upstream.url,
+  basePath: `/${basePath}`,
+  compression,
+});
+const renamed = (suffix: string) =>
+  JSON.parse(
+    JSON.stringify(document).replaceAll(/"(listThings|createThing|getFile|getStrict)"/g, `"$1${suffix}"`),
+  ) as object;
+const gateway = await start(
+  startGateway({
     contracts: { 'on.json': document, 'off.json': renamed('Off'), 'gzip.json': renamed('Gzip') },
     upstreams: {
       on: entry('on', 'on'),
       off: { ...entry('off', 'off') },
       gzip: entry('gzip', { codings: ['gzip', 'br'], bytesMin: 100 }),
     },
-  });
-  ({ authorization } = await gateway.authorize());
-});
-after(async () => {
-  await gateway.stop();
-  await upstream.close();
-});
+  }),
+);
+const { authorization } = await gateway.authorize();
 beforeEach(() => {
   answer = answers({});
   mock.restoreAll();

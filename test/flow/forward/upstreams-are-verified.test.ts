@@ -6,9 +6,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { TLSSocket } from 'node:tls';
-import { type Authority, createAuthority } from '../../support/certificates.ts';
+import { createAuthority } from '../../support/certificates.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { ask, requestOf } from '../../support/connection.ts';
 import { startGateway, writeConfiguration } from '../../support/gateway.ts';
@@ -16,18 +16,12 @@ import { thingsAt } from '../../support/things.ts';
 
 const start = closesAfterEach();
 const files = { ca: 'tls/ca.pem', certificate: 'tls/own.pem', key: 'tls/own.key' };
-let authority: Authority;
-let stranger: Authority;
-/** For the host name in the addresses of these tests, and for the gateway. */
-let server: { certificate: string; key: string };
-let own: { certificate: string; key: string };
 
-before(() => {
-  authority = createAuthority();
-  stranger = createAuthority('Stranger');
-  server = authority.issue({ names: ['localhost'] });
-  own = authority.issue({ names: ['gateway.test'] });
-});
+const authority = createAuthority();
+const stranger = createAuthority('Stranger');
+/** For the host name in the addresses of these tests, and for the gateway. */
+const server = authority.issue({ names: ['localhost'] });
+const own = authority.issue({ names: ['gateway.test'] });
 
 interface SecureUpstream {
   readonly port: number;

@@ -1,7 +1,7 @@
 // The second time, a client gets the answer of the first time, marked as such, and new values for everything that belongs to the exchange.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { type Answer, ask, requestOf } from '../../support/connection.ts';
 import { assertRefusal } from '../../support/errors.ts';
 import { startGateway } from '../../support/gateway.ts';
@@ -33,10 +33,7 @@ const declares = {
   },
 };
 
-let world: KeyedWorld;
-before(async () => {
-  world = await createKeyedWorld({}, {}, declares);
-});
+const world = await createKeyedWorld({}, {}, declares);
 after(() => world.close());
 
 const mark = ({ headers }: Answer) => headers['idempotent-replayed'];

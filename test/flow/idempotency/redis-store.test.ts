@@ -1,23 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { createRedisAnswerStore } from '../../../gateway/idempotency/redis-store.ts';
 import type { AnswerStoreStatus, Slot } from '../../../gateway/idempotency/store.ts';
 import { FULL_RETAIN_MS, SLOT_BYTES } from '../../../gateway/idempotency/store.ts';
-import { connectRedis, type Redis } from '../../../gateway/redis/client.ts';
+import { connectRedis } from '../../../gateway/redis/client.ts';
 import { until } from '../../support/connection.ts';
-import { lookInside, startRedis, startServer, type TestRedis } from '../../support/redis.ts';
+import { lookInside, startRedis, startServer } from '../../support/redis.ts';
 import { claimOf, SENT_AT_MS } from './claim.ts';
 import { answerStoreSuite, LEASE_MS, newSlot, RETENTION } from './store-suite.ts';
 
-let redis: TestRedis;
-let client: Redis;
-
-before(async () => {
-  redis = await startRedis();
-  const ready = Promise.withResolvers<void>();
-  client = connectRedis({ url: redis.url, onReady: ready.resolve });
-  await ready.promise;
-});
+const redis = await startRedis();
+const ready = Promise.withResolvers<void>();
+const client = connectRedis({ url: redis.url, onReady: ready.resolve });
+await ready.promise;
 
 after(async () => {
   client.disconnect();

@@ -2,20 +2,16 @@
 // the limits of the others.
 
 import assert from 'node:assert/strict';
-import { after, before, type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import type { Charge } from '../../../gateway/limits/counter-store.ts';
 import { connectRedis } from '../../../gateway/redis/client.ts';
 import { evaluate, toScript } from '../../../gateway/redis/sealed-script.ts';
 import { slotOf } from '../../../gateway/redis/slot.ts';
 import { eventually } from '../../support/instances.ts';
-import { askServer, startCluster, type TestCluster } from '../../support/redis-topologies.ts';
+import { askServer, startCluster } from '../../support/redis-topologies.ts';
 import { countOf, limitOf, type Outage, openStore } from './outage.ts';
 
-let cluster: TestCluster;
-
-before(async () => {
-  cluster = await startCluster();
-});
+const cluster = await startCluster();
 
 after(() => cluster.stop());
 

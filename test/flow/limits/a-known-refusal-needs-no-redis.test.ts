@@ -1,26 +1,21 @@
 // An organization over its limit costs Redis one command, not one per attempt, and is admitted at the same moment as without this.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { connectRedis, type Redis } from '../../../gateway/redis/client.ts';
-import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { after, test } from 'node:test';
+import { connectRedis } from '../../../gateway/redis/client.ts';
+import { startRedis } from '../../support/redis.ts';
 import { createSkip } from '../../support/skip.ts';
 import { START_MS } from '../../unit/limits/scenarios.ts';
-import { countOf, limitOf, type Outage, openStore } from './outage.ts';
+import { countOf, limitOf, openStore } from './outage.ts';
 
-let redis: TestRedis;
-let observer: Redis;
-let one: Outage;
-let other: Outage;
 /** In the place of the clock of Redis. */
 let clockMs = START_MS;
-before(async () => {
-  redis = await startRedis();
-  observer = connectRedis({ url: redis.url });
-  const serverClock = () => clockMs;
-  one = await openStore(redis.url, { deadlineMs: 5_000, serverClock });
-  other = await openStore(redis.url, { deadlineMs: 5_000, serverClock });
-});
+
+const redis = await startRedis();
+const observer = connectRedis({ url: redis.url });
+const serverClock = () => clockMs;
+const one = await openStore(redis.url, { deadlineMs: 5_000, serverClock });
+const other = await openStore(redis.url, { deadlineMs: 5_000, serverClock });
 after(async () => {
   await Promise.all([one.store.close(), other.store.close()]);
   observer.disconnect();

@@ -1,21 +1,15 @@
 // A reset empties the counters in Redis, and every gateway that remembers a refusal drops it within a second.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { closesAfterAll } from '../../support/closing.ts';
 import { askWith, type Instances, startInstances, untilAll, untilRead } from '../../support/instances.ts';
-import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { startRedis } from '../../support/redis.ts';
 
-let redis: TestRedis;
-let instances: Instances;
-before(async () => {
-  redis = await startRedis();
-  const limits = { tiers: { standard: { requests: 4, windowSeconds: 60 } } };
-  instances = await startInstances([redis.url, redis.url], { limits });
-});
-after(async () => {
-  await instances.close();
-  await redis.stop();
-});
+const start = closesAfterAll();
+const redis = await start(startRedis());
+const limits = { tiers: { standard: { requests: 4, windowSeconds: 60 } } };
+const instances = await start(startInstances([redis.url, redis.url], { limits }));
 
 test('an organization refused on both instances is admitted on both, up to the limit and not beyond', async () => {
   const [one, other] = instances.gateways as [Instances['gateways'][0], Instances['gateways'][0]];

@@ -2,25 +2,26 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis/redis-counter-store.ts';
-import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { createRedisCounterStore } from '../../../gateway/limits/redis/redis-counter-store.ts';
+import { startRedis } from '../../support/redis.ts';
 import { charge, START_MS } from '../../unit/limits/scenarios.ts';
 
-let redis: TestRedis;
-let admin: Redis;
-let store: RedisStore;
 let clockMs = START_MS;
 
-before(async () => {
-  redis = await startRedis();
-  admin = new Redis(redis.url);
-  const whenStoreIsAway = () => 'refuse' as const;
-  const serverClock = () => clockMs;
-  store = createRedisCounterStore({ url: redis.url, whenStoreIsAway, now: Date.now, deadlineMs: 5_000, serverClock });
-  await store.opened;
+const redis = await startRedis();
+const admin = new Redis(redis.url);
+const whenStoreIsAway = () => 'refuse' as const;
+const serverClock = () => clockMs;
+const store = createRedisCounterStore({
+  url: redis.url,
+  whenStoreIsAway,
+  now: Date.now,
+  deadlineMs: 5_000,
+  serverClock,
 });
+await store.opened;
 
 after(async () => {
   await store.close();

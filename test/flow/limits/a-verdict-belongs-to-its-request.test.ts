@@ -1,18 +1,14 @@
 // For any out-of-turn reply of Redis: no request is decided by the counter of another organization, and the limits come back by themselves.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GARBLINGS, startGarbledRedis } from '../../support/garbled-redis.ts';
 import { eventually } from '../../support/instances.ts';
-import { startServer, type TestRedis } from '../../support/redis.ts';
+import { startServer } from '../../support/redis.ts';
 import { limitOf, openStore } from './outage.ts';
 
-let redis: TestRedis;
-
-before(async () => {
-  redis = await startServer();
-});
+const redis = await startServer();
 
 after(() => redis.stop());
 

@@ -3,25 +3,21 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { createProcessStore } from '../../../gateway/limits/process-store.ts';
 import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis/redis-counter-store.ts';
-import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { startRedis } from '../../support/redis.ts';
 import { busiestSpan, createReference } from '../../unit/limits/reference-model.ts';
 import { charge, crowds, LIMIT_RUNS, type Scenario, START_MS, scenarios } from '../../unit/limits/scenarios.ts';
 
-let redis: TestRedis;
-let stores: readonly RedisStore[];
 let clockMs = START_MS;
 
-before(async () => {
-  redis = await startRedis();
-  const whenStoreIsAway = () => 'refuse' as const;
-  const settings = { url: redis.url, whenStoreIsAway, now: Date.now, deadlineMs: 5_000 };
-  stores = [1, 2, 3].map(() => createRedisCounterStore({ ...settings, serverClock: () => clockMs }));
-  await Promise.all(stores.map(({ opened }) => opened));
-});
+const redis = await startRedis();
+const whenStoreIsAway = () => 'refuse' as const;
+const settings = { url: redis.url, whenStoreIsAway, now: Date.now, deadlineMs: 5_000 };
+const stores = [1, 2, 3].map(() => createRedisCounterStore({ ...settings, serverClock: () => clockMs }));
+await Promise.all(stores.map(({ opened }) => opened));
 
 after(async () => {
   await Promise.all(stores.map((store) => store.close()));

@@ -4,10 +4,11 @@
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
+import { closesAfterAll } from '../../support/closing.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { startRedis } from '../../support/redis.ts';
 import { untilRedisDecides } from '../../support/redis-decides.ts';
-import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
+import { startUpstream } from '../../support/upstream.ts';
 import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
 
 interface Answer {
@@ -24,16 +25,9 @@ const tiers = {
 const EXCESS = 50;
 const run = String(process.pid);
 
-let upstream: FakeUpstream;
-let redis: TestRedis;
-before(async () => {
-  upstream = await startUpstream();
-  redis = await startRedis();
-});
-after(async () => {
-  await upstream.close();
-  await redis.stop();
-});
+const opened = closesAfterAll();
+const upstream = await opened(startUpstream());
+const redis = await opened(startRedis());
 
 function start(environment: Record<string, string> = {}): Promise<TestGateway> {
   return startGateway({

@@ -2,32 +2,26 @@
 // While Redis is away each instance counts for itself.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { openFailureCounters } from '../../../gateway/limits/failure-counter.ts';
 import { askRedis, type Redis as RedisClient } from '../../../gateway/redis/client.ts';
+import { closesAfterAll } from '../../support/closing.ts';
 import { type Answer, ask, requestOf } from '../../support/connection.ts';
 import type { TestGateway } from '../../support/gateway.ts';
-import { eventually, type Instances, startInstances } from '../../support/instances.ts';
-import { type Relay, startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
+import { eventually, startInstances } from '../../support/instances.ts';
+import { startRedis, startRelay } from '../../support/redis.ts';
 
 const FAILURES = 6;
 
-let redis: TestRedis;
-let relay: Relay;
-let instances: Instances;
-before(async () => {
-  redis = await startRedis();
-  relay = await startRelay(redis.url);
-  instances = await startInstances([relay.url, relay.url], {
+const start = closesAfterAll();
+const redis = await start(startRedis());
+const relay = await start(startRelay(redis.url));
+const instances = await start(
+  startInstances([relay.url, relay.url], {
     gateway: { trustedProxies: ['127.0.0.1/32'] },
     limits: { addresses: { failures: FAILURES, windowSeconds: 3600 } },
-  });
-});
-after(async () => {
-  await instances.close();
-  await relay.stop();
-  await redis.stop();
-});
+  }),
+);
 
 const asking = <T>(question: (client: RedisClient) => Promise<T>) => askRedis(redis.url, 1000, question);
 

@@ -2,24 +2,19 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Charge, LimitDecision } from '../../../gateway/limits/counter-store.ts';
-import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis/redis-counter-store.ts';
-import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { createRedisCounterStore } from '../../../gateway/limits/redis/redis-counter-store.ts';
+import { startRedis } from '../../support/redis.ts';
 import { busiestSpan } from '../../unit/limits/reference-model.ts';
 import { charge } from '../../unit/limits/scenarios.ts';
 
-let redis: TestRedis;
-let stores: readonly RedisStore[];
-
-before(async () => {
-  redis = await startRedis();
-  const whenStoreIsAway = () => 'refuse' as const;
-  const settings = { url: redis.url, whenStoreIsAway, now: Date.now, deadlineMs: 5_000 };
-  stores = [1, 2, 3, 4].map(() => createRedisCounterStore(settings));
-  await Promise.all(stores.map(({ opened }) => opened));
-});
+const redis = await startRedis();
+const whenStoreIsAway = () => 'refuse' as const;
+const settings = { url: redis.url, whenStoreIsAway, now: Date.now, deadlineMs: 5_000 };
+const stores = [1, 2, 3, 4].map(() => createRedisCounterStore(settings));
+await Promise.all(stores.map(({ opened }) => opened));
 
 after(async () => {
   await Promise.all(stores.map((store) => store.close()));

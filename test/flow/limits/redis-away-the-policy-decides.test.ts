@@ -2,17 +2,13 @@
 // most, later ones not at all, and once it is back its counters hold again without a restart.
 
 import assert from 'node:assert/strict';
-import { after, before, type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisCounterStoreOptions } from '../../../gateway/limits/redis/redis-counter-store.ts';
-import { startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
+import { startRedis, startRelay } from '../../support/redis.ts';
 import { askUntilRedisDecides, countOf, limitOf, type Outage, openStore, WAIT_MAX_MS } from './outage.ts';
 
-let redis: TestRedis;
-
-before(async () => {
-  redis = await startRedis();
-});
+const redis = await startRedis();
 
 after(() => redis.stop());
 

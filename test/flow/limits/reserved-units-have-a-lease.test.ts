@@ -2,19 +2,15 @@
 // of an instance that has died ends.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { openFailureCounters } from '../../../gateway/limits/failure-counter.ts';
 import { createSharedUnits } from '../../../gateway/limits/redis/reserved-units.ts';
 import { connectRedis, type Redis } from '../../../gateway/redis/client.ts';
 import { eventually } from '../../support/instances.ts';
-import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { startRedis } from '../../support/redis.ts';
 
-let redis: TestRedis;
-let client: Redis;
-before(async () => {
-  redis = await startRedis();
-  client = await connected(redis.url);
-});
+const redis = await startRedis();
+const client = await connected(redis.url);
 after(async () => {
   client.disconnect();
   await redis.stop();

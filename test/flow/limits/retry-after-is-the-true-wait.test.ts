@@ -2,26 +2,20 @@
 // time.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closesAfterAll } from '../../support/closing.ts';
 import { type Answer, ask, requestOf, until } from '../../support/connection.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { startRedis, type TestRedis } from '../../support/redis.ts';
-import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts';
+import { startRedis } from '../../support/redis.ts';
+import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { thingsAt } from '../../support/things.ts';
 
 const WINDOW_MS = 3000;
 
-let upstream: ScriptedUpstream;
-let redis: TestRedis;
-before(async () => {
-  upstream = await startScriptedUpstream();
-  redis = await startRedis();
-});
-after(async () => {
-  await upstream.close();
-  await redis.stop();
-});
+const start = closesAfterAll();
+const upstream = await start(startScriptedUpstream());
+const redis = await start(startRedis());
 
 async function refusedThenAdmitted(environment: Record<string, string>): Promise<void> {
   const gateway = await startGateway({

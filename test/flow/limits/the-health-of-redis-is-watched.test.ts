@@ -2,18 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { RedisCounterStoreOptions } from '../../../gateway/limits/redis/redis-counter-store.ts';
-import { startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
+import { startRedis, startRelay } from '../../support/redis.ts';
 import { limitOf, type Outage, openStore } from './outage.ts';
 
-let redis: TestRedis;
-
-before(async () => {
-  redis = await startRedis();
-});
+const redis = await startRedis();
 
 after(() => redis.stop());
 

@@ -3,41 +3,26 @@
 
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { closesAfterAll } from '../../support/closing.ts';
 import { type Answer, until } from '../../support/connection.ts';
 import { assertRefusal } from '../../support/errors.ts';
-import {
-  basic,
-  bodyOf,
-  type Mail,
-  type MailGateway,
-  newPassword,
-  startMail,
-  startMailGateway,
-} from '../../support/mail.ts';
-import { type MailFront, startMailFront } from '../../support/mail-front.ts';
+import { basic, bodyOf, newPassword, startMail, startMailGateway } from '../../support/mail.ts';
+import { startMailFront } from '../../support/mail-front.ts';
 
 const password = newPassword();
 const ofUsers = newPassword();
 const TIMEOUT_MS = 3000;
-let mail: Mail;
-let front: MailFront;
-let gateway: MailGateway;
-before(async () => {
-  mail = await startMail(password);
-  front = await startMailFront(mail.url);
-  gateway = await startMailGateway(front.url, password, { timeoutMs: TIMEOUT_MS });
-  for (const name of ['staff', 'crew', 'board']) await create({ type: 'group', name });
-  for (const name of ['news', 'offers']) await create({ type: 'list', name });
-  await create({ type: 'role', name: 'boss' });
-});
-after(async () => {
-  await gateway.stop();
-  await front.close();
-  await mail.close();
-});
-
 const call = (line: string, body?: unknown, headers?: Record<string, string>) => gateway.call(line, body, headers);
+
+const start = closesAfterAll();
+const mail = await start(startMail(password));
+const front = await start(startMailFront(mail.url));
+const gateway = await start(startMailGateway(front.url, password, { timeoutMs: TIMEOUT_MS }));
+for (const name of ['staff', 'crew', 'board']) await create({ type: 'group', name });
+for (const name of ['news', 'offers']) await create({ type: 'list', name });
+await create({ type: 'role', name: 'boss' });
+
 async function create(principal: object): Promise<void> {
   const created = await call('POST /api/principal', principal);
   assert.equal(created.status, 200, created.body.toString());

@@ -7,10 +7,7 @@ import fc from 'fast-check';
 import { basic, newPassword, startMailWorld } from '../../support/mail.ts';
 import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
 
-let world: Awaited<ReturnType<typeof startMailWorld>>;
-before(async () => {
-  world = await startMailWorld({}, {}, { failuresMax: 10_000 });
-});
+const world = await startMailWorld({}, {}, { failuresMax: 10_000 });
 after(() => world.stop());
 
 /** The account's own login, at the mail server itself. */

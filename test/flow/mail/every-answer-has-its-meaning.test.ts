@@ -1,32 +1,21 @@
 // Each answer of the mail server, played by a script, and the status and object that the client gets for it.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { REFUSALS } from '../../../gateway/error-catalogue.ts';
+import { closesAfterAll } from '../../support/closing.ts';
 import type { Answer } from '../../support/connection.ts';
 import { assertRefusal, SECRET } from '../../support/errors.ts';
-import { bodyOf, type MailGateway, newPassword, startMailGateway } from '../../support/mail.ts';
-import {
-  headersOf,
-  httpAnswer,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-} from '../../support/scripted-upstream.ts';
+import { bodyOf, newPassword, startMailGateway } from '../../support/mail.ts';
+import { headersOf, httpAnswer, startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { unusedPort } from '../../support/upstream.ts';
 import { answerCases, changes, created, type Operation } from './answers.cases.ts';
 
 const OPERATOR = { organization: 'org_operator', operator: true, scopes: ['mail:read', 'mail:write'] };
 
-let upstream: ScriptedUpstream;
-let world: MailGateway;
-before(async () => {
-  upstream = await startScriptedUpstream();
-  world = await startMailGateway(upstream.url, newPassword());
-});
-after(async () => {
-  await world.stop();
-  await upstream.close();
-});
+const start = closesAfterAll();
+const upstream = await start(startScriptedUpstream());
+const world = await start(startMailGateway(upstream.url, newPassword()));
 
 /** With a credential that the mail server has not refused: some cases make it refuse the one before. */
 async function ask(operation: Operation): Promise<Answer> {

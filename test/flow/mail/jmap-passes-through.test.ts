@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { basic, newPassword, startMailWorld } from '../../support/mail.ts';
 
 /** Of the mail server, for pings and idle limits: short, so that gaps of minutes pass in a second. */
@@ -10,15 +10,11 @@ const SECOND_MS = 10;
 const CORE = 'urn:ietf:params:jmap:core';
 const PUBLIC_URL = 'http://mail.example.com';
 
-let world: Awaited<ReturnType<typeof startMailWorld>>;
-let authorization: string;
-before(async () => {
-  const gateway = { timeouts: { keepAliveMs: 100 } };
-  world = await startMailWorld({ timeoutMs: 3000 }, { gateway }, { secondMs: SECOND_MS, publicUrl: PUBLIC_URL });
-  const password = newPassword();
-  await world.call('POST /api/principal', { name: 'dana', secrets: password });
-  authorization = basic('dana', password);
-});
+const gateway = { timeouts: { keepAliveMs: 100 } };
+const world = await startMailWorld({ timeoutMs: 3000 }, { gateway }, { secondMs: SECOND_MS, publicUrl: PUBLIC_URL });
+const password = newPassword();
+await world.call('POST /api/principal', { name: 'dana', secrets: password });
+const authorization = basic('dana', password);
 after(() => world.stop());
 
 /** An address out of a document of the mail server, on the gateway. */

@@ -14,12 +14,9 @@ const OPERATOR: KeyOptions = {
   scopes: ['mail:read', 'mail:write'],
 };
 
-let world: Awaited<ReturnType<typeof startMailWorld>>;
-before(async () => {
-  // An answer that breaks the contract fails the request.
-  world = await startMailWorld({ response: 'refuse' });
-  await world.call('POST /api/principal', { type: 'domain', name: 'example.com' });
-});
+// An answer that breaks the contract fails the request.
+const world = await startMailWorld({ response: 'refuse' });
+await world.call('POST /api/principal', { type: 'domain', name: 'example.com' });
 after(() => world.stop());
 
 const callers = {

@@ -3,31 +3,25 @@
 
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { until } from '../../support/connection.ts';
-import { bodyOf, type Mail, type MailGateway, newPassword, startMail, startMailGateway } from '../../support/mail.ts';
-import { type MailFront, startMailFront } from '../../support/mail-front.ts';
-import { lookInside, startRedis, type TestRedis } from '../../support/redis.ts';
+import { bodyOf, type MailGateway, newPassword, startMail, startMailGateway } from '../../support/mail.ts';
+import { startMailFront } from '../../support/mail-front.ts';
+import { lookInside, startRedis } from '../../support/redis.ts';
 
 const password = newPassword();
 /** A lock that is not released outlasts every request that waits for it. */
 const TIMEOUT_MS = 8000;
 const groups = Array.from({ length: 6 }, (_, index) => `group-${index}`);
-let redis: TestRedis;
-let mail: Mail;
-let front: MailFront;
-let one: MailGateway;
-let other: MailGateway;
-before(async () => {
-  redis = await startRedis();
-  mail = await startMail(password);
-  front = await startMailFront(mail.url);
-  const gateway = { timeouts: { drainMs: 100 } };
-  const options = { gateway, environment: { REDIS_URL: redis.url } };
-  const start = () => startMailGateway(front.url, password, { timeoutMs: TIMEOUT_MS }, options);
-  [one, other] = [await start(), await start()];
-  for (const name of groups) await create({ type: 'group', name });
-});
+
+const redis = await startRedis();
+const mail = await startMail(password);
+const front = await startMailFront(mail.url);
+const gateway = { timeouts: { drainMs: 100 } };
+const options = { gateway, environment: { REDIS_URL: redis.url } };
+const start = () => startMailGateway(front.url, password, { timeoutMs: TIMEOUT_MS }, options);
+const [one, other] = [await start(), await start()];
+for (const name of groups) await create({ type: 'group', name });
 after(async () => {
   await Promise.all([one.stop(), other.stop()]);
   await front.close();

@@ -2,21 +2,18 @@
 // contract accepts what the mail server accepts.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { basic, bodyOf, newPassword, startMailWorld } from '../../support/mail.ts';
 
-let world: Awaited<ReturnType<typeof startMailWorld>>;
-before(async () => {
-  world = await startMailWorld();
-  for (const principal of [
-    { type: 'domain', name: 'example.org' },
-    { type: 'domain', name: 'empty.org' },
-    ...['staff', 'crew'].map((name) => ({ type: 'group', name })),
-    ...['news', 'brief'].map((name) => ({ type: 'list', name })),
-    ...['helpdesk', 'boss'].map((name) => ({ type: 'role', name })),
-  ])
-    assert.equal((await world.call('POST /api/principal', principal)).status, 200);
-});
+const world = await startMailWorld();
+for (const principal of [
+  { type: 'domain', name: 'example.org' },
+  { type: 'domain', name: 'empty.org' },
+  ...['staff', 'crew'].map((name) => ({ type: 'group', name })),
+  ...['news', 'brief'].map((name) => ({ type: 'list', name })),
+  ...['helpdesk', 'boss'].map((name) => ({ type: 'role', name })),
+])
+  assert.equal((await world.call('POST /api/principal', principal)).status, 200);
 after(() => world.stop());
 
 let number = 0;

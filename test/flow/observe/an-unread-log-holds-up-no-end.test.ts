@@ -7,13 +7,13 @@ import { once } from 'node:events';
 import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it, type TestContext } from 'node:test';
+import { after, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, requestOf } from '../../support/connection.ts';
 import { freePort } from '../../support/free-port.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation, executable } from '../../support/process.ts';
-import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { startRedis } from '../../support/redis.ts';
 import { thingsAt } from '../../support/things.ts';
 
 /** An end that takes longer never comes. */
@@ -26,13 +26,10 @@ const installation = createInstallation({
   NODE_OPTIONS: `${preload('unread-output.ts')} ${preload('../workers/thrown-on-signals.ts')}`,
   NEVER_OPENS: join(directory, 'never-opens'),
 });
-let redis: TestRedis;
 
-before(async () => {
-  writeConfiguration(directory, { ...thingsAt('http://127.0.0.1:9'), gateway: { timeouts: { drainMs: 200 } } });
-  execFileSync('mkfifo', [join(directory, 'never-opens')]);
-  redis = await startRedis();
-});
+writeConfiguration(directory, { ...thingsAt('http://127.0.0.1:9'), gateway: { timeouts: { drainMs: 200 } } });
+execFileSync('mkfifo', [join(directory, 'never-opens')]);
+const redis = await startRedis();
 after(async () => {
   installation.remove();
   rmSync(directory, { recursive: true });

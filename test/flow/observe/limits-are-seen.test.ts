@@ -2,20 +2,19 @@
 
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import { after, before, describe, it } from 'node:test';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { describe, it } from 'node:test';
+import { closesAfterAll } from '../../support/closing.ts';
+import { startGateway } from '../../support/gateway.ts';
 import { eventually, untilRead } from '../../support/instances.ts';
-import { startServer, type TestRedis } from '../../support/redis.ts';
+import { startServer } from '../../support/redis.ts';
 import { thingsAt } from '../../support/things.ts';
-import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
+import { startUpstream } from '../../support/upstream.ts';
 
-let redis: TestRedis;
-let upstream: FakeUpstream;
-let gateway: TestGateway;
-before(async () => {
-  redis = await startServer();
-  upstream = await startUpstream();
-  gateway = await startGateway({
+const start = closesAfterAll();
+const redis = await start(startServer());
+const upstream = await start(startUpstream());
+const gateway = await start(
+  startGateway({
     ...thingsAt(upstream.url),
     limits: {
       whenStoreIsAway: 'allow',
@@ -24,13 +23,8 @@ before(async () => {
       operations: { listThings: { extra: 'watched' } },
     },
     environment: { REDIS_URL: redis.url },
-  });
-});
-after(async () => {
-  await gateway.stop();
-  await upstream.close();
-  await redis.stop();
-});
+  }),
+);
 
 /** The value of a series; 0 if there is none. */
 async function metric(series: string): Promise<number> {

@@ -1,22 +1,18 @@
 // A client of a Redis Cluster that reports ready answers: the first command, many commands at once, and while a listed server is dead.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
 import { createSecretsInRedis } from '../../../gateway/config/secrets-redis.ts';
 import { askRedis, type Redis } from '../../../gateway/redis/client.ts';
 import { evaluate, toScript } from '../../../gateway/redis/sealed-script.ts';
-import { startCluster, type TestCluster } from '../../support/redis-topologies.ts';
+import { startCluster } from '../../support/redis-topologies.ts';
 import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
 
 const STARTS = LIMIT_RUNS > 1 ? 4 * LIMIT_RUNS : 2;
 const INCREMENT = toScript("return redis.call('INCR', KEYS[1])");
 
-let cluster: TestCluster;
-
-before(async () => {
-  cluster = await startCluster({ replicas: true });
-});
+const cluster = await startCluster({ replicas: true });
 
 after(() => cluster.stop());
 

@@ -1,23 +1,19 @@
 // A connection to Redis whose replies do not match its commands any more is closed, idle or busy, and the next one is in order.
 
 import assert from 'node:assert/strict';
-import { after, before, type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectRedis, type Redis } from '../../../gateway/redis/client.ts';
 import { evaluate, toScript } from '../../../gateway/redis/sealed-script.ts';
 import { subscribe } from '../../../gateway/redis/subscribe.ts';
 import { GARBLINGS, type GarbledRedis, startGarbledRedis } from '../../support/garbled-redis.ts';
 import { eventually } from '../../support/instances.ts';
-import { startServer, type TestRedis } from '../../support/redis.ts';
+import { startServer } from '../../support/redis.ts';
 import { askServer, startCluster } from '../../support/redis-topologies.ts';
 
 const ECHO = toScript('return ARGV[1]');
 
-let redis: TestRedis;
-
-before(async () => {
-  redis = await startServer();
-});
+const redis = await startServer();
 
 after(() => redis.stop());
 

@@ -1,18 +1,14 @@
 // A reply that Redis gives twice is not taken for the key or the stored answer of another caller.
 
 import assert from 'node:assert/strict';
-import { after, before, type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
 import { createRedisAnswerStore } from '../../../gateway/idempotency/redis-store.ts';
 import { type GarbledRedis, startGarbledRedis } from '../../support/garbled-redis.ts';
-import { startServer, type TestRedis } from '../../support/redis.ts';
+import { startServer } from '../../support/redis.ts';
 import { issue, organization, pepperFingerprint } from '../../unit/auth/samples.ts';
 
-let redis: TestRedis;
-
-before(async () => {
-  redis = await startServer();
-});
+const redis = await startServer();
 
 after(() => redis.stop());
 

@@ -4,23 +4,19 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { after, before, describe, type TestContext, test } from 'node:test';
+import { after, describe, type TestContext, test } from 'node:test';
 import { connectRedis } from '../../../gateway/redis/client.ts';
 import { onGarbledRedis } from '../../../gateway/redis/garbled.ts';
 import { evaluate, toScript } from '../../../gateway/redis/sealed-script.ts';
 import { subscribe } from '../../../gateway/redis/subscribe.ts';
 import { type GarbledRedis, startGarbledRedis } from '../../support/garbled-redis.ts';
 import { eventually } from '../../support/instances.ts';
-import { startServer, type TestRedis } from '../../support/redis.ts';
+import { startServer } from '../../support/redis.ts';
 import { askServer } from '../../support/redis-topologies.ts';
 
 const ECHO = toScript('return ARGV[1]');
 
-let redis: TestRedis;
-
-before(async () => {
-  redis = await startServer();
-});
+const redis = await startServer();
 
 after(() => redis.stop());
 

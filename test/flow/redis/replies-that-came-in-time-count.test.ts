@@ -1,19 +1,14 @@
 // A command that has a timeout gets its reply also if this process stood still until the timeout was over; without a reply it fails.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { createCalls } from '../../../gateway/limits/redis/calls.ts';
 import { encodeCharges } from '../../../gateway/limits/redis/window-script.ts';
 import { connectRedis, type Redis } from '../../../gateway/redis/client.ts';
-import { apartAt, type Relay, startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
+import { apartAt, startRedis, startRelay } from '../../support/redis.ts';
 import { standStill } from '../../support/stand-still.ts';
 
 const TIMEOUT_MS = 200;
-let redis: TestRedis;
-/** In this process: a reply takes several of its turns. */
-let relay: Relay;
-let client: Redis;
-let relayed: Redis;
 
 async function connected(url: string, options: object = { commandTimeoutMs: TIMEOUT_MS }): Promise<Redis> {
   const ready = Promise.withResolvers<void>();
@@ -22,11 +17,10 @@ async function connected(url: string, options: object = { commandTimeoutMs: TIME
   return opened;
 }
 
-before(async () => {
-  redis = await startRedis();
-  relay = await startRelay(apartAt(redis.url));
-  [client, relayed] = await Promise.all([connected(redis.url), connected(relay.url)]);
-});
+const redis = await startRedis();
+/** In this process: a reply takes several of its turns. */
+const relay = await startRelay(apartAt(redis.url));
+const [client, relayed] = await Promise.all([connected(redis.url), connected(relay.url)]);
 after(async () => {
   client.disconnect();
   relayed.disconnect();

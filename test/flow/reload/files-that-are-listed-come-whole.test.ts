@@ -5,13 +5,11 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, it } from 'node:test';
+import { after, it } from 'node:test';
 import { runInProcess } from '../../support/in-process.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createWorld } from '../../support/world.ts';
 import { inForce, until } from './files.ts';
 
-let world: World;
-let environment: Record<string, string>;
 const fileOf = (name: string) => join(world.gateway.directory, 'config', name);
 const check = async (...flags: string[]) => {
   const { code, stdout, stderr } = await runInProcess(['check', '--json', ...flags], { environment });
@@ -21,13 +19,11 @@ const check = async (...flags: string[]) => {
 const requests = async () => (await world.call('GET /v1/things')).headers['x-ratelimit-limit'];
 const tiers = (standard: number) => `tiers:\n  standard: { requests: ${standard} }\naddresses: { failures: 100 }\n`;
 
-before(async () => {
-  world = await createWorld({ limits: { tiers: { standard: { requests: 777 } } } });
-  environment = {
-    GATEWAY_CONFIG: join(world.gateway.directory, 'config'),
-    GATEWAY_CONTRACTS: join(world.gateway.directory, 'openapi'),
-  };
-});
+const world = await createWorld({ limits: { tiers: { standard: { requests: 777 } } } });
+const environment = {
+  GATEWAY_CONFIG: join(world.gateway.directory, 'config'),
+  GATEWAY_CONTRACTS: join(world.gateway.directory, 'openapi'),
+};
 after(() => world.close());
 
 it('check writes the list, which sha256sum accepts, and says version and list', async () => {

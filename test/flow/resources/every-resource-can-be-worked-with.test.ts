@@ -1,16 +1,11 @@
 // List, create, retrieve, update and delete of all nine resources, through the gateway, with a live key.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import type { TestGateway } from '../../support/gateway.ts';
-import { type Client, clientOf, create, resources, startStrictGateway } from './table.ts';
+import { after, describe, it } from 'node:test';
+import { clientOf, create, resources, startStrictGateway } from './table.ts';
 
-let gateway: TestGateway;
-let client: Client;
-before(async () => {
-  gateway = await startStrictGateway();
-  client = await clientOf(gateway);
-});
+const gateway = await startStrictGateway();
+const client = await clientOf(gateway);
 after(() => gateway.stop());
 
 for (const { name, prefix, payload, change } of resources) {

@@ -1,14 +1,10 @@
 // Pages: complete, without repeats, also when records are inserted meanwhile; and every wrong way to request a page.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import type { TestGateway } from '../../support/gateway.ts';
+import { after, describe, it } from 'node:test';
 import { type Client, clientOf, create, resources, startStrictGateway, walk } from './table.ts';
 
-let gateway: TestGateway;
-before(async () => {
-  gateway = await startStrictGateway();
-});
+const gateway = await startStrictGateway();
 after(() => gateway.stop());
 
 for (const { name, payload } of resources) {

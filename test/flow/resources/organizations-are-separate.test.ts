@@ -1,21 +1,15 @@
 // Two organizations, and live and test mode of one, never see each other's records, by no way that leads to a record.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import type { TestGateway } from '../../support/gateway.ts';
+import { after, describe, it } from 'node:test';
 import { type Client, clientOf, create, resources, startStrictGateway } from './table.ts';
 
-let gateway: TestGateway;
-let owner: Client;
-let strangers: readonly (readonly [string, Client])[];
-before(async () => {
-  gateway = await startStrictGateway();
-  owner = await clientOf(gateway, { organization: 'org_owner' });
-  strangers = [
-    ['another organization', await clientOf(gateway, { organization: 'org_other' })],
-    ['test mode of the same organization', await clientOf(gateway, { organization: 'org_owner', mode: 'test' })],
-  ];
-});
+const gateway = await startStrictGateway();
+const owner = await clientOf(gateway, { organization: 'org_owner' });
+const strangers: readonly (readonly [string, Client])[] = [
+  ['another organization', await clientOf(gateway, { organization: 'org_other' })],
+  ['test mode of the same organization', await clientOf(gateway, { organization: 'org_owner', mode: 'test' })],
+];
 after(() => gateway.stop());
 
 for (const { name, payload, change, filters } of resources) {

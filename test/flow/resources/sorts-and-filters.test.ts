@@ -3,13 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import type { TestGateway } from '../../support/gateway.ts';
 import { type Client, clientOf, create, type Json, resources, startStrictGateway, walk } from './table.ts';
 
-let gateway: TestGateway;
-before(async () => {
-  gateway = await startStrictGateway();
-});
+const gateway = await startStrictGateway();
 after(() => gateway.stop());
 
 /** Text by code units, numbers by size, null last in both directions. */

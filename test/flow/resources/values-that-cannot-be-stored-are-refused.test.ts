@@ -1,18 +1,12 @@
 // Input that the contract accepts and a record cannot keep is refused with its place, instead of being kept in another form.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import type { TestGateway } from '../../support/gateway.ts';
-import { type Client, clientOf, create, type Json, type Reply, startStrictGateway } from './table.ts';
+import { after, describe, it } from 'node:test';
+import { clientOf, create, type Json, type Reply, startStrictGateway } from './table.ts';
 
-let gateway: TestGateway;
-let client: Client;
-let authorization: string;
-before(async () => {
-  gateway = await startStrictGateway();
-  client = await clientOf(gateway);
-  ({ authorization } = await gateway.authorize());
-});
+const gateway = await startStrictGateway();
+const client = await clientOf(gateway);
+const { authorization } = await gateway.authorize();
 after(() => gateway.stop());
 
 /** Sends a body as it is written: JSON.stringify cannot write numbers that are too large. */

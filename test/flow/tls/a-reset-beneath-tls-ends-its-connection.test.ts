@@ -4,14 +4,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectSecurely, type TLSSocket } from 'node:tls';
 import { createAuthority } from '../../support/certificates.ts';
+import { closesAfterAll } from '../../support/closing.ts';
 import { requestOf } from '../../support/connection.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { startGateway } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
-import { type FakeUpstream, startRawUpstream } from '../../support/upstream.ts';
+import { startRawUpstream } from '../../support/upstream.ts';
 import { until } from '../reload/files.ts';
 import { filesOf, sampleOf } from './secure-gateway.ts';
 
@@ -21,10 +22,6 @@ const SLOW_MS = 60;
 const TRICKLE_MS = 20;
 /** Far less than `writeIdleMs`, which is a minute by default. */
 const SOON_MS = 5000;
-
-let upstream: Omit<FakeUpstream, 'requests'>;
-let gateway: TestGateway;
-let headers: Record<string, string>;
 const authority = createAuthority();
 
 const answers: Readonly<Record<string, (socket: Socket) => void>> = {
@@ -40,22 +37,21 @@ const answers: Readonly<Record<string, (socket: Socket) => void>> = {
   },
 };
 
-before(async () => {
-  upstream = await startRawUpstream((socket, text) => {
+const start = closesAfterAll();
+const upstream = await start(
+  startRawUpstream((socket, text) => {
     answers[text.slice(0, text.indexOf(' HTTP/'))]?.(socket);
-  });
-  const { files, certificates } = filesOf({ api: authority.issue({ names: ['api.test'] }) });
-  gateway = await startGateway({
+  }),
+);
+const { files, certificates } = filesOf({ api: authority.issue({ names: ['api.test'] }) });
+const gateway = await start(
+  startGateway({
     ...thingsAt(upstream.url),
     gateway: { publicUrl: 'https://api.test', tls: { certificates }, connections: { perAddress: PER_ADDRESS } },
     files,
-  });
-  headers = { Authorization: (await gateway.authorize()).authorization };
-});
-after(async () => {
-  await gateway.stop();
-  await upstream.close();
-});
+  }),
+);
+const headers = { Authorization: (await gateway.authorize()).authorization };
 
 /** A connection that has finished its handshake on the side of the client: the gateway has yet to read the last part of it. */
 async function connectTo(): Promise<{ readonly raw: Socket; readonly socket: TLSSocket }> {

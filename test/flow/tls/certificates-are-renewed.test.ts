@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { renameSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import type { CertificatePair } from '../../support/certificates.ts';
 import { until } from '../reload/files.ts';
-import { type SecureGateway, sampleOf, startSecureGateway } from './secure-gateway.ts';
+import { sampleOf, startSecureGateway } from './secure-gateway.ts';
 
 const DAY_MS = 86_400_000;
 const RENEWALS = 4;
@@ -19,17 +19,14 @@ interface CertificateStatus {
   readonly days_left: number;
   readonly last_failure: { readonly reason: string } | null;
 }
-
-let secure: SecureGateway;
 let offsetMs = 0;
-before(async () => {
-  secure = await startSecureGateway({
-    pairs: (authority) => ({
-      api: authority.issue({ names: ['api.test'] }),
-      other: authority.issue({ names: ['other.test'], days: 30 }),
-    }),
-    now: () => Date.now() + offsetMs,
-  });
+
+const secure = await startSecureGateway({
+  pairs: (authority) => ({
+    api: authority.issue({ names: ['api.test'] }),
+    other: authority.issue({ names: ['other.test'], days: 30 }),
+  }),
+  now: () => Date.now() + offsetMs,
 });
 after(() => secure.close());
 

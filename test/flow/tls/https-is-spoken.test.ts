@@ -3,21 +3,18 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect as connectPlain } from 'node:net';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { until } from '../reload/files.ts';
-import { type SecureGateway, sampleOf, startSecureGateway } from './secure-gateway.ts';
+import { sampleOf, startSecureGateway } from './secure-gateway.ts';
 
-let secure: SecureGateway;
-before(async () => {
-  secure = await startSecureGateway({
-    pairs: (authority) => ({
-      api: authority.issue({ names: ['api.test', 'www.api.test'] }),
-      wild: authority.issue({ names: ['*.mail.test'] }),
-      exact: authority.issue({ names: ['exact.mail.test'], kind: 'rsa' }),
-    }),
-    tls: { handshakeMs: 2000 },
-  });
+const secure = await startSecureGateway({
+  pairs: (authority) => ({
+    api: authority.issue({ names: ['api.test', 'www.api.test'] }),
+    wild: authority.issue({ names: ['*.mail.test'] }),
+    exact: authority.issue({ names: ['exact.mail.test'], kind: 'rsa' }),
+  }),
+  tls: { handshakeMs: 2000 },
 });
 after(() => secure.close());
 

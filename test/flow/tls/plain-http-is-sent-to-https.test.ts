@@ -1,21 +1,18 @@
 // The listener without TLS beside the one that has it: readers without credentials are sent on, to the gateway and nowhere else.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { type Answer, ask, requestOf } from '../../support/connection.ts';
 import { runCases } from '../../support/errors.ts';
 import { gatewayFileOf } from '../../support/gateway.ts';
 import { tlsCases } from '../errors/tls.cases.ts';
 import { inForce, saveAndReload } from '../reload/files.ts';
-import { type SecureGateway, startSecureGateway } from './secure-gateway.ts';
+import { startSecureGateway } from './secure-gateway.ts';
 
 const settings = { publicUrl: 'https://api.test:8443', hosts: { panel: 'panel.test' } };
 const tls = { plain: { port: 0 } };
 
-let secure: SecureGateway;
-before(async () => {
-  secure = await startSecureGateway({ gateway: settings, tls });
-});
+const secure = await startSecureGateway({ gateway: settings, tls });
 after(() => secure.close());
 
 const read = (line: string, headers: Record<string, string> = {}): Promise<Answer> =>

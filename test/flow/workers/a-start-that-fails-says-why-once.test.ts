@@ -6,20 +6,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, it } from 'node:test';
+import { after, it } from 'node:test';
 import { loadSettings } from '../../../gateway/config/settings.ts';
 import { ConfigError } from '../../../gateway/config-errors.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
 import type { Finished } from '../../support/in-process.ts';
 import { createInstallation } from '../../support/process.ts';
-import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { startRedis } from '../../support/redis.ts';
 import { thingsAt } from '../../support/things.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'gateway-workers-mistakes-'));
-let redis: TestRedis;
-before(async () => {
-  redis = await startRedis();
-});
+
+const redis = await startRedis();
 after(async () => {
   await redis.stop();
   rmSync(directory, { recursive: true });

@@ -1,21 +1,19 @@
 // Two workers behind one port: clients and operators see one gateway, and no worker outlives the process that holds them.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import type { Feed } from '../../../gateway/console/feed.ts';
 import type { HistoryReport } from '../../../gateway/console/history-report.ts';
 import { ask, type Connection, openConnection, requestOf } from '../../support/connection.ts';
 import { sendRaw } from '../../support/raw.ts';
-import { createHolding, eventually, isAlive, metricsOf, type Several, seriesIn, startSeveral } from './several.ts';
+import { createHolding, eventually, isAlive, metricsOf, seriesIn, startSeveral } from './several.ts';
 
 const LIMIT = 40;
 const LONG_NAME = 'x'.repeat(1500);
 
 const upstream = createHolding();
-let several: Several;
-before(async () => {
-  several = await startSeveral({ answer: upstream.answer, limits: { tiers: { standard: { requests: LIMIT } } } });
-});
+
+const several = await startSeveral({ answer: upstream.answer, limits: { tiers: { standard: { requests: LIMIT } } } });
 after(() => several.close());
 
 const exchanges = () => several.logLines().filter(({ msg }) => msg === 'exchange');

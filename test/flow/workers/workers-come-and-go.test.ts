@@ -3,22 +3,13 @@
 
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openConnection, requestOf } from '../../support/connection.ts';
 import { freePort } from '../../support/free-port.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
 import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
-import {
-  createHolding,
-  eventually,
-  isAlive,
-  metricsOf,
-  type Several,
-  seriesIn,
-  startSeveral,
-  type WorkerStatus,
-} from './several.ts';
+import { createHolding, eventually, isAlive, metricsOf, seriesIn, startSeveral, type WorkerStatus } from './several.ts';
 import { fatalLinesOf, throwsOnSignals } from './uncaught.ts';
 
 const LINES = 300;
@@ -31,15 +22,13 @@ const PAUSE_MS = LIMIT_RUNS > 1 ? 0 : 300;
 const HANGING_MS = 10_000;
 
 const upstream = createHolding();
-let several: Several;
-before(async () => {
-  several = await startSeveral({
-    answer: upstream.answer,
-    gateway: { timeouts: { drainDelayMs: 300 } },
-    // One of its own choice would be another one after all workers have died.
-    environment: { ...throwsOnSignals, PORT: `${await freePort()}` },
-    writesToFile: true,
-  });
+
+const several = await startSeveral({
+  answer: upstream.answer,
+  gateway: { timeouts: { drainDelayMs: 300 } },
+  // One of its own choice would be another one after all workers have died.
+  environment: { ...throwsOnSignals, PORT: `${await freePort()}` },
+  writesToFile: true,
 });
 after(() => several.close());
 

@@ -1,24 +1,20 @@
 // The faults of `npm run chaos` have the effect of their names: a relay without effect would let every run pass.
 
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unaskedAnswer } from '../../chaos/garbage.ts';
-import { type Relay, startRelay } from '../../chaos/relay.ts';
+import { startRelay } from '../../chaos/relay.ts';
 import { type Connection, openConnection, requestOf } from '../../support/connection.ts';
 
 const RESTING_MS = 80;
 
-let server: Server;
-let relay: Relay;
-before(async () => {
-  // As the targets do: the head first, so that the answer is in chunks.
-  server = createServer((_request, response) => response.writeHead(200).end('{"asked":true}'));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  relay = await startRelay((server.address() as AddressInfo).port);
-});
+// As the targets do: the head first, so that the answer is in chunks.
+const server = createServer((_request, response) => response.writeHead(200).end('{"asked":true}'));
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const relay = await startRelay((server.address() as AddressInfo).port);
 after(async () => {
   await relay.shut();
   server.closeAllConnections();

@@ -2,9 +2,9 @@
 // unevaluated members, conditions. The whole suite was measured with the same harness: docs/decisions/0004-contract-tools.md.
 
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import type { ContractOperation } from '../../../gateway/contract/operations.ts';
-import { type Compiled, compileDocument, documentOf } from './compiled.ts';
+import { compileDocument, documentOf } from './compiled.ts';
 
 interface Row {
   readonly schema: unknown;
@@ -75,16 +75,13 @@ const rows: Readonly<Record<string, Row>> = {
   },
 };
 
-let compiled: Compiled;
-before(async () => {
-  const bodies = Object.values(rows).map(({ schema }, index) => {
-    const requestBody = { content: { 'application/json': { schema } } };
-    return [`/${index}`, { post: { requestBody, responses: { 200: { description: 'fine' } } } }];
-  });
-  const schemas = { Any: true, None: false, List: { type: 'array' } };
-  compiled = await compileDocument(documentOf(Object.fromEntries(bodies), { components: { schemas } }));
-  assert.deepEqual(compiled.mistakes, []);
+const bodies = Object.values(rows).map(({ schema }, index) => {
+  const requestBody = { content: { 'application/json': { schema } } };
+  return [`/${index}`, { post: { requestBody, responses: { 200: { description: 'fine' } } } }];
 });
+const schemas = { Any: true, None: false, List: { type: 'array' } };
+const compiled = await compileDocument(documentOf(Object.fromEntries(bodies), { components: { schemas } }));
+assert.deepEqual(compiled.mistakes, []);
 
 for (const [index, [name, { valid, invalid }]] of Object.entries(rows).entries()) {
   test(`the JSON Schema suite and the gateway agree: ${name}`, () => {
