@@ -1,7 +1,7 @@
 // The account at the ACME server (RFC 8555 section 7.3): made with the first order, and found again by its key. Throws AcmeFailure.
 
-import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { innerJws, keyFromPem, publicJwk, type Signer } from './acme-client.ts';
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { publicJwk, type Signer, toJws } from './acme-client.ts';
 import { AcmeFailure } from './failure.ts';
 import { type AccountRecord, change, recordIn, recordName } from './records.ts';
 import type { Work } from './work.ts';
@@ -69,7 +69,7 @@ async function finishKeyChange(work: Work, record: AccountRecord): Promise<Accou
   if (known === undefined) {
     const former = accountKeyOf(work, record.key);
     const header = { alg: 'ES256', url: keyChange, jwk: await publicJwk(next) };
-    const inner = await innerJws(header, next, { account: url, oldKey: await publicJwk(former) });
+    const inner = await toJws(header, next, { account: url, oldKey: await publicJwk(former) });
     await client.post(keyChange, { key: former, account: url }, inner);
   }
   const changed = { ...record, key: nextKey, nextKey: undefined };
@@ -99,17 +99,13 @@ async function register(work: Work, key: KeyObject): Promise<string> {
 /** The public key of the account, authenticated with the secret of the external account (section 7.3.4). */
 async function bindingOf({ settings }: Work, key: KeyObject, url: string): Promise<object> {
   const { keyId = '', secret = '' } = settings.externalAccount ?? {};
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const header = part({ alg: 'HS256', kid: keyId, url });
-  const payload = part(await publicJwk(key));
-  const mac = createHmac('sha256', Buffer.from(secret, 'base64url')).update(`${header}.${payload}`);
-  return { protected: header, payload, signature: mac.digest('base64url') };
+  return toJws({ alg: 'HS256', kid: keyId, url }, Buffer.from(secret, 'base64url'), await publicJwk(key));
 }
 
 const contactsOf = ({ settings }: Work) => settings.contacts.map((address) => `mailto:${address}`);
 
 const accountSeal = ({ settings }: Work) => recordName('account', settings.directory);
 const sealedKey = (work: Work, pem: string) => work.seal.seal(pem, accountSeal(work));
-export const accountKeyOf = (work: Work, sealed: string) => keyFromPem(work.seal.open(sealed, accountSeal(work)));
+const accountKeyOf = (work: Work, sealed: string) => createPrivateKey(work.seal.open(sealed, accountSeal(work)));
 const save = (work: Work, record: AccountRecord) =>
   work.journal.write(change('account', work.settings.directory, record));

@@ -1,7 +1,14 @@
 // The protocol of RFC 8555: directory, nonces and signed requests. Throws AcmeFailure.
 
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { calculateJwkThumbprint, exportJWK, FlattenedSign, type JWK } from 'jose';
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  type FlattenedJWS,
+  FlattenedSign,
+  type JWK,
+  type JWSHeaderParameters,
+} from 'jose';
 import type { HttpAnswer, HttpClient } from './acme-http.ts';
 import { AcmeFailure } from './failure.ts';
 import { type FailureKind, retryAfterMsOf } from './renewal.ts';
@@ -105,7 +112,7 @@ export function createAcmeClient({ directoryUrl, http, before, signal, now }: Ac
     const who = account === undefined ? { jwk: await publicJwk(key) } : { kid: account };
     for (let attempt = 1; ; attempt++) {
       const header = { alg: 'ES256', nonce: await takeNonce(), url, ...who };
-      const answer = await send('POST', url, await signedText(header, key, payload));
+      const answer = await send('POST', url, JSON.stringify(await toJws(header, key, payload)));
       if (answer.status < 300) return answerOf(answer);
       const failure = failureOf(answer, now());
       if (failure.type !== 'badNonce' || attempt === NONCE_ATTEMPTS) throw failure;
@@ -115,14 +122,14 @@ export function createAcmeClient({ directoryUrl, http, before, signal, now }: Ac
   return { directory, post, get };
 }
 
-async function signedText(header: { alg: string }, key: KeyObject, payload: object | undefined): Promise<string> {
+/** A JWS (RFC 7515): of a request, or inside a request for a key change or an external account (sections 7.3.4 and 7.3.5). */
+export function toJws(
+  header: JWSHeaderParameters,
+  key: KeyObject | Uint8Array,
+  payload?: object,
+): Promise<FlattenedJWS> {
   const bytes = Buffer.from(payload === undefined ? '' : JSON.stringify(payload));
-  return JSON.stringify(await new FlattenedSign(bytes).setProtectedHeader(header).sign(key));
-}
-
-/** An inner JWS of a key change or an external account (sections 7.3.4 and 7.3.5): without a nonce. */
-export async function innerJws(header: { alg: string }, key: KeyObject, payload: object): Promise<object> {
-  return new FlattenedSign(Buffer.from(JSON.stringify(payload))).setProtectedHeader(header).sign(key);
+  return new FlattenedSign(bytes).setProtectedHeader(header).sign(key);
 }
 
 export async function publicJwk(key: KeyObject): Promise<JWK> {
@@ -134,9 +141,8 @@ export async function keyAuthorizationOf(token: string, key: KeyObject): Promise
   return `${token}.${await calculateJwkThumbprint(await publicJwk(key))}`;
 }
 
-export const keyFromPem = (pem: string): KeyObject => createPrivateKey(pem);
-
-interface Problem {
+/** A problem document (section 6.7). */
+export interface Problem {
   readonly type?: string;
   readonly detail?: string;
   readonly subproblems?: readonly { readonly detail?: string; readonly identifier?: { readonly value?: string } }[];

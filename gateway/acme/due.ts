@@ -1,11 +1,12 @@
 // Pure: what is due for a certificate now, from the records. Times are epoch milliseconds by the clock of the store.
 
+import type { CertificateLife } from '../shared/certificate-life.ts';
 import type { AcmeRecords } from './acme-store.ts';
 import { recordIn, SERVER } from './records.ts';
-import { isToCome, renewAtMs, type Validity } from './renewal.ts';
+import { isToCome, renewAtMs } from './renewal.ts';
 
 /** The certificate in use. */
-export interface Held extends Validity {
+export interface Held extends CertificateLife {
   readonly fingerprint: string;
   /** For renewal information; undefined if it has none. */
   readonly certificateId: string | undefined;

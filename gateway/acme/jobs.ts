@@ -2,6 +2,7 @@
 // outcome is one write.
 
 import { X509Certificate } from 'node:crypto';
+import type { CertificateLife } from '../shared/certificate-life.ts';
 import { type AccountSigner, changeAccountKey, forgetAccount, openAccount } from './account.ts';
 import type { AcmeChanges } from './acme-store.ts';
 import { type DueWork, dueFor } from './due.ts';
@@ -199,10 +200,7 @@ const forgotten = (id: string): AcmeChanges => ({
   ...change('challenges', id, undefined),
 });
 
-function timeProblem(
-  { validFromMs, expiresAtMs }: { validFromMs: number; expiresAtMs: number },
-  nowMs: number,
-): string | undefined {
+function timeProblem({ validFromMs, expiresAtMs }: CertificateLife, nowMs: number): string | undefined {
   if (nowMs < validFromMs) return 'it is not valid yet; is the clock of this machine right?';
   return nowMs >= expiresAtMs ? 'it has expired; is the clock of this machine right?' : undefined;
 }

@@ -3,12 +3,19 @@
 import { createAcmeClient } from './acme-client.ts';
 import type { HttpClient } from './acme-http.ts';
 import type { AcmeRecords, AcmeStore } from './acme-store.ts';
-import { dueFor, renewalOf } from './due.ts';
+import { dueFor } from './due.ts';
 import { LeaseLost } from './failure.ts';
 import { type AcmeEvent, createJobs } from './jobs.ts';
-import { type AttemptsRecord, certificateIdFor, recordIn, recordName, SEAL_RECORD, SERVER } from './records.ts';
+import { certificateIdFor, recordIn, recordName, SEAL_RECORD, SERVER } from './records.ts';
 import type { Seal } from './seal.ts';
-import { type AcmeView, createView, type ReadPair, type ShownCertificate } from './view.ts';
+import {
+  type AcmeView,
+  createView,
+  type KeptCertificate,
+  keptIn,
+  type ReadPair,
+  type ShownCertificate,
+} from './view.ts';
 import { type AcmeSettings, createJournal, createPause } from './work.ts';
 
 /** An announcement may be lost: all instances show a new certificate within a second all the same. */
@@ -37,17 +44,6 @@ export interface KeeperOptions {
   onUnusable(id: string, reason: string): void;
   /** With the reason when the store can no longer be read, and with undefined when it can be read again. */
   onStore(reason: string | undefined): void;
-}
-
-/** State of one configured certificate. */
-export interface KeptCertificate {
-  readonly names: readonly string[];
-  /** Undefined: there is none yet. */
-  readonly shown: ShownCertificate | undefined;
-  readonly renewsAtMs: number | undefined;
-  readonly isRevoked: boolean;
-  /** The last failure since a certificate was issued. */
-  readonly failure: AttemptsRecord | undefined;
 }
 
 export interface Keeper {
@@ -179,19 +175,6 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
   };
 
-  function keptOf(names: readonly string[]): KeptCertificate {
-    const id = certificateIdFor(names);
-    const held = view.held(id);
-    const failure = recordIn(records, 'attempts', id) ?? recordIn(records, 'attempts', SERVER);
-    return {
-      names,
-      shown: held?.shown,
-      renewsAtMs: held && renewalOf(id, records, held),
-      isRevoked: held?.isRevoked ?? false,
-      failure,
-    };
-  }
-
   return {
     async open() {
       try {
@@ -208,7 +191,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
     shown: view.shown,
     answers,
-    kept: () => settings.certificates.map(keptOf),
+    kept: () => settings.certificates.map((names) => keptIn(records, view, names)),
     async close() {
       clearInterval(timer);
       unsubscribe?.();

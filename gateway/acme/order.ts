@@ -1,8 +1,9 @@
 // One certificate from order to issue (RFC 8555 section 7.4). Every step is stored before the server is asked for the next one, so that
 // another instance continues where this one ended. Throws AcmeFailure; the caller removes an order that was refused.
 
+import { createPrivateKey } from 'node:crypto';
 import { type AccountSigner, newKeyPem } from './account.ts';
-import { keyAuthorizationOf, keyFromPem, sentenceOf } from './acme-client.ts';
+import { keyAuthorizationOf, type Problem, sentenceOf } from './acme-client.ts';
 import { createRequest } from './csr.ts';
 import { AcmeFailure } from './failure.ts';
 import { type ChallengeRecord, certificateIdFor, change, type OrderRecord, recordIn, sealedAs } from './records.ts';
@@ -11,11 +12,6 @@ import type { Work } from './work.ts';
 /** Longest time for one attempt. The order is kept, and the next attempt continues it. */
 const ATTEMPT_MAX_MS = 300_000;
 const POLL = { firstMs: 500, longestMs: 10_000, retryAfterMaxMs: 60_000 } as const;
-
-interface Problem {
-  readonly type?: string;
-  readonly detail?: string;
-}
 
 interface Order {
   readonly status: 'pending' | 'ready' | 'processing' | 'valid' | 'invalid';
@@ -54,7 +50,7 @@ export async function orderCertificate(
   const stored = recordIn(work.journal.records(), 'order', id);
   const record = stored?.account === signer.account ? stored : await begin(work, signer, names, replaces);
   const endsAt = performance.now() + ATTEMPT_MAX_MS;
-  let waitMs: number = POLL.firstMs;
+  const wait = createWait(work);
   while (performance.now() < endsAt) {
     const { value: order, retryAfterMs } = await orderAt(work, signer, record.url);
     if (order.status === 'valid') return await download(work, signer, record, order);
@@ -62,10 +58,7 @@ export async function orderCertificate(
       throw new AcmeFailure('refused', `The order is invalid: ${sentenceOf(order.error ?? {})}`);
     if (order.status === 'pending') await authorize(work, signer, id, order, endsAt);
     else if (order.status === 'ready') await finalize(work, signer, names, record, order);
-    else {
-      await work.pause(boundedWait(retryAfterMs, waitMs));
-      waitMs = Math.min(waitMs * 2, POLL.longestMs);
-    }
+    else await wait(retryAfterMs);
   }
   throw new AcmeFailure('server', 'The ACME server has not issued the certificate in time; the order goes on.');
 }
@@ -129,13 +122,12 @@ async function authorize(work: Work, signer: AccountSigner, id: string, order: O
 }
 
 async function untilValid(work: Work, signer: AccountSigner, url: string, endsAt: number): Promise<void> {
-  let waitMs: number = POLL.firstMs;
+  const wait = createWait(work);
   while (performance.now() < endsAt) {
     const { value, retryAfterMs } = await work.client.post<Authorization>(url, signer);
     if (value.status === 'valid') return;
     if (value.status !== 'pending') throw refusalOf(value, work.settings.challenge);
-    await work.pause(boundedWait(retryAfterMs, waitMs));
-    waitMs = Math.min(waitMs * 2, POLL.longestMs);
+    await wait(retryAfterMs);
   }
 }
 
@@ -155,7 +147,7 @@ async function finalize(
   record: OrderRecord,
   order: Order,
 ): Promise<void> {
-  const key = keyFromPem(work.seal.open(record.key, sealedAs(certificateIdFor(names))));
+  const key = createPrivateKey(work.seal.open(record.key, sealedAs(certificateIdFor(names))));
   const csr = createRequest(names, key).toString('base64url');
   try {
     await work.client.post(order.finalize, signer, { csr });
@@ -173,6 +165,11 @@ async function download(work: Work, signer: AccountSigner, { key }: OrderRecord,
   return { certificate: text, key };
 }
 
-function boundedWait(retryAfterMs: number | undefined, otherwiseMs: number): number {
-  return retryAfterMs === undefined ? otherwiseMs : Math.min(Math.max(retryAfterMs, 200), POLL.retryAfterMaxMs);
+/** Waits as long as the server says, within bounds; otherwise twice as long each time. */
+function createWait({ pause }: Work): (retryAfterMs: number | undefined) => Promise<void> {
+  let ms: number = POLL.firstMs;
+  return async function wait(retryAfterMs) {
+    await pause(retryAfterMs === undefined ? ms : Math.min(Math.max(retryAfterMs, 200), POLL.retryAfterMaxMs));
+    ms = Math.min(ms * 2, POLL.longestMs);
+  };
 }

@@ -1,5 +1,7 @@
 // Pure: when a certificate is renewed, and when a failed attempt is repeated. Times are epoch milliseconds, durations milliseconds.
 
+import type { CertificateLife } from '../shared/certificate-life.ts';
+
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -13,11 +15,6 @@ const LATEST = 0.95;
 const EARLIEST = { share: 1 / 24, mostMs: DAY_MS } as const;
 /** RFC 9773 section 4.3.2: bounds for how often renewal information is asked for. */
 const ASK_AGAIN = { least: MINUTE_MS, most: DAY_MS, otherwise: 6 * HOUR_MS } as const;
-
-export interface Validity {
-  readonly validFromMs: number;
-  readonly expiresAtMs: number;
-}
 
 /** The suggested window of the server, with the moment in it that was chosen. */
 export interface RenewalWindow {
@@ -33,12 +30,12 @@ export interface RenewalWindow {
  * @param share from 0 to 1: equal on all instances for one certificate, different among certificates
  */
 export function renewAtMs(
-  validity: Validity,
+  life: CertificateLife,
   issuedAtMs: number,
   window: RenewalWindow | undefined,
   share: number,
 ): number {
-  const { validFromMs, expiresAtMs } = validity;
+  const { validFromMs, expiresAtMs } = life;
   const lifetimeMs = expiresAtMs - validFromMs;
   const earliestMs = issuedAtMs + Math.min(lifetimeMs * EARLIEST.share, EARLIEST.mostMs);
   const wantedMs =

@@ -1,20 +1,28 @@
 // What an instance takes from the records: the certificates that it shows, and the answers to validations. A record is read again only
 // if its text has changed.
 
+import type { CertificateLife } from '../shared/certificate-life.ts';
 import type { AcmeRecords } from './acme-store.ts';
 import { type ChallengeCertificate, createChallengeCertificate } from './challenge-certificate.ts';
 import { certificateIdOf } from './csr.ts';
-import type { Held } from './due.ts';
-import { type ChallengeRecord, certificateIdFor, recordIn, recordName, recordsOf, sealedAs } from './records.ts';
+import { type Held, renewalOf } from './due.ts';
+import {
+  type AttemptsRecord,
+  type ChallengeRecord,
+  certificateIdFor,
+  recordIn,
+  recordName,
+  recordsOf,
+  SERVER,
+  sealedAs,
+} from './records.ts';
 import type { Seal } from './seal.ts';
 
 /** A certificate with its key, checked, in the form that listeners take. */
-export interface ShownCertificate {
+export interface ShownCertificate extends CertificateLife {
   readonly certificate: string;
   readonly key: string;
   readonly names: readonly string[];
-  readonly validFromMs: number;
-  readonly expiresAtMs: number;
   readonly fingerprint: string;
 }
 
@@ -30,6 +38,17 @@ export interface HeldCertificate extends Held {
   readonly shown: ShownCertificate;
   /** Text of the record. */
   readonly text: string;
+}
+
+/** State of one configured certificate. */
+export interface KeptCertificate {
+  readonly names: readonly string[];
+  /** Undefined: there is none yet. */
+  readonly shown: ShownCertificate | undefined;
+  readonly renewsAtMs: number | undefined;
+  readonly isRevoked: boolean;
+  /** The last failure since a certificate was issued. */
+  readonly failure: AttemptsRecord | undefined;
 }
 
 export interface AcmeView {
@@ -111,7 +130,9 @@ export function createView({ certificates, seal, readPair, now, onUnusable }: Vi
     shown() {
       const own = ids.flatMap((id) => all.get(id) ?? []);
       // After a change of the lists, the former certificate is shown until there is one for the new list.
-      const former = [...all.values()].filter(({ id, shown }) => !ids.includes(id) && shown.names.some(isConfigured));
+      const former = [...all.values()].filter(
+        ({ id, shown }) => !ids.includes(id) && shown.names.some((name) => configured.has(name)),
+      );
       return [...own, ...former].map(({ shown }) => shown);
     },
     challengeFor(name) {
@@ -123,8 +144,17 @@ export function createView({ certificates, seal, readPair, now, onUnusable }: Vi
     },
     keyAuthorizationOf: (token) => [...challenges.values()].find((one) => one.token === token)?.keyAuthorization,
   };
+}
 
-  function isConfigured(name: string): boolean {
-    return configured.has(name);
-  }
+/** The state of the certificate for a configured list of names. */
+export function keptIn(records: AcmeRecords, view: AcmeView, names: readonly string[]): KeptCertificate {
+  const id = certificateIdFor(names);
+  const held = view.held(id);
+  return {
+    names,
+    shown: held?.shown,
+    renewsAtMs: held && renewalOf(id, records, held),
+    isRevoked: held?.isRevoked ?? false,
+    failure: recordIn(records, 'attempts', id) ?? recordIn(records, 'attempts', SERVER),
+  };
 }

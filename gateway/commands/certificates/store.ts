@@ -2,10 +2,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AcmeRecords, AcmeStore } from '../../acme/acme-store.ts';
-import { renewalOf } from '../../acme/due.ts';
 import { type AskedRecord, certificateIdFor, change, recordIn, SERVER } from '../../acme/records.ts';
 import { isToCome } from '../../acme/renewal.ts';
-import { createView } from '../../acme/view.ts';
+import { createView, keptIn } from '../../acme/view.ts';
 import type { Acme } from '../../config/acme.ts';
 import { readOnlyCertificate } from '../../edge/tls/certificate.ts';
 import { openAcmeStore, statusOfKept } from '../../wiring/acme.ts';
@@ -40,14 +39,7 @@ export function certificateStatusIn({ acme }: OpenedStore, records: AcmeRecords,
     onUnusable: () => undefined,
   });
   view.use(records);
-  return acme.certificates.map((names) => {
-    const id = certificateIdFor(names);
-    const held = view.held(id);
-    const failure = recordIn(records, 'attempts', id) ?? recordIn(records, 'attempts', SERVER);
-    const renewsAtMs = held && renewalOf(id, records, held);
-    const isRevoked = held?.isRevoked ?? false;
-    return statusOfKept({ names, shown: held?.shown, renewsAtMs, isRevoked, failure }, acme, nowMs);
-  });
+  return acme.certificates.map((names) => statusOfKept(keptIn(records, view, names), acme, nowMs));
 }
 
 /** Leaves a request and waits until a gateway has dealt with it. @param id of a certificate, or of the server */

@@ -1,6 +1,6 @@
 // Rehearses an order: whether the ACME server can be reached, its clock, the account, and whether names and challenges lead to a gateway.
 
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, createPrivateKey, randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { get } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { createAcmeClient, keyFromPem } from '../../acme/acme-client.ts';
+import { createAcmeClient } from '../../acme/acme-client.ts';
 import { createHttpClient } from '../../acme/acme-http.ts';
 import type { AcmeStore } from '../../acme/acme-store.ts';
 import { ACME_TLS } from '../../acme/challenge-certificate.ts';
@@ -103,7 +103,7 @@ async function checkAccount({ tls, settings, secrets, now }: RehearsalOptions, s
     );
   const http = createHttpClient(readTrust(tls.acme.trust, settings.configDirectory), 'platform-gateway');
   try {
-    const key = keyFromPem(createSeal(secret).open(record.key, recordName('account', directoryUrl)));
+    const key = createPrivateKey(createSeal(secret).open(record.key, recordName('account', directoryUrl)));
     const client = createAcmeClient({ directoryUrl, http, before: async () => undefined, now });
     const { value } = await client.post<{ status: string }>(record.url, { key, account: record.url });
     if (value.status === 'valid') return ok(check, `${record.url} is valid.`);
