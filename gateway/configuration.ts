@@ -3,7 +3,7 @@
 // process/start-mistakes.ts.
 
 import { setImmediate as turn } from 'node:timers/promises';
-import { checkAcmeFiles } from './config/acme-files.ts';
+import { checkAcmeFiles } from './config/acme-needs.ts';
 import { addressPathsOf, contractSources, furtherServersOf } from './config/contract-sources.ts';
 import { crossCheck } from './config/cross-checks.ts';
 import { changedFiles, digestsOf, versionOf } from './config/digests.ts';

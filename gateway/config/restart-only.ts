@@ -1,4 +1,4 @@
-// Settings of gateway.yaml that cannot change while the gateway runs; wiring/open-sandbox.ts and wiring/upstream-access.ts have those of
+// Settings of gateway.yaml that cannot change while the gateway runs; wiring/sandbox.ts and wiring/upstream-access.ts have those of
 // upstreams. A reload that changes one is refused as a whole, so that no configuration is
 // half in force.
 

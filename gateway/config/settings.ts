@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, closest, type Mistake } from '../config-errors.ts';
 import { parseRedisUrl } from '../redis/url.ts';
+import type { Source } from '../shared/yaml-source.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -142,4 +143,17 @@ function workersOf(text: string, redisUrl: string | undefined, complain: Complai
 /** The address of the gateway for clients on its own machine. Port 0 stands for any free port, which is not known yet. */
 export function localUrl({ PORT }: Environment): string {
   return `http://localhost:${Number(PORT) || PORT_DEFAULT}`;
+}
+
+interface Promised {
+  readonly gateway: { readonly idempotency: { readonly replicas: number } };
+  readonly sources: { readonly gateway: Pick<Source, 'mistakeAt'> };
+}
+
+/** A mistake if the configuration promises replicas, and no Redis could have them. */
+export function replicaMistakes({ gateway, sources }: Promised, { redisUrl }: Pick<Settings, 'redisUrl'>): Mistake[] {
+  const { replicas } = gateway.idempotency;
+  if (replicas === 0 || redisUrl !== undefined) return [];
+  const reason = `${replicas} of the replicas of Redis shall have each key, and there is no Redis.`;
+  return [sources.gateway.mistakeAt(['idempotency', 'replicas'], reason, 'Set REDIS_URL, or remove this setting.')];
 }

@@ -142,3 +142,16 @@ function severityOf({ code, rare }: Trail): keyof typeof levels {
   if (blame === 'client') return 'info';
   return blame === 'upstream' ? 'warn' : 'error';
 }
+
+/**
+ * Logs when a store can no longer be reached, and when it can be reached again.
+ *
+ * @param name of the store, as log lines call it
+ */
+export function logStoreState(
+  { logger }: Pick<Log, 'logger'>,
+  name: string,
+): (state: { readonly state: string }) => void {
+  return (state) =>
+    logger[state.state === 'up' ? 'info' : 'error'](state, `the store of the ${name} changed its state`);
+}

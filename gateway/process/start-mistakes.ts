@@ -8,14 +8,13 @@ import { signerProblem } from '../auth/assertions/assertion-keys.ts';
 import type { Config } from '../config/load.ts';
 import { parseAssertionKeys } from '../config/secret-assertion-keys.ts';
 import { type OwnSecret, ownSecretProblem, type Secrets } from '../config/secrets.ts';
-import { readSettings, type Settings } from '../config/settings.ts';
+import { readSettings, replicaMistakes, type Settings } from '../config/settings.ts';
 import { ConfigError, type Mistake } from '../config-errors.ts';
 import { type Configuration, loadConfiguration } from '../configuration.ts';
 import { shownPath } from '../shared/yaml-source.ts';
 import { liesOnSandbox } from '../upstream/sandbox.ts';
 import { isSimulated } from '../upstream/simulated.ts';
 import { checkSecrets } from '../wiring/named-secrets.ts';
-import { replicaMistakes } from '../wiring/replica-mistakes.ts';
 import { oneWayUpgrades } from './one-way.ts';
 
 export interface StartCheckOptions {

@@ -3,8 +3,7 @@
 import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log.ts';
-import { extendLengthenedWindows } from './lengthened-windows.ts';
-import { warnOfLostTiers } from './lost-tiers.ts';
+import { extendLengthenedWindows, warnOfLostTiers } from './changed-limits.ts';
 import { createServing, type Serving, type Shared } from './serving.ts';
 
 export interface OpenServing {

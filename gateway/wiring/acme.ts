@@ -14,7 +14,7 @@ import type { KeptCertificate } from '../acme/view.ts';
 import type { AcmeSettings } from '../acme/work.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import { type Acme, CERTIFICATE_KEY, directoryUrlOf } from '../config/acme.ts';
-import { readTrust } from '../config/acme-files.ts';
+import { readTrust } from '../config/acme-needs.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Certificate, certificateOf } from '../edge/tls/certificate.ts';

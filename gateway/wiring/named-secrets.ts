@@ -1,12 +1,12 @@
 // The secrets that a configuration names, as one list for start, reload, `check` and `doctor`.
 
+import { acmeSecrets } from '../config/acme-needs.ts';
 import { keyProblem } from '../config/upstream-tls.ts';
 import type { Mistake } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
+import { tracingHeaders } from '../observe/tracing/open-tracing.ts';
 import { isFurtherServer } from '../shared/upstream-names.ts';
 import { isSimulated } from '../upstream/simulated.ts';
-import { acmeSecrets } from './acme-secrets.ts';
-import { tracingHeaders } from './open-tracing.ts';
 
 type Named = Pick<Configuration, 'config' | 'upstreamTls'>;
 

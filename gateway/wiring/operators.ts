@@ -19,8 +19,8 @@ import type { Log } from '../observe/log.ts';
 import { DURATION_BUCKETS, type Metrics } from '../observe/metrics.ts';
 import { createStatus, type StatusOptions } from '../observe/status.ts';
 import type { Serving } from '../serving/serving.ts';
+import type { VersionUses } from '../versions/version-uses.ts';
 import { createOrganizationReports } from './organization-reports.ts';
-import type { VersionUses } from './version-uses.ts';
 
 export interface AdminListenerOptions extends Pick<ConsoleOptions, 'story'> {
   readonly settings: Settings;

@@ -4,11 +4,11 @@
 import { lookup } from 'node:dns';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
+import { createBreakerLog } from '../observe/rare-warnings.ts';
 import { type AnswerFromContract, withExamples } from '../upstream/examples.ts';
 import { createLookup } from '../upstream/lookup.ts';
 import { createPools, type Pools } from '../upstream/pools.ts';
 import { createTargetSets, type TargetSets } from '../upstream/target-set.ts';
-import { createBreakerLog } from './breaker-log.ts';
 
 export interface UpstreamTargets {
   readonly pools: Pools;

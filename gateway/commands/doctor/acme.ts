@@ -16,7 +16,7 @@ import { change, recordIn, recordName } from '../../acme/records.ts';
 import { createSeal } from '../../acme/seal.ts';
 import { ACME_FILE } from '../../acme/sqlite-acme-store.ts';
 import { type Acme, CERTIFICATE_KEY, directoryUrlOf } from '../../config/acme.ts';
-import { readTrust } from '../../config/acme-files.ts';
+import { readTrust } from '../../config/acme-needs.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Tls } from '../../config/tls.ts';

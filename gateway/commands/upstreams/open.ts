@@ -11,7 +11,7 @@ import { createLog } from '../../observe/log.ts';
 import { entryOfUpstream } from '../../shared/upstream-names.ts';
 import { withoutProbes } from '../../upstream/latch-probes.ts';
 import { checkSecrets } from '../../wiring/named-secrets.ts';
-import { openSandbox } from '../../wiring/open-sandbox.ts';
+import { openSandbox } from '../../wiring/sandbox.ts';
 import { openUpstreamAccess } from '../../wiring/upstream-access.ts';
 import { createTlsSettings } from '../../wiring/upstream-tls.ts';
 import { type Backend, createBackend } from './backend.ts';

@@ -6,9 +6,9 @@ import type { Configuration } from '../../configuration.ts';
 import type { Operation } from '../../exchange.ts';
 import type { Lifecycle } from '../../observe/status.ts';
 import type { Parts } from '../../parts.ts';
+import { createForwardClock } from '../../shared/forward-clock.ts';
 import { claimDirectory } from '../../shared/sqlite.ts';
 import type { AppOptions } from '../app-options.ts';
-import { createForwardClock } from '../clock.ts';
 import { checkSecrets } from '../named-secrets.ts';
 
 export type BaseSection = AppOptions & ReturnType<typeof openBase>;

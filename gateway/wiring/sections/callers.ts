@@ -1,14 +1,14 @@
 // The parts that know callers: their open streams, their keys and tokens, their idempotent answers, their calls of deprecated operations.
 
+import { replicaMistakes } from '../../config/settings.ts';
 import { openAnswerStore } from '../../idempotency/open-store.ts';
 import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
 import { createThrottle } from '../../limits/throttle.ts';
+import { logStoreState } from '../../observe/log.ts';
 import type { Parts } from '../../parts.ts';
 import { createOpenStreams } from '../../streams/open-streams.ts';
+import { openVersionUses } from '../../versions/version-uses.ts';
 import { openIdentity } from '../identity.ts';
-import { logStoreState } from '../log-store-state.ts';
-import { replicaMistakes } from '../replica-mistakes.ts';
-import { openVersionUses } from '../version-uses.ts';
 import { type BaseSection, operationsServed } from './base.ts';
 import type { CountersSection } from './counters.ts';
 import type { ObservationSection } from './observation.ts';
@@ -76,7 +76,14 @@ export async function openCallers(
     status: () => ({ idempotency: answers.status() }),
     close: answers.close,
   });
-  const versionUses = openVersionUses({ settings, store, log, publicUrl: () => gateway.publicUrl, now });
+  const versionUses = openVersionUses({
+    settings,
+    organizations: store.organizations.list,
+    onChange: (state) =>
+      log.logger[state.state === 'up' ? 'debug' : 'error'](state, 'the store of deprecated calls changed its state'),
+    publicUrl: () => gateway.publicUrl,
+    now,
+  });
   parts.add({
     name: 'version uses',
     status: () => ({ deprecated_uses: versionUses.status() }),

@@ -3,9 +3,9 @@
 import { createLiveInstances } from '../../auth/live-instances.ts';
 import { openFailureCounters } from '../../limits/failure-counter.ts';
 import { openCounterStore } from '../../limits/open-counter-store.ts';
+import { logStoreState } from '../../observe/log.ts';
 import type { Parts } from '../../parts.ts';
 import { redisStatus } from '../../redis/url.ts';
-import { logStoreState } from '../log-store-state.ts';
 import type { BaseSection } from './base.ts';
 import type { ObservationSection } from './observation.ts';
 

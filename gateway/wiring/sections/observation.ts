@@ -5,11 +5,12 @@ import { createNearLimit } from '../../console/near-limit.ts';
 import { createIds } from '../../edge/ids.ts';
 import { createLog } from '../../observe/log.ts';
 import { createMetrics } from '../../observe/metrics.ts';
+import { createDropWarning } from '../../observe/rare-warnings.ts';
+import { openTracing } from '../../observe/tracing/open-tracing.ts';
 import { untraced } from '../../observe/tracing/tracing.ts';
 import type { Parts } from '../../parts.ts';
 import { onGarbledRedis } from '../../redis/garbled.ts';
 import { onFault } from '../../shared/faults.ts';
-import { openTracing } from '../open-tracing.ts';
 import { openAdminListener } from '../operators.ts';
 import { type BaseSection, operationsServed } from './base.ts';
 
@@ -57,27 +58,13 @@ export function openObservation(opened: BaseSection, parts: Parts) {
     now: forwardNow,
   });
   parts.add({ name: 'admin', close: admin.close });
-  const tracing = openTracing({ gateway, secrets, ids, log, version: opened.version, onOutcome: metrics.spans });
+  const tracing = openTracing({
+    settings: gateway.tracing,
+    readSecret: secrets.read,
+    ...{ ids, log, version: opened.version, onOutcome: metrics.spans },
+  });
   parts.add({ name: 'tracing', close: () => tracing?.close() });
   const traceparentFor = tracing?.traceparentFor ?? untraced(ids);
 
   return { pressed, metrics, log, ids, admin, tracing, traceparentFor };
-}
-
-const DROPS_TOLD_EVERY_MS = 10_000;
-
-/** A way to Redis that damages bytes would fill the log. */
-function createDropWarning({ logger }: ReturnType<typeof createLog>, now: () => number): (reason: string) => void {
-  let toldAtMs = Number.NEGATIVE_INFINITY;
-  let untold = 0;
-  return function warnOfDrop(reason) {
-    untold += 1;
-    if (Math.abs(now() - toldAtMs) < DROPS_TOLD_EVERY_MS) return;
-    logger.warn(
-      { reason, connections: untold },
-      'a connection to Redis was dropped: it gave what Redis cannot have sent',
-    );
-    toldAtMs = now();
-    untold = 0;
-  };
 }

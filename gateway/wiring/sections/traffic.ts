@@ -4,14 +4,14 @@ import { cutOff } from '../../edge/linger.ts';
 import { createRefuse } from '../../edge/refuse.ts';
 import { securityHeadersFor } from '../../edge/security-headers.ts';
 import { createAddressLimits } from '../../limits/address-limit.ts';
+import { reportUnreadableForwards } from '../../observe/rare-warnings.ts';
 import type { Parts } from '../../parts.ts';
 import { openServing } from '../../serving/in-force.ts';
+import { createFollowCaller } from '../../tunnel/follow-caller.ts';
 import { createTunnels } from '../../tunnel/tunnels.ts';
 import { toUpstreamFailure } from '../../upstream/failure.ts';
-import { createFollowTunnel } from '../follow-tunnels.ts';
 import { type ClientRequests, createListeners } from '../listeners.ts';
-import { openOverload } from '../open-overload.ts';
-import { reportUnreadableForwards } from '../unreadable-forwards.ts';
+import { openOverload } from '../overload.ts';
 import type { BaseSection } from './base.ts';
 import type { CallersSection } from './callers.ts';
 import type { CertificatesSection } from './certificates.ts';
@@ -56,7 +56,7 @@ export function openTraffic(
     refuse: refuse.refuse,
     cutOff,
     onProxied: ({ request }) => listeners.letStream(request),
-    followCaller: createFollowTunnel(tunnelStreams, identity.callerOfTunnel),
+    followCaller: createFollowCaller(tunnelStreams.open, identity.callerOfTunnel),
   });
   parts.add({ name: 'tunnels', drain: tunnels.drain, close: tunnels.close });
   const overload = openOverload(configuration, {

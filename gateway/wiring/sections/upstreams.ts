@@ -1,14 +1,14 @@
 // The parts that ask upstreams: credentials and concurrency limits, the sandbox, examples of contracts, connections and their health.
 
 import { createAssertions } from '../../auth/assertions/assertions.ts';
+import { logStoreState } from '../../observe/log.ts';
 import { upstreamStatus } from '../../observe/status.ts';
 import type { Parts } from '../../parts.ts';
 import { createLatchProbes } from '../../upstream/latch-probes.ts';
 import { createRecordLocks } from '../../upstream/requests/record-locks.ts';
-import { logStoreState } from '../log-store-state.ts';
-import { openExamples } from '../open-examples.ts';
-import { openShedding } from '../open-overload.ts';
-import { openSandbox } from '../open-sandbox.ts';
+import { openExamples } from '../examples.ts';
+import { openShedding } from '../overload.ts';
+import { openSandbox } from '../sandbox.ts';
 import { openUpstreamAccess } from '../upstream-access.ts';
 import { openUpstreamTargets } from '../upstream-targets.ts';
 import { createTlsSettings } from '../upstream-tls.ts';

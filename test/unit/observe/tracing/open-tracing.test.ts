@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createIds } from '../../../../gateway/edge/ids.ts';
 import { createLog } from '../../../../gateway/observe/log.ts';
-import { openTracing } from '../../../../gateway/wiring/open-tracing.ts';
+import { openTracing } from '../../../../gateway/observe/tracing/open-tracing.ts';
 
 const tracing = { endpoint: 'http://127.0.0.1:1/', sampleRatio: 1, serviceName: 'x', headersSecret: 'otlp_headers' };
 
 const opening = (secret: string | undefined) =>
   openTracing({
-    gateway: { tracing },
-    secrets: { read: (entry) => (entry === 'otlp_headers' ? secret : undefined) },
+    settings: tracing,
+    readSecret: (entry) => (entry === 'otlp_headers' ? secret : undefined),
     ids: createIds(Date.now),
     log: createLog({ level: 'fatal', now: Date.now, destination: { write: () => undefined } }),
     version: 'test',

@@ -1,9 +1,10 @@
-// What `tls.acme` needs of other files: the authorities of its server, and names that no certificate in files has.
+// What `tls.acme` needs beside gateway.yaml: the authorities of its server, names that no certificate in files has, and secrets.
 
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Mistake } from '../config-errors.ts';
+import { CERTIFICATE_KEY, externalAccountProblem } from './acme.ts';
 import type { Config } from './load.ts';
 
 type WithTls = Pick<Config, 'sources'> & { readonly gateway: Pick<Config['gateway'], 'tls'> };
@@ -51,4 +52,53 @@ export function readTrust(trust: string | undefined, directory: string): string 
   } catch (cause) {
     throw new Error(`the file ${path} holds no certificate in PEM form.`, { cause });
   }
+}
+
+const KEY_LENGTH_MIN = 16;
+
+interface AcmeSecret {
+  readonly entry: string;
+  readonly use: string;
+  problemOf(value: string): string | undefined;
+  mistake(reason: string): Mistake;
+}
+
+/**
+ * The secrets: what encrypts private keys in a shared store, and the key of an external account.
+ *
+ * @param isShared whether several instances share the store: each of them needs the same `certificate_key`
+ */
+export function acmeSecrets(
+  { gateway, sources }: Pick<Config, 'gateway' | 'sources'>,
+  isShared: boolean,
+): AcmeSecret[] {
+  const acme = gateway.tls?.acme;
+  if (acme === undefined) return [];
+  const command =
+    'Make one with: (umask 077; openssl rand -base64 32 > "$SECRETS_DIR/certificate_key"), the same for all instances.';
+  const sealing: AcmeSecret = {
+    entry: CERTIFICATE_KEY,
+    use: 'what encrypts the private keys of certificates in Redis',
+    problemOf: (value) =>
+      value.length < KEY_LENGTH_MIN ? `it needs at least ${KEY_LENGTH_MIN} characters.` : undefined,
+    mistake: (reason) => sources.gateway.mistakeAtKey(['tls', 'acme'], reason, command),
+  };
+  const { externalAccount } = acme;
+  const remedy = (entry: string) => `Put it into the file SECRETS_DIR/${entry} or the variable ${entry.toUpperCase()}.`;
+  const account: AcmeSecret[] = externalAccount
+    ? [
+        {
+          entry: externalAccount.secret,
+          use: 'the key of the external account at the ACME server',
+          problemOf: externalAccountProblem,
+          mistake: (reason) =>
+            sources.gateway.mistakeAt(
+              ['tls', 'acme', 'externalAccount', 'secret'],
+              reason,
+              remedy(externalAccount.secret),
+            ),
+        },
+      ]
+    : [];
+  return isShared ? [sealing, ...account] : account;
 }

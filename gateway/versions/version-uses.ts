@@ -1,24 +1,22 @@
 // Counts calls of deprecated operations while the gateway serves, and reports them to operators with the resulting notices.
 
-import type { KeyStore } from '../auth/store/key-store.ts';
-import type { Settings } from '../config/settings.ts';
 import type { Organization } from '../exchange.ts';
-import type { Log } from '../observe/log.ts';
-import type { Deprecations } from '../versions/deprecation.ts';
-import { noticesOf } from '../versions/notices.ts';
-import { openUseStore } from '../versions/open-store.ts';
-import { affectedBy, deprecationJson, deprecationState, jsonOf } from '../versions/report.ts';
-import { dayOf, type Use } from '../versions/store.ts';
-import { createUses, type UsesStatus } from '../versions/uses.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
+import type { Deprecations } from './deprecation.ts';
+import { noticesOf } from './notices.ts';
+import { type OpenUseStoreOptions, openUseStore } from './open-store.ts';
+import { affectedBy, deprecationJson, deprecationState, jsonOf } from './report.ts';
+import { dayOf, type Use } from './store.ts';
+import { createUses, type UsesOptions, type UsesStatus } from './uses.ts';
 
 const FLUSH_MS = 5000;
 const REPORTED_DAYS = 90;
 const DAY_MS = 86_400_000;
 
 export interface VersionUsesOptions {
-  readonly settings: Settings;
-  readonly store: Pick<KeyStore, 'organizations'>;
-  readonly log: Log;
+  readonly settings: Pick<OpenUseStoreOptions, 'redisUrl' | 'dataDirectory'>;
+  organizations(): Awaitable<readonly Organization[]>;
+  readonly onChange: UsesOptions['onChange'];
   publicUrl(): string;
   now(): number;
 }
@@ -36,13 +34,12 @@ export interface VersionUses {
 }
 
 export function openVersionUses(options: VersionUsesOptions): VersionUses {
-  const { settings, log, now } = options;
+  const { settings, now, onChange } = options;
   const uses = createUses({
     open: () => openUseStore({ ...settings, now }),
     now,
     flushMs: FLUSH_MS,
-    onChange: (state) =>
-      log.logger[state.state === 'up' ? 'debug' : 'error'](state, 'the store of deprecated calls changed its state'),
+    onChange,
   });
 
   async function report(deprecations: Deprecations): Promise<object> {
@@ -50,7 +47,7 @@ export function openVersionUses(options: VersionUsesOptions): VersionUses {
     const hasDeprecations = deprecations.ofOperations.size > 0;
     // Without deprecations, the store stays closed.
     const stored = hasDeprecations ? await uses.list(sinceDay) : [];
-    const organizations = hasDeprecations ? await options.store.organizations.list() : [];
+    const organizations = hasDeprecations ? await options.organizations() : [];
     return versionReport({
       deprecations,
       uses: stored,

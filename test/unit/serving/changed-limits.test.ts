@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { longestLengthened } from '../../../gateway/serving/lengthened-windows.ts';
+import { longestLengthened } from '../../../gateway/serving/changed-limits.ts';
 
 const rule = (windowSeconds: number) => ({ requests: 1, windowSeconds, enforce: true });
 const rules = (tiers: Record<string, ReturnType<typeof rule>>, organizations = {}) => ({

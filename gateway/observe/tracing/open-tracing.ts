@@ -1,27 +1,30 @@
-// Opens tracing as configured in gateway.yaml, with the collector's headers from the secrets store.
+// Opens tracing as gateway.yaml configures it, with the headers for the collector from the secrets store.
 
 import { hostname } from 'node:os';
-import type { GatewayFile } from '../config/gateway-file.ts';
-import type { Secrets } from '../config/secrets.ts';
-import type { Log } from '../observe/log.ts';
-import { createTracing, type TraceIds, type Tracing, type TracingOptions } from '../observe/tracing/tracing.ts';
-import { isFieldText } from '../shared/field-text.ts';
+import { isFieldText } from '../../shared/field-text.ts';
+import type { Log } from '../log.ts';
+import { createTracing, type TraceIds, type Tracing, type TracingOptions } from './tracing.ts';
 
 export interface TracingParts extends Pick<TracingOptions, 'version' | 'onOutcome'> {
-  readonly gateway: Pick<GatewayFile, 'tracing'>;
-  readonly secrets: Pick<Secrets, 'read'>;
+  /** As in gateway.yaml. */
+  readonly settings:
+    | (Pick<TracingOptions, 'endpoint' | 'sampleRatio' | 'serviceName'> & {
+        readonly headersSecret?: string | undefined;
+      })
+    | undefined;
+  readSecret(entry: string): string | undefined;
   readonly ids: TraceIds;
   readonly log: Log;
 }
 
 /** Undefined without tracing in gateway.yaml. Throws a sentence if the secret is missing or malformed. */
-export function openTracing({ gateway: { tracing }, secrets, log, ...parts }: TracingParts): Tracing | undefined {
-  if (tracing === undefined) return undefined;
-  const { headersSecret, ...settings } = tracing;
+export function openTracing({ settings, readSecret, log, ...parts }: TracingParts): Tracing | undefined {
+  if (settings === undefined) return undefined;
+  const { headersSecret, ...further } = settings;
   return createTracing({
     ...parts,
-    ...settings,
-    headers: headersSecret === undefined ? {} : tracingHeaders(secrets.read(headersSecret), headersSecret),
+    ...further,
+    headers: headersSecret === undefined ? {} : tracingHeaders(readSecret(headersSecret), headersSecret),
     instance: `${hostname()}:${process.pid}`,
     onHealth(reason) {
       if (reason === undefined) log.logger.info('the collector of traces takes spans again');

@@ -1,0 +1,65 @@
+// Ends a stream in a tunnel whose client shows a key or token of the gateway, when that key or token ends.
+
+import { GatewayError } from '../errors.ts';
+import type { Admitted, Caller, StreamEnd } from '../exchange.ts';
+import type { Tunnel } from './table.ts';
+
+type EndStream = (why?: StreamEnd) => void;
+
+/** The caller of a request through a tunnel; undefined: it shows no key or token of the gateway. */
+type CallerOf = (admitted: Admitted) => Promise<{ readonly caller: Caller; readonly isAllowed: boolean } | undefined>;
+
+interface FollowedStream {
+  readonly kind: 'websocket';
+  readonly caller: Caller;
+  readonly clientAddress: string;
+  readonly operation: { readonly id: string; readonly upstream: string };
+  admitAgain(): Promise<Caller>;
+  end(why: StreamEnd): void;
+}
+
+/**
+ * Returns a function that follows the caller of an open stream. What it returns is called when the stream has ended.
+ *
+ * @param openStream counts a stream of a tunnel, until the returned function is called
+ */
+export function createFollowCaller(openStream: (stream: FollowedStream) => () => void, callerOf: CallerOf) {
+  return function followCaller(admitted: Admitted, { name, upstream }: Tunnel, end: EndStream): () => void {
+    let isOver = false;
+    let close: (() => void) | undefined;
+
+    function endNow(why: StreamEnd): void {
+      admitted.trail.note('streamEnd', why);
+      end(why);
+    }
+
+    async function follow(): Promise<void> {
+      const found = await callerOf(admitted);
+      if (found === undefined || isOver) return;
+      if (!found.isAllowed) {
+        endNow('credential');
+        return;
+      }
+      close = openStream({
+        kind: 'websocket',
+        caller: found.caller,
+        clientAddress: admitted.clientAddress,
+        operation: { id: name, upstream },
+        async admitAgain() {
+          const again = await callerOf(admitted);
+          // A token whose issuer or organization is gone is not known any more.
+          if (again?.isAllowed !== true) throw new GatewayError('api_key_revoked');
+          return again.caller;
+        },
+        end: endNow,
+      });
+    }
+
+    // A store that cannot be read says nothing against a caller.
+    follow().catch(() => undefined);
+    return () => {
+      isOver = true;
+      close?.();
+    };
+  };
+}
