@@ -6,32 +6,28 @@ import { once } from 'node:events';
 import { renameSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
-import { eventually, type Several, startSeveral } from '../flow/workers/several.ts';
-import { type Authority, type CertificatePair, createAuthority } from '../support/certificates.ts';
+import { eventually, startSeveral } from '../flow/workers/several.ts';
+import { type CertificatePair, createAuthority } from '../support/certificates.ts';
+import { closesAfterAll } from '../support/closing.ts';
 
 const CLIENTS = 8;
 
-let several: Several;
-let authority: Authority;
-let tls: { readonly ca: string; readonly servername: string };
-before(async () => {
-  authority = createAuthority();
-  tls = { ca: authority.certificate, servername: 'api.test' };
-  const { certificate, key } = authority.issue({ names: ['api.test'] });
-  several = await startSeveral({
+const start = closesAfterAll();
+const authority = createAuthority();
+const tls = { ca: authority.certificate, servername: 'api.test' };
+const { certificate, key } = authority.issue({ names: ['api.test'] });
+const several = await start(
+  startSeveral({
     gateway: {
       publicUrl: 'https://api.test',
       tls: { certificates: [{ certificate: 'api.pem', key: 'api.key' }], plain: { port: 0 } },
       timeouts: { drainDelayMs: 200 },
     },
     files: { 'api.pem': certificate, 'api.key': key },
-  });
-});
-after(async () => {
-  await several.close();
-});
+  }),
+);
 
 async function open(options: object = {}): Promise<TLSSocket> {
   const socket = connect({ port: several.port, host: '127.0.0.1', ...tls, ...options });

@@ -24,8 +24,9 @@ function closedBy(hook: (close: () => Promise<void>) => void): Start {
   const open: Closable[] = [];
   hook(async () => {
     for (const it of open.splice(0).reverse()) {
-      if (it.stop) await it.stop();
-      else if (it.close) await it.close();
+      // What has both closes more than it stops.
+      if (it.close) await it.close();
+      else if (it.stop) await it.stop();
       else it.destroy?.();
     }
   });
