@@ -4,7 +4,7 @@
 const stages: readonly (readonly [pattern: RegExp, stage: string])[] = [
   [/^gateway\/edge\/refuse/, 'refuse'],
   [/^gateway\/edge\//, 'admit and shell'],
-  [/^gateway\/limits\/(throttle|address)/, 'throttle'],
+  [/^gateway\/limits\/(throttle|failure-limit|address)/, 'throttle'],
   [/^gateway\/limits\/|^gateway\/redis/, 'limit'],
   [/^gateway\/contract\/(match|routes)/, 'match'],
   [/^gateway\/contract\/answer/, 'answer'],

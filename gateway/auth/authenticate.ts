@@ -33,8 +33,7 @@ export interface AuthenticateOptions {
 }
 
 export function createAuthenticate({ directory, readToken, matchesBasic }: AuthenticateOptions) {
-  // The first reader that recognises the credential decides. The API key reader takes every Bearer, so it comes after the token reader.
-  const readers: readonly CredentialReader[] = [readToken, createApiKeyReader(directory)];
+  const readApiKey = createApiKeyReader(directory);
   const readBasic = createBasicReader(matchesBasic);
 
   function read(matched: Matched): Awaitable<Caller> {
@@ -42,13 +41,10 @@ export function createAuthenticate({ directory, readToken, matchesBasic }: Authe
     if (credentials === undefined) {
       throw new GatewayError(holdsKey(matched.query) ? 'api_key_misplaced' : 'api_key_missing');
     }
-    for (const reader of readers) {
-      const caller = reader(credentials);
-      if (caller !== undefined) return caller;
-    }
-    const basicCaller = readBasic(credentials, matched.operation);
-    if (basicCaller !== undefined) return basicCaller;
-    throw new GatewayError('auth_scheme_unsupported');
+    // The first reader that recognises the credential decides. The API key reader takes every Bearer, so it comes after the token reader.
+    const caller = readToken(credentials) ?? readApiKey(credentials) ?? readBasic(credentials, matched.operation);
+    if (caller === undefined) throw new GatewayError('auth_scheme_unsupported');
+    return caller;
   }
 
   /** Synchronous unless the caller has to be looked up in the store. */

@@ -7,23 +7,19 @@ import type { Awaitable } from '../shared/awaitable.ts';
 import { type DigestOf, parseApiKey } from './api-key.ts';
 import { createChangeFollower } from './change-follower.ts';
 import { parseAuthorization } from './credentials.ts';
-import { createIdentityCache, type KnownCaller } from './identity-cache.ts';
+import { createIdentityCache, type IdentityCacheOptions, type KnownCaller } from './identity-cache.ts';
 import { createInstanceReports } from './instance-reports.ts';
 import { createKeyUses } from './key-uses.ts';
 import { createLookUp } from './look-up.ts';
 import type { KeyStore, KeyStoreChange } from './store/key-store.ts';
 
-export interface DirectoryOptions {
+export interface DirectoryOptions extends IdentityCacheOptions {
   readonly store: Pick<KeyStore, 'keys' | 'organizations' | 'audit' | 'instances'>;
   readonly digestOf: DigestOf;
   /** Where this gateway runs, as listed in the store. */
   readonly host: string;
   readonly pid: number;
   now(): number;
-  /** Size of the cache of callers and of the cache of organizations. */
-  readonly positiveMax: number;
-  /** Size of the cache of unknown keys. */
-  readonly negativeMax: number;
   readonly pollMs?: number;
   /** How long cached callers are accepted while the store is away. */
   readonly graceMs?: number;

@@ -5,6 +5,7 @@ import type { Redis } from 'ioredis';
 import { contain } from '../shared/faults.ts';
 import { dropGarbled } from './garbled.ts';
 import { canConnectTo } from './sentinels.ts';
+import { SLOTS } from './slot.ts';
 
 type Library = typeof import('ioredis');
 
@@ -103,8 +104,6 @@ function checkSlots(cluster: SlotReader): void {
     getInfoFromNode.call(this, checked, callback);
   };
 }
-
-const SLOTS = 16_384;
 
 /** First slot, last slot, servers, each with host, port and more. A server that does not know its own host name leaves it empty. */
 function isSlots(slots: unknown): boolean {

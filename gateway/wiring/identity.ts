@@ -15,7 +15,7 @@ import type { GatewayFile } from '../config/gateway-file.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Admitted, Stages } from '../exchange.ts';
 import type { Log } from '../observe/log.ts';
-import { evictionPolicyAt } from '../redis/eviction.ts';
+import { evictionPolicyAt } from '../redis/server-info.ts';
 
 export interface IdentityOptions {
   readonly gateway: GatewayFile;

@@ -4,7 +4,7 @@ import { indexDamage } from '../../auth/store/redis/damage.ts';
 import { type Secrets, SHARED_SECRETS } from '../../config/secrets.ts';
 import { secretsHeldIn } from '../../config/secrets-redis.ts';
 import { askRedis, type Redis } from '../../redis/client.ts';
-import { versionProblem } from '../../redis/version.ts';
+import { versionProblem } from '../../redis/server-info.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { checkSkew } from './data.ts';
 

@@ -3,7 +3,7 @@
 import { connectRedis, type Redis } from '../../../redis/client.ts';
 import { GarbledReply } from '../../../redis/garbled.ts';
 import { evaluate, type Script } from '../../../redis/sealed-script.ts';
-import { requireVersion } from '../../../redis/version.ts';
+import { requireVersion } from '../../../redis/server-info.ts';
 import { META, REFUSED, SCHEMA_VERSION } from './key-store-script.ts';
 
 /** How long to wait for a Redis that is starting. */
