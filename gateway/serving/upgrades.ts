@@ -3,21 +3,15 @@
 
 import type { Socket } from 'node:net';
 import type { DownstreamRequest } from '../downstream.ts';
+import type { Requests } from '../edge/server.ts';
 import type { Site } from '../edge/sites.ts';
-import type { Arrived, Fresh, Operation, StreamEnd, StreamKind } from '../exchange.ts';
+import type { Fresh, Operation, StreamEnd, StreamKind } from '../exchange.ts';
 import type { TlsSettings } from '../http1/client/connect.ts';
 import { createPipeline, createTunnelPipeline, type Steps } from '../pipeline.ts';
 import type { Tunnel } from '../tunnel/table.ts';
 import type { Tunnels } from '../tunnel/tunnels.ts';
 import { upstreamPathOf } from '../upstream/forward.ts';
 import type { createHandshake } from '../upstream/handshake.ts';
-
-export interface Upgrades {
-  /** Whether a tunnel or an operation grants the WebSocket that this request asks for. */
-  upgrades(request: DownstreamRequest): boolean;
-  /** Handles a request that `upgrades` accepts. Rejects with the error of a stage. */
-  upgrade(arrived: Arrived, socket: Socket, head: Buffer): Promise<void>;
-}
 
 export interface UpgradesOptions {
   readonly operations: readonly Operation[];
@@ -36,7 +30,7 @@ export function createUpgrades({
   tlsOf,
   handshake,
   openStream,
-}: UpgradesOptions): Upgrades {
+}: UpgradesOptions): Pick<Requests, 'upgrades' | 'upgrade'> {
   const mayUpgrade = createUpgradablePaths(operations);
 
   function tunnelFor(request: DownstreamRequest): Tunnel | undefined {

@@ -1,0 +1,94 @@
+// The requests that the gateway answers itself: documentation and published keys, preflights of browsers, OPTIONS.
+
+import type { Configuration } from '../configuration.ts';
+import { type PublishedContext, publishedContracts } from '../contract/merged/groups.ts';
+import { follow } from '../contract/pointer.ts';
+import { samplesOf } from '../contract/sample.ts';
+import { createCors } from '../edge/cors.ts';
+import { createAnswerOptions } from '../edge/options.ts';
+import { createOwnPaths, type OwnPathsOptions } from '../edge/own-paths.ts';
+import { addressOfSite, type Site } from '../edge/sites.ts';
+import type { Admitted } from '../exchange.ts';
+import type { Steps } from '../pipeline.ts';
+import type { PortalOptions } from '../portal/options.ts';
+import { createPortal } from '../portal/portal.ts';
+import type { StatelessStages } from './stateless-stages.ts';
+
+export interface OwnAnswersOptions extends Pick<OwnPathsOptions, 'jwks' | 'refuse'> {
+  readonly stages: Pick<StatelessStages, 'admit' | 'allowedMethods' | 'deprecations'>;
+  throttle(admitted: Admitted): void;
+}
+
+type OwnAnswers = Pick<
+  Steps<ReadonlySet<Site>, unknown>,
+  'allowOrigin' | 'isPreflight' | 'answerPreflight' | 'isOwnPath' | 'answerOwnPath' | 'answerOptions'
+>;
+
+export function createOwnAnswers(
+  configuration: Configuration,
+  { stages, throttle, jwks, refuse }: OwnAnswersOptions,
+): OwnAnswers {
+  const { gateway, upstreams } = configuration.config;
+  const { admit, allowedMethods, deprecations } = stages;
+  const operations = configuration.contracts.operations.map(({ operation }) => operation);
+  const addressOf = addressOfSite(gateway.hosts, gateway.publicUrl);
+  const portal = createPortal(
+    portalOptions(configuration, {
+      serverOf: (upstream) => addressOf(upstreams[upstream]?.hosts[0] ?? 'api'),
+      isDeprecated: (operation) => deprecations.ofOperations.has(operation),
+    }),
+  );
+  const ownPaths = createOwnPaths({
+    ...{ admit, jwks, portal, refuse },
+    isRootFree: operations.every(({ path }) => path !== '/'),
+  });
+  const cors = createCors({
+    hosts: gateway.cors,
+    declaredRequestHeaders: operations.flatMap(({ requestHeaders }) => requestHeaders),
+    declaredResponseHeaders: operations.flatMap(({ responseHeaders }) => [...responseHeaders]),
+    admit,
+  });
+  return {
+    allowOrigin: cors.allow,
+    isPreflight: cors.isPreflight,
+    answerPreflight: cors.answerPreflight,
+    isOwnPath: ({ request }, sites) => ownPaths.owns(request, sites.has('api')),
+    answerOwnPath: ownPaths.handle,
+    answerOptions: createAnswerOptions({ admit, throttle, allowedMethods }),
+  };
+}
+
+/** What the documentation is made from: the served contracts, the limits, and the section `portal` of the configuration. */
+function portalOptions(
+  { config, contracts, portalFiles }: Configuration,
+  context: Pick<PublishedContext, 'serverOf' | 'isDeprecated'>,
+): PortalOptions {
+  const { gateway, upstreams, limits } = config;
+  const { portal } = gateway;
+  const versions = contracts.operations.flatMap(({ operation: { version } }) => version ?? []);
+  return {
+    publicUrl: gateway.publicUrl,
+    title: portal.title,
+    description: portal.description,
+    look: { logo: portalFiles.logo, colours: portal.colours },
+    guides: portalFiles.guides,
+    builtInGuides: portal.builtInGuides,
+    sampleOperation: portal.sampleOperation,
+    windows: Object.values(limits.tiers).map(({ windowSeconds }) => windowSeconds),
+    countPer: limits.countPer,
+    retainSeconds: gateway.idempotency.retainSeconds,
+    versions: [...new Set(versions)].sort(),
+    tools: {
+      resolve: (root, value) => follow(root, { value, pointer: '' }).value,
+      samplesOf: (root, value, of) => samplesOf(root, { value, pointer: '' }, { of }),
+    },
+    contracts: () =>
+      publishedContracts(contracts.operations, { ...context, title: portal.title }).map((contract) => ({
+        ...contract,
+        operations: contract.operations.map((operation) => ({
+          ...operation,
+          hasTestMode: upstreams[operation.upstream]?.test !== undefined,
+        })),
+      })),
+  };
+}

@@ -1,0 +1,58 @@
+// What sends requests to upstreams under one configuration: their targets, rules, credentials and assertions.
+
+import type { Assertions } from '../auth/assertions/assertions.ts';
+import type { Configuration } from '../configuration.ts';
+import { createAnswerCheck } from '../contract/answer.ts';
+import type { TlsSettings } from '../http1/client/connect.ts';
+import { entryOfUpstream } from '../shared/upstream-names.ts';
+import type { OpenStreams } from '../streams/open-streams.ts';
+import type { Accesses } from '../upstream/access.ts';
+import { createForward, type ForwardOptions } from '../upstream/forward.ts';
+import { createHandshake } from '../upstream/handshake.ts';
+import { createUpstreamRoutes, type UpstreamRoute } from '../upstream/routes.ts';
+import { createUpstreamRules } from '../upstream/rules.ts';
+import { createTargets, type TargetsOptions } from '../upstream/targets.ts';
+
+/** Parts that live from start to end of the process. */
+export interface UpstreamParts
+  extends Pick<TargetsOptions, 'pools' | 'targetSets' | 'originOf' | 'clock'>,
+    Pick<ForwardOptions, 'traceparentFor'> {
+  readonly access: Accesses;
+  readonly assertions: Pick<Assertions, 'assertionFor'>;
+  readonly recordLocks: ForwardOptions['locks'];
+  readonly streams: Pick<OpenStreams, 'refuseIfFull'>;
+  /** Upstream → TLS settings for one configuration. */
+  tlsSettingsOf(configuration: Configuration): ReadonlyMap<string, TlsSettings>;
+  now(): number;
+}
+
+export function createToUpstreams(
+  configuration: Configuration,
+  parts: UpstreamParts,
+  openStream: ForwardOptions['openStream'],
+) {
+  const { access, assertions, streams, traceparentFor, now } = parts;
+  const { upstreams } = configuration.config;
+  const { operations, schemas } = configuration.contracts;
+  const tls = parts.tlsSettingsOf(configuration);
+  const tlsOf = (upstream: string) => tls.get(upstream);
+  const targets = createTargets({ ...parts, upstreams, tlsOf });
+  const routes = createUpstreamRoutes(upstreams, createUpstreamRules(upstreams, access), access, () =>
+    performance.now(),
+  );
+  const routeTo = (upstream: string) => routes.get(upstream) as UpstreamRoute;
+  // An assertion is for the entry as a whole.
+  const assertionFor: typeof assertions.assertionFor = (caller, upstream) =>
+    assertions.assertionFor(caller, entryOfUpstream(upstream));
+  return {
+    tlsOf,
+    forward: createForward({
+      ...{ targets, routeTo, assertionFor, traceparentFor, openStream },
+      locks: parts.recordLocks,
+      contractCheck: createAnswerCheck(operations, schemas, now),
+      refuseIfFull: ({ caller, clientAddress }) => streams.refuseIfFull(caller, clientAddress),
+    }),
+    handshake: createHandshake({ targets, routeTo, assertionFor, traceparentFor }),
+    close: targets.close,
+  };
+}
