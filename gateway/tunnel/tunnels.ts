@@ -5,10 +5,10 @@ import type { Socket } from 'node:net';
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Arrived, StreamEnd, TrailNotes } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
-import { tunnelRequestHeaders, upgradeHeaders } from './headers.ts';
 import { createHttpProxy, type TunnelTls } from './http-proxy.ts';
-import { type NodeAdmitted, proxyRequest } from './request.ts';
+import { type NodeAdmitted, proxyRequest } from './proxy-request.ts';
 import type { Tunnel } from './table.ts';
+import { tunnelRequestHeaders, upgradeHeaders } from './tunnel-headers.ts';
 import { type UpgradeOptions, upgrade } from './upgrade.ts';
 
 /** Limits requests and failures per client address. */

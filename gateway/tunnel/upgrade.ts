@@ -5,10 +5,10 @@ import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:h
 import type { Socket } from 'node:net';
 import type { GatewayError } from '../errors.ts';
 import { createFrames, GOING_AWAY, NOT_ALLOWED } from './frames.ts';
-import { tunnelAnswerHeaders } from './headers.ts';
 import type { ProxiedRequest } from './http-proxy.ts';
-import { isFinal, type ProxyRequestOptions } from './request.ts';
+import { isFinal, type ProxyRequestOptions } from './proxy-request.ts';
 import { watchForStall } from './stall.ts';
+import { tunnelAnswerHeaders } from './tunnel-headers.ts';
 import { createWaiting, KEEP_ALIVE_MS, tooLong } from './waiting.ts';
 import { failIfCut } from './whole.ts';
 

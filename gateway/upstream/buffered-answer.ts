@@ -1,7 +1,7 @@
 // Buffers an answer until it has been judged, between the connection and the relay that writes to the client.
 
 import type { AnswerHandler, AnswerHeaders, Control } from '../http1/client/wire.ts';
-import type { CompleteAnswer } from './answers/rules.ts';
+import type { CompleteAnswer } from './answers/judge.ts';
 import { toUpstreamFailure, upstreamFailure } from './failure.ts';
 import type { Relay } from './relay.ts';
 

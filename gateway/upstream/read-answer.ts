@@ -3,7 +3,7 @@
 
 import { headersIn } from '../http1/client/request-head.ts';
 import type { AnswerHandler, AnswerHeaders, Control, Outgoing } from '../http1/client/wire.ts';
-import type { CompleteAnswer } from './answers/rules.ts';
+import type { CompleteAnswer } from './answers/judge.ts';
 import { BUFFERED_BYTES_MAX } from './buffered-answer.ts';
 import { upstreamFailure } from './failure.ts';
 import type { Relay } from './relay.ts';

@@ -8,12 +8,12 @@ import type { AnswerHandler, AnswerHeaders, Control } from '../http1/client/wire
 import { contain } from '../shared/faults.ts';
 import { streamKindOf } from '../shared/stream-kinds.ts';
 import { atEndOfTurn } from '../sockets/end-of-turn.ts';
+import { clientAnswerHeaders, type WithheldNotes } from './answer-headers.ts';
 import { wasAsked } from './asked-answer.ts';
 import { type BodySink, CompressedBody } from './encoding/compressed-body.ts';
 import type { Compression } from './encoding/compression.ts';
 import { codingOf } from './encoding/decode.ts';
 import { isConnectionLost, toSentFailure, toUnsentFailure, upstreamFailure } from './failure.ts';
-import { clientAnswerHeaders, type WithheldNotes } from './headers.ts';
 import { type ContractCheck, checkedMode, firstValueOf, InspectedBody, TOO_LARGE } from './inspected-body.ts';
 import type { AttemptFailure } from './retry.ts';
 import { AnswerStream } from './streams/answer-stream.ts';

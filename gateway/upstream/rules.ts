@@ -1,9 +1,9 @@
 // Builds the credentials and the declared request and answer rules of upstreams for one configuration.
 
 import type { Accesses } from './access.ts';
-import { type AnswerRule, createJudge, type Judge } from './answers/rules.ts';
+import { type AnswerRule, createJudge, type Judge } from './answers/judge.ts';
 import type { Credential } from './credential.ts';
-import { createRewrite, type RequestRule, type Rewrite } from './requests/rules.ts';
+import { createRewrite, type RequestRule, type Rewrite } from './requests/rewrite.ts';
 
 export interface RulesEntry {
   readonly answers: readonly AnswerRule[];

@@ -10,7 +10,7 @@ import type { TlsSettings } from '../../http1/client/connect.ts';
 import type { AnswerHeaders, Outgoing } from '../../http1/client/wire.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { isIdempotent } from '../../shared/methods.ts';
-import { type AnsweredRequest, createJudge, type Judgement } from '../../upstream/answers/rules.ts';
+import { type AnsweredRequest, createJudge, type Judgement } from '../../upstream/answers/judge.ts';
 import { BUFFERED_BYTES_MAX } from '../../upstream/buffered-answer.ts';
 import type { CredentialHeader } from '../../upstream/credential-kinds.ts';
 import { codingOf, decodeBody } from '../../upstream/encoding/decode.ts';
@@ -20,7 +20,7 @@ import { createPools } from '../../upstream/pools.ts';
 import { readingRequest } from '../../upstream/read-answer.ts';
 import { upstreamRequestLines } from '../../upstream/request-lines.ts';
 import { filledTemplate } from '../../upstream/requests/path.ts';
-import { createRewrite } from '../../upstream/requests/rules.ts';
+import { createRewrite } from '../../upstream/requests/rewrite.ts';
 import { reasonOf } from '../finding.ts';
 
 export interface BackendRequest {

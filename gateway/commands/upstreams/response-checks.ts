@@ -1,7 +1,7 @@
 // Checks across all answers: times, headers and connections.
 
 import type { UpstreamEntry } from '../../config/schema.ts';
-import { clientAnswerHeaders } from '../../upstream/headers.ts';
+import { clientAnswerHeaders } from '../../upstream/answer-headers.ts';
 import { authorityIn } from '../../upstream/references.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { withheldRemedy } from '../withheld.ts';

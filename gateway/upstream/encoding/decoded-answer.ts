@@ -1,7 +1,7 @@
 // An answer that rules read, without its content coding. The upstream was asked for none (forward.ts), but may ignore that. Throws
 // upstream_bad_response.
 
-import type { CompleteAnswer } from '../answers/rules.ts';
+import type { CompleteAnswer } from '../answers/judge.ts';
 import { BUFFERED_BYTES_MAX } from '../buffered-answer.ts';
 import { upstreamFailure } from '../failure.ts';
 import { codingOf, decodeBody, isDecodable } from './decode.ts';

@@ -5,8 +5,8 @@ import { answerRules } from '../../../gateway/config/answer-rules.ts';
 import { requestRules } from '../../../gateway/config/request-rules.ts';
 import type { GatewayError } from '../../../gateway/errors.ts';
 import type { Checked, Operation } from '../../../gateway/exchange.ts';
-import { type AnsweredRequest, createJudge, type Judgement } from '../../../gateway/upstream/answers/rules.ts';
-import { createRewrite, type Rewritten } from '../../../gateway/upstream/requests/rules.ts';
+import { type AnsweredRequest, createJudge, type Judgement } from '../../../gateway/upstream/answers/judge.ts';
+import { createRewrite, type Rewritten } from '../../../gateway/upstream/requests/rewrite.ts';
 import { operationFor } from '../contract/operations.ts';
 
 export function operation(id: string, path = '/things/{name}', prefixes: Partial<Operation> = {}): Operation {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { securityHeadersFor } from '../../../gateway/edge/security-headers.ts';
 import type { Admitted } from '../../../gateway/exchange.ts';
-import { tunnelAnswerHeaders, tunnelRequestHeaders, upgradeHeaders } from '../../../gateway/tunnel/headers.ts';
+import { tunnelAnswerHeaders, tunnelRequestHeaders, upgradeHeaders } from '../../../gateway/tunnel/tunnel-headers.ts';
 
 const sent = { host: 'upstream.test', isolate: false, traceparent: '00-1-2-03' };
 const asking = (headers: Record<string, string>, more: Partial<Admitted> = {}) =>

@@ -4,9 +4,9 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { GatewayError } from '../errors.ts';
 import type { Admitted, StreamEnd } from '../exchange.ts';
-import { tunnelAnswerHeaders } from './headers.ts';
 import type { HttpProxy, ProxiedRequest, TunnelTls } from './http-proxy.ts';
 import { watchForStall } from './stall.ts';
+import { tunnelAnswerHeaders } from './tunnel-headers.ts';
 import { createWaiting, KEEP_ALIVE_MS, tooLong } from './waiting.ts';
 import { failIfCut, watchSent } from './whole.ts';
 
