@@ -1,10 +1,11 @@
 // The operators' console: keeps the history of the last day, whether or not the page is open, and builds the data that the page shows.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
 import type { StatusForCauses } from './cause.ts';
 import { causesOf, type LastMinute } from './causes.ts';
 import { createEvents, type GatewayEvent, type LastingCause } from './events.ts';
-import { type ExchangeQuery, type ExchangeRow, exchangeQueryOf, exchangeRow, newestFirst } from './exchanges.ts';
+import { type ExchangeRow, exchangeFilterOf, exchangeRow, newestFirst } from './exchanges.ts';
 import { feedOf, type LocalFeed } from './feed.ts';
 import { type PageFile, pageFile } from './files.ts';
 import type { Fleet, FleetInstance } from './fleet.ts';
@@ -18,13 +19,11 @@ import { runbookSection } from './runbook.ts';
 import { createDifference, type OrganizationNearLimit, type Sample } from './sample.ts';
 import { createVersionSummary } from './version-summary.ts';
 
-type DecisionRecord = Readonly<Record<string, unknown>>;
-
 export interface ConsoleOptions extends ConsoleSources {
   /** Upper bounds of the duration buckets, in seconds. */
   readonly bounds: readonly number[];
-  /** What `explain` tells of a decision record. */
-  story(record: DecisionRecord): object;
+  /** What `explain` tells of an exchange. */
+  story(line: ExchangeLine): object;
   /** Epoch milliseconds that never decrease. */
   now(): number;
   readonly version: string;
@@ -46,9 +45,9 @@ export interface ConsoleSources {
   samples(): Promise<ReadonlyMap<object, Sample | undefined>>;
   status(): Promise<object>;
   versions(): Promise<object>;
-  /** Recent exchanges that the query asks for, and those with an id: decision records. */
-  recent(query: ExchangeQuery): Promise<readonly DecisionRecord[]>;
-  exchanges(id: string): Promise<readonly DecisionRecord[]>;
+  /** The log lines of recent exchanges, by a filter or by an id. */
+  recent(filter: ExchangeFilter): Promise<readonly ExchangeLine[]>;
+  exchanges(id: string): Promise<readonly ExchangeLine[]>;
   /** Organizations and keys that a text names; one organization with its keys, or undefined. */
   findOrganizations(text: string): Promise<object>;
   organization(id: string): Promise<object | undefined>;
@@ -67,7 +66,7 @@ export interface Console {
 type LocalQuestion =
   | { readonly about: 'presence' }
   | { readonly about: 'feed'; readonly range: Range }
-  | { readonly about: 'exchanges'; readonly query: ExchangeQuery }
+  | { readonly about: 'exchanges'; readonly query: ExchangeFilter }
   | { readonly about: 'stories'; readonly id: string };
 
 /** Keeps a clock that stands still from causing a busy loop. */
@@ -222,12 +221,12 @@ export function createConsole(options: ConsoleOptions): Console {
   }
 
   async function exchanges(query: URLSearchParams): Promise<object> {
-    const asked = exchangeQueryOf(query);
-    const answers = await ask<ExchangeRow[]>({ about: 'exchanges', query: asked }, instanceIn(query));
+    const filter = exchangeFilterOf(query);
+    const answers = await ask<ExchangeRow[]>({ about: 'exchanges', query: filter }, instanceIn(query));
     const lists = answers.map(({ instance, value = [] }) =>
       instance.id === self.id ? value : value.map((row) => ({ ...row, instance: instance.name })),
     );
-    return { at: new Date(now()).toISOString(), exchanges: newestFirst(lists, asked.limit) };
+    return { at: new Date(now()).toISOString(), exchanges: newestFirst(lists, filter.limit) };
   }
 
   /** Looks in every instance: an id is found wherever its request was. */

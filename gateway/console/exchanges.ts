@@ -1,6 +1,6 @@
-// Pure: one row per recent exchange, from its decision record, and the filter that a query asks for.
+// Pure: one row per recent exchange, from its log line, and the filter that a query asks for.
 
-type DecisionRecord = Readonly<Record<string, unknown>>;
+import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
 
 export interface ExchangeRow {
   readonly request_id: string;
@@ -23,25 +23,10 @@ export interface ExchangeRow {
   readonly instance?: string;
 }
 
-/** The filter of `observe/exchange-filter.ts`. */
-export interface ExchangeQuery {
-  readonly code?: string | undefined;
-  readonly operation?: string | undefined;
-  readonly organization?: string | undefined;
-  readonly key?: string | undefined;
-  readonly client?: string | undefined;
-  readonly upstream?: string | undefined;
-  readonly status?: string | undefined;
-  readonly fromMs?: number | undefined;
-  readonly toMs?: number | undefined;
-  readonly durationMinMs?: number | undefined;
-  readonly limit: number;
-}
-
 const LIMIT_MAX = 200;
 const VALUE_LENGTH_MAX = 300;
 
-export function exchangeQueryOf(params: URLSearchParams): ExchangeQuery {
+export function exchangeFilterOf(params: URLSearchParams): ExchangeFilter {
   const text = (name: string) => params.get(name)?.slice(0, VALUE_LENGTH_MAX) || undefined;
   const time = (name: string) => numberOf(Date.parse(params.get(name) ?? ''));
   return {
@@ -62,21 +47,21 @@ function numberOf(value: number): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-export function exchangeRow(record: DecisionRecord): ExchangeRow {
-  const { method, route, tunnel, upstream_ms: upstreamMs } = record;
+export function exchangeRow(line: ExchangeLine): ExchangeRow {
+  const { method, route, tunnel, upstream_ms: upstreamMs } = line;
   const path = route ?? (tunnel === undefined ? 'unmatched' : `tunnel ${tunnel}`);
   return {
-    request_id: String(record.request_id),
-    at: new Date(Number(record.time)).toISOString(),
+    request_id: String(line.request_id),
+    at: new Date(Number(line.time)).toISOString(),
     operation: `${method} ${path}`,
-    organization: textOrNull(record.organization),
-    key: textOrNull(record.key_id),
-    client: textOrNull(record.client),
-    status: Number(record.status),
-    stage: String(record.stage),
-    code: textOrNull(record.code),
-    upstream: textOrNull(record.upstream),
-    duration_ms: Number(record.duration_ms),
+    organization: textOrNull(line.organization),
+    key: textOrNull(line.key_id),
+    client: textOrNull(line.client),
+    status: Number(line.status),
+    stage: String(line.stage),
+    code: textOrNull(line.code),
+    upstream: textOrNull(line.upstream),
+    duration_ms: Number(line.duration_ms),
     upstream_ms: typeof upstreamMs === 'number' ? upstreamMs : null,
   };
 }

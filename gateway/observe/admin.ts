@@ -5,9 +5,9 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
+import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
 import { createAdminLog } from './admin-log.ts';
 import type { MetricSnapshot } from './aggregate.ts';
-import type { ExchangeFilter } from './exchange-filter.ts';
 
 export interface AdminOptions extends Answers {
   /** Bound address of the listener; determines which Host names it accepts. */
@@ -20,9 +20,6 @@ export interface AdminOptions extends Answers {
     answer(path: string, query: URLSearchParams): Promise<object | undefined>;
   };
 }
-
-/** A log line of an exchange. */
-type DecisionRecord = Readonly<Record<string, unknown>>;
 
 /** The reports of the listener. */
 export interface Answers {
@@ -38,9 +35,9 @@ export interface Answers {
   /** Lets the refused credential of an upstream be sent again. Returns undefined for an unknown upstream. */
   retryUpstream(upstream: string): Promise<object | undefined>;
   /** Recorded exchanges with this id; empty if none is recorded. */
-  exchanges(id: string): Promise<readonly DecisionRecord[]>;
+  exchanges(id: string): Promise<readonly ExchangeLine[]>;
   /** Recorded exchanges that a filter lets through, the newest first. */
-  recent(filter: ExchangeFilter): Promise<readonly DecisionRecord[]>;
+  recent(filter: ExchangeFilter): Promise<readonly ExchangeLine[]>;
   /** Organizations and keys that a text names: by id, by name, or by the last four characters of a key. */
   findOrganizations(text: string): Promise<object>;
   /** An organization with its keys and limits; undefined for an unknown one. */

@@ -1,6 +1,7 @@
 // Metrics of client connections: refused connections, failed handshakes, and the expiry of certificates.
 
-import { Counter, Gauge, type Registry } from '@prometheus-io/client';
+import type { Registry } from '@prometheus-io/client';
+import { registerCounter, registerGauge } from './library-metrics.ts';
 
 export interface CertificateState {
   readonly names: readonly string[];
@@ -27,16 +28,16 @@ export interface ConnectionMetrics {
 
 export function createConnectionMetrics(registry: Registry): ConnectionMetrics {
   function counter(name: string, help: string, label: string, values: readonly string[]): (value: string) => void {
-    const made = new Counter({ name, help, labelNames: [label], registers: [registry] });
+    const made = registerCounter(registry, name, help, [label]);
     for (const value of values) made.inc({ [label]: value }, 0);
     return (value) => made.inc({ [label]: value });
   }
 
-  const unreadable = new Counter({
-    name: 'gateway_forwarded_for_unreadable_total',
-    help: 'Requests in which a trusted proxy wrote an X-Forwarded-For entry that is no address: their clients count as one address.',
-    registers: [registry],
-  });
+  const unreadable = registerCounter(
+    registry,
+    'gateway_forwarded_for_unreadable_total',
+    'Requests in which a trusted proxy wrote an X-Forwarded-For entry that is no address: their clients count as one address.',
+  );
   return {
     connectionRefused: counter(
       'gateway_connections_refused_total',
@@ -75,14 +76,12 @@ export function registerCertificateGauge(registry: Registry, certificates: () =>
     read: (state: CertificateState) => number | undefined,
     aggregator: 'min' | 'max' = 'min',
   ) {
-    const collect = function (this: Gauge<'name'>) {
-      this.reset();
-      for (const state of certificates()) {
+    registerGauge(registry, { name, help, labelNames: ['name'], aggregator }, () =>
+      certificates().flatMap((state) => {
         const value = read(state);
-        if (value !== undefined) this.set({ name: state.names[0] ?? '' }, value);
-      }
-    };
-    new Gauge({ name, help, labelNames: ['name'] as const, aggregator, registers: [registry], collect });
+        return value === undefined ? [] : [[{ name: state.names[0] ?? '' }, value] as const];
+      }),
+    );
   }
 
   gauge(

@@ -1,12 +1,17 @@
 // Gauges that are measured at each scrape. The parts with these states are opened after the metrics, so that each part can count from its
 // beginning.
 
-import { Gauge, type Registry } from '@prometheus-io/client';
+import type { Registry } from '@prometheus-io/client';
 import type { StreamKind } from '../exchange.ts';
 import { type CertificateState, registerCertificateGauge } from './connection-metrics.ts';
+import { registerGauge } from './library-metrics.ts';
 import { type LimitGauges, registerLimitGauges } from './limit-metrics.ts';
-import { registerTargetGauges, type TargetSetStates } from './target-metrics.ts';
-import { registerUpstreamGauges, type UpstreamState } from './upstream-metrics.ts';
+import {
+  registerTargetGauges,
+  registerUpstreamGauges,
+  type TargetSetState,
+  type UpstreamState,
+} from './upstream-metrics.ts';
 
 export interface GaugeSources extends LimitGauges {
   /** Number of requests in progress. */
@@ -19,19 +24,15 @@ export interface GaugeSources extends LimitGauges {
   certificates(): readonly CertificateState[];
   bufferedBytes(): number;
   upstreamStates(): Readonly<Record<string, UpstreamState>>;
-  targetStates(): TargetSetStates;
+  targetStates(): Readonly<Record<string, TargetSetState>>;
   /** When the active configuration was loaded, epoch milliseconds. */
   configurationLoadedAtMs(): number;
 }
 
 /** Registers the gauges. */
 export function registerGauges(registry: Registry, sources: GaugeSources): void {
-  /** @param aggregator how the gauge is combined over several workers */
-  function gauge(name: string, help: string, read: () => number, aggregator: 'sum' | 'min' | 'max' = 'sum'): void {
-    const collect = function (this: Gauge) {
-      this.set(read());
-    };
-    new Gauge({ name, help, aggregator, registers: [registry], collect });
+  function gauge(name: string, help: string, measure: () => number, aggregator: 'sum' | 'min' | 'max' = 'sum'): void {
+    registerGauge(registry, { name, help, aggregator }, measure);
   }
 
   gauge(
@@ -39,16 +40,14 @@ export function registerGauges(registry: Registry, sources: GaugeSources): void 
     'Open event streams and upgraded connections through tunnels.',
     sources.tunnelStreams,
   );
-  new Gauge({
+  const streams = {
     name: 'gateway_open_streams',
     help: 'Open streams of operations: event streams (events), JSON lines (lines) and WebSockets (websocket).',
     labelNames: ['kind'],
-    aggregator: 'sum',
-    registers: [registry],
-    collect() {
-      for (const [kind, open] of Object.entries(sources.openStreams())) this.set({ kind }, open);
-    },
-  });
+  };
+  registerGauge(registry, streams, () =>
+    Object.entries(sources.openStreams()).map(([kind, open]) => [{ kind }, open] as const),
+  );
   gauge(
     'gateway_configuration_loaded_timestamp_seconds',
     'When the active configuration was loaded, in seconds since 1970.',

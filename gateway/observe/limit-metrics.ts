@@ -1,12 +1,12 @@
 // Metrics of the limits: refused and nearly refused requests, the deciding store and its latency. Organizations are never labels, because
 // their number is unbounded; `gateway limits show` reports on each.
 
-import { Gauge, type Registry } from '@prometheus-io/client';
+import type { Registry } from '@prometheus-io/client';
 import type { LimitState } from '../exchange.ts';
 import type { Trail } from '../trail.ts';
-import { createCounter } from './counter.ts';
-import { createHistogram } from './histogram.ts';
+import { registerGauge } from './library-metrics.ts';
 import { memoize } from './memoize.ts';
+import { createCounter, createHistogram } from './series.ts';
 
 export interface LimitGauges {
   /** 1 while the store of the limits is away. */
@@ -94,24 +94,14 @@ export function createLimitMetrics(registry: Registry, onPressure: OnPressure): 
 
 /** Registers gauges that are read at each scrape. */
 export function registerLimitGauges(registry: Registry, sources: LimitGauges): void {
-  const registers = [registry];
-  new Gauge({
-    name: 'gateway_limit_store_away',
-    help: '1 while limits are decided without their store.',
-    aggregator: 'max',
-    registers,
-    collect() {
-      this.set(sources.limitStoreAway());
-    },
-  });
-  new Gauge({
+  const away = { name: 'gateway_limit_store_away', help: '1 while limits are decided without their store.' };
+  registerGauge(registry, { ...away, aggregator: 'max' }, sources.limitStoreAway);
+  const policies = {
     name: 'gateway_limit_store_policy_in_force',
     help: '1 for the outage policy that decides on limits now.',
-    aggregator: 'max',
     labelNames: ['policy'],
-    registers,
-    collect() {
-      for (const policy of OUTAGE_POLICIES) this.set({ policy }, Number(sources.limitPolicyInForce() === policy));
-    },
-  });
+  };
+  registerGauge(registry, { ...policies, aggregator: 'max' }, () =>
+    OUTAGE_POLICIES.map((policy) => [{ policy }, Number(sources.limitPolicyInForce() === policy)] as const),
+  );
 }

@@ -3,9 +3,9 @@
 
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { REFUSALS } from '../error-catalogue.ts';
+import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
 import type { Trail } from '../trail.ts';
 import { createLineBatch } from './batch.ts';
-import type { ExchangeFilter } from './exchange-filter.ts';
 import { createLines } from './line.ts';
 import { bytesOf, createPending, DROPPED, linesIn } from './pending.ts';
 import { createRecentLines } from './recent.ts';
@@ -16,9 +16,9 @@ export interface Log {
   readonly logger: Logger;
   exchange(trail: Trail): void;
   /** The latest exchanges with this id, or with this client request id. Refusals are kept whether or not they are logged. */
-  recent(id: string): readonly Readonly<Record<string, unknown>>[];
+  recent(id: string): readonly ExchangeLine[];
   /** The latest exchanges that a filter lets through, the newest first. */
-  list(filter: ExchangeFilter): readonly Readonly<Record<string, unknown>>[];
+  list(filter: ExchangeFilter): readonly ExchangeLine[];
   /** Before the process ends: writes all buffered lines, as long as the output takes them. Returns whether it has taken all. */
   flush(): boolean;
 }
@@ -77,12 +77,12 @@ export function createLog({ level, now, destination, worker, onDropped = () => u
     if (isNotable(trail)) lines.addNotable(line, trail.code);
   }
 
-  function recent(id: string): readonly Readonly<Record<string, unknown>>[] {
+  function recent(id: string): readonly ExchangeLine[] {
     batch.flush();
     return lines.find(id);
   }
 
-  function list(filter: ExchangeFilter): readonly Readonly<Record<string, unknown>>[] {
+  function list(filter: ExchangeFilter): readonly ExchangeLine[] {
     batch.flush();
     return lines.list(filter);
   }

@@ -1,7 +1,9 @@
 // Metrics of overload: refused requests, and how long requests waited for a free slot at their upstream.
 
-import { Counter, type Registry } from '@prometheus-io/client';
-import { createHistogram, type Series } from './histogram.ts';
+import type { Registry } from '@prometheus-io/client';
+import { registerCounter } from './library-metrics.ts';
+import { memoize } from './memoize.ts';
+import { createHistogram } from './series.ts';
 
 export interface OverloadMetrics {
   shed(reason: ShedReasonLabel): void;
@@ -25,12 +27,12 @@ const SHED_REASONS = [
 export type ShedReasonLabel = (typeof SHED_REASONS)[number];
 
 export function createOverloadMetrics(registry: Registry): OverloadMetrics {
-  const shed = new Counter({
-    name: 'gateway_shed_total',
-    help: 'Requests refused because of overload: upstream_queue, upstream_wait, in_flight, organization, buffered_bytes, event_loop.',
-    labelNames: ['reason'],
-    registers: [registry],
-  });
+  const shed = registerCounter(
+    registry,
+    'gateway_shed_total',
+    'Requests refused because of overload: upstream_queue, upstream_wait, in_flight, organization, buffered_bytes, event_loop.',
+    ['reason'],
+  );
   for (const reason of SHED_REASONS) shed.inc({ reason }, 0);
   const wait = createHistogram(registry, {
     name: 'gateway_upstream_queue_seconds',
@@ -38,17 +40,10 @@ export function createOverloadMetrics(registry: Registry): OverloadMetrics {
     labelNames: ['upstream'],
     buckets,
   });
-  const waits = new Map<string, Series>();
+  const waitAt = memoize((upstream: string) => wait.series(upstream));
 
   return {
     shed: (reason) => shed.inc({ reason }),
-    queued(upstream, waitedMs) {
-      let series = waits.get(upstream);
-      if (series === undefined) {
-        series = wait.series(upstream);
-        waits.set(upstream, series);
-      }
-      series.observe(waitedMs / 1000);
-    },
+    queued: (upstream, waitedMs) => void waitAt(upstream).observe(waitedMs / 1000),
   };
 }

@@ -2,10 +2,8 @@
 // ordinary request costs nothing. Refused, failed and slow exchanges have a ring of their own, where a thousand successes do not displace
 // them; so does each code, where a flood of another code does not; and one exchange a second is kept for longer.
 
-import type { ExchangeFilter } from './exchange-filter.ts';
-import { matcherOf } from './exchange-filter.ts';
-
-type DecisionRecord = Readonly<Record<string, unknown>>;
+import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
+import { matcherOf } from './line-matcher.ts';
 
 export interface RecentLines {
   /** Takes whole lines, as they are written. */
@@ -13,9 +11,9 @@ export interface RecentLines {
   /** Takes the line of an exchange that failed or was slow; `code` if it was refused or failed with one. */
   addNotable(line: string, code: string | undefined): void;
   /** Returns every exchange with this id or client request id; oldest first, at most 20. */
-  find(id: string): DecisionRecord[];
+  find(id: string): ExchangeLine[];
   /** Returns the latest exchanges that a filter lets through, the newest first. */
-  list(filter: ExchangeFilter): DecisionRecord[];
+  list(filter: ExchangeFilter): ExchangeLine[];
 }
 
 export interface RecentLinesOptions {
@@ -73,7 +71,7 @@ export function createRecentLines(options: RecentLinesOptions): RecentLines {
 }
 
 /** Each exchange once, the newest first. */
-function unique(records: readonly DecisionRecord[]): DecisionRecord[] {
+function unique(records: readonly ExchangeLine[]): ExchangeLine[] {
   const byId = new Map(records.map((record) => [record.request_id, record]));
   return [...byId.values()].sort((one, other) => Number(other.time) - Number(one.time));
 }
@@ -82,10 +80,10 @@ function unique(records: readonly DecisionRecord[]): DecisionRecord[] {
 function recordsIn(
   text: string,
   needle: string,
-  matches: (line: string, record: () => DecisionRecord | undefined) => boolean,
+  matches: (line: string, record: () => ExchangeLine | undefined) => boolean,
   limit: number,
-): DecisionRecord[] {
-  const found: DecisionRecord[] = [];
+): ExchangeLine[] {
+  const found: ExchangeLine[] = [];
   let end = text.length;
   while (end > 0 && found.length < limit) {
     const at = text.lastIndexOf(needle, end - 1);
@@ -93,7 +91,7 @@ function recordsIn(
     const from = text.lastIndexOf('\n', at - 1) + 1;
     const to = text.indexOf('\n', at);
     const line = to === -1 ? '' : text.slice(from, to);
-    let record: DecisionRecord | undefined;
+    let record: ExchangeLine | undefined;
     const read = () => {
       record ??= recordIn(line);
       return record;
@@ -107,9 +105,9 @@ function recordsIn(
 }
 
 /** Returns undefined for an incomplete line, whose beginning was overwritten, and for one that is about no exchange. */
-function recordIn(line: string): DecisionRecord | undefined {
+function recordIn(line: string): ExchangeLine | undefined {
   try {
-    const record = JSON.parse(line) as DecisionRecord;
+    const record = JSON.parse(line) as ExchangeLine;
     return record.request_id === undefined ? undefined : record;
   } catch {
     return undefined;

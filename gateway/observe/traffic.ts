@@ -1,7 +1,7 @@
 // Requests and durations by operation, as plain numbers. They are summed from the histogram's own counts at each read, so that a request
 // costs nothing more, unless the histogram counts several operations together.
 
-import type { Series } from './histogram.ts';
+import type { Series } from './series.ts';
 
 export interface Traffic {
   /** Call it when a series is created; repeating the call is harmless. */

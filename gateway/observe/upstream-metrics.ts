@@ -1,13 +1,28 @@
-// Metrics of upstreams: suspended credentials and used concurrency, read at each scrape, retried requests, and what did not cross.
+// Metrics of upstreams and their targets: suspended credentials, load, health, circuit breakers, retried requests, and what did not cross.
 
-import { Counter, Gauge, type Registry } from '@prometheus-io/client';
+import type { Registry } from '@prometheus-io/client';
 import type { RareNotes } from '../exchange.ts';
+import { registerCounter, registerGauge } from './library-metrics.ts';
 
 export interface UpstreamState {
   readonly credential?: 'unproven' | 'proven' | 'latched' | undefined;
   readonly in_flight?: number | undefined;
   readonly waiting?: number | undefined;
 }
+
+interface TargetCondition {
+  readonly mode: string;
+  readonly address: string;
+  readonly state: string;
+  readonly outstanding: number;
+}
+
+export interface TargetSetState {
+  readonly targets: readonly TargetCondition[];
+  readonly breaker: Readonly<Record<string, keyof typeof breakerValues>>;
+}
+
+type ByUpstream<State> = () => Readonly<Record<string, State>>;
 
 export interface UpstreamMetrics {
   /** Counts retries, and headers, cookies and query parameters that did not cross. */
@@ -16,30 +31,30 @@ export interface UpstreamMetrics {
   expect(upstream: string): void;
 }
 
-/**
- * Registers gauges that are read at each scrape.
- *
- * @param states of every upstream, by name
- */
-export function registerUpstreamGauges(
-  registry: Registry,
-  states: () => Readonly<Record<string, UpstreamState>>,
-): void {
-  /** @param aggregator how the gauge is combined over several workers */
+export interface TargetMetrics {
+  ejected(target: { readonly upstream: string; readonly mode: string; readonly address: string }): void;
+  /** A connection of the upstream has delivered bytes that no request asked for. */
+  unasked(upstream: string): void;
+  checked(check: { readonly upstream: string; readonly mode: string; readonly result: string }): void;
+}
+
+const breakerValues = { closed: 0, half_open: 1, open: 2 };
+const up = new Set(['healthy', 'returning']);
+
+/** Registers gauges that are measured at each scrape. */
+export function registerUpstreamGauges(registry: Registry, states: ByUpstream<UpstreamState>): void {
   function gauge(
     name: string,
     help: string,
     aggregator: 'sum' | 'max',
     read: (state: UpstreamState) => number | undefined,
   ): void {
-    const collect = function (this: Gauge<'upstream'>) {
-      this.reset();
-      for (const [upstream, state] of Object.entries(states())) {
+    registerGauge(registry, { name, help, labelNames: ['upstream'], aggregator }, () =>
+      Object.entries(states()).flatMap(([upstream, state]) => {
         const value = read(state);
-        if (value !== undefined) this.set({ upstream }, value);
-      }
-    };
-    new Gauge({ name, help, labelNames: ['upstream'], aggregator, registers: [registry], collect });
+        return value === undefined ? [] : [[{ upstream }, value] as const];
+      }),
+    );
   }
 
   gauge(
@@ -52,25 +67,86 @@ export function registerUpstreamGauges(
   gauge('gateway_upstream_waiting', 'Requests in the queue of an upstream.', 'sum', (state) => state.waiting);
 }
 
+/** Registers gauges that are measured at each scrape. Each worker judges targets for itself. */
+export function registerTargetGauges(registry: Registry, states: ByUpstream<TargetSetState>): void {
+  function ofTargets(name: string, help: string, aggregator: 'sum' | 'min', read: (target: TargetCondition) => number) {
+    registerGauge(registry, { name, help, labelNames: ['upstream', 'mode', 'target'], aggregator }, () =>
+      Object.entries(states()).flatMap(([upstream, { targets }]) =>
+        targets.map((target) => [{ upstream, mode: target.mode, target: target.address }, read(target)] as const),
+      ),
+    );
+  }
+
+  ofTargets(
+    'gateway_upstream_target_up',
+    '1 while a target is healthy or returning to its full share; 0 in every other state.',
+    'min',
+    (target) => Number(up.has(target.state)),
+  );
+  ofTargets(
+    'gateway_upstream_target_outstanding',
+    'Requests in progress at a target.',
+    'sum',
+    ({ outstanding }) => outstanding,
+  );
+  const breakers = {
+    name: 'gateway_upstream_breaker_state',
+    help: 'Circuit breaker of an upstream: 0 closed, 1 half-open, 2 open.',
+    labelNames: ['upstream', 'mode'],
+  };
+  registerGauge(registry, { ...breakers, aggregator: 'max' }, () =>
+    Object.entries(states()).flatMap(([upstream, { breaker }]) =>
+      Object.entries(breaker).map(([mode, state]) => [{ upstream, mode }, breakerValues[state]] as const),
+    ),
+  );
+}
+
+export function createTargetMetrics(registry: Registry): TargetMetrics {
+  const ejections = registerCounter(
+    registry,
+    'gateway_upstream_ejections_total',
+    'Ejections of a target because requests to it failed.',
+    ['upstream', 'mode', 'target'],
+  );
+  const checks = registerCounter(
+    registry,
+    'gateway_upstream_health_checks_total',
+    'Health checks of targets by their result.',
+    ['upstream', 'mode', 'result'],
+  );
+  const unasked = registerCounter(
+    registry,
+    'gateway_upstream_unasked_bytes_total',
+    'Connections of an upstream that delivered bytes that no request asked for. Each time its requests get connections of their own for ten minutes.',
+    ['upstream'],
+  );
+
+  return {
+    unasked: (upstream) => unasked.inc({ upstream }),
+    ejected: ({ upstream, mode, address }) => ejections.inc({ upstream, mode, target: address }),
+    checked: ({ upstream, mode, result }) => checks.inc({ upstream, mode, result }),
+  };
+}
+
 export function createUpstreamMetrics(registry: Registry): UpstreamMetrics {
-  const retries = new Counter({
-    name: 'gateway_upstream_retries_total',
-    help: 'Requests sent again: not_sent, connection_lost, timeout, status_502, status_503, status_504, declared, credential.',
-    labelNames: ['upstream', 'reason'],
-    registers: [registry],
-  });
-  const exhausted = new Counter({
-    name: 'gateway_upstream_retry_budget_exhausted_total',
-    help: 'Requests that were not retried because the retry budget of their upstream was spent.',
-    labelNames: ['upstream'],
-    registers: [registry],
-  });
-  const withheld = new Counter({
-    name: 'gateway_upstream_withheld_total',
-    help: 'Headers, cookies and query parameters that did not cross between clients and an upstream: header, cookie, query (undeclared, where an entry drops these), or reference (an address of another host in Location, Link or Content-Location). The log line names them.',
-    labelNames: ['upstream', 'kind'],
-    registers: [registry],
-  });
+  const retries = registerCounter(
+    registry,
+    'gateway_upstream_retries_total',
+    'Requests sent again: not_sent, connection_lost, timeout, status_502, status_503, status_504, declared, credential.',
+    ['upstream', 'reason'],
+  );
+  const exhausted = registerCounter(
+    registry,
+    'gateway_upstream_retry_budget_exhausted_total',
+    'Requests that were not retried because the retry budget of their upstream was spent.',
+    ['upstream'],
+  );
+  const withheld = registerCounter(
+    registry,
+    'gateway_upstream_withheld_total',
+    'Headers, cookies and query parameters that did not cross between clients and an upstream: header, cookie, query (undeclared, where an entry drops these), or reference (an address of another host in Location, Link or Content-Location). The log line names them.',
+    ['upstream', 'kind'],
+  );
 
   return {
     expect: (upstream) => exhausted.inc({ upstream }, 0),

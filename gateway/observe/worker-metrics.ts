@@ -1,10 +1,10 @@
 // Metrics of a gateway with several workers. The counts of an ended worker are kept: a falling sum would look like a restarted gateway, and
 // every rate over it would be wrong.
 
-import { Counter, Gauge, Registry } from '@prometheus-io/client';
+import { Registry } from '@prometheus-io/client';
 import { aggregated, labelled, lasting, type MetricSnapshot } from './aggregate.ts';
-import { createLinesDropped } from './lines-dropped.ts';
-import { registerProcessMetrics } from './process-metrics.ts';
+import { registerCounter, registerGauge } from './library-metrics.ts';
+import { createLinesDropped, registerProcessMetrics } from './process-metrics.ts';
 
 export interface WorkerMetrics {
   /** A worker died and had to be replaced. */
@@ -28,20 +28,17 @@ export interface MetricsOfWorker {
 /** @param serving number of workers that accept requests now */
 export function createWorkerMetrics(serving: () => number, registry = new Registry()): WorkerMetrics {
   registerProcessMetrics(registry);
-  const restarts = new Counter({
-    name: 'gateway_worker_restarts_total',
-    help: 'Workers that died and were replaced. Only with WORKERS above 1.',
-    registers: [registry],
-  });
+  const restarts = registerCounter(
+    registry,
+    'gateway_worker_restarts_total',
+    'Workers that died and were replaced. Only with WORKERS above 1.',
+  );
   const linesDropped = createLinesDropped(registry);
-  new Gauge({
-    name: 'gateway_workers_serving',
-    help: 'Workers that accept requests. Only with WORKERS above 1.',
-    registers: [registry],
-    collect() {
-      this.set(serving());
-    },
-  });
+  registerGauge(
+    registry,
+    { name: 'gateway_workers_serving', help: 'Workers that accept requests. Only with WORKERS above 1.' },
+    serving,
+  );
   const latest = new Map<MetricsOfWorker, readonly MetricSnapshot[]>();
   let ended: readonly MetricSnapshot[] = [];
   let adding = Promise.resolve();

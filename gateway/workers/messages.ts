@@ -2,9 +2,9 @@
 
 import type { Mistake } from '../config-errors.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
-import type { ExchangeFilter } from '../observe/exchange-filter.ts';
 import type { LogLevel } from '../observe/log.ts';
 import type { FirstSteps } from '../process/greeting.ts';
+import type { ExchangeFilter } from '../shared/exchange-filter.ts';
 
 export type ToWorker =
   /** Reply to `here`: the number of the worker, whether it is the first, and the TLS ticket keys (base64) that all workers share. */

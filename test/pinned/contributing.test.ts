@@ -24,7 +24,7 @@ const examples: Readonly<Record<string, { readonly named: RegExp; readonly own: 
   'a stage': {
     named: /'authorize'|\bauthorize:|\.authorize\b/,
     // Its codes and fields are counted, logged and explained.
-    own: /^gateway\/(auth\/authorize|observe\/(metrics|log-fields)|commands\/explain\/facts)\.ts$/,
+    own: /^gateway\/(auth\/authorize|observe\/(exchange-metrics|log-fields)|commands\/explain\/facts)\.ts$/,
   },
   'a stage with a store': {
     named: /\breplay\b(?=[:(']|,$)|'[./]*\/idempotency\/|\bAnswerStore\b/m,

@@ -1,32 +1,12 @@
-// Pure: a filter of recent exchanges, and the test of a log line against it.
+// Pure: tests log lines against a filter of exchanges.
 
-/** Every member that is present has to hold. */
-export interface ExchangeFilter {
-  readonly code?: string | undefined;
-  /** Method and path template; `GET unmatched` for requests that belong to no operation. */
-  readonly operation?: string | undefined;
-  readonly organization?: string | undefined;
-  readonly key?: string | undefined;
-  /** The address of the client. */
-  readonly client?: string | undefined;
-  readonly upstream?: string | undefined;
-  /** A status (`502`) or a class (`5xx`); `failed`: 4xx and 5xx. */
-  readonly status?: string | undefined;
-  /** Epoch milliseconds: the end of the exchange, the first included. */
-  readonly fromMs?: number | undefined;
-  readonly toMs?: number | undefined;
-  readonly durationMinMs?: number | undefined;
-  /** Most exchanges in the list. */
-  readonly limit: number;
-}
-
-type DecisionRecord = Readonly<Record<string, unknown>>;
+import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
 
 interface Matcher {
   /** Every line that matches contains this text. */
   readonly needle: string;
   /** `record` parses the line, which costs more than the tests before it. */
-  matches(line: string, record: () => DecisionRecord | undefined): boolean;
+  matches(line: string, record: () => ExchangeLine | undefined): boolean;
 }
 
 const UNMATCHED = 'unmatched';

@@ -1,0 +1,111 @@
+// Counters and histograms whose series are looked up once and then only incremented. The client library looks its series up by label values
+// for every observation and keeps them in objects: two histograms cost a request 5 µs of CPU, measured through the gateway, against 1, and
+// each counter 0.5 to 1. The library still renders the metrics.
+
+import type { Registry } from '@prometheus-io/client';
+
+export interface CounterOptions {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: readonly string[];
+}
+
+export interface HistogramOptions extends CounterOptions {
+  /** Upper bounds, ascending. */
+  readonly buckets: readonly number[];
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+export interface Count {
+  readonly labels: Labels;
+  value: number;
+}
+
+export interface Series {
+  /** The observations so far: one count per bucket, and one for larger values; not cumulative. */
+  readonly buckets: Float64Array;
+  /** Returns the index of the bucket. */
+  observe(value: number): number;
+}
+
+export interface Histogram {
+  /** Finds or creates one series, which the caller keeps. */
+  series(...labels: readonly string[]): Series;
+  /** Drops the series whose labels do not match. Observations of those that a caller has kept are lost. */
+  retain(matches: (labels: Labels) => boolean): void;
+}
+
+/** Registers the counter. Returns a function that finds or creates one series, which begins at 0 and which the caller keeps. */
+export function createCounter(registry: Registry, options: CounterOptions): (...labels: readonly string[]) => Count {
+  const { find } = createMetric(
+    registry,
+    'counter',
+    options,
+    (labels): Count => ({ labels, value: 0 }),
+    (count) => [{ ...count }],
+  );
+  return find;
+}
+
+/** Registers the histogram. */
+export function createHistogram(registry: Registry, options: HistogramOptions): Histogram {
+  const { name, buckets: bounds } = options;
+  const create = (labels: Labels) => ({ labels, buckets: new Float64Array(bounds.length + 1), sum: 0 });
+
+  function rowsOf({ labels, buckets, sum }: ReturnType<typeof create>): object[] {
+    let cumulative = 0;
+    const rows: object[] = bounds.map((bound, index) => {
+      cumulative += buckets[index] as number;
+      return { metricName: `${name}_bucket`, labels: { le: String(bound), ...labels }, value: cumulative };
+    });
+    const count = cumulative + (buckets[bounds.length] as number);
+    rows.push({ metricName: `${name}_bucket`, labels: { le: '+Inf', ...labels }, value: count });
+    rows.push({ metricName: `${name}_sum`, labels, value: sum });
+    rows.push({ metricName: `${name}_count`, labels, value: count });
+    return rows;
+  }
+
+  const { find, retain } = createMetric(registry, 'histogram', options, create, rowsOf);
+
+  function series(...labels: readonly string[]): Series {
+    const counts = find(...labels);
+    return {
+      buckets: counts.buckets,
+      observe(value) {
+        let index = 0;
+        while (index < bounds.length && value > (bounds[index] as number)) index++;
+        counts.buckets[index] = (counts.buckets[index] as number) + 1;
+        counts.sum += value;
+        return index;
+      },
+    };
+  }
+
+  return { series, retain };
+}
+
+/** Registers a metric that keeps its series itself, by their label values. */
+function createMetric<T extends { readonly labels: Labels }>(
+  registry: Registry,
+  type: 'counter' | 'histogram',
+  { name, help, labelNames }: CounterOptions,
+  create: (labels: Labels) => T,
+  rowsOf: (series: T) => object[],
+) {
+  const all = new Map<string, T>();
+  const get = async () => ({ name, help, type, values: [...all.values()].flatMap(rowsOf) });
+  registry.registerMetric({ name, help, type, labelNames, aggregator: 'sum', get } as never);
+  return {
+    find(...values: readonly string[]): T {
+      const key = JSON.stringify(values);
+      const labels = () => Object.fromEntries(labelNames.map((label, index) => [label, values[index] as string]));
+      const series = all.get(key) ?? create(labels());
+      all.set(key, series);
+      return series;
+    },
+    retain(matches: (labels: Labels) => boolean): void {
+      for (const [key, { labels }] of all) if (!matches(labels)) all.delete(key);
+    },
+  };
+}
