@@ -13,7 +13,7 @@ import type { HttpAnswer, HttpClient } from './acme-http.ts';
 import { AcmeFailure } from './failure.ts';
 import { type FailureKind, retryAfterMsOf } from './renewal.ts';
 
-/** A server may reject a nonce at any time (section 6.5); one that rejects so many in a row has a fault. */
+/** A server may reject a nonce at any time (section 6.5). A server that rejects so many in a row has a fault. */
 const NONCE_ATTEMPTS = 20;
 const PROBLEM = 'urn:ietf:params:acme:error:';
 
@@ -44,7 +44,7 @@ export interface AcmeAnswer<T> {
 export interface AcmeClientOptions {
   readonly directoryUrl: string;
   readonly http: HttpClient;
-  /** Asked before each request; throws to stop. */
+  /** Called before each request; throws to stop the work. */
   before(): Promise<void>;
   readonly signal?: AbortSignal | undefined;
   now(): number;
@@ -136,7 +136,7 @@ export async function publicJwk(key: KeyObject): Promise<JWK> {
   return exportJWK(createPublicKey(key));
 }
 
-/** What proves the control of a name: the token with the thumbprint of the account key (section 8.1). */
+/** The key authorization, which proves the control of a name: the token with the thumbprint of the account key (section 8.1). */
 export async function keyAuthorizationOf(token: string, key: KeyObject): Promise<string> {
   return `${token}.${await calculateJwkThumbprint(await publicJwk(key))}`;
 }
@@ -148,7 +148,7 @@ export interface Problem {
   readonly subproblems?: readonly { readonly detail?: string; readonly identifier?: { readonly value?: string } }[];
 }
 
-/** The sentence of a problem document, with those of its parts. */
+/** The detail of a problem document, and the details of its subproblems. */
 export function sentenceOf({ detail = 'no reason given', subproblems = [] }: Problem): string {
   const parts = subproblems.map((one) => `${one.identifier?.value ?? '?'}: ${one.detail ?? 'no reason given'}`);
   return [detail, ...parts].join('; ');

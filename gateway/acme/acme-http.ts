@@ -1,4 +1,4 @@
-// HTTPS requests to an ACME server, with further authorities and a deadline. Errors are failures of the kind `server`.
+// The HTTPS client of an ACME server: trusts further authorities, and gives up at a deadline. Errors are failures of the kind `server`.
 
 import { Agent, request } from 'node:https';
 import { getCACertificates } from 'node:tls';

@@ -1,4 +1,4 @@
-// What all instances of a gateway share about certificates: named records, and the lease of the one instance that orders. Types only.
+// The store of ordered certificates, shared by all instances: named records, and the lease of the one instance that orders. Types only.
 
 import type { Awaitable } from '../shared/awaitable.ts';
 
@@ -10,8 +10,8 @@ export type AcmeChanges = Readonly<Record<string, string | undefined>>;
 
 export interface AcmeStore {
   /**
-   * Epoch milliseconds by the clock that all instances share, since they read times that another one has written. Before the first
-   * `read`, and without a shared clock, that of the machine.
+   * Epoch milliseconds by the clock of the store, because instances read times that other instances have written. Before the first
+   * `read`, and without a shared store, the clock of the machine.
    */
   now(): number;
   /** Every other method rejects, and does not wait, while the store is away. */
@@ -28,7 +28,7 @@ export interface AcmeStore {
   release(token: number): Awaitable<void>;
   /** Writes all changes in one step. Writes nothing and returns false if a later holder has taken the lease. */
   write(token: number, changes: AcmeChanges): Awaitable<boolean>;
-  /** Writes without the lease: what a command asks of the gateway. */
+  /** Writes without the lease: a command leaves its request to the gateway. */
   put(changes: AcmeChanges): Awaitable<void>;
   /** Calls back soon after a change. A call may be lost: poll `read` as well. Returns a function that ends it. */
   subscribe(onChange: () => void): () => void;

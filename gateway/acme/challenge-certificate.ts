@@ -4,7 +4,7 @@ import { createHash, createPublicKey, generateKeyPairSync, randomBytes } from 'n
 import { alternativeNames, signatureAlgorithm, signed } from './csr.ts';
 import { derInteger, derTagged, octets, oid, pemOf, sequence, set, utcTime, utf8, yes } from './der.ts';
 
-/** The protocol that a validation asks for by ALPN. */
+/** The ALPN protocol of a validation. */
 export const ACME_TLS = 'acme-tls/1';
 
 const ACME_IDENTIFIER = '1.3.6.1.5.5.7.1.31';
@@ -17,7 +17,7 @@ export interface ChallengeCertificate {
   readonly key: string;
 }
 
-/** Makes a certificate with a key of its own: about a millisecond. `nowMs`: the middle of its validity of two days. */
+/** Makes a certificate with a new key, in about a millisecond. `nowMs`: the middle of its validity of two days. */
 export function createChallengeCertificate(
   name: string,
   keyAuthorization: string,

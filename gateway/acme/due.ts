@@ -1,4 +1,4 @@
-// Pure: what is due for a certificate now, from the records. Times are epoch milliseconds by the clock of the store.
+// Decides from the records what is due for a certificate now. Pure. Times are epoch milliseconds by the clock of the store.
 
 import type { CertificateLife } from '../shared/certificate-life.ts';
 import type { AcmeRecords } from './acme-store.ts';
@@ -14,7 +14,7 @@ export interface Held extends CertificateLife {
   readonly issuedAtMs: number;
 }
 
-/** `order`: order or renew. `ask`: ask for renewal information. */
+/** `order`: order or renew. `ask`: read renewal information. */
 export type DueWork = 'order' | 'ask' | 'revoke';
 
 /** @param held undefined: there is no certificate for these names yet */
@@ -25,7 +25,7 @@ export function dueFor(id: string, records: AcmeRecords, held: Held | undefined,
   const isLimited = [attempts, server].some((one) => one?.kind === 'limited' && isToCome(one.nextAtMs, nowMs));
   const asked = recordIn(records, 'asked', id);
   if (asked?.kind === 'revoke' && held !== undefined && !isLimited) return 'revoke';
-  // An operator does not wait for the back-off, but for the limits of the server.
+  // A request of an operator waits for the server's rate limits, but not for the back-off.
   if (asked?.kind === 'order' && !isLimited) return 'order';
   if (isBlocked) return undefined;
   if (recordIn(records, 'order', id) !== undefined) return 'order';
@@ -43,7 +43,7 @@ export function renewalOf(id: string, records: AcmeRecords, held: Held): number 
   return renewAtMs(held, held.issuedAtMs, window, shareOf(held.fingerprint));
 }
 
-/** A number from 0 to 1 that is the same wherever the certificate is. */
+/** A number from 0 to 1 that all instances compute alike for one certificate. */
 function shareOf(fingerprint: string): number {
   return Number.parseInt(fingerprint.replace(/[^0-9A-Fa-f]/g, '').slice(0, 8) || '0', 16) / 0xffff_ffff;
 }

@@ -1,4 +1,4 @@
-// Why an attempt to get a certificate failed, and what that means for the next one.
+// The errors of an attempt to get a certificate; their kind decides when the next attempt begins.
 
 import type { FailureKind } from './renewal.ts';
 

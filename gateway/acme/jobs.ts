@@ -36,11 +36,11 @@ export interface JobsOptions {
   onEvent(event: AcmeEvent): void;
 }
 
-/** By whom a certificate was ordered, if no command asked for it. */
+/** The author of an order that no command asked for. */
 const BY_ITSELF = 'acme';
 
 export interface Jobs {
-  /** Does what is due. Rejects with LeaseLost, or if the store is away; failures of the server are recorded. */
+  /** Does all work that is due. Rejects with LeaseLost, or if the store is away; failures of the server are recorded. */
   run(): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ export function createJobs({ work, held, readPair, random, onEvent }: JobsOption
     }
   }
 
-  /** Registers the account anew, once, if the server does not know it any more: waiting would not bring it back. */
+  /** If the server no longer knows the account, registers it again, once: waiting would not bring it back. */
   async function withAccount(job: () => Promise<void>): Promise<void> {
     try {
       await job();
@@ -105,7 +105,7 @@ export function createJobs({ work, held, readPair, random, onEvent }: JobsOption
 
   async function noteFailure(id: string, names: readonly string[], failure: AcmeFailure): Promise<void> {
     const { kind, retryAfterMs, message: reason } = failure;
-    // A server that is away is so for all certificates.
+    // A server that is away concerns all certificates.
     const of = kind === 'server' || signer === undefined ? SERVER : id;
     const failures = (recordIn(records(), 'attempts', of)?.failures ?? 0) + 1;
     const atMs = now();
@@ -166,7 +166,7 @@ export function createJobs({ work, held, readPair, random, onEvent }: JobsOption
     onEvent({ kind: 'account key changed', by });
   }
 
-  /** A server without renewal information, or with a broken one, is asked again later; the lifetime decides meanwhile. */
+  /** If the server has no renewal information, or broken information, it is read again later; until then the lifetime decides. */
   async function askRenewal(id: string): Promise<void> {
     const certificateId = held(id)?.certificateId;
     if (certificateId === undefined) return;

@@ -1,4 +1,4 @@
-// Keeps the certificates of `tls.acme`: follows the records of the store, and does what is due while this instance has the lease.
+// Keeps the certificates of `tls.acme`: follows the records of the store, and does the work that is due while this instance has the lease.
 
 import { createAcmeClient } from './acme-client.ts';
 import type { HttpClient } from './acme-http.ts';
@@ -18,13 +18,13 @@ import {
 } from './view.ts';
 import { type AcmeSettings, createJournal, createPause } from './work.ts';
 
-/** An announcement may be lost: all instances show a new certificate within a second all the same. */
+/** An announcement may be lost, and all instances have to show a new certificate within a second. */
 const LOOK_MS = 750;
-/** Longer than a request to the server may take, so that a holder that waits for one keeps the lease. */
+/** Longer than a request to the server may take, so that the holder keeps the lease while it waits for an answer. */
 const LEASE_MS = 20_000;
-/** An instance whose clock differs from that of the store takes the certificate of the server for expired or not yet valid. */
+/** An instance whose clock differs this much from the store's clock takes the server's certificate for expired or not yet valid. */
 const WRONG_CLOCK_MS = 3_600_000;
-/** It leaves the work to the others. If it is the store's clock that is wrong, all wait that long. */
+/** How long such an instance leaves the work to the others. If the store's clock is wrong, all instances wait this long. */
 const WRONG_CLOCK_WAIT_MS = 60_000;
 
 export interface KeeperOptions {
@@ -63,7 +63,7 @@ export interface ChallengeAnswers {
   isConfigured(name: string): boolean;
   /** The certificate that answers a validation of the name; undefined if none is known here. */
   known: AcmeView['challengeFor'];
-  /** The same, and asks the store if none is known here. */
+  /** The same, but reads the store first if none is known here. */
   find(name: string): Promise<ReturnType<AcmeView['challengeFor']>>;
   /** The key authorization of a token of http-01. */
   findToken(token: string): Promise<string | undefined>;
@@ -139,13 +139,13 @@ export function createKeeper(options: KeeperOptions): Keeper {
     return Math.abs(options.now() - now()) > WRONG_CLOCK_MS;
   }
 
-  /** Takes the lease, does what is due, and gives the lease back. Another instance may have it: then it does the work. */
+  /** Takes the lease, does the work that is due, and gives the lease back. If another instance has the lease, that one does the work. */
   async function workOnce(): Promise<void> {
     let token: number | undefined;
     try {
       token = await store.take(leaseMs);
       if (token === undefined) return;
-      // Read under the lease: the holder before may have done the work.
+      // Read under the lease: the previous holder may have done the work.
       await refresh();
       const { signal } = ended;
       const journal = createJournal({ store, token, leaseMs, records });

@@ -1,5 +1,5 @@
-// One certificate from order to issue (RFC 8555 section 7.4). Every step is stored before the server is asked for the next one, so that
-// another instance continues where this one ended. Throws AcmeFailure; the caller removes an order that was refused.
+// Gets one certificate, from order to issue (RFC 8555 section 7.4). Every step is stored before the server is asked for the next one, so
+// that another instance continues where this one ended. Throws AcmeFailure; the caller removes an order that was refused.
 
 import { createPrivateKey } from 'node:crypto';
 import { type AccountSigner, newKeyPem } from './account.ts';
@@ -63,7 +63,7 @@ export async function orderCertificate(
   throw new AcmeFailure('server', 'The ACME server has not issued the certificate in time; the order goes on.');
 }
 
-/** An order that the server does not know any more is refused, and thereby forgotten. */
+/** Turns an order that the server no longer knows into a refusal, after which the caller removes it. */
 async function orderAt(work: Work, signer: AccountSigner, url: string) {
   try {
     return await work.client.post<Order>(url, signer);
@@ -86,7 +86,7 @@ async function begin(
   const ask = (payload: object) => work.client.post<Order>(newOrder, signer, payload);
   const isRenewal = replaces !== undefined && renewalInfo !== undefined;
   const { location } = await ask(isRenewal ? { identifiers, replaces } : { identifiers }).catch((error: unknown) => {
-    // The server may count the former certificate as replaced, or not know it: then it is a new one.
+    // The server may count the former certificate as replaced, or not know it: then order without naming it.
     const isAboutFormer = isRenewal && error instanceof AcmeFailure && error.kind === 'refused';
     if (!isAboutFormer) throw error;
     return ask({ identifiers });

@@ -1,4 +1,4 @@
-// The records in the store, and their names. A certificate is identified by its sorted names.
+// The kinds of records in the store of certificates, and their names. A certificate is identified by its sorted host names.
 
 import type { AcmeRecords } from './acme-store.ts';
 import type { FailureKind, RenewalWindow } from './renewal.ts';
@@ -34,7 +34,7 @@ export interface CertificateRecord {
   readonly revokedAtMs?: number | undefined;
 }
 
-/** What any instance answers to a validation. Tokens are no secrets. */
+/** The answer of any instance to a validation. Tokens are no secrets. */
 export interface ChallengeRecord {
   readonly name: string;
   readonly token: string;
@@ -52,13 +52,13 @@ export interface AttemptsRecord {
 
 /** Renewal information of the certificate in use. */
 export interface RenewalRecord {
-  /** Of the certificate. */
+  /** The certificate that it is about. */
   readonly certificateId: string;
   readonly window?: RenewalWindow | undefined;
   readonly askAtMs: number;
 }
 
-/** What a command asks for. */
+/** The request of a command. */
 export interface AskedRecord {
   readonly kind: 'order' | 'revoke' | 'account key';
   readonly by: string;
@@ -80,12 +80,12 @@ export type RecordKind = keyof Kinds;
 
 /** The record that holds the fingerprint of `certificate_key`. */
 export const SEAL_RECORD = 'seal';
-/** In the place of a certificate: what concerns the server as a whole. */
+/** Stands for the server as a whole, in place of a certificate id. */
 export const SERVER = 'server';
 
 export const recordName = (kind: RecordKind, of: string) => `${kind} ${of}`;
 
-/** Undefined if there is none, or if it cannot be read. */
+/** Undefined if the record does not exist or cannot be parsed. */
 export function recordIn<K extends RecordKind>(records: AcmeRecords, kind: K, of: string): Kinds[K] | undefined {
   return parseRecord(records.get(recordName(kind, of)));
 }
@@ -101,7 +101,7 @@ export function recordsOf<K extends RecordKind>(records: AcmeRecords, kind: K): 
   return found;
 }
 
-/** One change: the record with its text. */
+/** The change that writes a record, or removes it if the value is undefined. */
 export function change<K extends RecordKind>(kind: K, of: string, value: Kinds[K] | undefined) {
   return { [recordName(kind, of)]: value === undefined ? undefined : JSON.stringify(value) };
 }

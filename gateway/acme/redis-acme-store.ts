@@ -1,4 +1,5 @@
-// The records in Redis, for all instances that share it. Every step is one script; the clock of Redis decides when a lease ends.
+// The store of certificates in Redis, for all instances that share it. Every step is one script; the clock of Redis decides when a lease
+// ends.
 
 import { connectRedis } from '../redis/client.ts';
 import { evaluate, type Script, toScript } from '../redis/sealed-script.ts';
@@ -38,7 +39,7 @@ local state = born .. ' ' .. (version or '0')
 if state == ARGV[1] then return { now_ms(), state } end
 return { now_ms(), state, call('HGETALL', records), records .. ':changed' }
 `);
-/** A wiped server begins with a token that is larger than those of before: the time in seconds. */
+/** A wiped server begins with the time in seconds as its token, which is larger than every earlier token. */
 const TAKE = script(`
 local token, ends = unpack(call('HMGET', lease, 'token', 'until'))
 if ends and tonumber(ends) > now_ms() then return false end
@@ -70,7 +71,7 @@ export async function openRedisAcmeStore(url: string): Promise<AcmeStore> {
   await opened.promise;
   const run = (which: Script, ...args: (string | number)[]) => evaluate(client, which, [RECORDS, LEASE], args);
   let known: { readonly state: string; readonly records: AcmeRecords; readonly channel: string } | undefined;
-  /** What the clock of Redis is ahead of the monotonic one of this process. */
+  /** By how much the clock of Redis is ahead of the monotonic clock of this process. */
   let aheadMs: number | undefined;
   const closers: (() => void)[] = [];
 

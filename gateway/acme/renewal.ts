@@ -1,4 +1,5 @@
-// Pure: when a certificate is renewed, and when a failed attempt is repeated. Times are epoch milliseconds, durations milliseconds.
+// Computes when a certificate is renewed, and when a failed attempt is repeated. Pure. Times are epoch milliseconds, durations
+// milliseconds.
 
 import type { CertificateLife } from '../shared/certificate-life.ts';
 
@@ -9,11 +10,11 @@ const DAY_MS = 86_400_000;
 /** Without renewal information: the part of the lifetime after which a certificate is renewed, and the width of the jitter. */
 const RENEW_AFTER = 2 / 3;
 const JITTER = 1 / 30;
-/** A window of renewal information beyond this part of the lifetime is not waited for: a failure needs time for another attempt. */
+/** Renewal begins at this part of the lifetime at the latest, whatever the window says: a failure needs time for another attempt. */
 const LATEST = 0.95;
-/** A new certificate is not renewed within this part of its lifetime, whatever the server or the clock says: that would never end. */
+/** A new certificate is not renewed within this part of its lifetime, whatever the server or the clock says: renewals would never end. */
 const EARLIEST = { share: 1 / 24, mostMs: DAY_MS } as const;
-/** RFC 9773 section 4.3.2: bounds for how often renewal information is asked for. */
+/** Bounds for the interval between reads of renewal information (RFC 9773 section 4.3.2). */
 const ASK_AGAIN = { least: MINUTE_MS, most: DAY_MS, otherwise: 6 * HOUR_MS } as const;
 
 /** The suggested window of the server, with the moment in it that was chosen. */
@@ -61,7 +62,7 @@ export function selectMoment(
   return { startMs, endMs, selectedMs: Math.round(startMs + random() * (endMs - startMs)) };
 }
 
-/** How long until renewal information is asked for again. @param retryAfterMs undefined: the server did not say */
+/** How long until renewal information is read again. @param retryAfterMs undefined: the server did not say */
 export function askAgainAfterMs(retryAfterMs: number | undefined): number {
   if (retryAfterMs === undefined) return ASK_AGAIN.otherwise;
   return Math.min(Math.max(retryAfterMs, ASK_AGAIN.least), ASK_AGAIN.most);
@@ -88,15 +89,17 @@ export interface Failed {
   readonly random: () => number;
 }
 
-/** A server that asks for more is asked earlier, and a record that says more was written by a wrong clock. */
+/** The gateway waits no longer than this, even if the server asks for more; a record with a later time was written by a wrong clock. */
 const LONGEST_WAIT_MS = 7 * DAY_MS;
 
-/** Whether a time in the future is to be waited for. */
+/** Whether a time is in the future and near enough to be waited for. */
 export function isToCome(atMs: number, nowMs: number): boolean {
   return atMs > nowMs && atMs <= nowMs + LONGEST_WAIT_MS;
 }
 
-/** How long until the next attempt: twice as long each time, up to a quarter longer by chance, and never before the server's Retry-After. */
+/**
+ * How long until the next attempt: twice as long each time, up to a quarter longer by chance, and never before the server's Retry-After.
+ */
 export function nextAttemptAfterMs({ kind, failures, retryAfterMs = 0, random }: Failed): number {
   const { firstMs, longestMs } = BACK_OFF[kind];
   const backOffMs = Math.min(firstMs * 2 ** Math.min(failures - 1, 20), longestMs);

@@ -1,4 +1,5 @@
-// The records in the data directory, for a single process and the commands beside it: `acme.sqlite`, readable by its owner only.
+// The store of certificates in the data directory, for a single process and the commands beside it: `acme.sqlite`, readable by its owner
+// only.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, openSqlite } from '../shared/sqlite.ts';

@@ -1,4 +1,4 @@
-// What an instance takes from the records: the certificates that it shows, and the answers to validations. A record is read again only
+// The view of one instance on the records: the certificates that it shows, and the answers to validations. A record is parsed again only
 // if its text has changed.
 
 import type { CertificateLife } from '../shared/certificate-life.ts';

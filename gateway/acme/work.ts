@@ -1,4 +1,4 @@
-// What one attempt works with, while this instance has the lease.
+// The context of one attempt while this instance has the lease: settings, client, records, clock.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Awaitable } from '../shared/awaitable.ts';

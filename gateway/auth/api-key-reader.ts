@@ -7,9 +7,7 @@ import { API_KEY_LENGTH } from './api-key.ts';
 import type { Credentials } from './credentials.ts';
 import type { Directory } from './directory.ts';
 
-/**
- * Returns undefined for a credential of another kind and the caller for a valid one. Throws if the credential is of this kind but invalid.
- */
+/** Returns the caller of a valid credential, undefined for a credential of another kind. Throws if it is of this kind but invalid. */
 export type CredentialReader = (credentials: Credentials) => Awaitable<Caller> | undefined;
 
 /** Takes every Bearer credential that the readers before it have left. */

@@ -10,7 +10,7 @@ import { createBasicReader, type MatchesBasic } from './basic.ts';
 import { parseAuthorization, withChallenge } from './credentials.ts';
 import type { Directory } from './directory.ts';
 
-/** A key in a query, or enough of one that it should be replaced. */
+/** A key in a query, or so much of a key that its owner should replace it. */
 const KEY_IN_TEXT = /sk_(?:live|test)_[0-9A-Za-z]{16}/;
 
 /** The caller of every request to a public operation. */

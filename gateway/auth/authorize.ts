@@ -31,7 +31,7 @@ export function createAuthorize({ operatorScopes, hasTestTarget, now }: Authoriz
     const { scheme } = caller;
     for (const way of security) if (way.scheme === scheme && hasAll(caller, way.scopes)) return;
     const [first, ...others] = security.filter((way) => way.scheme === scheme);
-    // No scope would help: the operation accepts only credentials of another kind.
+    // No scope would help: the operation accepts only other kinds of credentials.
     if (first === undefined) throw new GatewayError('auth_scheme_unsupported');
     // Of several alternatives, name the one from which the caller lacks the fewest scopes.
     const missing = ({ scopes }: SecurityAlternative) => scopes.filter((scope) => lacks(caller, scope)).length;

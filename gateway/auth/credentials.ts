@@ -30,8 +30,8 @@ export function createCredentialHash(): (credential: string) => CredentialHash {
 }
 
 /**
- * Returns the error to throw instead: a 401 then asks for the credentials that the operation accepts. Operations that accept API keys alone,
- * as nearly all do, keep the error as it is.
+ * Returns the error to throw instead: a 401 then asks for the credentials that the operation accepts. Operations that accept API keys
+ * alone, as nearly all do, keep the error as it is.
  */
 export function withChallenge(thrown: unknown, { security }: Operation): unknown {
   if (!(thrown instanceof GatewayError) || thrown.entry.status !== 401) return thrown;

@@ -3,7 +3,7 @@
 import type { KeyStore } from './store/key-store.ts';
 
 const COUNTED_EVERY_MS = 5000;
-/** Instances report every two seconds; one that has missed several reports has stopped or is about to. */
+/** Instances report every two seconds: an instance that has missed several reports has stopped or is about to stop. */
 const SILENT_MAX_MS = 10_000;
 
 export interface LiveInstances {

@@ -23,7 +23,7 @@ const FOUND_MAX = 50;
 const PATIENCE_MS = 1000;
 const LAST_FOUR = /^[A-Za-z0-9]{4}$/;
 
-/** An empty text finds the first organizations. */
+/** Searches by a text; an empty text finds the first organizations. */
 export function createOrganizationSearch({
   store,
   clock,

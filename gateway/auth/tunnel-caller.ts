@@ -1,4 +1,5 @@
-// The caller of a tunnelled request, if its credential is one of the gateway's: a tunnel asks for none, and passes those of the service.
+// Finds the caller of a tunnelled request, if it carries an API key or token of the gateway. A tunnel requires none: it passes on the
+// service's own credentials.
 
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Caller } from '../exchange.ts';

@@ -1,17 +1,17 @@
-// Credentials that an upstream has accepted. Stores digests instead of credentials: they are useless outside this process.
+// Remembers which credentials an upstream has accepted. Stores digests, which are useless outside this process.
 
 import { createHmac, randomBytes } from 'node:crypto';
 
 /** About 1 MB. */
 const ACCEPTED_MAX = 10_000;
 /**
- * Requests of one credential whose outcome is open, beyond which it is trusted no further: it may have become a wrong one. Clients send up to
- * ten at once.
+ * Most requests of one credential with an open outcome. Beyond that it is not trusted, because it may no longer be valid. Clients send up
+ * to ten requests at once.
  */
 const OPEN_MAX = 10;
 
 interface Acceptance {
-  /** Of the last one. */
+  /** Time of the last acceptance. */
   atMs: number;
   inFlight: number;
   /** Requests that ended without an answer since then. */

@@ -1,4 +1,4 @@
-// Pure: groups client addresses for counting. A household or a server usually has a whole IPv6 /64, so a single IPv6 address identifies
+// Groups client addresses for counting. Pure. A household or a server usually has a whole IPv6 /64, so a single IPv6 address identifies
 // nothing.
 
 const MAPPED = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/;

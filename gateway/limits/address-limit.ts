@@ -33,7 +33,7 @@ export interface Visit extends Omit<LoginAttempt, 'over'> {
 }
 
 export interface AddressLimit {
-  /** Admits one request. `credential` is that of the request, if it can be guessed: such a request may wait. */
+  /** Admits one request. `credential`: a credential of the request that could be a guess; such a request may wait. */
   enter(admitted: Admitted, credential: string | undefined): Awaitable<Visit>;
   useRules(rules: AddressLimitRules): void;
   /** Number of requests and connections in progress. */
@@ -109,7 +109,10 @@ function visitOf({ answered, abandoned, over }: LoginAttempt, leaveBlock: () => 
   };
 }
 
-/** Returns address limits by name, under which requests, connections and failed logins count; a limit keeps its counts when its rules change. */
+/**
+ * Returns address limits by name, under which requests, connections and failed logins count; a limit keeps its counts when its rules
+ * change.
+ */
 export function createAddressLimits(
   options: Omit<LoginThrottleOptions, 'name'>,
 ): (name: string, rules: AddressLimitRules) => AddressLimit {

@@ -1,4 +1,4 @@
-// What every counter store implements and shares. `open-counter-store.ts` lists the stores.
+// The interface of every counter store, and how all of them turn figures into a decision. `open-counter-store.ts` lists the stores.
 
 import type { LimitState } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
@@ -20,11 +20,13 @@ export interface Charge {
   readonly enforce: boolean;
 }
 
-/** What a store remembers about charges until their next request. It stays beside them, because a look-up in a map costs about 0.1 µs. */
+/**
+ * A store's memory about charges until their next request. It is kept beside the charges, because a look-up in a map costs about 0.1 µs.
+ */
 export interface ChargeNotes {
   /**
-   * Charges that differ in nothing but the names of the counters: those of one caller for all callers under the same rules. The charges of
-   * each would have left the processor's cache.
+   * The charges of one caller, for all callers under the same rules: their charges differ only in the names of the counters, and a caller's
+   * own charges would have left the processor's cache.
    */
   readonly alike: readonly Charge[];
   /** The charges as the script in Redis reads them; empty before the first request. */

@@ -57,7 +57,7 @@ export const processFailureCounters: FailureCounters = {
 };
 
 /**
- * Opens counters that all instances share, on a connection of their own.
+ * Opens counters that all instances share, on their own connection.
  *
  * @param redisUrl as `connectRedis` takes it; undefined: use the counters of this process
  */
@@ -166,7 +166,9 @@ function sealedFor(client: Redis) {
 
 /** So many failures for one command are a flood. */
 const FLOOD = 8;
-/** How long a flood waits for its next command, milliseconds: an instance learns so much later that the address has used its failures up. */
+/**
+ * How long a flood waits for its next command, milliseconds: an instance learns so much later that the address has used its failures up.
+ */
 const FLOOD_REST_MS = 5;
 
 interface Failures extends PromiseWithResolvers<FailureCount> {
@@ -174,8 +176,8 @@ interface Failures extends PromiseWithResolvers<FailureCount> {
 }
 
 /**
- * Counts the failures of an address together that happen in one turn of the event loop, or before its last command is answered. A flood from one
- * address then costs a command every few milliseconds, not one for each failure: that took as much CPU as the refusal itself.
+ * Counts the failures of an address together that happen in one turn of the event loop, or before its last command is answered. A flood
+ * from one address then costs a command every few milliseconds, not one for each failure: that took as much CPU as the refusal itself.
  */
 function createTogether(count: (block: string, failures: number) => Promise<FailureCount>): FailureCounter['count'] {
   const waiting = new Map<string, Failures>();

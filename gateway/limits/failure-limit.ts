@@ -12,7 +12,7 @@ const ADDRESSES_MAX = 100_000;
 export interface FailureLimitOptions extends FailureRules {
   /** Name of the counted failures; the same on all instances. */
   readonly name: string;
-  /** Counters of failures; those of this process by default. */
+  /** Default: counters of this process. */
   readonly counters?: FailureCounters | undefined;
   readonly now: () => number;
   readonly addressesMax?: number;
@@ -60,7 +60,7 @@ export function createFailureLimit(options: FailureLimitOptions): FailureLimit {
     }
   }
 
-  /** A window may end before one that was inserted earlier: after a change of rules, or if another instance began it. */
+  /** A window may end before windows that were inserted earlier: after a change of rules, or if another instance began it. */
   function forgetIfEnded(block: string, nowMs: number): void {
     if ((endsMs.get(block) ?? nowMs + 1) <= nowMs) forget(block);
   }

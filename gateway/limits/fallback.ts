@@ -1,4 +1,4 @@
-// Decides by the configured outage policy while a shared store cannot.
+// Decides by the configured outage policy while the shared store is away.
 
 import { type Charge, type LimitDecision, type OutagePolicy, uncounted } from './counter-store.ts';
 import { createProcessStore } from './process-store.ts';

@@ -1,11 +1,11 @@
-// Pure: converts the states of limits to response headers; only this file contains their names. RateLimit and RateLimit-Policy follow revision 11 of
-// draft-ietf-httpapi-ratelimit-headers, which is not final. Shadow limits are not shown, because clients would obey them.
+// Pure: converts the states of limits to response headers; only this file contains their names. RateLimit and RateLimit-Policy follow
+// revision 11 of draft-ietf-httpapi-ratelimit-headers, which is not final. Shadow limits are not shown, because clients would obey them.
 
 import type { LimitState, LimitStates } from '../exchange.ts';
 import { flat } from '../shared/flat-text.ts';
 import type { Charge } from './counter-store.ts';
 
-/** What the limit headers have in common for all callers under the same rules. */
+/** The constant parts of the limit headers, shared by all callers under the same rules. */
 export interface LimitTexts {
   /** Value of RateLimit-Policy; empty if no limit is enforced. */
   readonly policies: string;

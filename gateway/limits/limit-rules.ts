@@ -49,8 +49,8 @@ export interface NamedRule {
 }
 
 /**
- * Returns the rule of an organization: its own, else that of its tier. An organization whose tier is missing from the rules is still
- * served, but never under a better rule than others.
+ * Returns the rule of an organization: its own, else the rule of its tier. An organization whose tier is missing from the rules is still
+ * served, but under the strictest rule.
  */
 export function ruleOf(rules: LimitRules, { id, tier }: Organization): NamedRule | undefined {
   const own = rules.organizations[id];

@@ -44,8 +44,8 @@ function withLimits(permitted: Permitted, limits: LimitStates): Counted {
 }
 
 /**
- * A function of its own, because the engine never optimizes a function that always throws, as `conclude` does while nearly all requests are
- * refused.
+ * Separate from `conclude`, because the engine never optimizes a function that always throws, as `conclude` does while nearly all requests
+ * are refused.
  */
 function noteLimits(
   { trail, carried }: Permitted,

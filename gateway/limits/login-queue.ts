@@ -1,22 +1,22 @@
-// Lets the logins of one client address take something scarce one after the other, each waiting for its turn and for what is scarce. One login
-// of each address asks at a time, so that many that wait cost little.
+// A queue of logins for each client address. The first login of each address asks for a unit of the limits until it gets one; the others
+// wait behind it, so that many waiting logins cost little.
 
 /** Longer than an upstream takes to check a password. */
 const WAIT_MS = 10_000;
-/** Other instances give back without a word. */
+/** Units that other instances give back are not announced. */
 const ASK_EVERY_MS = 100;
 
 export interface LoginQueue {
   /** Resolves with the first result of `ask` that is not undefined, or with undefined after the longest wait. Rejects as `ask` does. */
   take<T>(key: string, ask: () => Promise<T | undefined>): Promise<T | undefined>;
-  /** Something has been given back: the one that waits longest asks again at once. */
+  /** A unit has been given back: the login that waits longest asks again at once. */
   retry(): void;
 }
 
 export function createLoginQueue(): LoginQueue {
   /** The end of the latest turn of each key. */
   const latest = new Map<string, Promise<void>>();
-  /** Wake those that wait, in the order in which they began. */
+  /** Wakes the waiting logins, in the order in which they began to wait. */
   const waiting = new Set<() => void>();
 
   function wait(): Promise<void> {

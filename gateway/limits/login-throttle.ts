@@ -28,7 +28,7 @@ export interface LoginAttempt {
 }
 
 export interface LoginThrottle {
-  /** Of a credential that can be guessed; the other functions take it in place of the credential. */
+  /** Digest of a credential that could be a guess; the other functions take the digest. */
   digestOf(credential: string): string;
   /** Throws if too many logins have failed. */
   refuse(admitted: Admitted, digest: string): void;
@@ -108,7 +108,7 @@ export function createLoginThrottle(
     function end(isAnswered: boolean, hasFailed: boolean): void {
       if (isOver) return;
       isOver = true;
-      // Not before it is counted, so that the failure is not missing in between.
+      // Give the unit back after the failure is counted, so that the failure is not missing in between.
       if (hasFailed) void countFailure(address, digest).then(() => giveBack(isAnswered));
       else giveBack(isAnswered);
     }
@@ -134,7 +134,7 @@ export function createLoginThrottle(
     return giveBack && begin(address, digest, giveBack, false);
   }
 
-  /** A credential of which too many requests are in flight waits for them, where one that is unknown is refused. */
+  /** A known credential with too many requests in flight waits for them; an unknown one is refused. */
   async function beginInTurn(admitted: Admitted, digest: string): Promise<LoginAttempt> {
     const { clientAddress, request } = admitted;
     const attempt = await queue.take(addressBlockOf(clientAddress), async () => {

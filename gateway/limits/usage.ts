@@ -131,7 +131,7 @@ export interface ApplicableLimit {
 }
 
 /**
- * Lists the limits that apply to an organization: that of the tier first, then the extra limits of the operations, in the order of the
+ * Lists the limits that apply to an organization: the limit of its tier first, then the extra limits of the operations, in the order of the
  * rules.
  */
 export function applicableLimits(

@@ -1,4 +1,4 @@
-// Pure: the sliding window of one counted subject. Never admits more than the limit in any span as long as the window, with bounded memory.
+// The sliding window of one counted subject. Pure. Never admits more than the limit in any span as long as the window, with bounded memory.
 // `redis/window.lua` implements the same algorithm in Lua, and a property test compares the two.
 
 /** No entry covers more than a hundredth of a window, so units count at most 1 % too long. */

@@ -1,4 +1,4 @@
-// Configures every connection to Redis. Each concern issues its own commands.
+// Opens every connection to Redis with the same settings. Each concern issues its own commands.
 
 import type { Redis as Client, RedisOptions as ClientOptions, Cluster } from 'ioredis';
 import { createCluster, isServing } from './cluster.ts';
@@ -29,7 +29,7 @@ export interface RedisListeners {
 export interface RedisOptions extends RedisListeners {
   /** See `parseRedisUrl`. */
   readonly url: string;
-  /** Timeout of each command; without it, the caller keeps a deadline of its own. */
+  /** Timeout of each command; without it, the caller keeps its own deadline. */
   readonly commandTimeoutMs?: number;
   /** A connection without a right reply for so long is replaced by a new one. Default: 1 s. */
   readonly silenceMaxMs?: number;
@@ -75,7 +75,7 @@ export function connectRedis({ url, onReady, onLost, ...options }: RedisOptions)
 }
 
 /**
- * Runs a function with a connection of its own and closes the connection afterwards. Rejects if Redis cannot be reached or does not
+ * Runs a function with a new connection and closes the connection afterwards. Rejects if Redis cannot be reached or does not
  * answer, and with the error of the function.
  *
  * @param url see `parseRedisUrl`
@@ -169,8 +169,8 @@ function connectServer(
 }
 
 /**
- * Connects a client again that ended without having been told to. The library ends one for good if its Sentinels announce a new master
- * while it waits for one of them to name the master: after a master was killed, most clients do.
+ * Connects a client again that ended without a call of `disconnect`. The library ends a client for good if its Sentinels announce a new
+ * master while it waits for a Sentinel to name the master: after a master was killed, this happens to most clients.
  */
 function connectAgain(client: Client): void {
   const disconnect = client.disconnect.bind(client);
@@ -181,7 +181,7 @@ function connectAgain(client: Client): void {
   };
   client.on('end', () => {
     if (isOver) return;
-    // A failure ends the client once more.
+    // If that fails, the client emits `end` once more.
     setTimeout(() => isOver || client.connect().catch(() => undefined), RECONNECT_MS.first).unref();
   });
 }

@@ -1,5 +1,5 @@
-// Errors that the library of Redis throws while it reads a reply. It rethrows them outside every promise, where they end the process: one
-// reply to SUBSCRIBE that is not the expected one was enough. Here they end their connection.
+// Contains errors that the library of Redis throws while it reads a reply: they end their connection. The library rethrows them outside
+// every promise, where they end the process: one unexpected reply to SUBSCRIBE was enough.
 
 import type { Redis } from 'ioredis';
 import { contain } from '../shared/faults.ts';
@@ -22,14 +22,14 @@ interface ReplyReader {
 
 type Callback = (...results: unknown[]) => void;
 
-/** What the library has that its types do not declare; `test/flow/redis/a-wrong-reply-ends-no-process` fails without it. */
+/** Parts of the library that its types do not declare; `test/flow/redis/a-wrong-reply-ends-no-process` fails without them. */
 export interface Inside {
   readonly library: Library;
   readonly replies: { readonly prototype: ReplyReader };
   readonly callbacks: { default(promise: Promise<unknown>, callback?: Callback, options?: object): Promise<unknown> };
 }
 
-/** Replaces what would end the process; once for the library. */
+/** Replaces the functions of the library whose errors would end the process. Call it once. */
 export function containLibrary({ library, replies, callbacks }: Inside): void {
   replies.prototype.dispatch = dispatchContained;
   replies.prototype.returnFatalError = dropUnreadable;
@@ -41,7 +41,7 @@ export function containLibrary({ library, replies, callbacks }: Inside): void {
   checkSlots(library.Cluster.prototype as unknown as SlotReader);
 }
 
-/** The command whose reply it was is out of the queue already, and would wait for ever. */
+/** The library has already removed the command of this reply from its queue: reject it, or it would wait for ever. */
 function dispatchContained(this: ReplyReader, take: () => void): void {
   const command = this.redis.commandQueue.peekFront()?.command;
   try {
@@ -52,7 +52,7 @@ function dispatchContained(this: ReplyReader, take: () => void): void {
   }
 }
 
-/** The library would end the connection in order, and go on reading replies meanwhile. */
+/** The library would close the connection in an orderly way, and read further replies until then. */
 function dropUnreadable(this: ReplyReader, cause: Error): void {
   dropGarbled(this.redis, `bytes that are no reply (${cause.message})`);
 }
@@ -62,7 +62,7 @@ interface Promised {
   initPromise(): void;
 }
 
-/** The library sends commands of its own, such as SUBSCRIBE after a reconnect, whose rejections it does not take. */
+/** The library itself sends commands, such as SUBSCRIBE after a reconnect, and does not handle their rejections. */
 function rejectQuietly(command: Promised): void {
   const { initPromise } = command;
   command.initPromise = function initContained() {
@@ -85,7 +85,7 @@ interface SlotReader {
   getInfoFromNode(source: SlotSource | null, callback: SlotsCallback): void;
 }
 
-/** A map of slots that the library cannot read would be the last that it asks for. */
+/** After a map of slots that it cannot read, the library would never ask for another one. */
 function checkSlots(cluster: SlotReader): void {
   const { getInfoFromNode } = cluster;
   cluster.getInfoFromNode = function getChecked(source, callback) {

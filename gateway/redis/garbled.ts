@@ -1,4 +1,4 @@
-// What becomes of a connection to Redis on which bytes were damaged: it is destroyed, and a new one takes its place.
+// Destroys a connection to Redis on which bytes were damaged, so that a new one takes its place.
 
 import type { Cluster, Redis } from 'ioredis';
 
@@ -12,12 +12,12 @@ export function onGarbledRedis(report: Report): () => void {
   return () => void reports.delete(report);
 }
 
-/** A reply, or the question that Redis got, is not the one that was sent. It says nothing about what is stored. */
+/** A question or its reply was damaged on its way. This says nothing about the stored data. */
 export class GarbledReply extends Error {}
 
 /**
- * Destroys the connection: replies that arrived during an orderly close would still be taken for answers. Of a Cluster, all of them, because a
- * reply does not tell its server.
+ * Destroys the connection: replies that arrive during an orderly close would still be taken for answers. For a Cluster, destroys all
+ * connections, because a reply does not name its server.
  */
 export function dropGarbled(client: Redis | Cluster, reason: string): void {
   const connections = 'nodes' in client ? client.nodes('all') : [client];

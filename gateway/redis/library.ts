@@ -1,4 +1,4 @@
-// Loads the library of Redis when the first connection is opened: a start without Redis does without its 60 files.
+// Loads the library of Redis when the first connection is opened: a start without Redis does not load its 60 files.
 
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
@@ -47,7 +47,7 @@ function load(): Library {
 }
 
 /**
- * In place of the library's, which expires although the reply may be waiting in the socket, or the command may not have been written yet.
+ * Replaces the library's timeout, which expires even if the reply is waiting in the socket, or the command has not been written yet.
  */
 function setReadingTimeout(this: TimedCommand, ms: number): void {
   const dueAt = performance.now() + ms;
@@ -59,7 +59,7 @@ function setReadingTimeout(this: TimedCommand, ms: number): void {
 
 const silences = new WeakMap<Socket, Deadline>();
 
-/** The same for the time without any reply on a connection. The library calls it with a command that does not wait behind others. */
+/** The same for the time without any reply on a connection. The library calls it for a command that does not wait behind others. */
 function setReadingSocketTimeout(this: TimedConnection): void {
   const silence = silences.get(this.stream);
   if (silence === undefined) silences.set(this.stream, watchSilence(this));
@@ -74,7 +74,7 @@ function watchSilence(connection: TimedConnection): Deadline {
     if (connection.commandQueue.length === 0) return;
     stream.destroy(new Error(`Socket timeout. Expecting data, but didn't receive any in ${options.socketTimeout}ms.`));
   });
-  // Behind the reader of replies, which takes the commands that have theirs from the queue.
+  // Runs after the reader of replies, which removes answered commands from the queue.
   stream.on('data', () => {
     if (connection.commandQueue.length > 0) silence.restart();
     else connection.socketTimeoutTimer = undefined;

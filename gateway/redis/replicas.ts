@@ -1,18 +1,18 @@
-// Waits until replicas of Redis have what was written, so that a failover does not lose it. WAIT holds up its whole connection, so a call
-// that waits to be sent serves all requests that were written meanwhile.
+// Waits until replicas of Redis have the last writes, so that a failover does not lose them. WAIT blocks its whole connection, so one call
+// serves all requests that were written before it is sent.
 
 import type { Redis as Server } from 'ioredis';
 import type { Redis } from './client.ts';
 import { slotOf } from './slot.ts';
 
 export interface ReplicaWait {
-  /** How many must have it. */
+  /** How many replicas must have the writes. */
   readonly replicas: number;
   /** How long to wait for them. */
   readonly replicasTimeoutMs: number;
 }
 
-/** Resolves with the number of replicas that have everything which this client was told was written to the server of the key. */
+/** Resolves with the number of replicas that have every write that the server of the key has confirmed to this client. */
 export type CountReplicas = (key: string, wait: ReplicaWait) => Promise<number>;
 
 interface Call extends ReplicaWait {
@@ -38,7 +38,7 @@ export function createReplicaWaits(client: Redis): CountReplicas {
     const server = serverOf(client, key);
     if (server === undefined) return Promise.resolve(0);
     const call = next.get(server);
-    // After a change of the settings, a request with the new ones has a call of its own.
+    // After a change of the settings, a request with the new ones needs another call.
     if (call?.replicas === wait.replicas && call.replicasTimeoutMs === wait.replicasTimeoutMs) return call.count;
     const count = send(server, wait);
     next.set(server, { ...wait, count });
@@ -46,7 +46,7 @@ export function createReplicaWaits(client: Redis): CountReplicas {
   };
 }
 
-/** Undefined: no server of the Cluster is known to have the key any more. */
+/** Undefined if no server of the Cluster is known to have the key. */
 function serverOf(client: Redis, key: string): Server | undefined {
   if (!('nodes' in client)) return client;
   const [name] = client.slots[slotOf(key)] ?? [];

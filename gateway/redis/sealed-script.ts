@@ -1,5 +1,5 @@
-// Runs Lua scripts on Redis by their digest. Question and reply are sealed: the protocol has no checksum, so without a seal a damaged byte in
-// a record, or a missing record, would decide. See docs/decisions/0040-sealed-replies.md.
+// Runs Lua scripts on Redis by their digest. Question and reply are sealed: the protocol has no checksum, so without a seal a damaged byte
+// in a record, or a missing record, would decide. See docs/decisions/0040-sealed-replies.md.
 
 import { createHash, hash, randomBytes } from 'node:crypto';
 import type { Redis } from './client.ts';
@@ -14,12 +14,12 @@ export interface Script {
 const DIGEST_LENGTH = 40;
 /** First word of the error with which a script refuses a damaged question. It has written nothing. */
 const REFUSED = 'GARBLED';
-/** Distinguishes the questions of this process from those of others behind the same proxy. */
+/** Distinguishes the questions of this process from the questions of other processes behind the same proxy. */
 const PROCESS = randomBytes(6).toString('base64url');
 
 /**
- * The last argument is a name for the call, and the digest of everything else: a question that was damaged on its way is not run. The reply is
- * the digest of that name with the rendered result, and the result. `renderedOf` renders the same text.
+ * The last argument is a name for the call, and the digest of everything else: a question that was damaged on its way is not run. The reply
+ * is the digest of that name with the rendered result, and the result. `renderedOf` renders the same text.
  */
 const sealed = (source: string): string => `
 local function run(KEYS, ARGV)
@@ -126,9 +126,10 @@ function isRefused(error: unknown): boolean {
 }
 
 /**
- * A call of a script with one text and no key, in place of the library's command, whose members the library uses while it sends the call and
- * takes its reply. It leaves out the work on arguments, and settles one promise. Commands of the library moved into old space while several
- * waited, with their texts and replies: 0.3 MB per collection of new objects, which took 3 ms in place of 1 (`--trace-gc`, V8 13.6).
+ * A call of a script with one text and no key, in place of the library's command, whose members the library uses while it sends the call
+ * and takes its reply. It leaves out the work on arguments, and settles one promise. Commands of the library moved into old space while
+ * several waited, with their texts and replies: 0.3 MB per collection of new objects, which took 3 ms in place of 1 (`--trace-gc`, V8
+ * 13.6).
  */
 class TextCall {
   readonly name = 'evalsha';
@@ -156,9 +157,9 @@ class TextCall {
 }
 
 /**
- * Prepares a script that takes one text and no key, and returns bytes: for a script that runs in nearly every turn. The text has to differ from
- * call to call, and the bytes have to show for which text they are. Calls have no timeout: the client has none for its commands. A call rejects
- * as `evaluate` does.
+ * Prepares a script that takes one text and no key, and returns bytes: for a script that runs in nearly every turn. The text has to differ
+ * from call to call, and the bytes have to show for which text they are. Calls have no timeout: the client has none for its commands. A
+ * call rejects as `evaluate` does.
  */
 export function createTextCall(client: Redis, unsealed: string): (text: string) => Promise<Buffer> {
   const { source, sha } = scriptOf(sealedText(unsealed));
@@ -184,7 +185,7 @@ export function createTextCall(client: Redis, unsealed: string): (text: string) 
   };
 }
 
-/** Undefined: its digest is not that of the result. */
+/** Undefined if the digest does not match the result. */
 function resultIn(reply: unknown): Buffer | undefined {
   if (!Buffer.isBuffer(reply)) return undefined;
   const result = reply.subarray(0, Math.max(0, reply.length - DIGEST_LENGTH));

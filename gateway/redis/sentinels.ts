@@ -1,4 +1,4 @@
-// Asks the Sentinels for the master. A garbled address is no address: the library would end the client for good over one that cannot be used.
+// Checks the address of the master that Sentinels name. The library would end a client for good over an address that cannot be used.
 
 import { isIP } from 'node:net';
 import type { Redis } from 'ioredis';
@@ -10,7 +10,7 @@ interface Address {
   readonly port?: unknown;
 }
 
-/** What the library's connector has that its types do not declare. */
+/** Members of the library's connector that its types do not declare. */
 interface SentinelConnector {
   resolve(sentinel: object): Promise<Address | null>;
   connectToSentinel(sentinel: object, options?: object): Redis;
@@ -36,7 +36,7 @@ export function checkedConnectorOf({ SentinelConnector: Unchecked }: typeof impo
   } as never;
 }
 
-/** Whether a socket can be opened to it. */
+/** Whether a socket can be opened to this address. */
 export function canConnectTo(host: unknown, port: unknown): boolean {
   if (typeof host !== 'string' || !Number.isInteger(port)) return false;
   return (isIP(host) !== 0 || HOST_NAME.test(host)) && (port as number) > 0 && (port as number) < 65_536;

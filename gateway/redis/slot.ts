@@ -1,4 +1,4 @@
-// Which server of a Cluster has a key.
+// The slot of a key, which decides the server of a Cluster that has it.
 
 export const SLOTS = 16_384;
 

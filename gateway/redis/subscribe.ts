@@ -1,4 +1,4 @@
-// Hears the messages of channels, on a connection of its own.
+// Subscribes to channels of Redis, on a separate connection.
 
 import type { Awaitable } from '../shared/awaitable.ts';
 import { connectRedis } from './client.ts';

@@ -1,4 +1,4 @@
-// Pure: parses the forms of `REDIS_URL`.
+// Parses the forms of `REDIS_URL`. Pure.
 
 /** One server, the Sentinels of a master, or some servers of a Cluster. */
 export type RedisAddress =
@@ -31,12 +31,12 @@ export function shownRedisUrl(url: string): string {
   return url.replace(/\/\/[^/]*@/, '//').replace(/[?#].*$/, '');
 }
 
-/** What `/status` tells of a Redis: hosts, ports and database. Empty without a Redis. */
+/** The address of a Redis in `/status`: hosts, ports and database. Empty without a Redis. */
 export function redisStatus(url: string | undefined): { readonly redis?: { readonly address: string } } {
   return url === undefined ? {} : { redis: { address: shownRedisUrl(url).replace(/^[a-z+]+:\/\//, '') } };
 }
 
-/** The library takes a number in the query, too, and ends the process over anything else there. */
+/** The library accepts a database number in the query, too, and ends the process if it is no number. */
 function namesDatabase({ pathname, searchParams }: URL): boolean {
   return DATABASE.test(pathname) && searchParams.getAll('db').every((text) => /^\d+$/.test(text));
 }

@@ -1,4 +1,4 @@
-// Watches connections to Redis with PINGs of its own. A connection with a wrong reply, no reply, or a reply to no command is closed,
+// Watches connections to Redis by PINGs. A connection with a wrong reply, no reply, or a reply to no command is closed,
 // because every later reply on it may belong to another command.
 
 import type { Cluster, Redis } from 'ioredis';

@@ -1,4 +1,4 @@
-// Pure: the codings that a client accepts (RFC 9110 section 12.5.3).
+// Parses the codings that a client accepts (RFC 9110 section 12.5.3). Pure.
 
 /** A qvalue: at most 1, with up to three decimals (RFC 9110 section 12.4.2). */
 const WEIGHT = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;

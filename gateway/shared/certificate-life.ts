@@ -1,4 +1,4 @@
-// Pure: from when on a certificate counts as about to expire. A share of its lifetime, because lifetimes differ: 398, 90 or 6 days.
+// Decides when a certificate counts as about to expire: at a share of its lifetime, because lifetimes differ (398, 90 or 6 days). Pure.
 
 const DAY_MS = 86_400_000;
 /** An automatic renewal happens when a third is left, so it has failed for a while when a sixth is left. */

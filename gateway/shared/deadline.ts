@@ -1,10 +1,10 @@
-// Timers for what a peer has to do in time. After a busy turn the event loop runs timers before it reads sockets: what the peer sent in
-// time may be waiting there, so a timer that expires looks once more after the sockets are read. After a time in which the process stood
-// still, the peer may not have been asked yet.
+// Timers for the deadlines of a peer. After a busy turn the event loop runs timers before it reads sockets, where bytes that the peer sent
+// in time may be waiting: a timer that expires decides after the sockets are read. After a time in which the process stood still, the
+// request may not even have been sent.
 
 import { contain } from './faults.ts';
 
-/** A timer that is later than this shows that the process stood still, milliseconds. What it waited for gets this time once more. */
+/** A timer that is later than this, in milliseconds, shows that the process stood still. The peer then gets this time once more. */
 export const STILL_MS = 50;
 
 /**
@@ -57,8 +57,8 @@ export function startDeadline(ms: number, onOverdue: () => void): Deadline {
 }
 
 /**
- * Looks at an interval for what is overdue, each time after the sockets are read. A look that throws is reported. The interval does not keep
- * the process alive.
+ * Calls `look` at an interval, each time after the sockets are read, to find what is overdue. An error that it throws is reported. The
+ * interval does not keep the process alive.
  *
  * @returns a function that stops the looks
  */

@@ -1,5 +1,5 @@
-// Errors in callbacks of sockets and timers, and at the end of a turn, where throwing cannot refuse a request. A fault is reported and ends
-// its exchange or connection only; the process goes on.
+// Reports faults: errors in callbacks of sockets and timers, and at the end of a turn, where throwing cannot refuse a request. A fault ends
+// only its exchange or connection; the process goes on.
 
 type Report = (thrown: unknown) => void;
 

@@ -1,4 +1,4 @@
-// What HTTP says of request methods.
+// The properties of request methods that HTTP defines.
 
 /** RFC 9110 section 9.2.2, and RFC 10008 for QUERY. */
 const idempotentMethods = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY']);

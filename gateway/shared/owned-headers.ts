@@ -1,4 +1,4 @@
-// Header fields that the gateway sets or consumes itself: a contract or an entry that names one of them does not let it cross.
+// The header fields that the gateway sets or consumes itself: they do not cross it, even if a contract or an entry names them.
 
 const request = new Set([
   ...['accept-encoding', 'authorization', 'cookie', 'host', 'content-length', 'forwarded', 'via'],
@@ -38,7 +38,7 @@ const answer = new Set<string>([
   ...['set-cookie', 'cache-control'],
 ]);
 
-/** Whether this field of an upstream's answer does not reach clients as it is, whatever a contract or an entry says. */
+/** Whether the gateway keeps or replaces this field of an upstream's answer, whatever a contract or an entry says. */
 export function isOwnedAnswerHeader(name: string): boolean {
   return answer.has(name) || answerPrefix.test(name);
 }

@@ -1,6 +1,6 @@
-// Versions of the schema of a SQLite file: its `user_version` counts the steps that were applied to it. An earlier gateway refuses a file of
-// a later version, so each step is one way for the files that exist: a start applies it only if the operator has accepted that. A change
-// that an earlier gateway can live with is no step: a table of its own, made if it does not exist.
+// Upgrades the schema of a SQLite file: its `user_version` counts the steps that were applied to it. An earlier gateway refuses a file of a
+// later version, so each step is one way for existing files: a start applies it only if the operator has accepted that. A change that an
+// earlier gateway tolerates is no step, such as a new table that is created if it does not exist.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from './sqlite.ts';
@@ -35,7 +35,7 @@ export function applySteps(database: DatabaseSync, steps: SchemaSteps, options: 
   checkedVersion(database, steps);
 }
 
-/** What to do about a file whose upgrade cannot be undone. */
+/** The remedy for a file whose upgrade cannot be undone. */
 export const ACCEPT =
   'Back up the data directory (docs/operations.md, Upgrades), then start the gateway once with --accept-one-way.';
 

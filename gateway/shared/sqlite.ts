@@ -1,4 +1,4 @@
-// Opens every SQLite file with the same permissions, journal and transactions. Each concern owns the content of its file.
+// Opens every SQLite file with the same permissions and journal, and runs transactions. Each concern owns the content of its file.
 
 import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ export interface SqliteOptions {
   readonly file: string;
   /** Name of the store in messages. */
   readonly what: string;
-  /** Longest wait of a write for a write of another process; it blocks this process. */
+  /** How long a write waits for another process that is writing; this process is blocked meanwhile. */
   readonly busyTimeoutMs: number;
   /** Migrates the open file to the current schema. Throws a readable sentence on failure. */
   readonly prepare: (database: DatabaseSync) => void;

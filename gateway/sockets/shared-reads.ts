@@ -1,5 +1,5 @@
-// Reads of accepted connections into one buffer that all of them share. Otherwise Node allocates 64 kB for each read and gives most of it back.
-// A connection of the gateway's own asks for the same by the option `onread`, which the sockets of a server do not have.
+// Reads accepted connections into one shared buffer. Otherwise Node allocates 64 kB for each read and gives most of it back. Connections
+// that the gateway opens do the same by the option `onread`, which the sockets of a server do not have.
 
 import { Socket } from 'node:net';
 import { handleOf } from './unread-bytes.ts';
@@ -10,7 +10,7 @@ const shared = Buffer.allocUnsafeSlow(READ_BYTES);
 /** Gets the bytes of a read; their buffer is reused for the next read of any connection. */
 export type TakeRead = (bytes: Buffer) => void;
 
-/** By the names that `onread` sets; undefined in a Node in which they have others. A pinned test checks that they exist. */
+/** The symbols that `onread` sets; undefined in a Node that names them otherwise. A pinned test checks that they exist. */
 const buffer = symbolOf('kBuffer');
 const callback = symbolOf('kBufferCb');
 
@@ -41,7 +41,7 @@ export function takeReads(socket: Socket, take: TakeRead): boolean {
   return true;
 }
 
-/** From here on the stream of the socket gets its bytes again. Without effect on other sockets. */
+/** From here on, the stream of the socket gets its bytes again. Has no effect on a socket that `takeReads` did not take. */
 export function giveBackReads(socket: Socket): void {
   const state = givenBack.get(socket);
   if (state !== undefined) state.isGivenBack = true;

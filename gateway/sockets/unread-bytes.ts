@@ -8,9 +8,9 @@ import type { Socket } from 'node:net';
 /** Node internals of `net.Socket` and `tls.TLSSocket`; a pinned test checks that they exist. */
 export interface Handle {
   readonly fd?: number;
-  /** Bytes that were written and that the layer below has not taken yet: of TLS the encrypted ones, of TCP those that wait for the kernel. */
+  /** Number of written bytes that the layer below has not taken yet: encrypted ones for TLS, bytes that wait for the kernel for TCP. */
   readonly writeQueueSize?: number;
-  /** Of TLS: takes bytes as if they had been read from the network. */
+  /** TLS: takes bytes as if they had been read from the network. */
   receive?(bytes: Uint8Array): void;
   /** Reads go into this buffer from now on. */
   useUserBuffer?(buffer: Uint8Array): void;

@@ -1,16 +1,16 @@
-// An upstream that answers in the middle of an upload and closes makes the next write fail. Its answer then waits in the kernel, and Node would
-// close the socket without reading it.
+// Reads an answer that waits in a socket whose write has failed: an upstream that answers in the middle of an upload and closes makes the
+// next write fail, and Node would close the socket without reading the answer.
 
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { handleOf, NOTHING, type Unread } from './unread-bytes.ts';
 
 const kept = new WeakSet<Socket>();
-/** An answer longer than this is not awaited. */
+/** The most reads of one answer; the rest of a longer one is not read. */
 const READS_MAX = 64;
 
 /**
- * Reads what waits in a socket before a failed write destroys it. Has no effect on a socket that it was called with before.
+ * Reads the waiting bytes of a socket before a failed write destroys it. A second call for the same socket has no effect.
  *
  * @param read gets the bytes of a plain socket; their buffer is reused afterwards. TLS delivers its bytes as usual
  */

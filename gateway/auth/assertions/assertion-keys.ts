@@ -1,5 +1,5 @@
-// Pure: the state of each assertion key at a given time, and rotation without a gap: no verifier meets a signature of a key that is not
-// published yet, or no longer published.
+// Computes the state of each assertion key at a given time, and a rotation without a gap: no verifier meets a signature whose key is not
+// published yet, or no longer published. Pure.
 
 import { calculateJwkThumbprint } from 'jose';
 

@@ -1,5 +1,5 @@
-// Assertions: short-lived signed tokens that tell an upstream which caller a request comes from. Signed once per caller and upstream, and
-// reused.
+// Signs assertions: short-lived tokens that tell an upstream which caller a request comes from. An assertion is signed once per caller and
+// upstream, and reused.
 
 import { importJWK, SignJWT } from 'jose';
 import type { Caller, Mode } from '../../exchange.ts';

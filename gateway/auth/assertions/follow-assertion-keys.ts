@@ -1,4 +1,4 @@
-// Keeps a running gateway on the current assertion keys. Polls, because their source announces no changes.
+// Follows the assertion keys in a running gateway. Polls them, because their source announces no changes.
 
 import type { AssertionKey } from './assertion-keys.ts';
 

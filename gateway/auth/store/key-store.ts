@@ -1,5 +1,5 @@
-// The key store, independent of the implementation: its records and methods. Every method settles within a bounded time: a store that is away rejects, it
-// does not hang. Every change writes its audit row in the same transaction.
+// The records and methods of the key store, independent of the implementation. Every method settles within a bounded time: a store that is
+// away rejects, it does not hang. Every change writes its audit row in the same transaction.
 
 import type { Mode, Organization } from '../../exchange.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
@@ -75,7 +75,7 @@ export interface OrganizationRecords {
   /** Returns false if the id is taken. */
   create(organization: Organization, by: string): Awaitable<boolean>;
   get(id: string): Awaitable<Organization | undefined>;
-  /** By id. `after`: only those behind this id; `limit`: at most so many. */
+  /** By id. `after`: only higher ids; `limit`: at most so many. */
   list(part?: { readonly after?: string | undefined; readonly limit?: number }): Awaitable<readonly Organization[]>;
   /** Yields all organizations in pages, so that a million fit in memory; records written during the scan may or may not be included. */
   scan(): AsyncIterable<readonly Organization[]>;
@@ -87,7 +87,7 @@ export interface OrganizationRecords {
 
 export interface KeyPart {
   readonly organization?: string | undefined;
-  /** Id of a key; of this organization, if one is named. */
+  /** Id of a key: only later keys. */
   readonly after?: string | undefined;
 }
 
@@ -98,8 +98,8 @@ export interface KeyRecords {
   findByDigest(digest: string): Awaitable<KeyAndOwner | undefined>;
   list(filter?: { readonly organization?: string | undefined }): Awaitable<readonly StoredKey[]>;
   /**
-   * Yields keys in pages, oldest first: all, those of one organization, those behind a key. Records written during the scan may or may not
-   * be included. Yields none behind an unknown key.
+   * Yields pages of all keys, or of the keys of one organization, oldest first. Records written during the scan may or may not be included.
+   * Yields nothing after an unknown key.
    */
   scan(part?: KeyPart): AsyncIterable<readonly StoredKey[]>;
   /** Returns the updated key, undefined for an unknown id; a key that was already revoked stays unchanged. */
@@ -176,11 +176,11 @@ export interface KeyStore {
   seed(organizations: readonly Organization[], keys: readonly StoredKey[], by: string): Awaitable<void>;
   /**
    * Adds missing records in one transaction and with one audit row. Existing records stay unchanged, so that an old export cannot restore a
-   * revoked key. Rejects and writes nothing if the organization of a key is neither stored nor among the arguments. What a store has lost in part
-   * of an existing record is completed.
+   * revoked key, but parts that the store has lost are completed. Rejects and writes nothing if the organization of a key is neither stored
+   * nor among the arguments.
    */
   import(organizations: readonly Organization[], keys: readonly StoredKey[], by: string): Awaitable<Imported>;
-  /** Makes lost parts of the index anew, if there are any. Returns what is missing still, as a text for operators. */
+  /** Rebuilds lost parts of the index. Returns a text for operators that names the parts still missing; undefined if none is. */
   mend(): Awaitable<string | undefined>;
   close(): Awaitable<void>;
 }

@@ -63,7 +63,7 @@ function parse(text: string): JWK[] {
 }
 
 /**
- * Returns undefined for an unsuitable key: of another type or curve, for encryption (`use`), not for verifying (`key_ops`), for another
+ * Returns undefined for an unsuitable key: wrong type or curve, for encryption (`use`), not for verifying (`key_ops`), for another
  * algorithm (`alg`), private, malformed or too short. Sets contain keys for other purposes too, so these are skipped (RFC 7517 section 5).
  */
 async function toVerifyingKey(jwk: JWK, algorithm: string): Promise<VerifyingKey | undefined> {

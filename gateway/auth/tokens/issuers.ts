@@ -20,7 +20,7 @@ export interface IssuerSettings extends TokenRules {
 }
 
 export interface Issuer extends IssuerSettings {
-  /** Configured name; separates the subjects of one issuer from those of another. */
+  /** Configured name; keeps equal subjects of different issuers apart. */
   readonly name: string;
   readonly keys: IssuerKeys;
 }

@@ -1,4 +1,4 @@
-// Pure: the scopes of a token, limited to those that its issuer and its organization may have.
+// Computes the scopes of a token: what it claims, limited to what its issuer and its organization may have. Pure.
 
 /** One scope (RFC 6749 section 3.3). */
 const SCOPE = /^[!#-[\]-~]+$/;

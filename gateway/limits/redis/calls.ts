@@ -19,8 +19,8 @@ interface Call {
 }
 
 /**
- * One timer serves all calls: it is set for the oldest, and again for the oldest that is left. A timer of its own for each call costs more
- * than the bookkeeping of the call.
+ * One timer serves all calls: it is set for the oldest call, and then for the oldest one left. A timer per call costs more than the
+ * bookkeeping.
  *
  * @param deadlineMs longest time that a call waits for its reply
  * @param onFailure called for each call that has failed

@@ -1,5 +1,5 @@
-// Counters on a Redis Cluster: one link per server that has slots, each with a health state of its own, so that the loss of one server does
-// not affect the limits on the others.
+// The servers of a Redis Cluster that hold counters: one link per server, each with its own health state, so that the loss of one server
+// does not affect the limits on the others.
 
 import { askRedis } from '../../redis/client.ts';
 import { SLOTS, slotOf } from '../../redis/slot.ts';
@@ -142,8 +142,7 @@ function probeKeysOf(map: SlotMap): Map<string, string> {
 type SlotMap = readonly (URL | undefined)[];
 
 /**
- * Reads the map from one server, on a connection of its own, because this happens only after a failure. Rejects if the server does not
- * answer.
+ * Reads the map from one server, on a new connection, because this happens only after a failure. Rejects if the server does not answer.
  */
 async function readSlotMap(server: URL): Promise<SlotMap> {
   return askRedis(server.href, ANSWER_MAX_MS, async (client) =>

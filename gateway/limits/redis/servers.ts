@@ -1,8 +1,8 @@
-// The Redis servers that hold the counters, as the store sees them; cluster.ts has those of a Cluster.
+// The Redis servers that hold the counters, as the store sees them. cluster.ts implements them for a Cluster.
 
 import { createRedisLink, type RedisLink, type RedisLinkOptions } from './link.ts';
 
-/** The servers that hold the counters: one, the current master of several, or those of a Cluster. */
+/** One server, the current master that Sentinels name, or the servers of a Cluster. */
 export interface RedisServers {
   /** Holds all counters, so that a request need not look its counters up for their names; undefined: there are several links. */
   readonly single?: RedisLink;

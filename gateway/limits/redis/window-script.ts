@@ -1,4 +1,4 @@
-// The scripts that run on a Redis server: encodes their arguments and decodes their replies.
+// Runs the scripts of the counters on one Redis server: encodes their arguments and decodes their replies.
 
 import { readFileSync } from 'node:fs';
 import type { Redis } from '../../redis/client.ts';
@@ -8,7 +8,7 @@ import type { Charge } from '../counter-store.ts';
 
 const DECIDE = readFileSync(new URL('./window.lua', import.meta.url), 'utf8');
 
-/** Encodes the charges of one request as the script reads them, to be concatenated with those of others. */
+/** Encodes the charges of one request as the script reads them. The texts of several requests are concatenated. */
 export function encodeCharges(charges: readonly Charge[]): string {
   const encode = ({ key, requests, windowMs, cost, enforce }: Charge, index: number) => {
     const isLast = index === charges.length - 1;

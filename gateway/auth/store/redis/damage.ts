@@ -1,18 +1,18 @@
-// Damage of the Redis key store: a Redis that evicts deletes whole names, such as all digests, and keeps the others. What follows from the
-// records is made anew from them; records that are gone come back with an import.
+// Finds and mends damage of the Redis key store: a Redis that evicts deletes whole names, such as all digests, and keeps the others. The
+// index is rebuilt from the records; lost records come back with an import.
 
 import type { Redis } from '../../../redis/client.ts';
 import { evaluate, toScript } from '../../../redis/sealed-script.ts';
 import type { RunScript } from './key-store-connection.ts';
 import { META, toStoreScript } from './key-store-script.ts';
 
-/** Names whose numbers of entries are equal in a whole store, records first. */
+/** Names with equal numbers of entries in an undamaged store, records first. */
 const ALIKE = {
   keys: ['keys', 'digests', 'key_order'],
   organizations: ['organizations', 'tiers', 'organization_order'],
 } as const;
 
-/** Lua function: `damage` returns a text that names what has too few entries; empty: nothing has. */
+/** Lua function: `damage` returns a text with the names that have too few entries; empty if there are none. */
 export const DAMAGE_FUNCTIONS = `
 local function size(name)
   local kind = call('TYPE', base .. name).ok
@@ -54,17 +54,17 @@ local page = call('HSCAN', base .. name, cursor, 'COUNT', 500)
 return page
 `);
 
-/** Adds the digests of keys that have none: id and digest in turn. */
+/** Adds missing digests of keys: id and digest in turn. */
 const DIGESTS = toStoreScript(`
 for at = 3, #ARGV, 2 do
   call('HSETNX', base .. 'digests', ARGV[at + 1], ARGV[at])
 end
 `);
 
-/** Begins an order anew, beside the present one. */
+/** Begins a new order beside the present one. */
 const BEGIN_ORDER = toStoreScript(`call('DEL', base .. ARGV[3] .. ':next')`);
 
-/** Appends to the new order: id and organization in turn. Of keys, also to that of their organization. */
+/** Appends to the new order: id and organization in turn. Keys are added to the order of their organization, too. */
 const ORDER = toStoreScript(`
 local name, next = ARGV[3], base .. ARGV[3] .. ':next'
 for at = 4, #ARGV, 2 do
@@ -73,7 +73,7 @@ for at = 4, #ARGV, 2 do
 end
 `);
 
-/** Takes the new order, unless records were added meanwhile. */
+/** Replaces the present order by the new one, unless records were added since. */
 const END_ORDER = toStoreScript(`
 local name, records = ARGV[3], ARGV[4]
 local next = base .. name .. ':next'
@@ -101,13 +101,13 @@ const LIST_HOMES = toStoreScript(`
 local cursor = ARGV[3]
 ${HOMES}
 `);
-/** More organizations than this are not looked at one by one. */
+/** In a larger store, organizations are not examined one by one. */
 const HOMES_MAX = 20_000;
 
 const ATTEMPTS = 5;
 const AT_ONCE = 500;
 
-/** Undefined: the index is whole. Otherwise which names have fewer entries than they should have. Changes nothing. */
+/** Returns which names have too few entries; undefined if the index is complete. Changes nothing. */
 export async function indexDamage(client: Redis): Promise<string | undefined> {
   const damage = ((await evaluate(client, EXAMINE, [META], [])) as string) || undefined;
   return damage ?? homesDamage((cursor) => evaluate(client, EXAMINE_HOMES, [META], [cursor]));
@@ -128,8 +128,8 @@ async function homesDamage(read: (cursor: string) => Promise<unknown>): Promise<
 }
 
 /**
- * Makes what follows from the records anew from them, if something of it is missing. Gateways may use the store meanwhile. Returns what is still
- * missing, because the records that it followed from are gone.
+ * Rebuilds the index from the records if a part of it is missing. Gateways may use the store meanwhile. Returns which parts are still
+ * missing, because their records are gone.
  */
 export async function mendIndex(patient: RunScript): Promise<string | undefined> {
   const damage = async () =>
@@ -146,7 +146,7 @@ export async function mendIndex(patient: RunScript): Promise<string | undefined>
   return damage();
 }
 
-/** False: records were added meanwhile. */
+/** Resolves with false if records were added meanwhile. */
 async function putAllInOrder(patient: RunScript): Promise<boolean> {
   const keys = (await recordsOf(patient, 'keys')).map(([id, record]) => ({ id, ...toIndexed(record) }));
   keys.sort((one, other) => one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1));
@@ -168,7 +168,7 @@ async function putInOrder(
   return (await patient(END_ORDER, [order, records])) === 1;
 }
 
-/** Once each, although a scan may give one twice. */
+/** Returns each record once, although a scan may return it twice. */
 async function recordsOf(patient: RunScript, name: string): Promise<[id: string, record: string][]> {
   const records = new Map<string, string>();
   for (let cursor = ''; cursor !== '0'; ) {
@@ -179,7 +179,7 @@ async function recordsOf(patient: RunScript, name: string): Promise<[id: string,
   return [...records];
 }
 
-/** See `recordOf` of key-columns.ts. */
+/** Parses the text that `recordOf` of key-columns.ts writes. */
 function toIndexed(record: string): { digest: string; createdAtMs: number; organization: string } {
   const end = record.indexOf('\n');
   const { digest, createdAtMs } = JSON.parse(record.slice(end + 1));

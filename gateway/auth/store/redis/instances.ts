@@ -1,4 +1,5 @@
-// Running gateways in the Redis key store. Redis measures the time since each report, so that the clocks of the instances need not agree.
+// The list of running gateways in the Redis key store. Redis measures the time since each report, so that the clocks of the instances need
+// not agree.
 
 import type { InstanceRecords } from '../key-store.ts';
 import type { StoreConnections } from './key-store-connection.ts';

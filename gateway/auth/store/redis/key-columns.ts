@@ -1,5 +1,5 @@
-// Converts keys to and from the Redis key store: the unchanging part as one text, and the few changes of a key as columns beside it, so
-// that an unchanged key takes no room there.
+// Converts keys to and from their form in the Redis key store: one text for the unchanging part, and a column for each kind of change,
+// where an unchanged key takes no room.
 
 import type { StoredKey } from '../key-store.ts';
 import type { Columns } from './key-store-script.ts';

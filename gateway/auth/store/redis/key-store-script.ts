@@ -1,4 +1,5 @@
-// Common beginning of all scripts of the Redis key store: the names, the check that the data belongs to this gateway, and the audit row.
+// The common beginning of all scripts of the Redis key store: the names, the check that the data belongs to this gateway, and the audit
+// row.
 
 import { type Script, toScript } from '../../../redis/sealed-script.ts';
 

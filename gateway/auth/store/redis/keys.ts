@@ -21,7 +21,7 @@ const GET = toStoreScript(`${KEY_FUNCTIONS}
 return columns_of({ ARGV[3] }, KEY_COLUMNS)
 `);
 
-/** An unknown digest proves nothing where digests are missing. */
+/** If digests are missing, an unknown digest does not prove that the key does not exist. */
 const FIND = toStoreScript(`${ORGANIZATION_FUNCTIONS}${KEY_FUNCTIONS}${DAMAGE_FUNCTIONS}
 local function damaged(what)
   local found = damage()
@@ -49,7 +49,7 @@ local first, last, organization = ARGV[3], ARGV[4], ARGV[5]
 return columns_of(call('ZRANGE', base .. 'keys_of:' .. organization, first, last), KEY_COLUMNS)
 `);
 
-/** The position of a key, among those of an organization if one is named. Nil: no such key. */
+/** The position of a key, within its organization if one is named. Nil: no such key. */
 const POSITION = toStoreScript(`
 local id, organization = ARGV[3], ARGV[4]
 if organization == '' then return call('LPOS', base .. 'key_order', id) end

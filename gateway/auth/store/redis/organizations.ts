@@ -1,4 +1,4 @@
-// Organizations in the Redis key store: the unchanging part as one text each, tier and suspension beside it.
+// Organizations in the Redis key store: one text each for the unchanging part, and columns for tier and suspension.
 
 import type { Organization } from '../../../exchange.ts';
 import type { OrganizationRecords } from '../key-store.ts';

@@ -1,4 +1,4 @@
-// Batch writes of the Redis key store: seed (new records only) and import (adds missing records).
+// Batch writes of the Redis key store: `seed` adds new records only, `import` adds missing ones.
 
 import type { Organization } from '../../../exchange.ts';
 import type { KeyStore, StoredKey } from '../key-store.ts';

@@ -1,4 +1,4 @@
-// Running gateways in the embedded key store.
+// The list of running gateways in the embedded key store.
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { InstanceRecords } from '../key-store.ts';

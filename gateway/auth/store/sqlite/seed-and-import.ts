@@ -1,4 +1,4 @@
-// Batch writes of the embedded key store: seed (new records only) and import (adds missing records).
+// Batch writes of the embedded key store: `seed` adds new records only, `import` adds missing ones.
 
 import { inTransaction } from '../../../shared/sqlite.ts';
 import type { KeyStore } from '../key-store.ts';

@@ -1,4 +1,4 @@
-// The open file of the embedded key store, as its parts share it, and how a write waits for other writers.
+// The open database of the embedded key store, which its parts share, and writes that do not wait for other writers.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '../../../shared/sqlite.ts';
