@@ -4,7 +4,7 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { checkAcmeFiles } from './config/acme-needs.ts';
-import { addressPathsOf, contractSources, furtherServersOf } from './config/contract-sources.ts';
+import { contractsOf } from './config/contract-sources.ts';
 import { crossCheck } from './config/cross-checks.ts';
 import { changedFiles, digestsOf, versionOf } from './config/digests.ts';
 import { withFreeFiles } from './config/free-files.ts';
@@ -15,11 +15,11 @@ import { type PortalFiles, readPortalFiles } from './config/portal-files.ts';
 import type { Environment, Settings } from './config/settings.ts';
 import { readUpstreamTls, type UpstreamTls } from './config/upstream-tls.ts';
 import { ConfigError, condensed, type Mistake } from './config-errors.ts';
+import { compileNew } from './contract/compile.ts';
 import { type BreakingChanges, checkBreakingChanges } from './contract/diff/breaking-changes.ts';
 import { type ContractReader, createDirectReader } from './contract/document.ts';
 import { type KeptContracts, openKeptContracts } from './contract/kept-contracts.ts';
-import { type Contracts, compileAll, type Earlier, loadContracts, locateMistakes } from './contract/load.ts';
-import type { ContractOperation } from './contract/operations.ts';
+import { type Contracts, type Earlier, loadContracts, locateMistakes } from './contract/load.ts';
 import { createThreadReader } from './contract/reader.ts';
 import type { Certificate } from './edge/tls/certificate.ts';
 import { loadCertificates } from './edge/tls/certificate-mistakes.ts';
@@ -45,12 +45,6 @@ export interface Configuration {
 }
 
 /**
- * Above this many operations, schemas are compiled on first use to keep the start quick: 100 operations take about 0.3 s. So are those
- * that a former start has compiled.
- */
-const COMPILED_AT_BOOT_MAX = 300;
-
-/**
  * Loads and checks everything. Throws ConfigError with all mistakes, in files and contracts together, or OutOfFiles.
  *
  * @param purpose `check` finds the mistakes of all schemas and lets exceptions expire; `serve` leaves large sets of schemas for first use
@@ -64,23 +58,15 @@ export function loadConfiguration(
   limitsPath?: string,
   ignoresManifest = false,
 ): Promise<Configuration> {
-  return withFreeFiles(() => load(settings, environment, purpose, limitsPath, ignoresManifest));
-}
-
-async function load(
-  settings: Settings,
-  environment: Environment,
-  purpose: 'check' | 'serve',
-  limitsPath: string | undefined,
-  ignoresManifest: boolean,
-): Promise<Configuration> {
-  const manifest = ignoresManifest ? undefined : await completeManifest(settings.configDirectory);
-  const kept = openKeptContracts();
-  const reader = createDirectReader(settings.contractsDirectory, kept);
-  const checked = await check(settings, environment, { reader, purpose, limitsPath, kept });
-  const files = await digestsOf(filesOf(settings, checked));
-  requireListed(manifest, files);
-  return { ...checked, files, version: versionOf(files), isListed: manifest !== undefined };
+  return withFreeFiles(async () => {
+    const manifest = ignoresManifest ? undefined : await completeManifest(settings.configDirectory);
+    const kept = openKeptContracts();
+    const reader = createDirectReader(settings.contractsDirectory, kept);
+    const checked = await check(settings, environment, { reader, purpose, limitsPath, kept });
+    const files = await digestsOf(filesOf(settings, checked));
+    requireListed(manifest, files);
+    return { ...checked, files, version: versionOf(files), isListed: manifest !== undefined };
+  });
 }
 
 /**
@@ -92,36 +78,30 @@ export function reloadConfiguration(
   environment: Environment,
   previous: Configuration,
 ): Promise<Configuration> {
-  return withFreeFiles(() => loadAgain(settings, environment, previous));
-}
-
-async function loadAgain(
-  settings: Settings,
-  environment: Environment,
-  previous: Configuration,
-): Promise<Configuration> {
-  // First: files that are being written have mistakes that mean nothing.
-  const manifest = await completeManifest(settings.configDirectory);
-  const digests = await digestsOf(previous.files.keys());
-  const reader = createThreadReader(settings.contractsDirectory);
-  const isUnchanged = (file: string) => digests.get(file) === previous.files.get(file);
-  if (![...previous.contracts.files].every(isUnchanged)) reader.start();
-  const earlier = { contracts: previous.contracts, isUnchanged };
-  try {
-    const { certificates, breakingChanges: breakingBefore } = previous;
-    const former = { earlier, breakingBefore, certificates };
-    const checked = await check(settings, environment, { reader, purpose: 'serve', ...former });
-    const all = filesOf(settings, checked);
-    const added = await digestsOf([...all].filter((file) => !digests.has(file)));
-    const files = new Map([...all].map((file) => [file, digests.get(file) ?? added.get(file) ?? '']));
-    requireListed(manifest, files);
-    if (changedFiles(previous.files, files).length === 0) return previous;
-    // Serve waiting requests first: putting the configuration in force takes some milliseconds.
-    await turn();
-    return { ...checked, files, version: versionOf(files), isListed: manifest !== undefined };
-  } finally {
-    reader.close();
-  }
+  return withFreeFiles(async () => {
+    // First: files that are being written have mistakes that mean nothing.
+    const manifest = await completeManifest(settings.configDirectory);
+    const digests = await digestsOf(previous.files.keys());
+    const reader = createThreadReader(settings.contractsDirectory);
+    const isUnchanged = (file: string) => digests.get(file) === previous.files.get(file);
+    if (![...previous.contracts.files].every(isUnchanged)) reader.start();
+    const earlier = { contracts: previous.contracts, isUnchanged };
+    try {
+      const { certificates, breakingChanges: breakingBefore } = previous;
+      const former = { earlier, breakingBefore, certificates };
+      const checked = await check(settings, environment, { reader, purpose: 'serve', ...former });
+      const all = filesOf(settings, checked);
+      const added = await digestsOf([...all].filter((file) => !digests.has(file)));
+      const files = new Map([...all].map((file) => [file, digests.get(file) ?? added.get(file) ?? '']));
+      requireListed(manifest, files);
+      if (changedFiles(previous.files, files).length === 0) return previous;
+      // Serve waiting requests first: putting the configuration in force takes some milliseconds.
+      await turn();
+      return { ...checked, files, version: versionOf(files), isListed: manifest !== undefined };
+    } finally {
+      reader.close();
+    }
+  });
 }
 
 function filesOf(
@@ -164,28 +144,15 @@ async function check(
   const certificates = former ?? certificatesOf(draft, settings, mistakes);
   // With hundreds of upstreams, the steps so far take some milliseconds.
   await turn();
-  const { sources, names } = draft;
-  const upstreamTls = readUpstreamTls(draft.upstreams, settings.configDirectory, sources.upstreams, mistakes);
+  const { configDirectory } = settings;
+  const upstreamTls = readUpstreamTls(draft.upstreams, configDirectory, draft.sources.upstreams, mistakes);
   const portalFiles = portalFilesOf(draft, settings, mistakes);
-  const complete =
-    sources.upstreams.value !== undefined && names.upstreams.length === Object.keys(draft.upstreams).length;
+  const { isComplete, ...wanted } = contractsOf(draft);
   const contracts = await loadContracts(
-    {
-      directory: settings.contractsDirectory,
-      sources: contractSources(draft),
-      known: {
-        upstreams: [...names.upstreams, ...furtherServersOf(draft)],
-        limits: sources.limits.value === undefined ? undefined : names.limits,
-        addressPaths: addressPathsOf(draft),
-      },
-      namedOperations: complete ? names.operations : [],
-      mistakeAtOperation: (id, reason, remedy) => sources.limits.mistakeAtKey(['operations', id], reason, remedy),
-      reader,
-      earlier,
-    },
+    { ...wanted, directory: settings.contractsDirectory, reader, earlier },
     mistakes,
   );
-  const isWhole = complete && contracts.isWhole;
+  const isWhole = isComplete && contracts.isWhole;
   if (isWhole) crossCheck(draft, contracts, mistakes);
   const operations = contracts.operations.map(({ operation }) => operation);
   const named = withOperationIds(draft, operations);
@@ -203,15 +170,7 @@ async function check(
     },
     mistakes,
   );
-  const fresh = changedIn(contracts, earlier).filter(
-    ({ document: { isBroken, root } }) => !isBroken && kept?.compiles(root) !== true,
-  );
-  if (purpose === 'check' || fresh.length <= COMPILED_AT_BOOT_MAX) {
-    await compileAll(fresh, contracts.schemas, mistakes);
-    // With a mistake, operations may be missing.
-    const compiled = mistakes.length > 0 ? [] : new Set(fresh.map(({ document }) => document.root));
-    for (const root of compiled) kept?.keepCompiles(root);
-  }
+  await compileNew(contracts, { all: purpose === 'check', earlier, kept }, mistakes);
   await locateMistakes(contracts, reader);
   const config = completed(named);
   if (mistakes.length > 0 || !config) throw new ConfigError(condensed(mistakes));
@@ -234,18 +193,4 @@ function certificatesOf({ gateway, sources }: ConfigDraft, { configDirectory }: 
   const certificates = loadCertificates({ gateway, sources }, configDirectory, mistakes);
   checkAcmeFiles({ gateway, sources }, certificates, configDirectory, mistakes);
   return certificates;
-}
-
-/**
- * Compiles in slices the schemas that a start leaves for first use because a former start has compiled them. Does nothing for large sets
- * of schemas.
- */
-export async function compileRest({ contracts: { operations, schemas } }: Configuration): Promise<void> {
-  if (operations.length <= COMPILED_AT_BOOT_MAX) await compileAll(operations, schemas, []);
-}
-
-/** Operations of the documents that are new or have changed. */
-function changedIn({ parts }: Contracts, earlier: Earlier | undefined): ContractOperation[] {
-  const served = new Set(earlier?.contracts.documents);
-  return parts.flatMap(({ document, operations }) => (served.has(document) ? [] : operations));
 }

@@ -10,8 +10,26 @@ interface Places {
   mistakeAtEntry(reason: string, remedy: string): Mistake;
 }
 
+/** What the contract loader takes of a configuration. `isComplete`: no entry of upstreams.yaml has a mistake. */
+export function contractsOf(draft: ConfigDraft) {
+  const { upstreams, sources, names } = draft;
+  const isComplete = sources.upstreams.value !== undefined && names.upstreams.length === Object.keys(upstreams).length;
+  return {
+    isComplete,
+    sources: contractSources(draft),
+    known: {
+      upstreams: [...names.upstreams, ...furtherServersOf(draft)],
+      limits: sources.limits.value === undefined ? undefined : names.limits,
+      addressPaths: addressPathsOf(draft),
+    },
+    namedOperations: isComplete ? names.operations : [],
+    mistakeAtOperation: (id: string, reason: string, remedy: string) =>
+      sources.limits.mistakeAtKey(['operations', id], reason, remedy),
+  };
+}
+
 /** The entries with their contracts; those with mistakes too, so that the mistakes of their contracts come in the same round. */
-export function contractSources({ upstreams, names, sources }: ConfigDraft) {
+function contractSources({ upstreams, names, sources }: ConfigDraft) {
   const source = sources.upstreams;
   const placesOf = (name: string): Places => ({
     mistakeAtGlob: (index, reason, remedy) => source.mistakeAt(['upstreams', name, 'contracts', index], reason, remedy),
@@ -36,12 +54,12 @@ export function contractSources({ upstreams, names, sources }: ConfigDraft) {
 }
 
 /** The names of the upstreams that the entries have under `servers`. */
-export function furtherServersOf({ upstreams }: ConfigDraft): string[] {
+function furtherServersOf({ upstreams }: ConfigDraft): string[] {
   return Object.entries(upstreams).flatMap(([name, entry]) => serversOf(name, entry).map(({ upstream }) => upstream));
 }
 
 /** The paths of the addresses of upstreams that have some. */
-export function addressPathsOf({ upstreams }: ConfigDraft): Record<string, string> {
+function addressPathsOf({ upstreams }: ConfigDraft): Record<string, string> {
   const paths = Object.entries(upstreams).map(([name, { addressPath }]) => [name, addressPath] as const);
   return Object.fromEntries(paths.flatMap(([name, path]) => (path === undefined ? [] : [[name, path]])));
 }

@@ -8,7 +8,7 @@ import { type ContractDocument, type ContractReader, toDocument } from './docume
 import type { KnownNames } from './extensions.ts';
 import { contractFiles, type Listing, listedFiles } from './files.ts';
 import { type ContractOperation, type DocumentDefaults, operationsOf } from './operations.ts';
-import { isObject, objectAt, pathOf } from './pointer.ts';
+import { isObject, objectAt } from './pointer.ts';
 import { createSchemas, type Schemas } from './schemas.ts';
 import { createYieldToLoop, type YieldToLoop } from './yield-to-loop.ts';
 
@@ -170,27 +170,4 @@ export async function locateMistakes({ documents }: Contracts, { locate }: Contr
 /** Returns contract files that no entry of upstreams.yaml lists, probably by oversight. */
 export function unlistedFiles(directory: string, { files }: Contracts): string[] {
   return contractFiles(directory, '**').filter((file) => !files.has(file));
-}
-
-/**
- * Compiles the schemas of all requests now: for `check`, and at startup if there are few enough. Pushes a mistake for each schema that
- * does not compile.
- */
-export async function compileAll(
-  operations: readonly ContractOperation[],
-  schemas: Schemas,
-  mistakes: Mistake[],
-): Promise<void> {
-  const pause = createYieldToLoop();
-  for (const entry of operations) {
-    await pause();
-    try {
-      schemas.request(entry);
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      const reason = `a schema of ${entry.operation.id} cannot be compiled (${message}).`;
-      const place = pathOf(entry.located.pointer);
-      mistakes.push(entry.document.position().mistakeAtKey(place, reason, 'Correct the schema.'));
-    }
-  }
 }

@@ -4,7 +4,8 @@ import { type App, startApp } from '../app.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Settings } from '../config/settings.ts';
 import { ConfigError } from '../config-errors.ts';
-import { type Configuration, compileRest } from '../configuration.ts';
+import type { Configuration } from '../configuration.ts';
+import { compileRest } from '../contract/compile.ts';
 import { claimProblem } from '../shared/sqlite.ts';
 import { isSimulated } from '../upstream/simulated.ts';
 import type { AppOptions } from '../wiring/app-options.ts';
@@ -85,7 +86,7 @@ export async function serve(context: HostProcess & Painter, options: ServeOption
   if (isFirst) warnOfOpenFiles(app.log, configuration.config, settings);
   tellLackOfFiles(app.log);
   giveBackIdleMemory();
-  setTimeout(() => void compileRest(configuration), COMPILE_AFTER_MS).unref();
+  setTimeout(() => void compileRest(configuration.contracts), COMPILE_AFTER_MS).unref();
   return { app, store, configuration, firstSteps };
 }
 

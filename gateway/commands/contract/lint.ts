@@ -2,8 +2,8 @@
 
 import type { Command } from 'commander';
 import { ConfigError, condensed, type Mistake, toSentence } from '../../config-errors.ts';
+import { compileAll } from '../../contract/compile.ts';
 import { createDirectReader, toDocument } from '../../contract/document.ts';
-import { compileAll } from '../../contract/load.ts';
 import { operationsOf } from '../../contract/operations.ts';
 import { createSchemas } from '../../contract/schemas.ts';
 import { recommendationsFor } from '../../contract/style-recommendations.ts';

@@ -9,7 +9,7 @@ import { readBeforeFailing } from '../../sockets/waiting-answer.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { WireFault } from './fault.ts';
 import type { RequestInFlight } from './request-in-flight.ts';
-import { upload } from './upload.ts';
+import { upload, writeAtOnce } from './write-request.ts';
 
 /** The pool that a connection belongs to. */
 export interface Owner {
@@ -23,8 +23,6 @@ export interface Owner {
   unasked(): void;
 }
 
-/** A request with a body up to this size is sent in a single write. */
-const JOINED_BYTES_MAX = 65_536;
 /** Servers close idle connections after 5 s or more. If one announces another time, the connection is closed this much earlier. */
 const IDLE_SECONDS = 4;
 const EARLIER_SECONDS = 2;
@@ -123,15 +121,8 @@ export class Connection {
   #write(attempt: RequestInFlight): void {
     const { head, request } = attempt;
     const { body } = request;
-    if (body === null) this.#socket.write(head, 'latin1');
-    else if (!(body instanceof Buffer)) void this.#upload(attempt);
-    else if (body.length <= JOINED_BYTES_MAX) this.#socket.write(joined(head, body));
-    else {
-      this.#socket.cork();
-      this.#socket.write(head, 'latin1');
-      this.#socket.write(body);
-      this.#socket.uncork();
-    }
+    if (body === null || body instanceof Buffer) writeAtOnce(this.#socket, head, body);
+    else void this.#upload(attempt);
   }
 
   async #upload(attempt: RequestInFlight): Promise<void> {
@@ -289,11 +280,4 @@ export class Connection {
     this.end();
     attempt.handler.onResponseError(attempt, error);
   }
-}
-
-function joined(head: string, body: Buffer): Buffer {
-  const bytes = Buffer.allocUnsafe(head.length + body.length);
-  bytes.write(head, 0, 'latin1');
-  bytes.set(body, head.length);
-  return bytes;
 }

@@ -3,7 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type Configuration, compileRest } from '../../../gateway/configuration.ts';
+import { compileRest } from '../../../gateway/contract/compile.ts';
+import type { Contracts } from '../../../gateway/contract/load.ts';
 import { createSchemas, type Schemas } from '../../../gateway/contract/schemas.ts';
 import { compileDocument, documentOf } from './compiled.ts';
 
@@ -23,7 +24,7 @@ async function compiledOf(count: number): Promise<string[]> {
     compiled.push(entry.operation.id);
     return own.request(entry);
   };
-  await compileRest({ contracts: { operations, schemas: { ...own, request } } } as unknown as Configuration);
+  await compileRest({ operations, schemas: { ...own, request } } as unknown as Contracts);
   return compiled;
 }
 

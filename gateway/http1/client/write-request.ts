@@ -1,10 +1,30 @@
-// Streams a request body to an upstream, no faster than the upstream reads.
+// Writes requests to an upstream: at once, or a streamed body no faster than the upstream reads.
 
 import type { Socket } from 'node:net';
 import { WireFault } from './fault.ts';
 import type { Outgoing } from './wire.ts';
 
+/** A request with a body up to this size is sent in a single write. */
+const JOINED_BYTES_MAX = 65_536;
 const LAST_CHUNK = '0\r\n\r\n';
+
+export function writeAtOnce(socket: Socket, head: string, body: Buffer | null): void {
+  if (body === null) socket.write(head, 'latin1');
+  else if (body.length <= JOINED_BYTES_MAX) socket.write(joined(head, body));
+  else {
+    socket.cork();
+    socket.write(head, 'latin1');
+    socket.write(body);
+    socket.uncork();
+  }
+}
+
+function joined(head: string, body: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafe(head.length + body.length);
+  bytes.write(head, 0, 'latin1');
+  bytes.set(body, head.length);
+  return bytes;
+}
 
 /**
  * Resolves when the whole body was given to the socket, or when `isWanted` returns false. Rejects with the error of the body, or if its
