@@ -109,12 +109,11 @@ function createReconnect() {
     afterMs(): number {
       attempts = performance.now() - readyAt > GOOD_AFTER_MS ? 1 : attempts + 1;
       readyAt = Number.POSITIVE_INFINITY;
-      return Math.min(RECONNECT_MS.first * 2 ** (attempts - 1), RECONNECT_MS.longest);
+      return reconnectAfterMs(attempts);
     },
   };
 }
 
-/** For Sentinels, and the connections to them. */
 function reconnectAfterMs(attempt: number): number {
   return Math.min(RECONNECT_MS.first * 2 ** (attempt - 1), RECONNECT_MS.longest);
 }

@@ -36,14 +36,11 @@ local function damage()
 end
 `;
 
+/** Without the checks of the other scripts: it changes nothing, so it needs no pepper. */
 const EXAMINE = toScript(`
 local call, meta = redis.call, KEYS[1]
 local base = string.sub(meta, 1, -1 - #'meta')
 ${DAMAGE_FUNCTIONS}
-return damage()
-`);
-
-const DAMAGE = toStoreScript(`${DAMAGE_FUNCTIONS}
 return damage()
 `);
 
@@ -82,8 +79,10 @@ if call('LLEN', next) > 0 then call('RENAME', next, base .. name) end
 return 1
 `);
 
-/** A page of organizations with the numbers of their keys: cursor, then id and number in turn. */
-const HOMES = `
+/** A page of organizations behind a cursor with the numbers of their keys: cursor, then id and number in turn. */
+const EXAMINE_HOMES = toScript(`
+local call, cursor = redis.call, ARGV[#ARGV]
+local base = string.sub(KEYS[1], 1, -1 - #'meta')
 local page = call('HSCAN', base .. 'organizations', cursor, 'COUNT', 500)
 local found = {}
 for at = 1, #page[2], 2 do
@@ -91,15 +90,6 @@ for at = 1, #page[2], 2 do
   found[#found + 1] = call('ZCARD', base .. 'keys_of:' .. page[2][at])
 end
 return { page[1], found, call('HLEN', base .. 'keys') }
-`;
-const EXAMINE_HOMES = toScript(`
-local call, cursor = redis.call, ARGV[1]
-local base = string.sub(KEYS[1], 1, -1 - #'meta')
-${HOMES}
-`);
-const LIST_HOMES = toStoreScript(`
-local cursor = ARGV[3]
-${HOMES}
 `);
 /** In a larger store, organizations are not examined one by one. */
 const HOMES_MAX = 20_000;
@@ -133,7 +123,7 @@ async function homesDamage(read: (cursor: string) => Promise<unknown>): Promise<
  */
 export async function mendIndex(patient: RunScript): Promise<string | undefined> {
   const damage = async () =>
-    ((await patient(DAMAGE)) as string) || (await homesDamage((cursor) => patient(LIST_HOMES, [cursor])));
+    ((await patient(EXAMINE)) as string) || (await homesDamage((cursor) => patient(EXAMINE_HOMES, [cursor])));
   if ((await damage()) === undefined) return undefined;
   const keys = (await recordsOf(patient, 'keys')).map(([id, record]) => ({ id, ...toIndexed(record) }));
   for (const page of pagesOf(keys)) {

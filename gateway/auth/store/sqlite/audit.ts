@@ -1,22 +1,15 @@
 // The audit log of the embedded key store, and the change stream read from it.
 
 import type { DatabaseSync } from 'node:sqlite';
-import type { AuditLog, ChangeKind, KeyStoreChange } from '../key-store.ts';
+import type { AuditLog, KeyStoreChange } from '../key-store.ts';
 
 export type NewChange = Pick<KeyStoreChange, 'by' | 'kind'> &
   Partial<Pick<KeyStoreChange, 'organization' | 'key' | 'details'>>;
 /** Writes one audit row; call it inside the transaction of the change. */
 export type WriteChange = (change: NewChange) => void;
 
-interface ChangeRow {
-  readonly sequence: number;
-  readonly at: number;
-  readonly by: string;
-  readonly kind: ChangeKind;
-  readonly organization: string | null;
-  readonly key: string | null;
-  readonly details: string;
-}
+/** The columns of a change, by the names of its members. */
+const COLUMNS = 'sequence, at AS atMs, by, kind, organization, key, details';
 
 export function createWriteChange(database: DatabaseSync, now: () => number): WriteChange {
   const insert = database.prepare(
@@ -29,10 +22,10 @@ export function createWriteChange(database: DatabaseSync, now: () => number): Wr
 
 export function createSqliteAudit(database: DatabaseSync, writeChange: WriteChange): AuditLog {
   const selectLatest = database.prepare('SELECT max(sequence) AS latest FROM changes');
-  const selectSince = database.prepare('SELECT * FROM changes WHERE sequence > ? ORDER BY sequence LIMIT ?');
-  const selectNewest = database.prepare('SELECT * FROM changes WHERE at >= ? ORDER BY sequence DESC LIMIT ?');
+  const selectSince = database.prepare(`SELECT ${COLUMNS} FROM changes WHERE sequence > ? ORDER BY sequence LIMIT ?`);
+  const selectNewest = database.prepare(`SELECT ${COLUMNS} FROM changes WHERE at >= ? ORDER BY sequence DESC LIMIT ?`);
   const selectNewestOf = database.prepare(
-    'SELECT * FROM changes WHERE organization = ? AND at >= ? ORDER BY sequence DESC LIMIT ?',
+    `SELECT ${COLUMNS} FROM changes WHERE organization = ? AND at >= ? ORDER BY sequence DESC LIMIT ?`,
   );
   return {
     list({ organization, sinceMs = 0, limit }) {
@@ -57,14 +50,11 @@ export function createSqliteAudit(database: DatabaseSync, writeChange: WriteChan
   };
 }
 
-function changesOf(rows: readonly unknown[]): KeyStoreChange[] {
-  return (rows as readonly ChangeRow[]).map((row) => ({
-    sequence: row.sequence,
-    atMs: row.at,
-    by: row.by,
-    kind: row.kind,
-    organization: row.organization ?? undefined,
-    key: row.key ?? undefined,
-    details: JSON.parse(row.details),
+function changesOf(rows: readonly Record<string, unknown>[]): KeyStoreChange[] {
+  return rows.map(({ organization, key, details, ...change }) => ({
+    ...(change as Pick<KeyStoreChange, 'sequence' | 'atMs' | 'by' | 'kind'>),
+    organization: (organization as string | null) ?? undefined,
+    key: (key as string | null) ?? undefined,
+    details: JSON.parse(details as string),
   }));
 }
