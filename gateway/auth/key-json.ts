@@ -1,40 +1,72 @@
-// A key as commands and the console show it to programs. It never holds the digest.
+// A stored key in JSON, as commands and the admin listener print it and exports hold it.
 
 import type { StoredKey } from './store/key-store.ts';
 
-type KeyState = 'active' | 'rotating' | 'revoked' | 'expired';
+/** Member of a stored key → its name in JSON, in this order. Times are ISO texts there, and a missing value is null. */
+const MEMBERS: Readonly<Record<keyof StoredKey, string>> = {
+  id: 'id',
+  digest: 'digest',
+  organization: 'organization',
+  mode: 'mode',
+  name: 'name',
+  scopes: 'scopes',
+  allowedCidrs: 'allowed_cidrs',
+  prefix: 'prefix',
+  lastFour: 'last_four',
+  createdAtMs: 'created_at',
+  createdBy: 'created_by',
+  expiresAtMs: 'expires_at',
+  revokedAtMs: 'revoked_at',
+  revokedBy: 'revoked_by',
+  revokedReason: 'revoked_reason',
+  lastUsedAtMs: 'last_used_at',
+  replacedBy: 'replaced_by',
+};
+const NAMES = Object.entries(MEMBERS) as [keyof StoredKey, string][];
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** All members, the digest included: for exports. */
+export function membersOfKey(key: StoredKey): Members {
+  return Object.fromEntries(
+    NAMES.map(([name, member]) => [member, isTime(name) ? timeOf(key[name]) : (key[name] ?? null)]),
+  );
+}
+
+/** The key that `membersOfKey` was given. */
+export function keyOfMembers(members: Members): StoredKey {
+  const entries = NAMES.map(([name, member]) => [
+    name,
+    isTime(name) ? momentOf(members[member]) : (members[member] ?? undefined),
+  ]);
+  return Object.fromEntries(entries) as StoredKey;
+}
+
+/**
+ * What people and programs get to see: the state, and never the digest.
+ *
+ * @param key the key itself, available only when it is created
+ */
+export function keyToJson(record: StoredKey, nowMs: number, key?: string): Members {
+  const { digest: _, id, organization, mode, name, ...others } = membersOfKey(record);
+  return { id, ...(key !== undefined && { key }), organization, mode, name, state: keyState(record, nowMs), ...others };
+}
 
 /** `rotating`: the key has a successor and works until the overlap ends. */
-export function keyState({ revokedAtMs, expiresAtMs, replacedBy }: StoredKey, nowMs: number): KeyState {
+export function keyState({ revokedAtMs, expiresAtMs, replacedBy }: StoredKey, nowMs: number) {
   if (revokedAtMs !== undefined) return 'revoked';
   if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return 'expired';
   return replacedBy === undefined ? 'active' : 'rotating';
 }
 
-/** @param key the key itself, available only when it is created */
-export function keyToJson(record: StoredKey, nowMs: number, key?: string) {
-  return {
-    id: record.id,
-    ...(key !== undefined && { key }),
-    organization: record.organization,
-    mode: record.mode,
-    name: record.name,
-    state: keyState(record, nowMs),
-    scopes: record.scopes,
-    allowed_cidrs: record.allowedCidrs,
-    prefix: record.prefix,
-    last_four: record.lastFour,
-    created_at: timeOrNull(record.createdAtMs),
-    created_by: record.createdBy,
-    expires_at: timeOrNull(record.expiresAtMs),
-    revoked_at: timeOrNull(record.revokedAtMs),
-    revoked_by: record.revokedBy ?? null,
-    revoked_reason: record.revokedReason ?? null,
-    last_used_at: timeOrNull(record.lastUsedAtMs),
-    replaced_by: record.replacedBy ?? null,
-  };
+function isTime(name: keyof StoredKey): boolean {
+  return name.endsWith('AtMs');
 }
 
-function timeOrNull(atMs: number | undefined): string | null {
-  return atMs === undefined ? null : new Date(atMs).toISOString();
+function timeOf(atMs: unknown): string | null {
+  return atMs === undefined ? null : new Date(atMs as number).toISOString();
+}
+
+function momentOf(time: unknown): number | undefined {
+  return time === null ? undefined : Date.parse(time as string);
 }

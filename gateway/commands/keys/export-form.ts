@@ -1,9 +1,10 @@
 // The format of an export, one JSON object per line: a header, organizations and keys, each organization before its keys, and a last line
 // with the counts, which shows whether the file was cut off. It holds digests, never the keys themselves.
 
+import { keyOfMembers, membersOfKey } from '../../auth/key-json.ts';
 import type { StoredKey } from '../../auth/store/key-store.ts';
-import type { Mode, Organization } from '../../exchange.ts';
-import { timeOrNull } from '../print.ts';
+import type { Organization } from '../../exchange.ts';
+import { counted, timeOrNull } from '../print.ts';
 import {
   endRules,
   headerRules,
@@ -19,6 +20,10 @@ const VERSION = 1;
 export interface Counts {
   readonly organizations: number;
   readonly keys: number;
+}
+
+export function amountOf({ organizations, keys }: Counts): string {
+  return `${counted(organizations, 'organization')} and ${counted(keys, 'key')}`;
 }
 
 export type ExportRecord =
@@ -43,26 +48,7 @@ export function organizationLine({ id, name, tier, state, contacts, operator }: 
 }
 
 export function keyLine(key: StoredKey): string {
-  return lineOf({
-    kind: 'key',
-    id: key.id,
-    digest: key.digest,
-    organization: key.organization,
-    mode: key.mode,
-    name: key.name,
-    scopes: key.scopes,
-    allowed_cidrs: key.allowedCidrs,
-    prefix: key.prefix,
-    last_four: key.lastFour,
-    created_at: timeOrNull(key.createdAtMs),
-    created_by: key.createdBy,
-    expires_at: timeOrNull(key.expiresAtMs),
-    revoked_at: timeOrNull(key.revokedAtMs),
-    revoked_by: key.revokedBy ?? null,
-    revoked_reason: key.revokedReason ?? null,
-    last_used_at: timeOrNull(key.lastUsedAtMs),
-    replaced_by: key.replacedBy ?? null,
-  });
+  return lineOf({ kind: 'key', ...membersOfKey(key) });
 }
 
 export function endLine({ organizations, keys }: Counts): string {
@@ -91,54 +77,12 @@ export function parseExportRecord(line: string, wrong: Wrong): ExportRecord {
       return { kind, organization };
     }
     case 'key':
-      return { kind, key: keyOf(checked<KeyObject>(value, keyRules, wrong)) };
+      return { kind, key: keyOfMembers(checked<Readonly<Record<string, unknown>>>(value, keyRules, wrong)) };
     case 'end':
       return { kind, counts: checked<Counts>(value, endRules, wrong) };
     default:
       return wrong('this is neither an organization nor a key nor the end.');
   }
-}
-
-/** A key line after the check of its rules. */
-interface KeyObject {
-  readonly id: string;
-  readonly digest: string;
-  readonly organization: string;
-  readonly mode: Mode;
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly allowed_cidrs: readonly string[];
-  readonly prefix: string;
-  readonly last_four: string;
-  readonly created_at: string;
-  readonly created_by: string;
-  readonly expires_at: string | null;
-  readonly revoked_at: string | null;
-  readonly revoked_by: string | null;
-  readonly revoked_reason: string | null;
-  readonly last_used_at: string | null;
-  readonly replaced_by: string | null;
-}
-
-function keyOf(key: KeyObject): StoredKey {
-  const { id, digest, organization, mode, name, scopes, prefix } = key;
-  return {
-    ...{ id, digest, organization, mode, name, scopes, prefix },
-    allowedCidrs: key.allowed_cidrs,
-    lastFour: key.last_four,
-    createdAtMs: Date.parse(key.created_at),
-    createdBy: key.created_by,
-    expiresAtMs: momentOf(key.expires_at),
-    revokedAtMs: momentOf(key.revoked_at),
-    revokedBy: key.revoked_by ?? undefined,
-    revokedReason: key.revoked_reason ?? undefined,
-    lastUsedAtMs: momentOf(key.last_used_at),
-    replacedBy: key.replaced_by ?? undefined,
-  };
-}
-
-function momentOf(time: string | null): number | undefined {
-  return time === null ? undefined : Date.parse(time);
 }
 
 function lineOf(value: object): string {

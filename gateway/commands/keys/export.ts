@@ -1,13 +1,13 @@
 // `gateway keys export`: writes all organizations and keys as lines of JSON, while the store is in use.
 
 import type { Command } from 'commander';
-import type { KeyStore } from '../../auth/store/key-store.ts';
+import type { KeyStore, StoredKey } from '../../auth/store/key-store.ts';
+import { visibleLines } from '../../visible-text.ts';
 import type { CommandContext } from '../context.ts';
-import { counted, printJson, printLine } from '../print.ts';
+import { printJson, printLine } from '../print.ts';
 import { createProgress } from '../progress.ts';
 import { writeWhole } from './export-file.ts';
-import type { Counts } from './export-form.ts';
-import { exportPieces } from './export-pieces.ts';
+import { amountOf, type Counts, endLine, headerLine, keyLine, organizationLine } from './export-form.ts';
 
 interface ExportFlags {
   readonly file?: string;
@@ -25,7 +25,7 @@ export function addExport(keys: Command, context: CommandContext): void {
       const { store } = await context.keyStore();
       const counts = await exportTo(context, store, flags.file);
       if (flags.file !== undefined && flags.json) return printJson(context, { file: flags.file, ...counts });
-      const text = `Exported ${counted(counts.organizations, 'organization')} and ${counted(counts.keys, 'key')}`;
+      const text = `Exported ${amountOf(counts)}`;
       if (flags.file !== undefined) printLine(context, `${text} to ${flags.file}.`);
       else if (!flags.json) context.complain(`${text}.\n`);
     });
@@ -45,4 +45,40 @@ async function exportTo(context: CommandContext, store: KeyStore, file: string |
     progress.done();
   }
   return counts;
+}
+
+/** Yields the text in pieces and calls `onWritten` with the counts so far. */
+export async function* exportPieces(
+  store: KeyStore,
+  nowMs: number,
+  onWritten: (counts: Counts) => void,
+): AsyncGenerator<string> {
+  // Ids only: about a hundred bytes per organization.
+  const organizations = new Set<string>();
+  let keys = 0;
+  yield headerLine(store.pepperFingerprint, nowMs);
+  for await (const page of store.organizations.scan()) {
+    for (const { id } of page) organizations.add(id);
+    yield visibleLines(page.map(organizationLine).join(''));
+    onWritten({ organizations: organizations.size, keys });
+  }
+  for await (const page of store.keys.scan()) {
+    yield visibleLines((await latecomers(store, page, organizations)) + page.map(keyLine).join(''));
+    keys += page.length;
+    onWritten({ organizations: organizations.size, keys });
+  }
+  yield endLine({ organizations: organizations.size, keys });
+}
+
+/** Lines for organizations of these keys that were created after the organizations had been read. */
+async function latecomers(store: KeyStore, keys: readonly StoredKey[], written: Set<string>): Promise<string> {
+  let lines = '';
+  for (const { id, organization } of keys) {
+    if (written.has(organization)) continue;
+    const record = await store.organizations.get(organization);
+    if (record === undefined) throw new Error(`The key ${id} has no organization: the store was emptied meanwhile.`);
+    written.add(organization);
+    lines += organizationLine(record);
+  }
+  return lines;
 }

@@ -2,8 +2,7 @@
 
 import type { StoredKey } from '../../auth/store/key-store.ts';
 import type { Organization } from '../../exchange.ts';
-import { counted } from '../print.ts';
-import { type ExportRecord, parseExportRecord, parseHeader } from './export-form.ts';
+import { amountOf, type ExportRecord, parseExportRecord, parseHeader } from './export-form.ts';
 
 /** Records per transaction: other writers wait some tens of milliseconds for one. */
 const BATCH = 2000;
@@ -89,10 +88,6 @@ function createReader({ pepperFingerprint, wrong: wrongAt }: ReadOptions) {
       if (!ended) wrong(number === 0 ? 'there is nothing in it.' : 'it was cut off after this line.');
     },
   };
-}
-
-function amountOf({ organizations, keys }: { organizations: number; keys: number }): string {
-  return `${counted(organizations, 'organization')} and ${counted(keys, 'key')}`;
 }
 
 /** Splits into lines. node:readline also splits at U+2028, which may occur in a name. */

@@ -7,8 +7,9 @@ import type { Command } from 'commander';
 import type { Imported, KeyStore } from '../../auth/store/key-store.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { CommandContext } from '../context.ts';
-import { counted, printJson, printLine } from '../print.ts';
+import { printJson, printLine } from '../print.ts';
 import { createProgress } from '../progress.ts';
+import { amountOf } from './export-form.ts';
 import { type Batch, readExport } from './import-read.ts';
 
 interface Source {
@@ -126,10 +127,9 @@ async function stored(context: CommandContext, tally: Tally, take: () => Awaitab
 }
 
 /** The part of a failed import that was stored. */
-function remainsOf({ added: { organizations, keys } }: Tally): string {
-  if (organizations + keys === 0) return 'Nothing was imported.';
-  const amount = `${counted(organizations, 'organization')} and ${counted(keys, 'key')}`;
-  return `Before that, ${amount} were imported; importing again adds the rest.`;
+function remainsOf({ added }: Tally): string {
+  if (added.organizations + added.keys === 0) return 'Nothing was imported.';
+  return `Before that, ${amountOf(added)} were imported; importing again adds the rest.`;
 }
 
 function sum(one: Imported, other: Imported): Imported {
@@ -138,8 +138,7 @@ function sum(one: Imported, other: Imported): Imported {
 
 function toText({ read, added }: Tally): string {
   const there = `${read.organizations - added.organizations} and ${read.keys - added.keys}`;
-  const amount = `${counted(added.organizations, 'organization')} and ${counted(added.keys, 'key')}`;
-  return `Imported ${amount}; ${there} were there already and stay as they are.`;
+  return `Imported ${amountOf(added)}; ${there} were there already and stay as they are.`;
 }
 
 function toJson({ read, added }: Tally) {
