@@ -1,21 +1,13 @@
 // The record of one exchange: what log, metrics and traces read at its end. Stages see `TrailNotes` instead, which they can only write.
 
+import type { Caller } from './caller.ts';
 import type { ErrorCode } from './error-catalogue.ts';
 import type { GatewayError } from './errors.ts';
-import {
-  type Caller,
-  type Charged,
-  type LimitStates,
-  type NotedViolation,
-  type Operation,
-  type OrganizationLoad,
-  type RareNotes,
-  type Reservation,
-  type StageName,
-  TIMED_STAGES,
-  type TimedStage,
-  type TrailNotes,
-} from './exchange.ts';
+import type { OrganizationLoad, Reservation } from './exchange.ts';
+import type { Charged, LimitStates, NotedViolation } from './findings.ts';
+import type { RareNotes, TrailNotes } from './notes.ts';
+import type { Operation } from './operation.ts';
+import { type StageName, TIMED_STAGES, type TimedStage } from './stages.ts';
 
 /** Spans of an exchange whose trace is kept. */
 export interface TraceNotes {

@@ -1,7 +1,7 @@
 // Reads the credential kind "API key": `Authorization: Bearer sk_…`. Throws api_key_malformed, api_key_invalid or auth_unavailable.
 
+import type { Caller } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
-import type { Caller } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { API_KEY_LENGTH } from './api-key.ts';
 import type { Credentials } from './credentials.ts';

@@ -2,8 +2,9 @@
 // owner. Throws api_key_missing, api_key_misplaced, auth_scheme_unsupported, and the errors of the credential readers: api_key_malformed,
 // api_key_invalid, token_invalid, token_expired, token_audience, basic_credentials_invalid, auth_unavailable.
 
+import type { Caller } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
-import type { Caller, Identified, Matched } from '../exchange.ts';
+import type { Identified, Matched } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type CredentialReader, createApiKeyReader } from './api-key-reader.ts';
 import { createBasicReader, type MatchesBasic } from './basic.ts';

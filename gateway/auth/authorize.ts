@@ -1,9 +1,11 @@
 // Stage: decides whether the caller may use the operation. Throws api_key_revoked, api_key_expired, token_expired, ip_not_allowed,
 // account_inactive, auth_scheme_unsupported, insufficient_scope or key_mode_mismatch.
 
+import type { Caller } from '../caller.ts';
 import type { ErrorCode } from '../error-catalogue.ts';
 import { GatewayError } from '../errors.ts';
-import type { Caller, Identified, Operation, Permitted, SecurityAlternative } from '../exchange.ts';
+import type { Identified, Permitted } from '../exchange.ts';
+import type { Operation, SecurityAlternative } from '../operation.ts';
 import { withChallenge } from './credentials.ts';
 
 export interface AuthorizeOptions {

@@ -3,8 +3,9 @@
 // basic_credentials_invalid.
 
 import { isUtf8 } from 'node:buffer';
+import type { Caller } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
-import type { Caller, Operation } from '../exchange.ts';
+import type { Operation } from '../operation.ts';
 import type { Credentials } from './credentials.ts';
 
 /** The caller for every accepted user name and password. The operation determines the upstream. */

@@ -2,7 +2,7 @@
 
 import { hash, randomBytes } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
-import type { Operation } from '../exchange.ts';
+import type { Operation } from '../operation.ts';
 
 export interface Credentials {
   /** In lower case, because it is case-insensitive. */

@@ -2,7 +2,7 @@
 // organization. The search is bounded in time, because a store may hold a million of them.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Organization } from '../exchange.ts';
+import type { Organization } from '../caller.ts';
 import type { KeyStore, StoredKey } from './store/key-store.ts';
 
 export interface FoundOrganizations {

@@ -1,7 +1,7 @@
 // Converts stored keys and organizations into cached objects. They are frozen, because one object serves every request until its record
 // changes.
 
-import type { Caller, Organization } from '../exchange.ts';
+import type { Caller, Organization } from '../caller.ts';
 import { allowanceOf } from './address-ranges.ts';
 import type { KeyAndOwner } from './store/key-store.ts';
 

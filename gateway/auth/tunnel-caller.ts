@@ -1,8 +1,9 @@
 // Finds the caller of a tunnelled request, if it carries an API key or token of the gateway. A tunnel requires none: it passes on the
 // service's own credentials.
 
+import type { Caller } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
-import type { Admitted, Caller } from '../exchange.ts';
+import type { Admitted } from '../exchange.ts';
 import { type CredentialReader, createApiKeyReader } from './api-key-reader.ts';
 import { callerRefusal } from './authorize.ts';
 import { parseAuthorization } from './credentials.ts';

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { newOrganizationId, ORGANIZATION_ID } from '../auth/issue-key.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
-import type { Organization } from '../exchange.ts';
+import type { Organization } from '../caller.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { addChangeOptions, type ChangeFlags, requireTimeout, tellChange } from './confirmations.ts';
 import type { CommandContext } from './context.ts';

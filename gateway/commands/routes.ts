@@ -2,8 +2,8 @@
 
 import type { Command } from 'commander';
 import type { LimitsFile } from '../config/limits-file.ts';
-import type { Operation } from '../exchange.ts';
 import { ANONYMOUS_TIER, extraOf } from '../limits/limit-rules.ts';
+import type { Operation } from '../operation.ts';
 import type { CommandContext } from './context.ts';
 import { printJson, printTable } from './print.ts';
 

@@ -1,7 +1,7 @@
 // Checks the parts of a configuration that name operations, paths and scopes of the contracts.
 
 import { type Mistake, suggest } from '../config-errors.ts';
-import type { Operation } from '../exchange.ts';
+import type { Operation } from '../operation.ts';
 import type { ConfigDraft } from './load.ts';
 import { checkNamedOnce } from './operation-names.ts';
 import { checkOperationSettings } from './operation-settings.ts';

@@ -2,7 +2,7 @@
 // declares.
 
 import { type Mistake, suggest } from '../config-errors.ts';
-import type { Operation } from '../exchange.ts';
+import type { Operation } from '../operation.ts';
 import type { ContractOperation } from './operations.ts';
 import { shapeOf } from './routes.ts';
 

@@ -1,7 +1,7 @@
 // Determines the credentials that an operation requires by `security` of its upstreams.yaml entry.
 
 import { suggest } from '../config-errors.ts';
-import type { SecurityAlternative } from '../exchange.ts';
+import type { SecurityAlternative } from '../operation.ts';
 import type { ContractDocument } from './document.ts';
 import { isObject, type JsonObject } from './pointer.ts';
 

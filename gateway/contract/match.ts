@@ -2,7 +2,8 @@
 // malformed_path.
 
 import { GatewayError } from '../errors.ts';
-import type { Admitted, Matched, Operation } from '../exchange.ts';
+import type { Admitted, Matched } from '../exchange.ts';
+import type { Operation } from '../operation.ts';
 import { hasMatrixParameter, semicolonsFit } from './matrix-paths.ts';
 import { createRoutes } from './routes.ts';
 import { unmatchedPath } from './unmatched-path.ts';

@@ -1,7 +1,7 @@
 // Where semicolons may stand in a path: in segments with a parameter of style matrix, and nowhere else, because some servers cut off what
 // stands behind a semicolon.
 
-import type { Operation } from '../exchange.ts';
+import type { Operation } from '../operation.ts';
 
 type Templated = Pick<Operation, 'path' | 'restOfPath' | 'pathStyles'>;
 

@@ -1,7 +1,7 @@
 // Turns contract documents into operations and resolves all names. A name that does not resolve is a mistake with file and line.
 
 import type { Mistake } from '../config-errors.ts';
-import type { Operation, SecurityAlternative } from '../exchange.ts';
+import type { Operation, SecurityAlternative } from '../operation.ts';
 import { streamKindOf } from '../shared/stream-kinds.ts';
 import { type CrossingDefaults, crossingOf } from './crossing.ts';
 import type { ContractDocument } from './document.ts';

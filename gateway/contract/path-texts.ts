@@ -1,6 +1,6 @@
 // Takes the texts of path parameters out of a path as the client wrote it, so that separators can be told from encoded characters.
 
-import type { Operation } from '../exchange.ts';
+import type { Operation } from '../operation.ts';
 import { templateParameters, valuesBetween } from './routes.ts';
 
 type Template = Pick<Operation, 'path' | 'restOfPath'>;

@@ -1,7 +1,8 @@
 // Reads the texts of path parameters into values. Lists and objects are split before they are decoded, so that an item may contain an
 // encoded separator.
 
-import type { Counted, Operation } from '../exchange.ts';
+import type { Counted } from '../exchange.ts';
+import type { Operation } from '../operation.ts';
 import { type Parameter, toMember, toScalar, toValue, withoutReference } from './parameter.ts';
 import { createPathTexts } from './path-texts.ts';
 import { isObject } from './pointer.ts';

@@ -1,7 +1,7 @@
 // Determines the credentials that an operation requires: the contract's security requirements, or those of its upstreams.yaml entry.
 
 import { type Mistake, suggest } from '../config-errors.ts';
-import type { SecurityAlternative } from '../exchange.ts';
+import type { SecurityAlternative } from '../operation.ts';
 import type { ContractDocument } from './document.ts';
 import { type EntrySecurity, entryAlternatives } from './entry-security.ts';
 import type { Extensions } from './extensions.ts';

@@ -3,7 +3,8 @@
 // idempotency_key_malformed and the errors of reading a body.
 
 import { GatewayError } from '../errors.ts';
-import type { Checked, Counted, Operation, Reservation, StreamedBodyCheck } from '../exchange.ts';
+import type { Checked, Counted, Reservation, StreamedBodyCheck } from '../exchange.ts';
+import type { Operation } from '../operation.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { checkAccept } from './accept.ts';
 import { type BodyContract, expectBody, isUnexpected, readBody } from './body.ts';

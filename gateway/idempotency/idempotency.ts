@@ -3,7 +3,8 @@
 
 import type { DownstreamRequest } from '../downstream.ts';
 import { GatewayError } from '../errors.ts';
-import type { Checked, Fresh, Operation, Recording } from '../exchange.ts';
+import type { Checked, Fresh, Recording } from '../exchange.ts';
+import type { Operation } from '../operation.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type DelimiterOf, digestOf, fingerprintOf } from './fingerprint.ts';
 import { parseOutcome, type RecordedOutcome } from './record.ts';

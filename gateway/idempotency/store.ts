@@ -1,7 +1,7 @@
 // What every store of answers implements and shares. Every method is one atomic step and rejects if the store is away; the caller bounds its
 // duration.
 
-import type { Mode } from '../exchange.ts';
+import type { Mode } from '../caller.ts';
 import type { ReplicaWait } from '../redis/replicas.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 

@@ -1,6 +1,7 @@
 // The charges of a request: which counters it is charged to, and with how many units. Pure; resolved once per caller and kind of operation.
 
-import type { Caller, Operation } from '../exchange.ts';
+import type { Caller } from '../caller.ts';
+import type { Operation } from '../operation.ts';
 import { addressBlockOf } from './address-block.ts';
 import type { Charge, ChargeNotes } from './counter-store.ts';
 import { type LimitTexts, limitTextsOf } from './limit-headers.ts';

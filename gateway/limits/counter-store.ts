@@ -1,6 +1,6 @@
 // The interface of every counter store, and how all of them turn figures into a decision. `open-counter-store.ts` lists the stores.
 
-import type { LimitState } from '../exchange.ts';
+import type { LimitState } from '../findings.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 
 /** How to decide while Redis cannot: count in this process, admit all requests, or refuse all. */

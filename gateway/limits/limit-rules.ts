@@ -1,6 +1,7 @@
 // The rules of `limits.yaml`, and which of them applies: to an organization, to an operation, to a caller's streams. Pure.
 
-import type { Caller, Operation, Organization } from '../exchange.ts';
+import type { Caller, Organization } from '../caller.ts';
+import type { Operation } from '../operation.ts';
 import type { OutagePolicy } from './counter-store.ts';
 
 export interface LimitRule {

@@ -2,7 +2,8 @@
 // or gateway_overloaded if the counters are away and the outage policy is `refuse`.
 
 import { GatewayError } from '../errors.ts';
-import type { Counted, LimitState, LimitStates, Permitted } from '../exchange.ts';
+import type { Counted, Permitted } from '../exchange.ts';
+import type { LimitState, LimitStates } from '../findings.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type CallerCharges, createChargesOf } from './charges.ts';
 import type { Charge, CounterStore, LimitDecision } from './counter-store.ts';

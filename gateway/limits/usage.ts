@@ -1,6 +1,7 @@
 // Shows what an organization has used of its limits, without charging it, and resets its counters.
 
-import type { Operation, Organization } from '../exchange.ts';
+import type { Organization } from '../caller.ts';
+import type { Operation } from '../operation.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { chargeOf, extraCounterOf, tierCounterOf } from './charges.ts';
 import type { CounterStore } from './counter-store.ts';

@@ -3,7 +3,9 @@
 
 import type { Registry } from '@prometheus-io/client';
 import { REFUSALS } from '../error-catalogue.ts';
-import { type Operation, type RareNotes, STAGES } from '../exchange.ts';
+import type { RareNotes } from '../notes.ts';
+import type { Operation } from '../operation.ts';
+import { STAGES } from '../stages.ts';
 import type { Trail } from '../trail.ts';
 import { registerCounter } from './library-metrics.ts';
 import { createLimitMetrics, type OnPressure } from './limit-metrics.ts';

@@ -1,6 +1,7 @@
 // The members of a log line that most exchanges lack: of refusals, retries, streams, and slow exchanges.
 
-import { type RareNotes, STAGES, TIMED_STAGES, type TimedStage } from '../exchange.ts';
+import type { RareNotes } from '../notes.ts';
+import { STAGES, TIMED_STAGES, type TimedStage } from '../stages.ts';
 import type { Trail } from '../trail.ts';
 import { members, milliseconds } from './line-text.ts';
 import { RARE_LOG_FIELDS, type TextOf } from './log-fields.ts';

@@ -2,7 +2,8 @@
 // joins 60 pieces (12 µs of CPU, measured through a whole gateway), while most of a line is the same for a caller and an operation. These
 // parts are remembered, each in one piece, because every piece of a line costs when the line is joined and when it is encoded.
 
-import type { Caller, Operation } from '../exchange.ts';
+import type { Caller } from '../caller.ts';
+import type { Operation } from '../operation.ts';
 import { flat } from '../shared/flat-text.ts';
 import type { Trail } from '../trail.ts';
 import { rarePart } from './line-rare.ts';

@@ -1,7 +1,8 @@
 // The members of the log line of an exchange, in their order: the one table that the line, the page `docs/explain.md` and the facts of
 // `gateway explain` are made from. A member that is not written, a fact that is not told and a note that is in no member do not compile.
 
-import type { RareNotes, StageName, TrailNotes } from '../exchange.ts';
+import type { RareNotes, TrailNotes } from '../notes.ts';
+import type { StageName } from '../stages.ts';
 import type { Trail } from '../trail.ts';
 
 interface Field {

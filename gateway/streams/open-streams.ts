@@ -1,8 +1,9 @@
 // Answers that stay open: event streams, JSON lines and WebSockets. Bounds them per organization, and ends those whose caller, operation
 // or process may not go on. Throws too_many_streams.
 
+import type { Caller } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
-import type { Caller, StreamEnd, StreamKind } from '../exchange.ts';
+import type { StreamEnd, StreamKind } from '../findings.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { contain } from '../shared/faults.ts';
 

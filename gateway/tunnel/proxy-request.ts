@@ -3,7 +3,8 @@
 
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { GatewayError } from '../errors.ts';
-import type { Admitted, StreamEnd } from '../exchange.ts';
+import type { Admitted } from '../exchange.ts';
+import type { StreamEnd } from '../findings.ts';
 import type { HttpProxy, ProxiedRequest, TunnelTls } from './http-proxy.ts';
 import { watchForStall } from './stall.ts';
 import { tunnelAnswerHeaders } from './tunnel-headers.ts';

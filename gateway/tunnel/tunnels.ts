@@ -3,7 +3,9 @@
 
 import type { Socket } from 'node:net';
 import { GatewayError } from '../errors.ts';
-import type { Admitted, Arrived, StreamEnd, TrailNotes } from '../exchange.ts';
+import type { Admitted, Arrived } from '../exchange.ts';
+import type { StreamEnd } from '../findings.ts';
+import type { TrailNotes } from '../notes.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { createHttpProxy, type TunnelTls } from './http-proxy.ts';
 import { type NodeAdmitted, proxyRequest } from './proxy-request.ts';

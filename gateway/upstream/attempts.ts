@@ -1,8 +1,10 @@
 // One exchange with an upstream: its place in the concurrency limit, its deadline, its client, and its attempts until one is answered.
 // A class, as the relay is: each request creates one, and methods on a prototype cost nothing to create.
 
+import type { Caller } from '../caller.ts';
 import type { GatewayError } from '../errors.ts';
-import type { Caller, Fresh, RetryReason, StreamEnd, StreamKind } from '../exchange.ts';
+import type { Fresh } from '../exchange.ts';
+import type { RetryReason, StreamEnd, StreamKind } from '../findings.ts';
 import type { DenseSetEntry } from '../shared/dense-set.ts';
 import { contain } from '../shared/faults.ts';
 import type { DeadlineOwner } from './deadlines.ts';

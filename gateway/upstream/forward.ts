@@ -1,8 +1,10 @@
 // Stage: sends the checked request to a target of its upstream, within the concurrency limit, and hands the answer to the relay. Throws
 // upstream_* codes.
 
-import type { Caller, Checked, Fresh, Recording, TrailNotes } from '../exchange.ts';
+import type { Caller } from '../caller.ts';
+import type { Checked, Fresh, Recording } from '../exchange.ts';
 import type { Outgoing } from '../http1/client/wire.ts';
+import type { TrailNotes } from '../notes.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type RulesOptions, sendByRules } from './apply-rules.ts';
 import { type RequestSender, sendWithAttempts } from './attempts.ts';

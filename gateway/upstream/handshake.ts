@@ -1,10 +1,12 @@
 // The request by which an operation's upstream is asked for a WebSocket: its target, its headers and the meaning of its answer. Throws
 // upstream_unavailable, upstream_auth_failed and upstream_unreachable.
 
+import type { Caller } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
-import type { Caller, Fresh, TrailNotes } from '../exchange.ts';
+import type { Fresh } from '../exchange.ts';
 import { headersIn } from '../http1/client/request-head.ts';
 import type { AnswerHeaders } from '../http1/client/wire.ts';
+import type { TrailNotes } from '../notes.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { upstreamFailure } from './failure.ts';
 import { outcomeOf } from './outcome.ts';

@@ -2,8 +2,9 @@
 // checked against the contract, before the client gets it (`refuse`) or beside that (`report`).
 
 import type { GatewayError } from '../errors.ts';
-import type { Fresh, Operation } from '../exchange.ts';
+import type { Fresh } from '../exchange.ts';
 import type { AnswerHeaders } from '../http1/client/wire.ts';
+import type { Operation } from '../operation.ts';
 import { codingOf, type DecodingFault, decodeBody, isDecodable } from './encoding/decode.ts';
 import { upstreamFailure } from './failure.ts';
 import type { ItemCheck } from './streams/answer-stream.ts';

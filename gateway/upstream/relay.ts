@@ -3,7 +3,8 @@
 // Longer than other files, because its methods share the state of one answer. A body that the gateway reads itself is in inspected-body.ts.
 
 import { GatewayError } from '../errors.ts';
-import type { Fresh, Recording, StreamEnd, StreamKind } from '../exchange.ts';
+import type { Fresh, Recording } from '../exchange.ts';
+import type { StreamEnd, StreamKind } from '../findings.ts';
 import type { AnswerHandler, AnswerHeaders, Control } from '../http1/client/wire.ts';
 import { contain } from '../shared/faults.ts';
 import { streamKindOf } from '../shared/stream-kinds.ts';

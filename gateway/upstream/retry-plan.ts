@@ -1,6 +1,7 @@
 // Plans the retries of one request. Created when the first attempt fails, so that a successful request does not pay for it.
 
-import type { Fresh, RetryReason } from '../exchange.ts';
+import type { Fresh } from '../exchange.ts';
+import type { RetryReason } from '../findings.ts';
 import { backOffMs, isRepeatable } from './retry.ts';
 import type { UpstreamRoute } from './routes.ts';
 import type { Target, Targets } from './targets.ts';

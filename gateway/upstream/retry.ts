@@ -1,6 +1,7 @@
 // Pure: decides whether a failed attempt may be repeated, and after which wait. Reasons: docs/decisions/0012-retries.md.
 
-import type { Checked, Fresh, RetryReason } from '../exchange.ts';
+import type { Checked, Fresh } from '../exchange.ts';
+import type { RetryReason } from '../findings.ts';
 import { isIdempotent } from '../shared/methods.ts';
 
 /**

@@ -1,7 +1,7 @@
 // The state of the targets of each upstream, per mode. It survives reloads, so that a reload neither readmits a failing target nor forgets
 // its outstanding requests.
 
-import type { Mode } from '../exchange.ts';
+import type { Mode } from '../caller.ts';
 import type { PoolSettings } from '../http1/client/pool.ts';
 import { type Breaker, type BreakerRules, type BreakerState, createBreaker } from './breaker.ts';
 import { failureText, type SendingFailure } from './failure-text.ts';

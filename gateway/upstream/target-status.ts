@@ -1,6 +1,6 @@
 // The status of targets for operators: a state and numbers.
 
-import type { Mode } from '../exchange.ts';
+import type { Mode } from '../caller.ts';
 import type { BreakerState } from './breaker.ts';
 import { failureText } from './failure-text.ts';
 import type { HealthCheck, LastCheck } from './health-check.ts';

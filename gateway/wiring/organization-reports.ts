@@ -3,7 +3,7 @@
 import { keyToJson } from '../auth/key-json.ts';
 import { createOrganizationSearch } from '../auth/organization-search.ts';
 import type { KeyStore, StoredKey } from '../auth/store/key-store.ts';
-import type { Organization } from '../exchange.ts';
+import type { Organization } from '../caller.ts';
 import type { UsageReport } from '../limits/usage.ts';
 
 export interface OrganizationReportsOptions {

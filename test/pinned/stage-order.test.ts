@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { STAGES, TIMED_STAGES } from '../../gateway/exchange.ts';
+import { STAGES, TIMED_STAGES } from '../../gateway/stages.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');

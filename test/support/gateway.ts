@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { type App, startApp } from '../../gateway/app.ts';
 import { createIssueKey } from '../../gateway/auth/issue-key.ts';
 import type { KeyStore } from '../../gateway/auth/store/key-store.ts';
+import type { Mode } from '../../gateway/caller.ts';
 import { exchangeReport } from '../../gateway/commands/explain/report.ts';
 import { loadSettings, type Settings } from '../../gateway/config/settings.ts';
 import { type Configuration, loadConfiguration, reloadConfiguration } from '../../gateway/configuration.ts';
-import type { Mode } from '../../gateway/exchange.ts';
 import type { LoopProbe } from '../../gateway/overload/pressure.ts';
 import { type OpenKeyStore, openKeyStore, openSecrets } from '../../gateway/process/open-key-store.ts';
 

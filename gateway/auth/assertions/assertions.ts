@@ -2,7 +2,7 @@
 // upstream, and reused.
 
 import { importJWK, SignJWT } from 'jose';
-import type { Caller, Mode } from '../../exchange.ts';
+import type { Caller, Mode } from '../../caller.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { type AssertionKey, kidOf, publishedKeysAt, signerAt, signerProblem, type Term } from './assertion-keys.ts';
 

@@ -1,7 +1,7 @@
 // The records and methods of the key store, independent of the implementation. Every method settles within a bounded time: a store that is
 // away rejects, it does not hang. Every change writes its audit row in the same transaction.
 
-import type { Mode, Organization } from '../../exchange.ts';
+import type { Mode, Organization } from '../../caller.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 
 /** File of the embedded store, in the data directory. */

@@ -1,8 +1,8 @@
 // Reads the credential kind "token": `Authorization: Bearer eyJ…`, signed by one of the issuers in the configuration. Throws token_invalid,
 // token_expired, token_audience or auth_unavailable.
 
+import type { Caller, Organization } from '../../caller.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Caller, Organization } from '../../exchange.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { CredentialReader } from '../api-key-reader.ts';
 import { type CredentialHash, parseAuthorization } from '../credentials.ts';

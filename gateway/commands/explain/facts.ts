@@ -1,6 +1,6 @@
 // Pure: what each field of a decision record tells about the stages, in the order in which it is told.
 
-import type { StageName } from '../../exchange.ts';
+import type { StageName } from '../../stages.ts';
 import { withheldText } from '../withheld.ts';
 import { callerIn } from './caller-text.ts';
 import { decisionIn, eachLimit, tightestLimit } from './limit-text.ts';

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import type { Mode } from '../../exchange.ts';
+import type { Mode } from '../../caller.ts';
 import type { CommandContext } from '../context.ts';
 import { withUsage } from '../limits/usage.ts';
 import { printJson, printText } from '../print.ts';

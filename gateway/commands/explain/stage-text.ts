@@ -1,6 +1,6 @@
 // Pure: the text for one stage of a decision record.
 
-import { type StageName, UNTRIED_STAGES } from '../../exchange.ts';
+import { type StageName, UNTRIED_STAGES } from '../../stages.ts';
 import { FACTS, type StageOutcome } from './facts.ts';
 import type { DecisionRecord, RecordName } from './record.ts';
 

@@ -9,7 +9,7 @@ import { Command } from 'commander';
 import { parseDocument } from 'yaml';
 import { ConfigError } from '../../config-errors.ts';
 import type { Configuration } from '../../configuration.ts';
-import type { Operation } from '../../exchange.ts';
+import type { Operation } from '../../operation.ts';
 import { shownPath } from '../../shared/yaml-source.ts';
 import { visibleLine } from '../../visible-text.ts';
 import { addCheckCommand } from '../check.ts';

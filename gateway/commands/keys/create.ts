@@ -5,7 +5,7 @@ import { type Command, Option } from 'commander';
 import { isAddressRange } from '../../auth/address-ranges.ts';
 import { createIssueKey, type KeyRequest } from '../../auth/issue-key.ts';
 import { keyToJson } from '../../auth/key-json.ts';
-import type { Mode, Organization } from '../../exchange.ts';
+import type { Mode, Organization } from '../../caller.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson } from '../print.ts';
 import { isName, parseMoment, splitList, unknownName } from '../read.ts';

@@ -3,7 +3,7 @@
 
 import { keyOfMembers, membersOfKey } from '../../auth/key-json.ts';
 import type { StoredKey } from '../../auth/store/key-store.ts';
-import type { Organization } from '../../exchange.ts';
+import type { Organization } from '../../caller.ts';
 import { counted, timeOrNull } from '../print.ts';
 import {
   endRules,

@@ -2,9 +2,10 @@
 
 import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns';
+import type { Caller } from '../../caller.ts';
 import type { UpstreamEntry } from '../../config/schema.ts';
 import type { ContractOperation } from '../../contract/operations.ts';
-import type { Caller, Checked } from '../../exchange.ts';
+import type { Checked } from '../../exchange.ts';
 import { type AskOptions, ask } from '../../http1/client/ask.ts';
 import type { TlsSettings } from '../../http1/client/connect.ts';
 import type { AnswerHeaders, Outgoing } from '../../http1/client/wire.ts';

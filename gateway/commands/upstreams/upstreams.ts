@@ -1,11 +1,11 @@
 // `gateway upstreams …`: `try` tests a service against its contract and the rules of the gateway before it gets traffic.
 
 import type { Command } from 'commander';
+import type { Mode } from '../../caller.ts';
 import type { UpstreamEntry } from '../../config/schema.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { ContractOperation } from '../../contract/operations.ts';
 import { unenforcedIn } from '../../contract/unenforced.ts';
-import type { Mode } from '../../exchange.ts';
 import { liesOnSandbox } from '../../upstream/sandbox.ts';
 import { answersFromContract } from '../../upstream/simulated.ts';
 import type { CommandContext } from '../context.ts';

@@ -1,6 +1,6 @@
 // Groups operations into published documents: one per version of the API, and one per upstream for operations without a version.
 
-import type { Operation } from '../../exchange.ts';
+import type { Operation } from '../../operation.ts';
 import { entryOfUpstream } from '../../shared/upstream-names.ts';
 import type { ContractDocument } from '../document.ts';
 import type { ContractOperation } from '../operations.ts';

@@ -1,7 +1,7 @@
 // Pure: converts an ended exchange to spans in the JSON form of OTLP (opentelemetry-proto 1.x, trace.proto; ids in hexadecimal). Names and
 // attributes follow OpenTelemetry's semantic conventions for HTTP (1.44). Contains no path, query, header or body.
 
-import { TIMED_STAGES } from '../../exchange.ts';
+import { TIMED_STAGES } from '../../stages.ts';
 import type { Trail } from '../../trail.ts';
 import { parseTraceparent } from './context.ts';
 

@@ -1,7 +1,7 @@
 // Traces of exchanges. A trace begins at the gateway, whatever trace context a client sends: clients must not decide which traces are
 // sampled. The client's context becomes a link of the span.
 
-import type { TrailNotes } from '../../exchange.ts';
+import type { TrailNotes } from '../../notes.ts';
 import { type Trail, trailOf } from '../../trail.ts';
 import { isSampled, traceparentOf } from './context.ts';
 import { createExporter, type ExporterOptions } from './exporter.ts';

@@ -1,6 +1,6 @@
 // The path for the upstream: the client's own, or one filled from decoded parameter values.
 
-import type { Operation } from '../../exchange.ts';
+import type { Operation } from '../../operation.ts';
 
 /** The parameters of a path template, in its order. */
 export function pathParameterNames(template: string): string[] {

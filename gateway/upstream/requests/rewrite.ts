@@ -3,7 +3,8 @@
 // Throws malformed_json.
 
 import { GatewayError } from '../../errors.ts';
-import type { Checked, Operation } from '../../exchange.ts';
+import type { Checked } from '../../exchange.ts';
+import type { Operation } from '../../operation.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { type JsonNode, type JsonTreeObject, printJsonTree, readJson, scalarOf } from '../../shared/json-tree.ts';
 import { type Addressed, type MemberMatchers, membersTest } from '../answers/matchers.ts';

@@ -1,7 +1,8 @@
 // An answer that is a stream, on its way to the client: what arrives leaves at once. Keeps an event stream alive while its service is silent,
 // checks each item against the contract, and can end the stream between two items.
 
-import type { StreamEnd, StreamKind, TrailNotes } from '../../exchange.ts';
+import type { StreamEnd, StreamKind } from '../../findings.ts';
+import type { TrailNotes } from '../../notes.ts';
 import { contain } from '../../shared/faults.ts';
 import { type Boundaries, createBoundaries } from './boundaries.ts';
 import { createItemSplitter, type Item, type ItemSplitter, itemValue } from './items.ts';

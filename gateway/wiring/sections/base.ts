@@ -3,8 +3,8 @@
 
 import { ConfigError } from '../../config-errors.ts';
 import type { Configuration } from '../../configuration.ts';
-import type { Operation } from '../../exchange.ts';
 import type { Lifecycle } from '../../observe/status.ts';
+import type { Operation } from '../../operation.ts';
 import type { Parts } from '../../parts.ts';
 import { createForwardClock } from '../../shared/forward-clock.ts';
 import { claimDirectory } from '../../shared/sqlite.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { exchangeReport } from '../../../gateway/commands/explain/report.ts';
-import { TIMED_STAGES } from '../../../gateway/exchange.ts';
+import { TIMED_STAGES } from '../../../gateway/stages.ts';
 import { startCollector } from '../../support/collector.ts';
 import { type GatewayOptions, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';

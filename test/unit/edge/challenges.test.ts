@@ -9,7 +9,7 @@ import { withChallenge } from '../../../gateway/auth/credentials.ts';
 import { createRefuse } from '../../../gateway/edge/refuse.ts';
 import { type CatalogueEntry, type ErrorCode, REFUSALS } from '../../../gateway/error-catalogue.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
-import type { Operation, SecurityAlternative } from '../../../gateway/exchange.ts';
+import type { Operation, SecurityAlternative } from '../../../gateway/operation.ts';
 import { notesOn, Trail } from '../../../gateway/trail.ts';
 import { ask, requestOf } from '../../support/connection.ts';
 

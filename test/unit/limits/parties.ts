@@ -1,7 +1,9 @@
 // Callers, operations, rules and requests as the limit tests need them: everything else about them is left plain.
 
-import type { Admitted, Caller, Operation, Organization, Permitted } from '../../../gateway/exchange.ts';
+import type { Caller, Organization } from '../../../gateway/caller.ts';
+import type { Admitted, Permitted } from '../../../gateway/exchange.ts';
 import type { LimitRule, LimitRules } from '../../../gateway/limits/limit-rules.ts';
+import type { Operation } from '../../../gateway/operation.ts';
 import { notesOn, Trail } from '../../../gateway/trail.ts';
 
 export function organization(id: string, tier = 'standard'): Organization {

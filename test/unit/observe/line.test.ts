@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { type Caller, type Operation, TIMED_STAGES, type TimedStage } from '../../../gateway/exchange.ts';
+import type { Caller } from '../../../gateway/caller.ts';
 import { createLines } from '../../../gateway/observe/line.ts';
+import type { Operation } from '../../../gateway/operation.ts';
+import { TIMED_STAGES, type TimedStage } from '../../../gateway/stages.ts';
 import { Trail } from '../../../gateway/trail.ts';
 import { anyCharacter } from '../../support/characters.ts';
 

@@ -2,13 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Caller } from '../../../gateway/caller.ts';
 import { FACTS } from '../../../gateway/commands/explain/facts.ts';
 import type { RecordName } from '../../../gateway/commands/explain/record.ts';
 import { exchangeReport } from '../../../gateway/commands/explain/report.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
-import { type Caller, type Operation, type RareNotes, STAGES, TIMED_STAGES } from '../../../gateway/exchange.ts';
+import type { RareNotes } from '../../../gateway/notes.ts';
 import { createLines } from '../../../gateway/observe/line.ts';
 import { LOG_FIELDS, type LogFieldName, type TextOf } from '../../../gateway/observe/log-fields.ts';
+import type { Operation } from '../../../gateway/operation.ts';
+import { STAGES, TIMED_STAGES } from '../../../gateway/stages.ts';
 import { Trail } from '../../../gateway/trail.ts';
 
 const names = Object.keys(LOG_FIELDS) as LogFieldName[];

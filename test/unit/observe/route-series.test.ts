@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Operation } from '../../../gateway/exchange.ts';
 import { createMetrics } from '../../../gateway/observe/metrics.ts';
 import { metricsBytesOf } from '../../../gateway/observe/route-series.ts';
+import type { Operation } from '../../../gateway/operation.ts';
 import { Trail } from '../../../gateway/trail.ts';
 
 const operations = Array.from({ length: 60 }, (_, index) => {

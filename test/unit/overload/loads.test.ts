@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Caller, Reservation } from '../../../gateway/exchange.ts';
+import type { Caller } from '../../../gateway/caller.ts';
+import type { Reservation } from '../../../gateway/exchange.ts';
 import { createLoads } from '../../../gateway/overload/loads.ts';
 
 const of = (id: string) => ({ organization: { id } }) as unknown as Caller;

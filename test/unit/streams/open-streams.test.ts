@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ANONYMOUS } from '../../../gateway/auth/authenticate.ts';
+import type { Caller } from '../../../gateway/caller.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
-import type { Caller, StreamEnd } from '../../../gateway/exchange.ts';
+import type { StreamEnd } from '../../../gateway/findings.ts';
 import { createOpenStreams } from '../../../gateway/streams/open-streams.ts';
 
 const caller: Caller = { ...ANONYMOUS, subject: 'key_1' };

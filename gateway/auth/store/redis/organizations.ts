@@ -1,6 +1,6 @@
 // Organizations in the Redis key store: one text each for the unchanging part, and columns for tier and suspension.
 
-import type { Organization } from '../../../exchange.ts';
+import type { Organization } from '../../../caller.ts';
 import type { OrganizationRecords } from '../key-store.ts';
 import type { StoreConnections } from './key-store-connection.ts';
 import { type Columns, toStoreScript } from './key-store-script.ts';

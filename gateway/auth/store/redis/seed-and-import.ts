@@ -1,6 +1,6 @@
 // Batch writes of the Redis key store: `seed` adds new records only, `import` adds missing ones.
 
-import type { Organization } from '../../../exchange.ts';
+import type { Organization } from '../../../caller.ts';
 import type { KeyStore, StoredKey } from '../key-store.ts';
 import { KEY_ARGUMENTS, KEY_FUNCTIONS, keyArguments } from './key-columns.ts';
 import type { RunScript } from './key-store-connection.ts';

@@ -1,6 +1,6 @@
 // Organizations in the embedded key store.
 
-import type { Organization } from '../../../exchange.ts';
+import type { Organization } from '../../../caller.ts';
 import { inTransaction } from '../../../shared/sqlite.ts';
 import type { ChangeKind, OrganizationRecords } from '../key-store.ts';
 import { inSqlitePages } from './pages.ts';

@@ -1,7 +1,7 @@
 // Organizations and keys as rows of the embedded key store: inserts and reads them one by one.
 
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import type { Organization } from '../../../exchange.ts';
+import type { Organization } from '../../../caller.ts';
 import type { StoredKey } from '../key-store.ts';
 
 type Row = Readonly<Record<string, unknown>>;

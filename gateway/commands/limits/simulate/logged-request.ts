@@ -1,6 +1,6 @@
 // Pure: parses one line of the access log into the request that it records, as far as limits need it. Counterpart of `observe/line.ts`.
 
-import { STAGES } from '../../../exchange.ts';
+import { STAGES } from '../../../stages.ts';
 
 /** A request that reached the limit stage, whatever its outcome. */
 export interface LoggedRequest {

@@ -1,11 +1,12 @@
 // Replays recorded requests at their recorded times, once under the present rules and once under candidate rules, with the code that the
 // gateway uses.
 
-import type { Caller, Operation } from '../../../exchange.ts';
+import type { Caller } from '../../../caller.ts';
 import { createChargesOf } from '../../../limits/charges.ts';
 import type { LimitDecision } from '../../../limits/counter-store.ts';
 import type { LimitRules } from '../../../limits/limit-rules.ts';
 import { createProcessStore } from '../../../limits/process-store.ts';
+import type { Operation } from '../../../operation.ts';
 import type { LoggedRequest } from './logged-request.ts';
 import { createTallies, type TallyResult } from './tally.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Caller } from '../../../../gateway/caller.ts';
 import { parseLoggedRequest } from '../../../../gateway/commands/limits/simulate/logged-request.ts';
-import type { Caller } from '../../../../gateway/exchange.ts';
 import { createLines } from '../../../../gateway/observe/line.ts';
 import { Trail } from '../../../../gateway/trail.ts';
 import { caller, operation, organization } from '../../limits/parties.ts';

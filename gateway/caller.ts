@@ -1,0 +1,36 @@
+// The types of a caller: the owner of the credentials of a request, and the organization that it belongs to.
+
+export type Mode = 'live' | 'test';
+
+/** A customer of the platform: what all its keys have in common. */
+export interface Organization {
+  readonly id: string;
+  readonly name: string;
+  readonly tier: string;
+  readonly state: 'active' | 'suspended';
+  /** E-mail addresses for notices. */
+  readonly contacts: readonly string[];
+  /** The platform's own staff: only they may hold operator scopes. */
+  readonly operator: boolean;
+}
+
+/** How a caller authenticates: `apiKey` by a key or by a token in its place, `basic` by user name and password. */
+export type Scheme = 'apiKey' | 'basic';
+
+/** The owner of the credentials. Every request of a caller has the same object, until something about the caller changes. */
+export interface Caller {
+  /** Key id, the subject of a token as its issuer names it, or `anonymous` on public operations. */
+  readonly subject: string;
+  readonly scheme: Scheme;
+  /** Of a token: the configured name of its issuer. Subjects are unique within one issuer only. */
+  readonly issuer: string | undefined;
+  /** Absent on public operations only. */
+  readonly organization: Organization | undefined;
+  readonly mode: Mode;
+  readonly scopes: ReadonlySet<string>;
+  readonly revoked: boolean;
+  /** Epoch milliseconds; Infinity for a key without an end. */
+  readonly expiresAtMs: number;
+  /** Whether a client address may use this key; absent: any may. */
+  readonly allowsAddress: ((address: string) => boolean) | undefined;
+}

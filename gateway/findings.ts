@@ -1,0 +1,55 @@
+// Types of what stages find out about a request and note for log, metrics and traces.
+
+/** The state of one limit, as one request found it. */
+export interface LimitState {
+  readonly policy: string;
+  readonly limit: number;
+  readonly windowSeconds: number;
+  /** Units that could be admitted now. */
+  readonly remaining: number;
+  /** Milliseconds until more units become available; 0 when the limit is unused. */
+  readonly resetMs: number;
+}
+
+/** The decision of all limits on one request. */
+export interface LimitStates {
+  readonly states: readonly LimitState[];
+  /** The most constraining of them. */
+  readonly tightest: LimitState | undefined;
+}
+
+/** The units that a request spent of one limit. */
+export interface Charged {
+  readonly policy: string;
+  readonly cost: number;
+  /** False: a shadow limit. */
+  readonly enforce: boolean;
+}
+
+/** A place where a request violates its contract. Contains nothing that the client sent, not even an undeclared name. */
+export interface NotedViolation {
+  readonly in: string;
+  readonly param: string;
+  readonly code: string;
+  readonly constraint?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Why a request was sent to its upstream again; the answer rules ask for `declared`, the upstream credential for `credential`. */
+export type RetryReason =
+  | 'not_sent'
+  | 'connection_lost'
+  | 'timeout'
+  | 'status_502'
+  | 'status_503'
+  | 'status_504'
+  | 'declared'
+  | 'credential';
+
+/** The kinds of answers that stay open: an event stream, lines of JSON, an upgraded connection. */
+export type StreamKind = 'events' | 'lines' | 'websocket';
+
+/**
+ * Why the gateway ended a stream: its process ends, its operation is gone, its caller may not go on, an item violates the contract, or it took
+ * longer than `maxStreamMs`.
+ */
+export type StreamEnd = 'drain' | 'reload' | 'credential' | 'contract' | 'too_long';

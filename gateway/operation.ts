@@ -1,0 +1,74 @@
+// The type of an operation: one method and path of a contract, with everything that was resolved when the configuration was loaded.
+
+import type { Scheme } from './caller.ts';
+
+/** One alternative of an operation's security: all its requirements must hold. */
+export interface SecurityAlternative {
+  readonly scheme: Scheme;
+  readonly scopes: readonly string[];
+}
+
+/** One method and path of a contract, resolved once per configuration and frozen. */
+export interface Operation {
+  /** The contract's operationId, or `qualifiedId` where its entry says so. Unique over all contracts. */
+  readonly id: string;
+  /** `entry.operationId` */
+  readonly qualifiedId: string;
+  readonly method: string;
+  /** The path template, `/v1/jobs/{job_id}`: metric label, never filled in. */
+  readonly path: string;
+  /** First path segment if it is a version (`v1`). */
+  readonly version: string | undefined;
+  /** The name of the path parameter that takes slashes, if one does. */
+  readonly restOfPath: string | undefined;
+  /** Styles of the path parameters whose text has separators, by name: lists and objects, and all of style label and matrix. */
+  readonly pathStyles: ReadonlyMap<string, string>;
+  readonly upstream: string;
+  /** The entry of upstreams.yaml that lists the contract. */
+  readonly entry: string;
+  /** Replaces the timeoutMs of the upstream. */
+  readonly timeoutMs: number | undefined;
+  /** Prefixes of the document's own paths: for clients, and for the upstream. */
+  readonly publicPrefix: string;
+  readonly upstreamPrefix: string;
+  /** The contract file, as messages name it. */
+  readonly contract: string;
+  /** A caller has to meet one of these; empty: public. */
+  readonly security: readonly SecurityAlternative[];
+  /** Units one request spends of every limit. */
+  readonly cost: number;
+  /** Name of a further limit in limits.yaml. */
+  readonly extraLimit: string | undefined;
+  /** Whether an Idempotency-Key is understood here; `off` for methods that need none. */
+  readonly idempotency: 'optional' | 'required' | 'off';
+  readonly body: 'buffer' | 'stream';
+  /** What becomes of query parameters that the contract does not declare. */
+  readonly undeclaredQuery: 'refuse' | 'pass' | 'drop';
+  /** Whether every successful answer is a stream. */
+  readonly streams: boolean;
+  /** Whether the request may be upgraded to a WebSocket. */
+  readonly webSocket: boolean;
+  readonly answerCheck: 'report' | 'refuse' | 'off';
+  /** The reaction to an answer of a media type that the contract does not declare. */
+  readonly undeclaredMediaTypes: 'report' | 'refuse' | 'off';
+  /** Whether clients may ask for parts of an answer. */
+  readonly ranges: boolean;
+  /** Whether the upstream gets the token of a caller that has one. API keys, user names and passwords never cross. */
+  readonly forwardsToken: boolean;
+  /** Lower-case names of further headers that cross to the upstream: declared parameters, and those that the entry names. */
+  readonly requestHeaders: readonly string[];
+  /** Lower-case names of further headers that cross to the client: declared ones, and those that the entry names. */
+  readonly responseHeaders: ReadonlySet<string>;
+  /** Fields among `location`, `link` and `content-location` that may name other hosts. */
+  readonly externalReferences: ReadonlySet<string>;
+  /** Undefined: no cookie crosses, and the contract declares none. */
+  readonly cookies: CookieRules | undefined;
+}
+
+/** The cookies of one operation. */
+export interface CookieRules {
+  /** Names that cross in both directions. */
+  readonly names: ReadonlySet<string>;
+  /** Declared parameters that are not among them. */
+  readonly withheld: readonly string[];
+}
