@@ -1,7 +1,7 @@
 // The store of certificates in Redis, for all instances that share it. Every step is one script; the clock of Redis decides when a lease
 // ends.
 
-import { connectRedis } from '../redis/client.ts';
+import { openRedis } from '../redis/client.ts';
 import { evaluate, type Script, toScript } from '../redis/sealed-script.ts';
 import { subscribe } from '../redis/subscribe.ts';
 import type { AcmeChanges, AcmeRecords, AcmeStore } from './acme-store.ts';
@@ -64,11 +64,7 @@ const PUT = script(`changed(1)`);
 
 /** Connects at once and reconnects by itself. Resolves when the first attempt to connect has succeeded or failed. */
 export async function openRedisAcmeStore(url: string): Promise<AcmeStore> {
-  const opened = Promise.withResolvers<void>();
-  const client = connectRedis({
-    ...{ url, commandTimeoutMs: COMMAND_TIMEOUT_MS, onReady: opened.resolve, onLost: () => opened.resolve() },
-  });
-  await opened.promise;
+  const client = await openRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS });
   const run = (which: Script, ...args: (string | number)[]) => evaluate(client, which, [RECORDS, LEASE], args);
   let known: { readonly state: string; readonly records: AcmeRecords; readonly channel: string } | undefined;
   /** By how much the clock of Redis is ahead of the monotonic clock of this process. */

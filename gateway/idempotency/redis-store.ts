@@ -1,7 +1,7 @@
 // Answers in Redis, shared by all instances: one hash per key, which expires by itself. Leases use the server's clock, so that instances
 // with different clocks agree. One hash tag per organization, for Redis Cluster.
 
-import { connectRedis } from '../redis/client.ts';
+import { openRedis } from '../redis/client.ts';
 import { createReplicaWaits, type ReplicaWait } from '../redis/replicas.ts';
 import { evaluate, toScript } from '../redis/sealed-script.ts';
 
@@ -83,20 +83,8 @@ export interface RedisAnswerStoreOptions {
 
 /** Connects at once and reconnects by itself. Resolves when the first attempt to connect has succeeded or failed. */
 export async function createRedisAnswerStore({ url, onChange }: RedisAnswerStoreOptions): Promise<AnswerStore> {
-  const opened = Promise.withResolvers<void>();
   const state = createStoreState('redis', onChange);
-  const client = connectRedis({
-    url,
-    onReady() {
-      state.note('up');
-      opened.resolve();
-    },
-    onLost() {
-      state.note('away');
-      opened.resolve();
-    },
-  });
-
+  const client = await openRedis({ url, onReady: () => state.note('up'), onLost: () => state.note('away') });
   const countReplicas = createReplicaWaits(client);
 
   async function replicate(name: string, wait: ReplicaWait): Promise<void> {
@@ -113,7 +101,6 @@ export async function createRedisAnswerStore({ url, onChange }: RedisAnswerStore
     }
   }
 
-  await opened.promise;
   return {
     async begin(slot, claim) {
       const begun = toBegun(await noting(evaluate(client, BEGIN, [nameOf(slot)], argumentsOf(claim))));

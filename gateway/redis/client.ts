@@ -74,6 +74,24 @@ export function connectRedis({ url, onReady, onLost, ...options }: RedisOptions)
   return client;
 }
 
+/** Connects as `connectRedis` does. Resolves when the first attempt to connect has succeeded or failed. */
+export async function openRedis({ onReady, onLost, ...options }: RedisOptions): Promise<Redis> {
+  const opened = Promise.withResolvers<void>();
+  const client = connectRedis({
+    ...options,
+    onReady() {
+      onReady?.();
+      opened.resolve();
+    },
+    onLost(cause) {
+      onLost?.(cause);
+      opened.resolve();
+    },
+  });
+  await opened.promise;
+  return client;
+}
+
 /**
  * Runs a function with a new connection and closes the connection afterwards. Rejects if Redis cannot be reached or does not
  * answer, and with the error of the function.

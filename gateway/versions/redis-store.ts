@@ -1,6 +1,6 @@
 // Uses in Redis, shared by all instances: two hashes per day, which expire by themselves.
 
-import { connectRedis } from '../redis/client.ts';
+import { openRedis } from '../redis/client.ts';
 import { evaluate, toScript } from '../redis/sealed-script.ts';
 import { dayOf, daysBetween, firstDay, KEPT_DAYS, type Use, type UseStore } from './store.ts';
 
@@ -20,14 +20,7 @@ redis.call('EXPIRE', KEYS[2], ARGV[1])
 
 /** Resolves when the first attempt to connect has succeeded or failed; reconnects by itself. */
 export async function createRedisUseStore(url: string, now: () => number): Promise<UseStore> {
-  const opened = Promise.withResolvers<void>();
-  const client = connectRedis({
-    url,
-    commandTimeoutMs: COMMAND_TIMEOUT_MS,
-    onReady: opened.resolve,
-    onLost: () => opened.resolve(),
-  });
-  await opened.promise;
+  const client = await openRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS });
 
   async function usesOf(day: string): Promise<Use[]> {
     const [calls, last] = (await Promise.all(keysOf(day).map((key) => client.hgetall(key)))) as Record<

@@ -3,7 +3,7 @@
 
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectRedis, type Redis } from '../../redis/client.ts';
+import { openRedis, type Redis } from '../../redis/client.ts';
 import { evaluate, toScript } from '../../redis/sealed-script.ts';
 import { createTurns, type ProcessTurn } from './turns.ts';
 
@@ -107,19 +107,8 @@ interface Connect {
 
 function connectOnce(url: string): Connect {
   let client: Promise<Redis> | undefined;
-  async function open(): Promise<Redis> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const opened = connectRedis({
-      url,
-      commandTimeoutMs: COMMAND_TIMEOUT_MS,
-      onReady: resolve,
-      onLost: () => resolve(),
-    });
-    await promise;
-    return opened;
-  }
   function connect(): Promise<Redis> {
-    client ??= open();
+    client ??= openRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS });
     return client;
   }
   return Object.assign(connect, { ifOpened: () => client });
