@@ -1,9 +1,8 @@
 // The part of a request's time that match and validate take with a contract of ten operations, and with one of over a thousand that has the
 // same ten. No sockets: the two stages alone. Argument: the large document (.json or .json.gz); default: GitHub's, where it is at hand.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +13,7 @@ import { loadContracts } from '../gateway/contract/load.ts';
 import { createMatch } from '../gateway/contract/match.ts';
 import { createValidate } from '../gateway/contract/validate.ts';
 import type { Admitted, Counted } from '../gateway/exchange.ts';
+import { temporaryDirectory } from '../test/support/directory.ts';
 
 const ROUNDS = 40;
 const REQUESTS_PER_ROUND = 5000;
@@ -64,7 +64,7 @@ function matches(template: string, path: string): boolean {
 
 /** Both stages, one after the other, as the pipeline runs them. */
 async function stagesFor(document: Document) {
-  const directory = mkdtempSync(join(tmpdir(), 'contract-size-'));
+  const directory = temporaryDirectory();
   writeFileSync(join(directory, 'it.json'), JSON.stringify(document));
   const mistakes: Mistake[] = [];
   const mistake = (reason: string, remedy: string) => ({ file: 'it', reason, remedy });

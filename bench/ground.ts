@@ -1,8 +1,6 @@
 // What measurements stand on: a directory, an upstream and Redis servers, all of their own and away from the contestant's core.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { temporaryDirectory } from '../test/support/directory.ts';
 import { freePort } from '../test/support/free-port.ts';
 import type { TestRedis } from '../test/support/redis.ts';
 import { startPinned, stop } from './contestants.ts';
@@ -28,7 +26,7 @@ export interface GroundOptions {
 export async function withGround<T>(options: GroundOptions, act: (ground: Ground) => Promise<T>): Promise<T> {
   const { pageBytes = 0, isPrompt = false } = options;
   pin(process.pid, cores.client);
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
+  const directory = temporaryDirectory();
   const stores: TestRedis[] = [];
   const upstreamPort = await freePort();
   const upstreamArguments = [String(upstreamPort), String(pageBytes)];
@@ -47,6 +45,5 @@ export async function withGround<T>(options: GroundOptions, act: (ground: Ground
     });
   } finally {
     await Promise.all([stop(upstream), ...stores.map((redis) => redis.stop())]);
-    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   }
 }

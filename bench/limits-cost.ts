@@ -2,12 +2,13 @@
 // with and without limits, beside the same difference for a plain RateLimiterRedis in its place.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { connectRedis, type Redis } from '../gateway/redis/client.ts';
+import { temporaryDirectory } from '../test/support/directory.ts';
 import { startServer } from '../test/support/redis.ts';
 import { type Contestant, rest, startPinned, stop, wake } from './contestants.ts';
 import { runLoad } from './load.ts';
@@ -61,7 +62,7 @@ const redis = await startServer();
 const observer = connectRedis({ url: redis.url });
 const upstreamPort = 18_571;
 const upstream = await startPinned('upstream.ts', [String(upstreamPort)], 1, upstreamPort);
-const directory = mkdtempSync(join(tmpdir(), 'gateway-limits-'));
+const directory = temporaryDirectory();
 
 /** The configuration of a gateway, written out. */
 function environmentOf({ name, limits, nodeOptions }: Variant, port: number): NodeJS.ProcessEnv {

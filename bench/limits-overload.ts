@@ -3,11 +3,11 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { temporaryDirectory } from '../test/support/directory.ts';
 import { createInstallation } from '../test/support/process.ts';
 import { startServer } from '../test/support/redis.ts';
 import { startUpstream } from '../test/support/upstream.ts';
@@ -44,7 +44,7 @@ const executable = fileURLToPath(new URL('../bin/gateway', import.meta.url));
 export async function overload(options: OverloadOptions): Promise<Decided> {
   const redis = await startServer();
   const upstream = await startUpstream();
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-overload-'));
+  const directory = temporaryDirectory();
   const { requests, windowSeconds } = options;
   writeConfiguration(directory, upstream.url, { tiers: { premium: { requests, windowSeconds } } });
   const common = { REDIS_URL: redis.url, GATEWAY_CONFIG: join(directory, 'config') };
@@ -59,7 +59,6 @@ export async function overload(options: OverloadOptions): Promise<Decided> {
     return record.decided();
   } finally {
     for (const installation of installations) installation.remove();
-    rmSync(directory, { recursive: true });
     // Waiting for the server's end alone would not keep this process alive.
     await redis.stop();
     await upstream.close();

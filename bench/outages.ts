@@ -1,13 +1,11 @@
 // The effect of Redis outages on an organization, for every kind of outage: each happens to real servers under steady traffic. Prints a
 // table for docs/performance.md. Needs redis-server on the PATH, takes two minutes: node bench/outages.ts
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Charge, LimitDecision } from '../gateway/limits/counter-store.ts';
 import { createRedisCounterStore } from '../gateway/limits/redis/redis-counter-store.ts';
 import { slotOf } from '../gateway/redis/slot.ts';
+import { temporaryDirectory } from '../test/support/directory.ts';
 import { startRelay, startServer } from '../test/support/redis.ts';
 import { askServer, startCluster, startWatched } from '../test/support/redis-topologies.ts';
 
@@ -72,7 +70,7 @@ async function slow(): Promise<Outage> {
 }
 
 async function loading(): Promise<Outage> {
-  const dir = mkdtempSync(join(tmpdir(), 'redis-'));
+  const dir = temporaryDirectory();
   // A millisecond for each counter that it loads.
   const slowly = ['--key-load-delay', '1000', '--loading-process-events-interval-bytes', '1024'];
   const server = await startServer('--dir', dir, ...slowly);
@@ -87,7 +85,6 @@ async function loading(): Promise<Outage> {
     },
     async stop() {
       await server.stop();
-      rmSync(dir, { recursive: true });
     },
   };
 }

@@ -2,8 +2,7 @@
 // meanwhile. Arguments: a directory with config/ and openapi/, a file in it, a pattern in that file, and its replacement, in which #
 // becomes the number of the run. Without arguments: 500 upstreams with a contract each, one contract changed.
 
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startApp } from '../gateway/app.ts';
@@ -11,13 +10,14 @@ import { exchangeReport } from '../gateway/commands/explain/report.ts';
 import { loadSettings } from '../gateway/config/settings.ts';
 import { loadConfiguration } from '../gateway/configuration.ts';
 import { openKeyStore, openSecrets } from '../gateway/process/open-key-store.ts';
+import { temporaryDirectory } from '../test/support/directory.ts';
 
 const RUNS = 6;
 const UPSTREAMS = 500;
 
 const [source, file = 'openapi/service-7.json', pattern = '"title":"[^"]*', replacement = '"title":"Run #'] =
   process.argv.slice(2);
-const directory = mkdtempSync(join(tmpdir(), 'bench-reload-'));
+const directory = temporaryDirectory();
 if (source === undefined) writeServices();
 else cpSync(source, directory, { recursive: true });
 

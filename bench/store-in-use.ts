@@ -1,12 +1,12 @@
 // The key store that is measured: an embedded one in a directory of its own, or one in a Redis that has nothing else in it.
 
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeyStore } from '../gateway/auth/store/key-store.ts';
 import { openRedisStore } from '../gateway/auth/store/redis/redis-key-store.ts';
 import { createSqliteKeyStore } from '../gateway/auth/store/sqlite/sqlite-key-store.ts';
 import { connectRedis } from '../gateway/redis/client.ts';
+import { temporaryDirectory } from '../test/support/directory.ts';
 import { pepperFingerprint } from './sample-keys.ts';
 
 export interface StoreInUse {
@@ -21,7 +21,7 @@ export interface StoreInUse {
 const now = Date.now;
 
 export function useSqlite(): StoreInUse {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
+  const directory = temporaryDirectory();
   return {
     open: async () => createSqliteKeyStore({ directory, pepperFingerprint, now }),
     bytes: async () => readdirSync(directory).reduce((sum, file) => sum + statSync(join(directory, file)).size, 0),

@@ -4,11 +4,11 @@
 
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { temporaryDirectory } from '../test/support/directory.ts';
 import { shippedContracts, writeConfiguration } from '../test/support/gateway.ts';
 import { createInstallation } from '../test/support/process.ts';
 import { startRedis } from '../test/support/redis.ts';
@@ -74,7 +74,7 @@ async function sample(count: number, requests: readonly Buffer[], environment: N
   return { micros, perSecond: answers / seconds, resident };
 }
 
-const directory = mkdtempSync(join(tmpdir(), 'gateway-bench-workers-'));
+const directory = temporaryDirectory();
 const redis = await startRedis();
 const upstream = await startPinned('upstream.ts', [String(UPSTREAM_PORT)], cpus().length - 1, UPSTREAM_PORT);
 writeConfiguration(directory, {
@@ -125,5 +125,4 @@ try {
 } finally {
   upstream.kill('SIGTERM');
   await redis.stop();
-  rmSync(directory, { recursive: true, force: true });
 }

@@ -1,10 +1,10 @@
 // An upstream gets several times its capacity, behind a gateway as operators run it: its throughput, the waits of callers, the memory of
 // the gateway, the effect on others, and the time until all is over.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { temporaryDirectory } from '../../test/support/directory.ts';
 import { createInstallation } from '../../test/support/process.ts';
 import { runLoad } from '../load.ts';
 import { residentBytesOf } from '../machine.ts';
@@ -54,7 +54,7 @@ const QUIET_PART = 1 / 125;
 export async function overloadTrial(options: TrialOptions): Promise<Figures> {
   const capacity = { atOnce: AT_ONCE, eachMs: options.eachMs };
   const [slow, other] = await Promise.all([startSlowUpstream(capacity), startSlowUpstream(capacity)]);
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-overload-'));
+  const directory = temporaryDirectory();
   writeConfiguration(directory, {
     slow: { contracts: ['slow.yaml'], live: slow.url, ...options.entry },
     other: { contracts: ['other.yaml'], live: other.url },
@@ -127,7 +127,6 @@ export async function overloadTrial(options: TrialOptions): Promise<Figures> {
     };
   } finally {
     installation.remove();
-    rmSync(directory, { recursive: true });
     await Promise.all([slow.close(), other.close()]);
   }
 }

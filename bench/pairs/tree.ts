@@ -1,9 +1,9 @@
 // A second tree of this repository, as it was at a commit, with its packages.
 
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryDirectory } from '../../test/support/directory.ts';
 import { path } from '../contestants.ts';
 
 export interface Tree {
@@ -22,7 +22,7 @@ const own = path('..');
  */
 export function checkOut(commit: string): Tree {
   const hash = git('rev-parse', '--short=12', '--verify', `${commit}^{commit}`);
-  const parent = mkdtempSync(join(tmpdir(), 'gateway-tree-'));
+  const parent = temporaryDirectory();
   const directory = join(parent, hash);
   let removed = false;
   const remove = () => {

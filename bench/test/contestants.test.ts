@@ -1,10 +1,9 @@
 // Every contestant does as the table says: it forwards, and those with keys, limits and validation really have them.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { temporaryDirectory } from '../../test/support/directory.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { lookInside } from '../../test/support/redis.ts';
 import { entries, entryOf } from '../contestants/list.ts';
@@ -14,7 +13,7 @@ import { startPinnedRedis } from '../pinned-redis.ts';
 import { strangeKey } from '../sample-keys.ts';
 import { ask, creation, list, requestsOf, scenarios, verify } from '../scenarios.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'gateway-contestants-'));
+const directory = temporaryDirectory();
 const redis = await startPinnedRedis();
 const inside = lookInside(redis.url);
 const upstreamPort = await freePort();
@@ -25,7 +24,6 @@ after(async () => {
   await Promise.all(started.map(({ process: child }) => stop(child)));
   inside.disconnect();
   await Promise.all([stop(upstream), redis.stop()]);
-  rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
 });
 
 async function start(id: string): Promise<Contestant | undefined> {

@@ -5,12 +5,12 @@
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { closesAfterAll } from '../support/closing.ts';
 import { type Answer, ask, requestOf } from '../support/connection.ts';
+import { temporaryDirectory } from '../support/directory.ts';
 import { startGateway } from '../support/gateway.ts';
 import { startUpstream } from '../support/upstream.ts';
 
@@ -37,7 +37,7 @@ const contract = {
 };
 
 const start = closesAfterAll();
-const secrets = mkdtempSync(join(tmpdir(), 'gateway-secrets-'));
+const secrets = temporaryDirectory();
 writeFileSync(join(secrets, ENTRY), `${pairOf(password)}\n`);
 const upstream = await start(
   startUpstream((_request, response) => {
@@ -65,7 +65,6 @@ const gateway = await start(
     environment: { SECRETS_DIR: secrets },
   }),
 );
-after(() => rmSync(secrets, { recursive: true }));
 
 /** Each test has addresses of its own, so that none suffers from the failures of another. */
 let block = 0;

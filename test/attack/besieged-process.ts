@@ -1,14 +1,14 @@
 // One real gateway process under attack: it has to live, to answer a good request at any time, and to hold nothing of clients that left.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAuthority } from '../support/certificates.ts';
 import { requestOf } from '../support/connection.ts';
+import { temporaryDirectory } from '../support/directory.ts';
 import { freePort } from '../support/free-port.ts';
 import { type GatewayOptions, issueKeyIn, writeConfiguration } from '../support/gateway.ts';
 import { createInstallation } from '../support/process.ts';
@@ -61,7 +61,7 @@ export interface BesiegedOptions extends Pick<GatewayOptions, 'gateway'> {
 export async function besiegeProcess(options: BesiegedOptions = {}): Promise<BesiegedProcess> {
   const { gateway = {}, entry = {}, perAddress = PER_ADDRESS, tls = false } = options;
   const upstream = await startCalmUpstream();
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-besieged-'));
+  const directory = temporaryDirectory();
   const listeners = tls ? await prepareTls() : undefined;
   writeConfiguration(directory, {
     // On a busy machine, requests that come together may wait for long.
@@ -161,7 +161,6 @@ export async function besiegeProcess(options: BesiegedOptions = {}): Promise<Bes
       child.kill('SIGKILL');
       await upstream.close();
       installation.remove();
-      rmSync(directory, { recursive: true, force: true });
     },
   };
 }

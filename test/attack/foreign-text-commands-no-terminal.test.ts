@@ -3,17 +3,16 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { temporaryDirectory } from '../support/directory.ts';
 import { writeConfiguration } from '../support/gateway.ts';
 import { runInProcess, tryStartInProcess } from '../support/in-process.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'gateway-terminal-'));
-after(() => rmSync(root, { recursive: true }));
+const root = temporaryDirectory();
 
 /** Colours, cursor, title, clipboard; one-byte forms of C1; backspace, bell, delete, carriage return; direction; separators; tags. */
 const EVIL =

@@ -7,19 +7,18 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { loadSettings } from '../../gateway/config/settings.ts';
 import { ConfigError, toSentence } from '../../gateway/config-errors.ts';
 import { type Configuration, loadConfiguration, reloadConfiguration } from '../../gateway/configuration.ts';
+import { temporaryDirectory } from '../support/directory.ts';
 import { startGateway, writeConfiguration } from '../support/gateway.ts';
 import { runInProcess } from '../support/in-process.ts';
 
 const SECRET = 'bm8gb25lIG1heSByZWFkIHRoaXM';
-const root = mkdtempSync(join(tmpdir(), 'gateway-references-'));
-after(() => rmSync(root, { recursive: true }));
+const root = temporaryDirectory();
 
 /** What no document may read: as JSON, as YAML, as a schema, as text. */
 const outside = join(root, 'outside');

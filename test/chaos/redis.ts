@@ -1,9 +1,9 @@
 // A Redis with persistence, behind a relay: it can be killed and comes back with its data, or with nothing.
 
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryDirectory } from '../support/directory.ts';
 import { freePort } from '../support/free-port.ts';
 import { end, spawnRedis } from '../support/redis.ts';
 import { type Relay, startRelay } from './relay.ts';
@@ -19,7 +19,7 @@ export interface ChaosRedis {
 }
 
 export async function startRedisOnDisk(): Promise<ChaosRedis> {
-  const directory = mkdtempSync(join(tmpdir(), 'chaos-redis-'));
+  const directory = temporaryDirectory();
   const port = await freePort();
   const settings = [
     '--bind',
@@ -52,7 +52,6 @@ export async function startRedisOnDisk(): Promise<ChaosRedis> {
     async stop() {
       await relay.shut();
       await end(server);
-      rmSync(directory, { recursive: true, force: true });
     },
   };
 }

@@ -1,9 +1,9 @@
 // Everything that can be broken, and the gateway before it: `bin/gateway start` with two workers on a Redis, three targets of one upstream,
 // and the mail server of the sandbox.
 
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryDirectory } from '../support/directory.ts';
 import { shippedContracts, writeConfiguration } from '../support/gateway.ts';
 import { newPassword, shippedEntry } from '../support/mail.ts';
 import { createInstallation, type Installation, type Running } from '../support/process.ts';
@@ -43,7 +43,7 @@ const ORGANIZATIONS = 4;
 
 /** @param isRelayed whether the gateway reaches the targets through relays, which can do them harm */
 export async function startStand({ isRelayed = true } = {}): Promise<Stand> {
-  const directory = mkdtempSync(join(tmpdir(), 'chaos-'));
+  const directory = temporaryDirectory();
   const journal = join(directory, 'journal.sqlite');
   const redis = await startRedisOnDisk();
   // One after the other: the first makes the journal.
@@ -101,7 +101,6 @@ export async function startStand({ isRelayed = true } = {}): Promise<Stand> {
       clearTimeout(kill);
       await Promise.all([...targets.map((target) => target.stop()), redis.stop()]);
       installation.remove();
-      rmSync(directory, { recursive: true, force: true });
     },
   };
 }

@@ -1,11 +1,11 @@
 // The common part of the faults: a sound configuration, of which each fault spoils one place.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { loadSettings } from '../../gateway/config/settings.ts';
 import { ConfigError, toSentence } from '../../gateway/config-errors.ts';
 import { loadConfiguration } from '../../gateway/configuration.ts';
+import { temporaryDirectory } from '../support/directory.ts';
 
 /** Files below a directory: `config/…` and `openapi/…`; `undefined` removes one. */
 export type Files = Readonly<Record<string, string | undefined>>;
@@ -71,7 +71,7 @@ export function spoiled(file: SoundFile, piece: string, by: string): Files {
 
 /** The sound files with these on top, in a new directory. */
 export function writeFiles(files: Files): string {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-fault-'));
+  const directory = temporaryDirectory();
   for (const [file, text] of Object.entries({ ...sound, ...files })) {
     if (text === undefined) continue;
     mkdirSync(dirname(join(directory, file)), { recursive: true });

@@ -3,13 +3,12 @@
 
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openRedisAcmeStore } from '../../gateway/acme/redis-acme-store.ts';
 import { orderingConfiguration, shownFor, until } from '../flow/acme/acme-gateway.ts';
+import { temporaryDirectory } from '../support/directory.ts';
 import { freePort } from '../support/free-port.ts';
 import { writeConfiguration } from '../support/gateway.ts';
 import { type Pebble, startPebble } from '../support/pebble.ts';
@@ -35,7 +34,7 @@ after(async () => {
 for (let trial = 1; trial <= KILLS; trial++) {
   it(`the instance that orders is killed at a random moment (${trial})`, async (t) => {
     const url = apartAt(redis.url);
-    const directory = mkdtempSync(join(tmpdir(), 'gateway-killed-'));
+    const directory = temporaryDirectory();
     const certificates = [['a.test', 'b.test']];
     writeConfiguration(directory, orderingConfiguration({ pebble, certificates }));
     const ports = await Promise.all([freePort(), freePort()]);
@@ -58,7 +57,6 @@ for (let trial = 1; trial <= KILLS; trial++) {
     const survivor = await start(ports[1]);
     t.after(async () => {
       for (const { child } of [killed, survivor]) child.kill('SIGKILL');
-      rmSync(directory, { recursive: true, force: true });
     });
     resolve();
     const momentMs = Math.random() * MOMENT_MAX_MS;

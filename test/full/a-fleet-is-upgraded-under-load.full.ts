@@ -4,13 +4,13 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { startCommand } from '../support/deploy/commands.ts';
+import { temporaryDirectory } from '../support/directory.ts';
 import { FORMER } from '../support/former/fixture.ts';
 import { issueIn, PRESENT, startVersion, type VersionRunning } from '../support/former/run.ts';
 import { askShop, type ShopService, startShopService, writeShop } from '../support/former/shop.ts';
@@ -172,7 +172,7 @@ async function untilReady(admin: number): Promise<void> {
 
 /** Starts the fleet as the first version, and makes it each of the others in turn. */
 async function roll(t: TestContext, trees: readonly string[]): Promise<Tally & { readonly service: ShopService }> {
-  const directory = mkdtempSync(join(tmpdir(), 'fleet-'));
+  const directory = temporaryDirectory();
   const redis = await startServer('--maxmemory-policy', 'noeviction');
   const service = await startShopService();
   const places = await Promise.all(
@@ -200,7 +200,6 @@ async function roll(t: TestContext, trees: readonly string[]): Promise<Tally & {
     await balancer.stop();
     await Promise.all(gateways.map((gateway) => gateway.kill()));
     await Promise.all([service.close(), redis.stop()]);
-    rmSync(directory, { recursive: true, force: true });
   });
   for (const { admin } of places) await untilReady(admin);
   await sleep(1000);

@@ -2,17 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { shownFor, startAcmeGateway, until, untilValid } from '../flow/acme/acme-gateway.ts';
+import { temporaryDirectory } from '../support/directory.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { startPebble } from '../support/pebble.ts';
 
 const VERSION = 'v2.7.0';
-const directory = mkdtempSync(join(tmpdir(), 'gateway-newer-pebble-'));
-after(() => rmSync(directory, { recursive: true, force: true }));
+const directory = temporaryDirectory();
 const hasGo = spawnSync('go', ['version']).status === 0;
 
 it('a newer server issues, suggests a window, and takes the order that replaces', { skip: !hasGo }, async (t) => {

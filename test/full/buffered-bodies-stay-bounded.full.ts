@@ -1,21 +1,21 @@
 // Bodies that wait and bodies that stream: neither makes the gateway grow beyond its configured bounds.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { residentBytesOf } from '../../bench/machine.ts';
 import { ask, requestOf } from '../support/connection.ts';
+import { temporaryDirectory } from '../support/directory.ts';
 import { createInstallation, type Running } from '../support/process.ts';
 import { thingsContract } from '../support/things.ts';
 
 const MEGABYTE = 2 ** 20;
 
 describe('a gateway that may hold 32 MB of bodies', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-held-'));
+  const directory = temporaryDirectory();
   const installation = createInstallation({
     GATEWAY_CONFIG: directory,
     GATEWAY_CONTRACTS: join(directory, 'openapi'),
@@ -68,7 +68,6 @@ describe('a gateway that may hold 32 MB of bodies', () => {
     upstream.closeAllConnections();
     upstream.close();
     installation.remove();
-    rmSync(directory, { recursive: true });
   });
 
   it('holds no more of 300 bodies of 1 MB that wait for a slow upstream, and refuses the others', async () => {

@@ -3,21 +3,21 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Block, blocksOf } from '../support/deploy/pages.ts';
+import { temporaryDirectory } from '../support/directory.ts';
 import { freePort } from '../support/free-port.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const PATIENCE_MS = 600_000;
 
 describe('docs/first-steps.md', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-first-steps-'));
+  const directory = temporaryDirectory();
   const running: ChildProcess[] = [];
   let blocks: Block[];
   let environment: Record<string, string | undefined>;
@@ -59,7 +59,6 @@ describe('docs/first-steps.md', () => {
       process.kill(-child.pid, 'SIGTERM');
       await Promise.race([ended, sleep(20_000, undefined, { ref: false })]);
     }
-    rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
   });
 
   it('leads to a first answer, with the line that is printed', async (test) => {

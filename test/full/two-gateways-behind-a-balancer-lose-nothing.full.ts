@@ -2,14 +2,14 @@
 // example service. One gateway after the other is taken out, ended and started again under load, and no client notices.
 
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ask, requestOf } from '../support/connection.ts';
 import { startCommand } from '../support/deploy/commands.ts';
+import { temporaryDirectory } from '../support/directory.ts';
 import { freePort } from '../support/free-port.ts';
 import { createInstallation, type Installation, type Running } from '../support/process.ts';
 import { startServer, type TestRedis } from '../support/redis.ts';
@@ -17,7 +17,7 @@ import { startServer, type TestRedis } from '../support/redis.ts';
 const deploy = fileURLToPath(new URL('../../deploy', import.meta.url));
 
 describe('the deployment of deploy/compose.yaml', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-compose-'));
+  const directory = temporaryDirectory();
   const closing: (() => unknown)[] = [];
   const gateways: { installation: Installation; running: Running }[] = [];
   let redis: TestRedis;
@@ -83,7 +83,6 @@ describe('the deployment of deploy/compose.yaml', () => {
   after(async () => {
     for (const { running } of gateways) await running.stop();
     for (const close of closing.reverse()) await close();
-    rmSync(directory, { recursive: true, force: true });
   });
 
   const call = (init: RequestInit = {}) =>

@@ -1,16 +1,14 @@
 // The file service of the sandbox by itself: uploads, ranges, conditions, events that are resumed, a WebSocket, and the ownership of files.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { createFileService } from '../../sandbox/files/server.ts';
+import { temporaryDirectory } from '../support/directory.ts';
 import { assertionOf, createGatewayKey, ISSUER } from './support/platform.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'sandbox-files-'));
+const directory = temporaryDirectory();
 const key = await createGatewayKey();
 const faults: unknown[] = [];
 const service = createFileService({
@@ -24,7 +22,6 @@ const host = `127.0.0.1:${(service.server.address() as AddressInfo).port}`;
 
 after(async () => {
   await service.close();
-  rmSync(directory, { recursive: true, force: true });
   assert.deepEqual(faults, []);
 });
 

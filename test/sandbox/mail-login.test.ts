@@ -1,11 +1,10 @@
 // Logging in at the sandbox mail server: the answer to each failure, and when an address is banned for good.
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes, scryptSync } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { openConnection, requestOf } from '../support/connection.ts';
+import { temporaryDirectory } from '../support/directory.ts';
 import { ADMINISTRATOR, basic, mailFor, PASSWORD } from './support/mail.ts';
 
 const server = await mailFor({ after }, { failuresMax: 1000 });
@@ -120,10 +119,9 @@ test('the same form takes the password of an account, in any case of the scheme 
 });
 
 test('more failures than allowed are one 429, and then connections are dropped, also after a restart', async (context) => {
-  const directory = mkdtempSync(join(tmpdir(), 'mail-'));
+  const directory = temporaryDirectory();
   const databasePath = join(directory, 'mail.db');
   const attempt = requestOf(`GET ${PATH}`, { Authorization: basic('admin', 'wrong') });
-  context.after(() => rmSync(directory, { recursive: true }));
   const first = await mailFor(context, { databasePath, failuresMax: 3 });
   const connection = await openConnection(first.port);
   const statuses: (number | undefined)[] = [];

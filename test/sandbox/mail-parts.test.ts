@@ -1,7 +1,6 @@
 // The pure parts of the sandbox mail server: credentials and secrets, on their own; and the store of uploads.
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -11,6 +10,7 @@ import { createBlobs } from '../../sandbox/mail/blobs.ts';
 import { parseMailAuthorization } from '../../sandbox/mail/credentials.ts';
 import { judge, kindOf, withoutFurtherPasswords } from '../../sandbox/mail/secrets.ts';
 import { anyCharacter } from '../support/characters.ts';
+import { temporaryDirectory } from '../support/directory.ts';
 import { basic } from './support/mail.ts';
 
 test('every name without a colon and every password are read back, the name trimmed and lower-cased', () => {
@@ -53,9 +53,8 @@ test('secrets that cannot be read are no way in', async () => {
   assert.equal(await judge(['{MD5}x'], 'x', 0), 'unknownFormat');
 });
 
-test('uploads together never take more than their bound: the oldest give way', async (context) => {
-  const directory = mkdtempSync(join(tmpdir(), 'blobs-'));
-  context.after(() => rmSync(directory, { recursive: true, force: true }));
+test('uploads together never take more than their bound: the oldest give way', async () => {
+  const directory = temporaryDirectory();
   writeFileSync(join(directory, 'from before'), 'x');
   const blobs = createBlobs(directory, 10);
   const keep = async (content: string) => (await blobs.keep('u1', Readable.from([Buffer.from(content)]), 8)).id;

@@ -1,10 +1,10 @@
 // The sandbox follows only the gateway from one key to the next: adding a key needs write access beside its database.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type SandboxProcessOptions, startSandbox } from '../../gateway/upstream/sandbox.ts';
+import { temporaryDirectory } from '../support/directory.ts';
 import { assertionOf, createGatewayKey, type GatewayKey, ISSUER, send } from './support/platform.ts';
 import { install, lease } from './support/process.ts';
 
@@ -61,8 +61,7 @@ test('without the file it does not start', async (context) => {
 
 /** Gateways of one data directory, by the keys that each of them has read. */
 function gatewaysOf(context: TestContext) {
-  const dataDirectory = mkdtempSync(join(tmpdir(), 'sandbox-trust-'));
-  context.after(() => rmSync(dataDirectory, { recursive: true, maxRetries: 20, retryDelay: 250 }));
+  const dataDirectory = temporaryDirectory();
   const options: Omit<SandboxProcessOptions, 'jwks'> = {
     dataDirectory,
     issuer: ISSUER,

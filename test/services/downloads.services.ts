@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { temporaryDirectory } from '../support/directory.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 const run = promisify(execFile);
@@ -21,7 +21,7 @@ const skip = await run('curl', ['--version']).then(
 );
 
 describe('downloads', { skip }, () => {
-  const directory = mkdtempSync(join(tmpdir(), 'downloads-'));
+  const directory = temporaryDirectory();
   const original = join(directory, 'original');
   let gateway: TestGateway;
   let authorization: string;
@@ -35,7 +35,6 @@ describe('downloads', { skip }, () => {
 
   after(async () => {
     await gateway?.stop();
-    rmSync(directory, { recursive: true, force: true });
   });
 
   function curl(...options: string[]) {

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { temporaryDirectory } from '../support/directory.ts';
 import { unusedPort } from '../support/upstream.ts';
 import { hasPython } from './support/packages.ts';
 import { type Service, startFastApi, startNodeService } from './support/stand.ts';
@@ -34,8 +34,7 @@ async function type(lines: string, cwd: string, environment: Readonly<Record<str
 }
 
 async function reachFirstAnswer(context: TestContext, start: (report: string) => Promise<Service>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'init-from-'));
-  context.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 }));
+  const folder = temporaryDirectory();
   const report = join(folder, 'report.txt');
   writeFileSync(report, 'A line of a report.\n');
   const service = await start(report);

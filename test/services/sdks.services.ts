@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { temporaryDirectory } from '../support/directory.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { nullableDocument } from './support/nullable-document.ts';
 import { hasPython, nodeAppFor, pythonFor, sourcesOf } from './support/packages.ts';
@@ -70,7 +70,7 @@ describe('clients made of the published contracts', () => {
   let folder: string;
   let gateway: TestGateway;
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'sdks-'));
+    folder = temporaryDirectory();
     gateway = await startGateway({
       gateway: { publicUrl: 'https://api.platform.test' },
       upstreams: {

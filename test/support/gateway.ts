@@ -1,8 +1,7 @@
 // A whole gateway for tests: real files, real sockets, built by the same wiring as `gateway start`, on free ports.
 
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type App, startApp } from '../../gateway/app.ts';
@@ -14,6 +13,7 @@ import { loadSettings, type Settings } from '../../gateway/config/settings.ts';
 import { type Configuration, loadConfiguration, reloadConfiguration } from '../../gateway/configuration.ts';
 import type { LoopProbe } from '../../gateway/overload/pressure.ts';
 import { type OpenKeyStore, openKeyStore, openSecrets } from '../../gateway/process/open-key-store.ts';
+import { temporaryDirectory } from './directory.ts';
 
 export interface GatewayOptions {
   /** Members of gateway.yaml. */
@@ -98,7 +98,7 @@ async function loadOnce(
 const contractsOf = (entry: unknown) => (entry as { contracts?: unknown }).contracts;
 
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  const directory = temporaryDirectory();
   const dataDirectory = options.dataDirectory ?? join(directory, 'data');
   writeConfiguration(directory, options);
   options.prepare?.(directory);

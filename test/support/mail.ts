@@ -1,14 +1,14 @@
 // The mail server of the sandbox behind a gateway, under the shipped configuration: both real, both in this process, on free ports.
 
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { MailServerOptions } from '../../sandbox/mail/options.ts';
 import { createMailServer, type MailServer } from '../../sandbox/mail/server.ts';
 import { type Answer, ask, requestOf } from './connection.ts';
+import { temporaryDirectory } from './directory.ts';
 import { type GatewayOptions, startGateway, type TestGateway } from './gateway.ts';
 
 /** The name of the administrator in config/upstreams.yaml. */
@@ -73,7 +73,7 @@ export async function startMailGateway(
   entry: object = {},
   options: GatewayOptions = {},
 ): Promise<MailGateway> {
-  const secrets = mkdtempSync(join(tmpdir(), 'mail-secrets-'));
+  const secrets = temporaryDirectory();
   const useSecret = (next: string) => writeFileSync(join(secrets, ENTRY), `${ADMINISTRATOR}:${next}\n`);
   useSecret(password);
   const roomy = { requests: 1_000_000 };
@@ -98,7 +98,6 @@ export async function startMailGateway(
     },
     async stop() {
       await gateway.stop();
-      rmSync(secrets, { recursive: true, force: true });
     },
   };
 }

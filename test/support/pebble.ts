@@ -2,14 +2,14 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { get } from 'node:https';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AcmeDoor, openAcmeDoor } from './acme-door.ts';
 import { type Authority, createAuthority } from './certificates.ts';
+import { temporaryDirectory } from './directory.ts';
 import { freePort } from './free-port.ts';
 
 const START_MS = 20_000;
@@ -36,7 +36,7 @@ export interface PebbleOptions {
 
 /** Starts one. By default it rejects no nonce, so that tests count requests; see `PEBBLE_WFE_NONCEREJECT`. */
 export async function startPebble({ environment, settings, executable }: PebbleOptions = {}): Promise<Pebble> {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-pebble-'));
+  const directory = temporaryDirectory();
   const authority = createAuthority('Authority of the ACME server');
   const pair = authority.issue({ names: ['127.0.0.1', 'localhost'] });
   const fileOf = (name: string, text: string) => {
@@ -76,7 +76,6 @@ export async function startPebble({ environment, settings, executable }: PebbleO
     async close() {
       for (const child of [server, names]) child.kill('SIGKILL');
       await Promise.all([closeDoor(), doors.tls.close(), doors.http.close()]);
-      rmSync(directory, { recursive: true, force: true });
     },
   });
 }

@@ -1,10 +1,10 @@
 // The gateway as operators run it: `bin/gateway` as a child process, on a directory of the test's own.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { temporaryDirectory } from './directory.ts';
 import { type Finished, runInProcess } from './in-process.ts';
 
 export const executable = fileURLToPath(new URL('../../bin/gateway', import.meta.url));
@@ -37,7 +37,7 @@ export interface Installation {
 }
 
 export function createInstallation(environment: Record<string, string> = {}): Installation {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-process-'));
+  const directory = temporaryDirectory();
   const all = {
     PATH: process.env.PATH ?? '',
     HOST: '127.0.0.1',

@@ -1,10 +1,10 @@
 // Several Redis servers of the test's own that work together: a master and a replica under three Sentinels, and a Cluster.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Redis } from 'ioredis';
+import { temporaryDirectory } from './directory.ts';
 import { freePort } from './free-port.ts';
 import { eventually } from './instances.ts';
 import { end, spawnRedis, startServer, type TestRedis } from './redis.ts';
@@ -32,7 +32,7 @@ export interface Watched {
 export async function startWatched(): Promise<Watched> {
   const master = await startServer();
   const replica = await startServer('--replicaof', '127.0.0.1', String(master.port), '--repl-diskless-sync-delay', '0');
-  const directory = mkdtempSync(join(tmpdir(), 'sentinels-'));
+  const directory = temporaryDirectory();
   const sentinels = await Promise.all([1, 2, 3].map(() => startSentinel(directory, master.port)));
   const url = `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/${MASTER}`;
   // A Sentinel that does not know the others and the replica yet could not elect one.
@@ -54,7 +54,6 @@ export async function startWatched(): Promise<Watched> {
     async stop() {
       await Promise.all(sentinels.map(({ stop }) => stop()));
       await Promise.all([master.stop(), replica.stop()]);
-      rmSync(directory, { recursive: true });
     },
   };
 }
@@ -87,7 +86,7 @@ export interface TestCluster {
 
 /** Three masters with a third of the slots each. Without replicas, the slots of a lost one are away; the rest goes on. */
 export async function startCluster({ replicas = false } = {}): Promise<TestCluster> {
-  const directory = mkdtempSync(join(tmpdir(), 'cluster-'));
+  const directory = temporaryDirectory();
   const starting = Array.from({ length: replicas ? 6 : 3 }, () => startClusterServer(directory));
   const servers = await Promise.all(starting);
   const masters = servers.slice(0, 3);
@@ -127,7 +126,6 @@ export async function startCluster({ replicas = false } = {}): Promise<TestClust
     },
     async stop() {
       await Promise.all(servers.map(({ stop }) => stop()));
-      rmSync(directory, { recursive: true });
     },
   };
 }

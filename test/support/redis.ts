@@ -4,12 +4,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { temporaryDirectory } from './directory.ts';
 import { freePort } from './free-port.ts';
 import { createSubscribers } from './redis-subscribers.ts';
 
@@ -78,7 +77,7 @@ function spawnServer(port: number, further: readonly string[]): Promise<ChildPro
 /** Resolves once its log has that text. */
 export async function spawnRedis(args: readonly string[], readyText: string): Promise<ChildProcess> {
   // A master's snapshot for its replicas passes through a file, which must neither stay nor be found by another server at its start.
-  const cwd = mkdtempSync(join(tmpdir(), 'redis-'));
+  const cwd = temporaryDirectory();
   const server = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'], cwd });
   const kill = () => server.kill('SIGKILL');
   server.once('exit', () => rmSync(cwd, { recursive: true, force: true }));

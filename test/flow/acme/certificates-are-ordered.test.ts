@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { createAuthority } from '../../support/certificates.ts';
 import { closesAfterAll } from '../../support/closing.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { runInProcess } from '../../support/in-process.ts';
 import { startPebble } from '../../support/pebble.ts';
@@ -29,7 +29,7 @@ const environmentOf = ({ directory, dataDirectory }: TestGateway) => ({
 
 /** A copy of a data directory that another gateway may claim. */
 function copyOf(directory: string): string {
-  const copy = mkdtempSync(join(tmpdir(), 'gateway-copy-'));
+  const copy = temporaryDirectory();
   cpSync(directory, copy, { recursive: true });
   return copy;
 }

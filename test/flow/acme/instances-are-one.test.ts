@@ -1,14 +1,14 @@
 // Gateways on one Redis: one of them orders, any of them answers on its plain listener, and all show the certificate within a second.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import type { Settings } from '../../../gateway/config/settings.ts';
 import { openSecrets } from '../../../gateway/process/open-key-store.ts';
 import { checkStart } from '../../../gateway/process/start-mistakes.ts';
 import { closesAfterAll, closesAfterEach } from '../../support/closing.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { type TestGateway, writeConfiguration } from '../../support/gateway.ts';
 import { runInProcess } from '../../support/in-process.ts';
 import { startPebble } from '../../support/pebble.ts';
@@ -58,7 +58,7 @@ it('order once for an external account, by http-01 that any of them answers', as
 });
 
 it('do not start without the key that they share, and say how to make it', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-keyless-'));
+  const directory = temporaryDirectory();
   writeConfiguration(directory, orderingConfiguration({ pebble, certificates }));
   const environment = { REDIS_URL: redis.url, GATEWAY_CONFIG: join(directory, 'config') };
   const openSecretsOf = (settings: Settings) => openSecrets({ environment }, settings);

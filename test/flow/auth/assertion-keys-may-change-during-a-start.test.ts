@@ -8,12 +8,12 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { newAssertionKey, printAssertionKeys } from '../../../gateway/config/secret-assertion-keys.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { eventually } from '../../support/instances.ts';
-import { temporaryDirectory } from '../../unit/auth/samples.ts';
 
 it('assertion keys that change while the sandbox starts are taken, by gateway and sandbox, without an error', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryDirectory();
   const dataDirectory = join(directory, 'data');
   const secrets = join(directory, 'secrets-store');
   for (const one of [secrets, join(dataDirectory, 'sandbox')]) mkdirSync(one, { recursive: true });

@@ -8,13 +8,13 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { rotated } from '../../../gateway/auth/assertions/assertion-keys.ts';
 import { newAssertionKey, printAssertionKeys } from '../../../gateway/config/secret-assertion-keys.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { type GatewayOptions, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { eventually } from '../../support/instances.ts';
 import { createInstallation } from '../../support/process.ts';
 import { apartAt, startRedis, type TestRedis } from '../../support/redis.ts';
 import { thingsAt } from '../../support/things.ts';
 import { startUpstream } from '../../support/upstream.ts';
-import { temporaryDirectory } from '../../unit/auth/samples.ts';
 import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
 
 const MINUTE = 60_000;
@@ -117,7 +117,7 @@ describe('a rotation of the assertion keys', { concurrency: true }, () => {
   });
 
   it('of a set in the secrets store is followed; one that is malformed is reported, and the last good one stays', async (t) => {
-    const directory = join(temporaryDirectory(t), 'secrets-store');
+    const directory = join(temporaryDirectory(), 'secrets-store');
     mkdirSync(directory);
     const file = join(directory, 'assertion_keys');
     const set = [newAssertionKey()];

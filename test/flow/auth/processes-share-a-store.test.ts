@@ -5,19 +5,20 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { createDirectory } from '../../../gateway/auth/directory.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { startRunningClock } from '../../support/stand-still.ts';
-import { digestOf, openStore, organization, storeWithKey, temporaryDirectory } from '../../unit/auth/samples.ts';
+import { digestOf, openStore, organization, storeWithKey } from '../../unit/auth/samples.ts';
 import { startStoreProcess } from './start-store-process.ts';
 
-test('processes that open a new store at once and write at once lose nothing', async (t) => {
-  const directory = temporaryDirectory(t);
+test('processes that open a new store at once and write at once lose nothing', async () => {
+  const directory = temporaryDirectory();
   const writers = Array.from({ length: 4 }, () => startStoreProcess(directory, 'create', '50'));
   const exits = await Promise.all(writers.map((writer) => once(writer, 'exit')));
   assert.deepEqual(
     exits.map(([code]) => code),
     [0, 0, 0, 0],
   );
-  const store = openStore(t, directory);
+  const store = openStore(directory);
   assert.equal((await store.organizations.list()).length, 200);
   assert.equal((await store.keys.list()).length, 200);
   const { latest, changes } = await store.audit.since(0, 1000);
@@ -25,16 +26,16 @@ test('processes that open a new store at once and write at once lose nothing', a
   assert.equal(latest, 400);
 });
 
-test('a process killed in mid-seeding leaves whole batches and a sound file', async (t) => {
+test('a process killed in mid-seeding leaves whole batches and a sound file', async () => {
   for (const delayMs of [0, 3, 7]) {
-    const directory = temporaryDirectory(t);
+    const directory = temporaryDirectory();
     const seeder = startStoreProcess(directory, 'seed');
     await once(seeder.stdout, 'data');
     await setTimeout(delayMs);
     seeder.kill('SIGKILL');
     await once(seeder, 'exit');
 
-    const store = openStore(t, directory);
+    const store = openStore(directory);
     const { changes } = await store.audit.since(0, 10_000);
     const announced = changes.reduce((sum, { details }) => sum + Number(details.organizations), 0);
     assert.ok(announced >= 500);
@@ -48,9 +49,9 @@ test('a process killed in mid-seeding leaves whole batches and a sound file', as
   }
 });
 
-test('another process writing does not hold up look-ups', async (t) => {
-  const directory = temporaryDirectory(t);
-  const store = openStore(t, directory);
+test('another process writing does not hold up look-ups', async () => {
+  const directory = temporaryDirectory();
+  const store = openStore(directory);
   const seeder = startStoreProcess(directory, 'seed');
   await once(seeder.stdout, 'data');
   let slowestMs = 0;

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, afterEach, type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { apartAt, lookInside, startRedis, startRelay, startServer, type TestRedis } from '../../support/redis.ts';
 import { issue, organization, pepperFingerprint, START_MS, until } from '../../unit/auth/samples.ts';
 
@@ -134,8 +132,7 @@ test('a Redis that starts late is waited for', async (t) => {
 });
 
 test('a Redis that is loading its data is waited for', { skip: process.env.REDIS_URL !== undefined }, async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-redis-'));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryDirectory();
   // So many microseconds for each of the names.
   const slow = ['--key-load-delay', '20000', '--loading-process-events-interval-bytes', '1024'];
   const server = await startServer('--dir', directory, ...slow);

@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Ed25519Jwk, newAssertionKey } from '../../../gateway/config/secret-assertion-keys.ts';
 import { loadSecrets, type Secrets } from '../../../gateway/config/secrets.ts';
 import { createSecretsInRedis } from '../../../gateway/config/secrets-redis.ts';
 import { connectRedis, type Redis } from '../../../gateway/redis/client.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { apartAt, startRedis, type TestRedis } from '../../support/redis.ts';
 import { thingsAt } from '../../support/things.ts';
@@ -31,9 +31,8 @@ describe('secrets in Redis', () => {
 
   let directory: string;
   before(() => {
-    directory = mkdtempSync(join(tmpdir(), 'gateway-secrets-'));
+    directory = temporaryDirectory();
   });
-  after(() => rmSync(directory, { recursive: true }));
 
   /** An instance, with a data directory of its own unless one is given. */
   const open = (environment = {}, dataDirectory = join(directory, randomUUID())) =>

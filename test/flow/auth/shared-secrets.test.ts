@@ -6,13 +6,13 @@ import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { createAssertions } from '../../../gateway/auth/assertions/assertions.ts';
 import { loadSecrets, type Secrets } from '../../../gateway/config/secrets.ts';
-import { temporaryDirectory } from '../../unit/auth/samples.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 
-function setUp(t: TestContext) {
-  const root = temporaryDirectory(t);
+function setUp() {
+  const root = temporaryDirectory();
   const [directory, dataDirectory] = [join(root, 'secrets-store'), join(root, 'data')];
   mkdirSync(directory);
   const put = (entry: string, text: string) => writeFileSync(join(directory, entry), text);
@@ -23,8 +23,8 @@ function newKeySet() {
   return { keys: [generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })] };
 }
 
-test('the file wins over the environment, and loses one newline at its end', (t) => {
-  const { put, ...where } = setUp(t);
+test('the file wins over the environment, and loses one newline at its end', () => {
+  const { put, ...where } = setUp();
   put('one', 'from the file\n');
   put('two', 'windows line\r\n');
   put('three', 'two newlines\n\n');
@@ -37,8 +37,8 @@ test('the file wins over the environment, and loses one newline at its end', (t)
   assert.equal(read('six'), undefined);
 });
 
-test('a file that changes is read anew', (t) => {
-  const { put, ...where } = setUp(t);
+test('a file that changes is read anew', () => {
+  const { put, ...where } = setUp();
   const { read } = loadSecrets({ ...where, environment: {} });
   put('admin_token', 'old');
   assert.equal(read('admin_token'), 'old');
@@ -46,8 +46,8 @@ test('a file that changes is read anew', (t) => {
   assert.equal(read('admin_token'), 'new');
 });
 
-test('shared secrets are made once, kept, and readable by their owner only', async (t) => {
-  const { dataDirectory } = setUp(t);
+test('shared secrets are made once, kept, and readable by their owner only', async () => {
+  const { dataDirectory } = setUp();
   const first = loadSecrets({ environment: {}, dataDirectory });
   const all = ({ keyPepper, cursorSecret, assertionKeys }: Secrets) =>
     Promise.all([keyPepper(), cursorSecret(), assertionKeys()]);
@@ -61,8 +61,8 @@ test('shared secrets are made once, kept, and readable by their owner only', asy
   for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600);
 });
 
-test('nothing is made until it is needed, nor when it is given', async (t) => {
-  const { put, ...where } = setUp(t);
+test('nothing is made until it is needed, nor when it is given', async () => {
+  const { put, ...where } = setUp();
   put('key_pepper', 'a pepper from the secrets store');
   const secrets = loadSecrets({ ...where, environment: { CURSOR_SECRET: 'a secret of the environment' } });
   assert.equal(await secrets.keyPepper(), 'a pepper from the secrets store');
@@ -70,8 +70,8 @@ test('nothing is made until it is needed, nor when it is given', async (t) => {
   assert.throws(() => statSync(where.dataDirectory), /ENOENT/);
 });
 
-test('processes that start at once agree', async (t) => {
-  const { dataDirectory } = setUp(t);
+test('processes that start at once agree', async () => {
+  const { dataDirectory } = setUp();
   const program = `
     import { loadSecrets } from '${join(import.meta.dirname, '../../../gateway/config/secrets.ts')}';
     const { keyPepper, assertionKeys } = loadSecrets({ environment: {}, dataDirectory: '${dataDirectory}' });
@@ -91,16 +91,16 @@ test('processes that start at once agree', async (t) => {
   assert.deepEqual(readdirSync(join(dataDirectory, 'secrets')).sort(), ['assertion_keys', 'key_pepper']);
 });
 
-test('keys that were made can sign', async (t) => {
-  const { dataDirectory } = setUp(t);
+test('keys that were made can sign', async () => {
+  const { dataDirectory } = setUp();
   const keys = await loadSecrets({ environment: {}, dataDirectory }).assertionKeys();
   const assertions = await createAssertions({ keys, issuer: 'x', now: Date.now });
   const claims = { subject: 's', organization: undefined, tier: undefined, mode: 'live', scopes: [] } as const;
   assert.match(await assertions.assertionOf(claims, 'platform'), /^[\w-]+\.[\w-]+\.[\w-]+$/);
 });
 
-test('several assertion keys keep their order', async (t) => {
-  const { put, ...where } = setUp(t);
+test('several assertion keys keep their order', async () => {
+  const { put, ...where } = setUp();
   const [{ keys: one }, { keys: two }] = [newKeySet(), newKeySet()];
   put('assertion_keys', JSON.stringify({ keys: [...one, ...two] }));
   const loaded = await loadSecrets({ ...where, environment: {} }).assertionKeys();
@@ -127,8 +127,8 @@ for (const [what, text, message] of [
   ['a term that ends first', withTimes({ signs_from: 20, published_until: 20 }), /not after its signs_from/],
   ['a key of the wrong length', '{"keys":[{"kty":"OKP","crv":"Ed25519","x":"AA","d":"AA"}]}', /key 1/],
 ] as const) {
-  test(`assertion_keys with ${what} is refused without repeating it`, async (t) => {
-    const { put, ...where } = setUp(t);
+  test(`assertion_keys with ${what} is refused without repeating it`, async () => {
+    const { put, ...where } = setUp();
     put('assertion_keys', text);
     await assert.rejects(loadSecrets({ ...where, environment: {} }).assertionKeys(), (thrown) => {
       assert.ok(thrown instanceof Error);
@@ -139,8 +139,8 @@ for (const [what, text, message] of [
   });
 }
 
-test('empty, short and misspelled entries are refused with a sentence', async (t) => {
-  const { put, ...where } = setUp(t);
+test('empty, short and misspelled entries are refused with a sentence', async () => {
+  const { put, ...where } = setUp();
   const secrets = loadSecrets({ ...where, environment: { CURSOR_SECRET: 'hunter2' } });
   put('key_pepper', '\n');
   await assert.rejects(secrets.keyPepper(), /key_pepper in .* is an empty file/);
@@ -153,8 +153,8 @@ test('empty, short and misspelled entries are refused with a sentence', async (t
   assert.throws(() => secrets.read('a_folder'), /a_folder in .* cannot be read \(EISDIR\)/);
 });
 
-test('a made secret is whole on disk: one line', async (t) => {
-  const { dataDirectory } = setUp(t);
+test('a made secret is whole on disk: one line', async () => {
+  const { dataDirectory } = setUp();
   const pepper = await loadSecrets({ environment: {}, dataDirectory }).keyPepper();
   assert.equal(readFileSync(join(dataDirectory, 'secrets', 'key_pepper'), 'utf8'), `${pepper}\n`);
   assert.equal(Buffer.from(pepper, 'base64url').length, 32);

@@ -4,17 +4,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import type { StoredKey } from '../../../gateway/auth/store/key-store.ts';
 import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/sqlite-key-store.ts';
-import {
-  issue,
-  openStore,
-  organization,
-  pepperFingerprint,
-  START_MS,
-  temporaryDirectory,
-} from '../../unit/auth/samples.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { issue, openStore, organization, pepperFingerprint, START_MS } from '../../unit/auth/samples.ts';
 import { startStoreProcess } from './start-store-process.ts';
 
 const now = () => START_MS;
@@ -45,8 +39,8 @@ function openFile(directory: string): DatabaseSync {
   return new DatabaseSync(join(directory, 'gateway.db'));
 }
 
-function makeVersion1(t: TestContext, fingerprint = pepperFingerprint) {
-  const directory = temporaryDirectory(t);
+function makeVersion1(fingerprint = pepperFingerprint) {
+  const directory = temporaryDirectory();
   const database = openFile(directory);
   database.exec(`PRAGMA journal_mode = WAL; ${VERSION_1}`);
   database.prepare("INSERT INTO meta VALUES ('pepper_fingerprint', ?)").run(fingerprint);
@@ -79,9 +73,9 @@ function versionOf(directory: string): unknown {
   return row?.user_version;
 }
 
-test('a file of version 1 opens with its records and supports the new features', async (t) => {
-  const { directory, keys } = makeVersion1(t);
-  const store = openStore(t, directory);
+test('a file of version 1 opens with its records and supports the new features', async () => {
+  const { directory, keys } = makeVersion1();
+  const store = openStore(directory);
   const acme = organization({ tier: 'premium', state: 'suspended', contacts: ['ops@example.com'], operator: true });
   assert.deepEqual(await store.organizations.list(), [acme]);
   assert.deepEqual(await store.keys.list(), keys);
@@ -104,11 +98,11 @@ test('a file of version 1 opens with its records and supports the new features',
   assert.equal(versionOf(directory), 2);
 });
 
-test('a new file has the same tables as one that was upgraded', (t) => {
-  const { directory: upgraded } = makeVersion1(t);
-  const made = temporaryDirectory(t);
+test('a new file has the same tables as one that was upgraded', () => {
+  const { directory: upgraded } = makeVersion1();
+  const made = temporaryDirectory();
   const [first, second] = [upgraded, made].map((directory) => {
-    openStore(t, directory).close();
+    openStore(directory).close();
     const database = openFile(directory);
     const tables = database.prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY name').all();
     database.close();
@@ -117,21 +111,21 @@ test('a new file has the same tables as one that was upgraded', (t) => {
   assert.deepEqual(first, second);
 });
 
-test('processes that open a file of version 1 at once upgrade it once and lose nothing', async (t) => {
-  const { directory, keys } = makeVersion1(t);
+test('processes that open a file of version 1 at once upgrade it once and lose nothing', async () => {
+  const { directory, keys } = makeVersion1();
   const writers = Array.from({ length: 4 }, () => startStoreProcess(directory, 'create', '10'));
   const exits = await Promise.all(writers.map((writer) => once(writer, 'exit')));
   assert.deepEqual(
     exits.map(([code]) => code),
     [0, 0, 0, 0],
   );
-  const store = openStore(t, directory);
+  const store = openStore(directory);
   assert.equal((await store.keys.list()).length, 40 + keys.length);
   assert.deepEqual(await store.keys.get(keys[1]?.id ?? ''), keys[1]);
 });
 
-test('an upgrade that fails leaves the file as it was', (t) => {
-  const { directory } = makeVersion1(t);
+test('an upgrade that fails leaves the file as it was', () => {
+  const { directory } = makeVersion1();
   const database = openFile(directory);
   database.exec('CREATE TABLE instances (something TEXT)');
   assert.throws(
@@ -144,8 +138,8 @@ test('an upgrade that fails leaves the file as it was', (t) => {
   database.close();
 });
 
-test('a file of version 1 stays as it is until its upgrade is accepted, for commands too', (t) => {
-  const { directory } = makeVersion1(t);
+test('a file of version 1 stays as it is until its upgrade is accepted, for commands too', () => {
+  const { directory } = makeVersion1();
   assert.throws(
     () => createSqliteKeyStore({ directory, pepperFingerprint, now }),
     /gateway\.db cannot be opened: it has schema version 1, .* start the gateway once with --accept-one-way\./,
@@ -153,8 +147,8 @@ test('a file of version 1 stays as it is until its upgrade is accepted, for comm
   assert.equal(versionOf(directory), 1);
 });
 
-test('a file of version 1 that was made with another pepper stays untouched', (t) => {
-  const { directory } = makeVersion1(t, 'another');
+test('a file of version 1 that was made with another pepper stays untouched', () => {
+  const { directory } = makeVersion1('another');
   assert.throws(
     () => createSqliteKeyStore({ directory, pepperFingerprint, acceptOneWay: true, now }),
     /another key_pepper/,
@@ -162,9 +156,9 @@ test('a file of version 1 that was made with another pepper stays untouched', (t
   assert.equal(versionOf(directory), 1);
 });
 
-test('a file of a newer version refuses to open and stays untouched', (t) => {
-  const directory = temporaryDirectory(t);
-  openStore(t, directory).close();
+test('a file of a newer version refuses to open and stays untouched', () => {
+  const directory = temporaryDirectory();
+  openStore(directory).close();
   const database = openFile(directory);
   database.exec('PRAGMA user_version = 7');
   database.close();

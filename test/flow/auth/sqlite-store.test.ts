@@ -4,33 +4,26 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/sqlite-key-store.ts';
-import {
-  fakeClock,
-  issue,
-  openStore,
-  organization,
-  pepperFingerprint,
-  START_MS,
-  temporaryDirectory,
-} from '../../unit/auth/samples.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { fakeClock, issue, openStore, organization, pepperFingerprint, START_MS } from '../../unit/auth/samples.ts';
 import { keyStoreSuite } from './key-store-suite.ts';
 
-keyStoreSuite('SQLite', (t) => openStore(t));
+keyStoreSuite('SQLite', () => openStore());
 
 const now = () => 0;
 const instance = { id: 'a', host: 'one', pid: 4711, startedAtMs: START_MS, position: 3, graceMs: 1000 };
 
-test('another pepper refuses to open, with the reason and the remedy', (t) => {
-  const directory = temporaryDirectory(t);
-  openStore(t, directory).close();
+test('another pepper refuses to open, with the reason and the remedy', () => {
+  const directory = temporaryDirectory();
+  openStore(directory).close();
   assert.throws(
     () => createSqliteKeyStore({ directory, pepperFingerprint: 'another', now }),
     /gateway\.db cannot be opened: it was made with another key_pepper.*Restore the key_pepper/,
   );
 });
 
-test('a file that is no database is named', (t) => {
-  const directory = temporaryDirectory(t);
+test('a file that is no database is named', () => {
+  const directory = temporaryDirectory();
   writeFileSync(join(directory, 'gateway.db'), 'this is a shopping list, not a database '.repeat(100));
   assert.throws(
     () => createSqliteKeyStore({ directory, pepperFingerprint, now }),
@@ -38,20 +31,20 @@ test('a file that is no database is named', (t) => {
   );
 });
 
-test('only the owner can read the file or its journal, even after a careless restore', async (t) => {
-  const directory = temporaryDirectory(t);
-  openStore(t, directory).close();
+test('only the owner can read the file or its journal, even after a careless restore', async () => {
+  const directory = temporaryDirectory();
+  openStore(directory).close();
   chmodSync(join(directory, 'gateway.db'), 0o644);
-  const store = openStore(t, directory);
+  const store = openStore(directory);
   await store.organizations.create(organization(), 'me');
   for (const name of ['gateway.db', 'gateway.db-wal', 'gateway.db-shm']) {
     assert.equal(statSync(join(directory, name)).mode & 0o777, 0o600, name);
   }
 });
 
-test('the key itself is nowhere in the files', async (t) => {
-  const directory = temporaryDirectory(t);
-  const store = openStore(t, directory);
+test('the key itself is nowhere in the files', async () => {
+  const directory = temporaryDirectory();
+  const store = openStore(directory);
   await store.organizations.create(organization(), 'me');
   const { key, record } = issue();
   await store.keys.create(record);
@@ -60,18 +53,18 @@ test('the key itself is nowhere in the files', async (t) => {
   }
 });
 
-test('one connection sees the writes of another at once', async (t) => {
-  const directory = temporaryDirectory(t);
-  const [gateway, command] = [openStore(t, directory), openStore(t, directory)];
+test('one connection sees the writes of another at once', async () => {
+  const directory = temporaryDirectory();
+  const [gateway, command] = [openStore(directory), openStore(directory)];
   await command.organizations.create(organization(), 'me');
   const { record } = issue();
   await command.keys.create(record);
   assert.equal((await gateway.keys.findByDigest(record.digest))?.key.id, record.id);
 });
 
-test('noting uses and reporting do not wait while another process is writing', async (t) => {
-  const directory = temporaryDirectory(t);
-  const store = openStore(t, directory);
+test('noting uses and reporting do not wait while another process is writing', async () => {
+  const directory = temporaryDirectory();
+  const store = openStore(directory);
   const { record } = issue();
   await store.organizations.create(organization(), 'me');
   await store.keys.create(record);
@@ -89,10 +82,10 @@ test('noting uses and reporting do not wait while another process is writing', a
   assert.equal((await store.instances.list()).length, 1);
 });
 
-test('a gateway is listed for its grace and five seconds after its last report, then forgotten', async (t) => {
-  const directory = temporaryDirectory(t);
+test('a gateway is listed for its grace and five seconds after its last report, then forgotten', async () => {
+  const directory = temporaryDirectory();
   const clock = fakeClock();
-  const store = openStore(t, directory, clock.now);
+  const store = openStore(directory, clock.now);
   await store.instances.report(instance);
   clock.advance(instance.graceMs + 5000);
   assert.deepEqual(await store.instances.list(), [{ ...instance, silentMs: instance.graceMs + 5000 }]);
@@ -104,20 +97,20 @@ test('a gateway is listed for its grace and five seconds after its last report, 
   database.close();
 });
 
-test('a clock that was set back puts no call into the future', async (t) => {
+test('a clock that was set back puts no call into the future', async () => {
   const clock = fakeClock();
-  const store = openStore(t, temporaryDirectory(t), clock.now);
+  const store = openStore(temporaryDirectory(), clock.now);
   await store.instances.report(instance);
   clock.advance(-60_000);
   assert.equal((await store.instances.list())[0]?.silentMs, 0);
 });
 
-test('everything is there again after closing and opening', async (t) => {
-  const directory = temporaryDirectory(t);
+test('everything is there again after closing and opening', async () => {
+  const directory = temporaryDirectory();
   const { record } = issue();
-  const first = openStore(t, directory);
+  const first = openStore(directory);
   await first.organizations.create(organization(), 'me');
   await first.keys.create(record);
   first.close();
-  assert.deepEqual((await openStore(t, directory).keys.findByDigest(record.digest))?.key, record);
+  assert.deepEqual((await openStore(directory).keys.findByDigest(record.digest))?.key, record);
 });

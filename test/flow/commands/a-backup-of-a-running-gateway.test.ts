@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createSqliteAcmeStore } from '../../../gateway/acme/sqlite-acme-store.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
 import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
@@ -17,7 +17,7 @@ const shell = promisify(execFile);
 const script = fileURLToPath(new URL('../../../deploy/backup-data', import.meta.url));
 
 describe('a backup of the data directory', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-backup-'));
+  const directory = temporaryDirectory();
   const dataDirectory = join(directory, 'data');
   const copy = join(directory, 'copy');
   let upstream: FakeUpstream;
@@ -26,7 +26,6 @@ describe('a backup of the data directory', () => {
   });
   after(async () => {
     await upstream.close();
-    rmSync(directory, { recursive: true });
   });
 
   const start = () => startGateway({ ...thingsAt(upstream.url), dataDirectory });

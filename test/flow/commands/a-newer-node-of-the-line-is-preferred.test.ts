@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { promisify } from 'node:util';
-import { temporaryDirectory } from '../../unit/auth/samples.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { PRINTED, root, wrapAround } from './wrapper.ts';
 
 const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -23,8 +23,8 @@ const cases = [
 ];
 
 for (const { found, runs } of cases) {
-  it(`${found} on the PATH: ${runs === 'other' ? 'it is run' : 'the pinned Node is run'}`, async (t) => {
-    const directory = temporaryDirectory(t);
+  it(`${found} on the PATH: ${runs === 'other' ? 'it is run' : 'the pinned Node is run'}`, async () => {
+    const directory = temporaryDirectory();
     const wrapper = wrapAround(directory);
     const script = `#!/bin/sh\nif [ "$1" = --version ]; then echo "${found}"; else echo other; fi\n`;
     mkdirSync(join(directory, 'system'));

@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'yaml';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { startInProcess } from '../../support/in-process.ts';
 import { createInstallation } from '../../support/process.ts';
 
@@ -37,7 +37,7 @@ const books = {
 };
 
 describe('gateway init --from', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-init-from-'));
+  const directory = temporaryDirectory();
   const made = join(directory, 'made');
   const installation = createInstallation({ GATEWAY_CONFIG: made, GATEWAY_CONTRACTS: join(made, 'openapi') });
   const service = createServer(({ url, method }, response) => {
@@ -58,7 +58,6 @@ describe('gateway init --from', () => {
     service.close();
     service.closeAllConnections();
     installation.remove();
-    rmSync(directory, { recursive: true });
   });
 
   it('finds the document below the address of the service, and writes a configuration that serves it', async () => {

@@ -3,12 +3,12 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { enableCompileCache, getCompileCacheDir } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { PRINTED, root, wrapAround } from './wrapper.ts';
 
@@ -22,10 +22,9 @@ describe('bin/gateway', () => {
   let directory: string;
   let wrapper: string;
   before(() => {
-    directory = mkdtempSync(join(tmpdir(), 'gateway-compiled-'));
+    directory = temporaryDirectory();
     wrapper = wrapAround(directory);
   });
-  after(() => rmSync(directory, { recursive: true }));
 
   it('finds the compiled code that an earlier start kept beside the packages', async () => {
     const own = join(root, 'bin/gateway');

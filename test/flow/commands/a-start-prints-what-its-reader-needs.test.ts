@@ -6,14 +6,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { type GatewayOptions, issueKeyIn, writeConfiguration } from '../../support/gateway.ts';
 import { startInProcess } from '../../support/in-process.ts';
 import { createInstallation, executable, type Installation } from '../../support/process.ts';
 import { thingsAt } from '../../support/things.ts';
-import { temporaryDirectory } from '../../unit/auth/samples.ts';
 
 function installationOf(t: TestContext, options: GatewayOptions): Installation {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryDirectory();
   writeConfiguration(directory, options);
   const installation = createInstallation({
     GATEWAY_CONFIG: join(directory, 'config'),

@@ -4,12 +4,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { freePort } from '../../support/free-port.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
 import { startInProcess, tryStartInProcess } from '../../support/in-process.ts';
@@ -40,7 +39,7 @@ async function turns(count: number): Promise<void> {
 
 describe('gateway start on the sandbox', () => {
   const adminPort = freePort();
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-started-'));
+  const directory = temporaryDirectory();
   let installation: Installation;
   let environmentOfOthers: Record<string, string>;
   let gateway: Running;
@@ -60,7 +59,6 @@ describe('gateway start on the sandbox', () => {
     // Of a test that failed.
     started?.child.kill('SIGKILL');
     installation.remove();
-    rmSync(directory, { recursive: true });
   });
 
   it('is ready when its demo data can be read, and no earlier', async () => {

@@ -6,10 +6,10 @@ import { chmodSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
 import { runInProcess } from '../../support/in-process.ts';
 import { thingsAt } from '../../support/things.ts';
-import { temporaryDirectory } from '../../unit/auth/samples.ts';
 
 const UID = 54_321;
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -17,8 +17,8 @@ const readsFiles = () => spawnSync(process.execPath, ['--version'], { cwd: root,
 
 test('a change is recorded under the number of the account', {
   skip: process.getuid?.() !== 0 || !readsFiles(),
-}, async (t) => {
-  const directory = temporaryDirectory(t);
+}, async () => {
+  const directory = temporaryDirectory();
   chmodSync(directory, 0o777);
   // The tier is looked up in the configuration: a small one, because this account finds no compiled code of an earlier start.
   writeConfiguration(directory, thingsAt('http://127.0.0.1:9'));

@@ -5,7 +5,8 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newAssertionKey, printAssertionKeys } from '../../../gateway/config/secret-assertion-keys.ts';
-import { START_MS, temporaryDirectory } from '../../unit/auth/samples.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { START_MS } from '../../unit/auth/samples.ts';
 import { commandLine } from './command-line.ts';
 
 const MINUTE = 60_000;
@@ -19,8 +20,8 @@ function lineWithData(...of: Parameters<typeof commandLine>) {
 
 const iso = (atMs: number) => new Date(atMs).toISOString();
 
-test('a rotation publishes a new key at once, which signs after the lead, and ends the former after the overlap', async (t) => {
-  const { json, clock } = lineWithData(t);
+test('a rotation publishes a new key at once, which signs after the lead, and ends the former after the overlap', async () => {
+  const { json, clock } = lineWithData();
   const [former] = await json('assertion-keys', 'list');
   assert.deepEqual(former, { kid: former.kid, state: 'signing', from: null, until: null });
 
@@ -39,8 +40,8 @@ test('a rotation publishes a new key at once, which signs after the lead, and en
   assert.deepEqual(await states(), ['past', 'signing']);
 });
 
-test('lead and overlap can be set, and are refused where keys would be met before they are known', async (t) => {
-  const { json, run } = lineWithData(t);
+test('lead and overlap can be set, and are refused where keys would be met before they are known', async () => {
+  const { json, run } = lineWithData();
   const { keys } = await json('assertion-keys', 'rotate', '--lead', '30m', '--overlap', '2m');
   assert.equal(keys[1].from, iso(START_MS + 30 * MINUTE));
   assert.equal(keys[0].until, iso(START_MS + 32 * MINUTE));
@@ -54,16 +55,16 @@ test('lead and overlap can be set, and are refused where keys would be met befor
   }
 });
 
-test('a lead that upstreams may sleep through is a warning, beside the output', async (t) => {
-  const { run } = lineWithData(t);
+test('a lead that upstreams may sleep through is a warning, beside the output', async () => {
+  const { run } = lineWithData();
   const short = await run('assertion-keys', 'rotate', '--lead', '5m', '--print');
   assert.match(short.err, /^warning: an upstream that caches keys/);
   assert.equal(JSON.parse(short.out).keys.length, 2);
   assert.equal((await run('assertion-keys', 'rotate', '--lead', '6m')).err, '');
 });
 
-test('people see columns and a sentence, and no private key is shown', async (t) => {
-  const { run, openSecrets } = lineWithData(t);
+test('people see columns and a sentence, and no private key is shown', async () => {
+  const { run, openSecrets } = lineWithData();
   const outputs = [
     await run('assertion-keys', 'rotate'),
     await run('assertion-keys', 'rotate', '--json'),
@@ -77,16 +78,16 @@ test('people see columns and a sentence, and no private key is shown', async (t)
   }
 });
 
-test('the audit log records the actor of a rotation and both keys', async (t) => {
-  const { json } = lineWithData(t);
+test('the audit log records the actor of a rotation and both keys', async () => {
+  const { json } = lineWithData();
   const { keys } = await json('assertion-keys', 'rotate');
   const [row] = await json('audit');
   assert.deepEqual([row.kind, row.by], ['configuration.changed', 'tests']);
   assert.deepEqual(row.details, { assertion_keys: 'rotated', keys });
 });
 
-test('rotations at once do not lose each other', async (t) => {
-  const { json, openSecrets } = lineWithData(t);
+test('rotations at once do not lose each other', async () => {
+  const { json, openSecrets } = lineWithData();
   await json('assertion-keys', 'list');
   const rotations = await Promise.all(Array.from({ length: 4 }, () => json('assertion-keys', 'rotate')));
   const kids = (await json('assertion-keys', 'list')).map(({ kid }: { kid: string }) => kid);
@@ -96,12 +97,12 @@ test('rotations at once do not lose each other', async (t) => {
   assert.equal(new Set(starts).size, 5, 'each signs from a moment of its own');
 });
 
-test('a set of the secrets store is left alone, and the new one printed on request', async (t) => {
-  const directory = join(temporaryDirectory(t), 'secrets-store');
+test('a set of the secrets store is left alone, and the new one printed on request', async () => {
+  const directory = join(temporaryDirectory(), 'secrets-store');
   const key = newAssertionKey();
   mkdirSync(directory);
   writeFileSync(join(directory, 'assertion_keys'), printAssertionKeys([key]));
-  const { run, json } = lineWithData(t, undefined, { SECRETS_DIR: directory });
+  const { run, json } = lineWithData(undefined, { SECRETS_DIR: directory });
   assert.match((await run('assertion-keys', 'rotate')).err, /comes from SECRETS_DIR or the environment.*--print/);
 
   const { code, out } = await run('assertion-keys', 'rotate', '--print');
@@ -116,9 +117,9 @@ test('a set of the secrets store is left alone, and the new one printed on reque
   assert.equal((await json('assertion-keys', 'list'))[1].state, 'next');
 });
 
-test('a rotation that was cut off names the file that it left behind', async (t) => {
-  const dataDirectory = temporaryDirectory(t);
-  const { run, json } = lineWithData(t, dataDirectory);
+test('a rotation that was cut off names the file that it left behind', async () => {
+  const dataDirectory = temporaryDirectory();
+  const { run, json } = lineWithData(dataDirectory);
   await json('assertion-keys', 'list');
   const lock = join(dataDirectory, 'secrets', '.assertion_keys.lock');
   writeFileSync(lock, '');

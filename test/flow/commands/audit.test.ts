@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { commandLine } from './command-line.ts';
 
-async function withHistory(t: TestContext) {
-  const line = commandLine(t);
+async function withHistory() {
+  const line = commandLine();
   await line.run('orgs', 'create', '--id', 'org_a', '--name', 'A', '--tier', 'standard');
   line.clock.nowMs += 3_600_000;
   await line.run('orgs', 'create', '--id', 'org_b', '--name', 'B', '--tier', 'standard');
@@ -11,8 +11,8 @@ async function withHistory(t: TestContext) {
   return line;
 }
 
-test('audit shows every change, newest first', async (t) => {
-  const { json } = await withHistory(t);
+test('audit shows every change, newest first', async () => {
+  const { json } = await withHistory();
   assert.deepEqual(await json('audit', '--limit', '1'), [
     {
       sequence: 3,
@@ -27,16 +27,16 @@ test('audit shows every change, newest first', async (t) => {
   assert.equal((await json('audit')).length, 3);
 });
 
-test('audit can be narrowed to a time and an organization', async (t) => {
-  const { json } = await withHistory(t);
+test('audit can be narrowed to a time and an organization', async () => {
+  const { json } = await withHistory();
   assert.equal((await json('audit', '--since', '30m')).length, 2);
   assert.equal((await json('audit', '--since', '2026-11-20T12:00:00Z')).length, 3);
   assert.equal((await json('audit', '--org', 'org_a')).length, 2);
   assert.equal((await json('audit', '--org', 'org_a', '--since', '30m')).length, 1);
 });
 
-test('audit for people is one line per change', async (t) => {
-  const { run } = await withHistory(t);
+test('audit for people is one line per change', async () => {
+  const { run } = await withHistory();
   const lines = (await run('audit', '--limit', '1')).out.split('\n');
   assert.match(lines[0] ?? '', /^AT +BY +WHAT +ORGANIZATION +KEY +DETAILS$/);
   assert.match(
@@ -50,8 +50,8 @@ for (const words of [
   ['--limit', 'many'],
   ['--since', 'yesterday'],
 ]) {
-  test(`audit ${words.join(' ')} is a usage error`, async (t) => {
-    const { run } = commandLine(t);
+  test(`audit ${words.join(' ')} is a usage error`, async () => {
+    const { run } = commandLine();
     const { code, err } = await run('audit', ...words);
     assert.equal(code, 2);
     assert.match(err, new RegExp(`^${words[0]} "${words[1]}"`));

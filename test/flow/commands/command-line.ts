@@ -1,12 +1,12 @@
 // Runs commands in this process, on a real key store and a clock that the test sets.
 
-import type { TestContext } from 'node:test';
 import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/sqlite-key-store.ts';
 import { loadSettings } from '../../../gateway/config/settings.ts';
 import type { Configuration } from '../../../gateway/configuration.ts';
 import { openSecrets } from '../../../gateway/process/open-key-store.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { type InProcess, runInProcess } from '../../support/in-process.ts';
-import { PEPPER, pepperFingerprint, START_MS, temporaryDirectory } from '../../unit/auth/samples.ts';
+import { PEPPER, pepperFingerprint, START_MS } from '../../unit/auth/samples.ts';
 
 export interface Outcome {
   readonly code: number;
@@ -26,8 +26,7 @@ const NAMES = {
  * @param environment read anew by each command; without GATEWAY_CONFIG, the configuration is a few names
  */
 export function commandLine(
-  test: TestContext,
-  directory = temporaryDirectory(test),
+  directory = temporaryDirectory(),
   environment: Readonly<Record<string, string | undefined>> = {},
 ) {
   /** By `stepMs` it goes on whenever a command looks at it. */

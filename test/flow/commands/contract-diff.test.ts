@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { temporaryDirectory } from '../../unit/auth/samples.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { commandLine } from './command-line.ts';
 
 const text = (maxLength: number, more = '') => `openapi: 3.1.1
@@ -31,20 +31,20 @@ components:
 const optional = `                note: { type: string }
 `;
 
-function line(t: Parameters<typeof temporaryDirectory>[0]) {
-  const directory = temporaryDirectory(t);
+function line() {
+  const directory = temporaryDirectory();
   const write = (name: string, content: string) => {
     const file = join(directory, name);
     mkdirSync(join(file, '..'), { recursive: true });
     writeFileSync(file, content);
     return file;
   };
-  const { run } = commandLine(t);
+  const { run } = commandLine();
   return { directory, write, run: (...words: string[]) => run('contract', 'diff', ...words) };
 }
 
-test('a breaking change is reported with file, line, rule and reason, and the exit code is 1', async (t) => {
-  const { write, run } = line(t);
+test('a breaking change is reported with file, line, rule and reason, and the exit code is 1', async () => {
+  const { write, run } = line();
   const [old, fresh] = [write('old.yaml', text(20)), write('new.yaml', text(10, optional))];
   const { code, out, err } = await run(old, fresh);
   assert.equal(code, 1);
@@ -57,8 +57,8 @@ test('a breaking change is reported with file, line, rule and reason, and the ex
   assert.equal(err, '1 breaking change.');
 });
 
-test('additive changes and none end with 0', async (t) => {
-  const { write, run } = line(t);
+test('additive changes and none end with 0', async () => {
+  const { write, run } = line();
   const [old, fresh] = [write('old.yaml', text(10)), write('new.yaml', text(20, optional))];
   const json = await run(old, fresh, '--json');
   assert.equal(json.code, 0);
@@ -81,8 +81,8 @@ test('additive changes and none end with 0', async (t) => {
   assert.deepEqual([same.code, same.out], [0, 'No client breaks: 0 breaking changes, 0 additive changes.\n']);
 });
 
-test('directories and globs are compared as a whole: an operation may move to another file', async (t) => {
-  const { directory, write, run } = line(t);
+test('directories and globs are compared as a whole: an operation may move to another file', async () => {
+  const { directory, write, run } = line();
   write('old/things.yaml', text(20));
   write('old/part.yaml', 'components: {}\n');
   write('new/deep/other.yaml', text(20));
@@ -98,7 +98,7 @@ test('a contract published elsewhere can be compared', async (t) => {
   t.after(() => server.close());
   await new Promise((resolve) => server.once('listening', resolve));
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/openapi`;
-  const { write, run } = line(t);
+  const { write, run } = line();
   const { code, out } = await run(`${address}/v1.yaml`, write('new.yaml', text(10)));
   assert.equal(code, 1);
   assert.match(out, /maxLength goes from 20 to 10/);
@@ -109,8 +109,8 @@ test('a contract published elsewhere can be compared', async (t) => {
   );
 });
 
-test('contracts that cannot be compared are a usage error: missing files, or contracts with mistakes', async (t) => {
-  const { write, run } = line(t);
+test('contracts that cannot be compared are a usage error: missing files, or contracts with mistakes', async () => {
+  const { write, run } = line();
   const old = write('old.yaml', text(20));
   const absent = await run(old, '/nowhere/x.yaml');
   assert.deepEqual([absent.code, absent.err], [2, 'There is no contract at /nowhere/x.yaml.']);

@@ -2,10 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { checkRedis } from '../../../gateway/commands/doctor/redis.ts';
@@ -13,6 +12,7 @@ import type { Finding } from '../../../gateway/commands/finding.ts';
 import { loadSecrets, type Secrets } from '../../../gateway/config/secrets.ts';
 import { environmentOf, type Files, sound, writeFiles } from '../../config/faults.ts';
 import { type Authority, createAuthority } from '../../support/certificates.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { startInProcess } from '../../support/in-process.ts';
 import { createInstallation } from '../../support/process.ts';
 import { startServer } from '../../support/redis.ts';
@@ -60,7 +60,7 @@ describe('gateway doctor', () => {
   }
 
   it('finds nothing that fails where all is well', async () => {
-    const kept = mkdtempSync(join(tmpdir(), 'gateway-doctor-'));
+    const kept = temporaryDirectory();
     const redis = await startServer('--appendonly', 'yes', '--dir', kept);
     const entry = `    contracts: [items.yaml]
     live: [${upstream.url}, "${securely()}"]
@@ -151,7 +151,7 @@ describe('gateway doctor', () => {
 
   it('names the secrets that a reader of Redis has, until they are deleted there', async () => {
     const redis = await startServer();
-    const data = mkdtempSync(join(tmpdir(), 'gateway-doctor-'));
+    const data = temporaryDirectory();
     const store = writeFiles({});
     const secretsOf = (directory?: string) =>
       loadSecrets({ directory, environment: {}, dataDirectory: data, redisUrl: redis.url });

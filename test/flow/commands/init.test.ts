@@ -1,21 +1,20 @@
 // `gateway init` writes files that can be checked and served unchanged, names each file, and overwrites none unless told to.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { editorSchemaOf } from '../../../gateway/config/editor-schemas.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { startInProcess } from '../../support/in-process.ts';
 import { createInstallation } from '../../support/process.ts';
 
 describe('gateway init', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-init-'));
+  const directory = temporaryDirectory();
   const made = join(directory, 'made');
   const installation = createInstallation({ GATEWAY_CONFIG: made });
   after(() => {
     installation.remove();
-    rmSync(directory, { recursive: true });
   });
 
   it('writes a configuration that check accepts and start serves', async () => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { exportPieces } from '../../../gateway/commands/keys/export.ts';
-import { issue, organization, temporaryDirectory } from '../../unit/auth/samples.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { issue, organization } from '../../unit/auth/samples.ts';
 import { commandLine } from './command-line.ts';
 
 const { record: lateKey } = issue({ organization: 'org_late' });
@@ -13,8 +14,8 @@ const linesOf = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-async function withKeys(t: TestContext) {
-  const line = commandLine(t);
+async function withKeys() {
+  const line = commandLine();
   await line.run(
     'orgs',
     'create',
@@ -39,8 +40,8 @@ async function withKeys(t: TestContext) {
   return { ...line, keys: [first, second, third] };
 }
 
-test('keys export is a header, the organizations, the keys as digests, and how many there are', async (t) => {
-  const { run, openStore, keys } = await withKeys(t);
+test('keys export is a header, the organizations, the keys as digests, and how many there are', async () => {
+  const { run, openStore, keys } = await withKeys();
   const { out, err } = await run('keys', 'export');
   const [header, a, b, first, second, third, end, ...rest] = linesOf(out);
   const { pepperFingerprint } = openStore();
@@ -63,9 +64,9 @@ test('keys export is a header, the organizations, the keys as digests, and how m
   assert.equal((await run('keys', 'export', '--json')).err, '');
 });
 
-test('keys export --file writes the same bytes as standard output, readable by the owner only', async (t) => {
-  const { run, json } = await withKeys(t);
-  const directory = temporaryDirectory(t);
+test('keys export --file writes the same bytes as standard output, readable by the owner only', async () => {
+  const { run, json } = await withKeys();
+  const directory = temporaryDirectory();
   const file = join(directory, 'keys.jsonl');
   writeFileSync(file, 'of an earlier day');
   assert.equal((await run('keys', 'export', '--file', file)).out, `Exported 2 organizations and 3 keys to ${file}.\n`);
@@ -75,9 +76,9 @@ test('keys export --file writes the same bytes as standard output, readable by t
   assert.deepEqual(readdirSync(directory), ['keys.jsonl']);
 });
 
-test('an export that cannot be written leaves no file behind', async (t) => {
-  const { run } = await withKeys(t);
-  const directory = temporaryDirectory(t);
+test('an export that cannot be written leaves no file behind', async () => {
+  const { run } = await withKeys();
+  const directory = temporaryDirectory();
   const file = join(directory, 'taken');
   mkdirSync(file);
   const exportTo = async (path: string) => (await run('keys', 'export', '--file', path)).err;
@@ -90,8 +91,8 @@ test('an export that cannot be written leaves no file behind', async (t) => {
   assert.deepEqual(readdirSync(directory).sort(), ['link', 'taken']);
 });
 
-test('records made during an export may be missing, but never the organization of an exported key', async (t) => {
-  const { run, openStore, clock } = commandLine(t);
+test('records made during an export may be missing, but never the organization of an exported key', async () => {
+  const { run, openStore, clock } = commandLine();
   await run('seed', '--organizations', '1', '--tier', 'standard');
   const store = openStore();
   const pieces: string[] = [];

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { endLine, headerLine, keyLine, organizationLine } from '../../../gateway/commands/keys/export-form.ts';
-import { issue, organization, pepperFingerprint, START_MS, temporaryDirectory } from '../../unit/auth/samples.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { issue, organization, pepperFingerprint, START_MS } from '../../unit/auth/samples.ts';
 import { commandLine } from './command-line.ts';
 
 const keys = [issue().record, issue().record];
@@ -15,8 +16,8 @@ const lines = [
   endLine({ organizations: 1, keys: 2 }),
 ];
 
-function fileOf(t: TestContext, text: string): string {
-  const file = join(temporaryDirectory(t), 'keys.jsonl');
+function fileOf(text: string): string {
+  const file = join(temporaryDirectory(), 'keys.jsonl');
   writeFileSync(file, text);
   return file;
 }
@@ -57,9 +58,9 @@ for (const [what, text, place, reason] of [
   ['has a bad operator', changed(2, { operator: 'yes' }), 2, /"operator" must be true or false/],
   ['has a bad count', changed(5, { keys: -2 }), 5, /"keys" must be a whole number/],
 ] as const) {
-  test(`a file that ${what} is refused with its line, and no line of it is imported`, async (t) => {
-    const { run, openStore } = commandLine(t);
-    const file = fileOf(t, text);
+  test(`a file that ${what} is refused with its line, and no line of it is imported`, async () => {
+    const { run, openStore } = commandLine();
+    const file = fileOf(text);
     const { code, out, err } = await run('keys', 'import', file);
     assert.deepEqual([code, out], [1, '']);
     assert.ok(err.startsWith(`${file}, line ${place}: `) && err.endsWith('. Nothing was imported.'), err);
@@ -68,17 +69,17 @@ for (const [what, text, place, reason] of [
   });
 }
 
-test('the file that those were made from is imported', async (t) => {
-  const { json, openStore } = commandLine(t);
-  assert.deepEqual((await json('keys', 'import', fileOf(t, lines.join('')))).keys, { new: 2, already_there: 0 });
+test('the file that those were made from is imported', async () => {
+  const { json, openStore } = commandLine();
+  assert.deepEqual((await json('keys', 'import', fileOf(lines.join('')))).keys, { new: 2, already_there: 0 });
   assert.deepEqual(await openStore().keys.list(), keys);
 });
 
-test('a mistake in standard input says how many records were imported before it', async (t) => {
-  const { run } = commandLine(t);
+test('a mistake in standard input says how many records were imported before it', async () => {
+  const { run } = commandLine();
   await run('seed', '--organizations', '2100', '--tier', 'premium');
   const { out: text } = await run('keys', 'export');
-  const { runWith, openStore } = commandLine(t);
+  const { runWith, openStore } = commandLine();
   const { code, err } = await runWith({ input: [text.slice(0, -1000)] }, 'keys', 'import', '-');
   assert.equal(code, 1);
   assert.match(
@@ -88,9 +89,9 @@ test('a mistake in standard input says how many records were imported before it'
   assert.equal((await openStore().keys.list()).length, 1900);
 });
 
-test('a file that is not there or is a directory is named', async (t) => {
-  const { run } = commandLine(t);
-  const directory = temporaryDirectory(t);
+test('a file that is not there or is a directory is named', async () => {
+  const { run } = commandLine();
+  const directory = temporaryDirectory();
   const absent = await run('keys', 'import', join(directory, 'none'));
   assert.deepEqual([absent.code, absent.err], [1, `The file ${join(directory, 'none')} cannot be read (ENOENT).`]);
   assert.deepEqual((await run('keys', 'import', directory)).err, `${directory} is a directory.`);

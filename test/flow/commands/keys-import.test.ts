@@ -2,20 +2,21 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
 import { closesAfterEach } from '../../support/closing.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { startRedis } from '../../support/redis.ts';
-import { PEPPER, pepperFingerprint, temporaryDirectory } from '../../unit/auth/samples.ts';
+import { PEPPER, pepperFingerprint } from '../../unit/auth/samples.ts';
 import { commandLine } from './command-line.ts';
 import { gatewayOn } from './gateway-on.ts';
 
 const started = closesAfterEach();
 
 /** A store with keys of every kind, and the lines of its export. */
-async function exported(t: TestContext) {
-  const line = commandLine(t);
+async function exported() {
+  const line = commandLine();
   await line.run('orgs', 'create', '--id', 'org_a', '--name', 'A\u2028"A"', '--tier', 'premium');
   await line.run('orgs', 'create', '--id', 'org_b', '--name', 'B', '--tier', 'standard', '--operator');
   const create = (id: string, ...flags: string[]) =>
@@ -33,18 +34,18 @@ async function exported(t: TestContext) {
 }
 
 /** The export in a file, changed on the way. */
-function fileOf(t: TestContext, text: string): string {
-  const file = join(temporaryDirectory(t), 'keys.jsonl');
+function fileOf(text: string): string {
+  const file = join(temporaryDirectory(), 'keys.jsonl');
   writeFileSync(file, text);
   return file;
 }
 
-test('tiers and scopes that the configuration does not know are imported, and named', async (t) => {
-  const { text } = await exported(t);
+test('tiers and scopes that the configuration does not know are imported, and named', async () => {
+  const { text } = await exported();
   const strange = text
     .replace('"tier":"premium"', '"tier":"gold"')
     .replace('["customers:read","*"]', '["customers:raed"]');
-  const { out, err } = await commandLine(t).run('keys', 'import', fileOf(t, strange));
+  const { out, err } = await commandLine().run('keys', 'import', fileOf(strange));
   assert.match(out, /^Imported 2 organizations and 6 keys;/);
   assert.equal(
     err,
@@ -52,11 +53,11 @@ test('tiers and scopes that the configuration does not know are imported, and na
   );
 });
 
-test('every key of an export works in a new store as it did in the old one', async (t) => {
-  const { text, keys, clock, openStore } = await exported(t);
-  const other = commandLine(t);
+test('every key of an export works in a new store as it did in the old one', async () => {
+  const { text, keys, clock, openStore } = await exported();
+  const other = commandLine();
   other.clock.nowMs = clock.nowMs;
-  const { out, err } = await other.run('keys', 'import', fileOf(t, text));
+  const { out, err } = await other.run('keys', 'import', fileOf(text));
   assert.equal(out, 'Imported 2 organizations and 6 keys; 0 and 0 were there already and stay as they are.\n');
   assert.equal(err, '');
   assert.deepEqual(await other.openStore().keys.list(), await openStore().keys.list());
@@ -74,9 +75,9 @@ test('every key of an export works in a new store as it did in the old one', asy
   });
 });
 
-test('importing again adds nothing and revives nothing', async (t) => {
-  const { run, json, text, keys, openStore } = await exported(t);
-  const file = fileOf(t, text);
+test('importing again adds nothing and revives nothing', async () => {
+  const { run, json, text, keys, openStore } = await exported();
+  const file = fileOf(text);
   await run('keys', 'revoke', keys.allowed.id);
   await run('orgs', 'suspend', 'org_b');
   const before = [await openStore().keys.list(), await openStore().organizations.list()];
@@ -87,17 +88,17 @@ test('importing again adds nothing and revives nothing', async (t) => {
   assert.deepEqual([await openStore().keys.list(), await openStore().organizations.list()], before);
 });
 
-test('a store in use gets the missing records', async (t) => {
-  const { text } = await exported(t);
-  const { run, json } = commandLine(t);
+test('a store in use gets the missing records', async () => {
+  const { text } = await exported();
+  const { run, json } = commandLine();
   await run('orgs', 'create', '--id', 'org_a', '--name', 'Of its own', '--tier', 'standard');
-  assert.deepEqual((await json('keys', 'import', fileOf(t, text))).organizations, { new: 1, already_there: 1 });
+  assert.deepEqual((await json('keys', 'import', fileOf(text))).organizations, { new: 1, already_there: 1 });
   assert.equal((await json('orgs', 'list'))[0].name, 'Of its own');
 });
 
-test('standard input is imported as it is read, and a message states that', async (t) => {
-  const { text } = await exported(t);
-  const { runWith } = commandLine(t);
+test('standard input is imported as it is read, and a message states that', async () => {
+  const { text } = await exported();
+  const { runWith } = commandLine();
   // In pieces that end anywhere, as pipes deliver them.
   const input = text.match(/.{1,100}/gs) ?? [];
   const { out, err } = await runWith({ input }, 'keys', 'import', '-', '--json');
@@ -106,7 +107,7 @@ test('standard input is imported as it is read, and a message states that', asyn
 });
 
 test('an embedded store moves to Redis through a pipe, in batches', async (t) => {
-  const { run, openStore, directory } = commandLine(t);
+  const { run, openStore, directory } = commandLine();
   await run('seed', '--organizations', '2500', '--tier', 'premium');
   const redis = await started(startRedis());
   const gateway = new URL('../../../bin/gateway', import.meta.url).pathname;
@@ -127,12 +128,12 @@ test('an embedded store moves to Redis through a pipe, in batches', async (t) =>
   ]);
 });
 
-test('a long import shows how far it has come', async (t) => {
-  const { run } = commandLine(t);
+test('a long import shows how far it has come', async () => {
+  const { run } = commandLine();
   await run('seed', '--organizations', '3000', '--tier', 'premium');
   const { out: text } = await run('keys', 'export');
-  const file = fileOf(t, text);
-  const { runWith, clock } = commandLine(t);
+  const file = fileOf(text);
+  const { runWith, clock } = commandLine();
   clock.stepMs = 4000;
   const { out, err } = await runWith({ onTerminal: true }, 'keys', 'import', file, '--json');
   assert.equal(JSON.parse(out).keys.new, 3000);

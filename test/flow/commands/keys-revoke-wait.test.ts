@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
 import { closesAfterEach } from '../../support/closing.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { startGateway, writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation } from '../../support/process.ts';
 import { startRedis } from '../../support/redis.ts';
 import { thingsAt } from '../../support/things.ts';
-import { issue, organization, PEPPER, pepperFingerprint, temporaryDirectory } from '../../unit/auth/samples.ts';
+import { issue, organization, PEPPER, pepperFingerprint } from '../../unit/auth/samples.ts';
 import { commandLine } from './command-line.ts';
 import { gatewayOn } from './gateway-on.ts';
 
 const started = closesAfterEach();
 
-async function withKey(t: TestContext) {
-  const line = commandLine(t);
+async function withKey() {
+  const line = commandLine();
   line.clock.nowMs = Date.now();
   await line.run('orgs', 'create', '--id', 'org_acme', '--name', 'Acme', '--tier', 'premium');
   const { id, key } = await line.json('keys', 'create', '--org', 'org_acme', '--mode', 'live', '--scopes', '*');
@@ -31,8 +32,8 @@ const instance = (pid: number, nowMs: number, silentMs: number) => ({
   graceMs: 900_000,
 });
 
-test('keys revoke --wait returns when no running gateway admits the key any more', async (t) => {
-  const { run, json, directory, id, key } = await withKey(t);
+test('keys revoke --wait returns when no running gateway admits the key any more', async () => {
+  const { run, json, directory, id, key } = await withKey();
   const { answerTo } = await started(gatewayOn(directory));
   assert.equal(await answerTo(key), 200);
   const { code, out } = await run('keys', 'revoke', id, '--wait');
@@ -49,8 +50,8 @@ test('keys revoke --wait returns when no running gateway admits the key any more
   assert.deepEqual(unconfirmed, []);
 });
 
-test('orgs suspend, resume and set-tier wait in the same way', async (t) => {
-  const { run, json, directory, key } = await withKey(t);
+test('orgs suspend, resume and set-tier wait in the same way', async () => {
+  const { run, json, directory, key } = await withKey();
   const { answerTo } = await started(gatewayOn(directory));
   assert.equal(await answerTo(key), 200);
   const { code, out } = await run('orgs', 'suspend', 'org_acme', '--wait');
@@ -66,15 +67,15 @@ test('orgs suspend, resume and set-tier wait in the same way', async (t) => {
   assert.equal((await json('orgs', 'set-tier', 'org_acme', 'standard', '--wait')).confirmed.length, 1);
 });
 
-test('without a running gateway there is nothing to wait for, and a message states that', async (t) => {
-  const { run, json, id } = await withKey(t);
+test('without a running gateway there is nothing to wait for, and a message states that', async () => {
+  const { run, json, id } = await withKey();
   assert.match((await run('keys', 'revoke', id, '--wait')).out, /\nNo gateway is running on this store\.\n$/);
   const { confirmed, unconfirmed } = await json('keys', 'revoke', id, '--wait');
   assert.deepEqual([confirmed, unconfirmed], [[], []]);
 });
 
-test('a gateway that was silent before is named at once, with the keys that it may still accept and for how long', async (t) => {
-  const { run, openStore, clock, id } = await withKey(t);
+test('a gateway that was silent before is named at once, with the keys that it may still accept and for how long', async () => {
+  const { run, openStore, clock, id } = await withKey();
   await openStore().instances.report(instance(7, clock.nowMs, 0));
   clock.nowMs += 60_000;
   await openStore().instances.report({ ...instance(8, clock.nowMs, 0), position: 1000 });
@@ -89,8 +90,8 @@ test('a gateway that was silent before is named at once, with the keys that it m
   assert.equal(end, 'The change itself stays in any case.');
 });
 
-test('the command waits up to --timeout for a gateway that reports but is behind, also with --json', async (t) => {
-  const { run, openStore, clock, id } = await withKey(t);
+test('the command waits up to --timeout for a gateway that reports but is behind, also with --json', async () => {
+  const { run, openStore, clock, id } = await withKey();
   await openStore().instances.report(instance(7, clock.nowMs, 0));
   const { code, out, err } = await run('keys', 'revoke', id, '--wait', '--timeout', '1s', '--json');
   assert.equal(code, 1);
@@ -102,8 +103,8 @@ test('the command waits up to --timeout for a gateway that reports but is behind
   assert.match(err, /web-7, pid 7: silent for 0\.0 s\. It is behind; ask again\./);
 });
 
-test('--timeout must be a duration', async (t) => {
-  const { run, json, id } = await withKey(t);
+test('--timeout must be a duration', async () => {
+  const { run, json, id } = await withKey();
   const outcome = await run('keys', 'revoke', id, '--wait', '--timeout', 'long');
   assert.deepEqual([outcome.code, outcome.err], [2, '--timeout "long" is not a duration such as 10s or 2m.']);
   assert.equal((await json('keys', 'list'))[0].state, 'active');
@@ -115,7 +116,7 @@ test('of gateways on several machines the frozen one is named', async (t) => {
   t.after(() => store.close());
   const { record } = issue();
   await store.seed([organization()], [record], 'tests');
-  const directory = temporaryDirectory(t);
+  const directory = temporaryDirectory();
   const things = thingsAt('http://127.0.0.1:9');
   writeConfiguration(directory, things);
   const shared = { REDIS_URL: redis.url, KEY_PEPPER: PEPPER };

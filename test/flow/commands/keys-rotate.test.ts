@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { parseApiKey } from '../../../gateway/auth/api-key.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { digestOf, until } from '../../unit/auth/samples.ts';
@@ -9,14 +9,14 @@ import { gatewayOn } from './gateway-on.ts';
 const CREATE = ['keys', 'create', '--org', 'org_acme', '--mode', 'live', '--scopes', '*'];
 const started = closesAfterEach();
 
-async function withKey(t: TestContext, ...flags: string[]) {
-  const line = commandLine(t);
+async function withKey(...flags: string[]) {
+  const line = commandLine();
   await line.run('orgs', 'create', '--id', 'org_acme', '--name', 'Acme', '--tier', 'premium');
   return { ...line, created: await line.json(...CREATE, ...flags) };
 }
 
-test('keys rotate --json makes a key that may do the same, and lets the old one go on for a day', async (t) => {
-  const { json, openStore, clock, created } = await withKey(t, '--name', 'billing', '--allow', '192.0.2.0/24');
+test('keys rotate --json makes a key that may do the same, and lets the old one go on for a day', async () => {
+  const { json, openStore, clock, created } = await withKey('--name', 'billing', '--allow', '192.0.2.0/24');
   clock.nowMs += 60_000;
   const { key, previous, ...successor } = await json('keys', 'rotate', created.id);
   assert.equal(parseApiKey(key), 'live');
@@ -32,8 +32,8 @@ test('keys rotate --json makes a key that may do the same, and lets the old one 
   assert.deepEqual(previous, { ...before, ...changed });
 });
 
-test('keys rotate for people shows the new key once, both keys, and until when the old one works', async (t) => {
-  const { run, created } = await withKey(t);
+test('keys rotate for people shows the new key once, both keys, and until when the old one works', async () => {
+  const { run, created } = await withKey();
   const { out } = await run('keys', 'rotate', created.id, '--overlap', '15m');
   const [key = '', , notice, , heads, old, successor, , end] = out.split('\n');
   assert.equal(parseApiKey(key), 'live');
@@ -45,8 +45,8 @@ test('keys rotate for people shows the new key once, both keys, and until when t
   assert.ok(!(await run('keys', 'list')).out.includes(key.slice(12, -4)));
 });
 
-test('keys list shows which keys rotate and when each was last used, and by that when the old one may go', async (t) => {
-  const { run, json, openStore, clock, created } = await withKey(t);
+test('keys list shows which keys rotate and when each was last used, and by that when the old one may go', async () => {
+  const { run, json, openStore, clock, created } = await withKey();
   assert.doesNotMatch((await run('keys', 'list')).out, /REPLACED/);
   const successor = await json('keys', 'rotate', created.id, '--overlap', '1h');
   await openStore().keys.noteUses(new Map([[created.id, clock.nowMs]]));
@@ -76,8 +76,8 @@ for (const [what, created, flags, successorEnds, oldEnds] of [
   ['may end though the old one never did', [], ['--expires', '90d'], '2027-02-19T00:00:00.000Z', undefined],
   ['leaves an old one its own end if that is sooner', ['--expires', '13h'], [], undefined, '2026-11-21T01:00:00.000Z'],
 ] as const) {
-  test(`the new key ${what}`, async (t) => {
-    const line = await withKey(t, ...created);
+  test(`the new key ${what}`, async () => {
+    const line = await withKey(...created);
     line.clock.nowMs += 12 * 3_600_000;
     const { expires_at, previous } = await line.json('keys', 'rotate', line.created.id, ...flags);
     if (successorEnds !== undefined) assert.equal(expires_at, successorEnds);
@@ -85,16 +85,16 @@ for (const [what, created, flags, successorEnds, oldEnds] of [
   });
 }
 
-test('with --overlap 0s the old key ends at once', async (t) => {
-  const { run, json, created } = await withKey(t);
+test('with --overlap 0s the old key ends at once', async () => {
+  const { run, json, created } = await withKey();
   const { out } = await run('keys', 'rotate', created.id, '--overlap', '0s');
   const end = 'ends at 2026-11-20T12:00:00Z: running gateways refuse it within a second';
   assert.match(out, new RegExp(`The key ${created.id} ${end}; key_\\w{20} works from now on\\.\n$`));
   assert.equal((await json('keys', 'list'))[0].state, 'expired');
 });
 
-test('with --wait the command returns when no running gateway admits the old key any more, with the new key printed', async (t) => {
-  const { run, json, directory, clock, created } = await withKey(t);
+test('with --wait the command returns when no running gateway admits the old key any more, with the new key printed', async () => {
+  const { run, json, directory, clock, created } = await withKey();
   const { answerTo } = await started(gatewayOn(directory, () => clock.nowMs));
   assert.equal(await answerTo(created.key), 200);
   const { code, out } = await run('keys', 'rotate', created.id, '--overlap', '0s', '--wait');
@@ -109,8 +109,8 @@ test('with --wait the command returns when no running gateway admits the old key
   assert.deepEqual([await answerTo(key), await answerTo(third.key)], ['api_key_expired', 200]);
 });
 
-test('with --wait a gateway that does not confirm is named, and the new key is printed all the same', async (t) => {
-  const { run, openStore, clock, created } = await withKey(t);
+test('with --wait a gateway that does not confirm is named, and the new key is printed all the same', async () => {
+  const { run, openStore, clock, created } = await withKey();
   const instance = { id: 'gw_7', host: 'web-7', pid: 7, startedAtMs: clock.nowMs, position: 0, graceMs: 900_000 };
   await openStore().instances.report(instance);
   clock.nowMs += 60_000;
@@ -120,8 +120,8 @@ test('with --wait a gateway that does not confirm is named, and the new key is p
   assert.match(err, /^1 of 1 gateway did not confirm it/);
 });
 
-test('a successor can be rotated in turn, and the keys of a suspended organization too', async (t) => {
-  const { run, json, created } = await withKey(t);
+test('a successor can be rotated in turn, and the keys of a suspended organization too', async () => {
+  const { run, json, created } = await withKey();
   await run('orgs', 'suspend', 'org_acme');
   const second = await json('keys', 'rotate', created.id);
   const third = await json('keys', 'rotate', second.id);
@@ -157,8 +157,8 @@ for (const [what, prepare, message] of [
     /was rotated already: its successor is key_\w{20}, which can be rotated in turn\.$/,
   ],
 ] as [string, (line: Awaited<ReturnType<typeof withKey>>) => Promise<string>, RegExp][]) {
-  test(`a key that is ${what} is not rotated`, async (t) => {
-    const line = await withKey(t);
+  test(`a key that is ${what} is not rotated`, async () => {
+    const line = await withKey();
     const id = await prepare(line);
     const before = await line.openStore().keys.list();
     const outcome = await line.run('keys', 'rotate', id);
@@ -174,8 +174,8 @@ for (const [flags, message] of [
   [['--expires', '0s'], /--expires "0s" is not in the future/],
   [['--expires', 'later'], /--expires "later" is neither/],
 ] as const) {
-  test(`"keys rotate ${flags.join(' ')}" is called wrongly`, async (t) => {
-    const { run, json, created } = await withKey(t);
+  test(`"keys rotate ${flags.join(' ')}" is called wrongly`, async () => {
+    const { run, json, created } = await withKey();
     const outcome = await run('keys', 'rotate', created.id, ...flags);
     assert.equal(outcome.code, 2);
     assert.match(outcome.err, message);
@@ -183,8 +183,8 @@ for (const [flags, message] of [
   });
 }
 
-test('a running gateway admits both keys at once, and the old one no longer when the overlap is over', async (t) => {
-  const { json, directory, clock, created } = await withKey(t);
+test('a running gateway admits both keys at once, and the old one no longer when the overlap is over', async () => {
+  const { json, directory, clock, created } = await withKey();
   const { answerTo } = await started(gatewayOn(directory, () => clock.nowMs));
   assert.equal(await answerTo(created.key), 200);
   const { key } = await json('keys', 'rotate', created.id, '--overlap', '1h');

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { parseApiKey } from '../../../gateway/auth/api-key.ts';
 import { digestOf } from '../../unit/auth/samples.ts';
 import { commandLine } from './command-line.ts';
 
 const CREATE = ['keys', 'create', '--org', 'org_acme', '--mode', 'live', '--scopes', '*'];
 
-async function withOrganization(t: TestContext, ...flags: string[]) {
-  const line = commandLine(t);
+async function withOrganization(...flags: string[]) {
+  const line = commandLine();
   await line.run('orgs', 'create', '--id', 'org_acme', '--name', 'Acme', '--tier', 'premium', ...flags);
   return line;
 }
 
-test('keys create --json prints the key, and the store has only its digest', async (t) => {
-  const { json, openStore } = await withOrganization(t);
+test('keys create --json prints the key, and the store has only its digest', async () => {
+  const { json, openStore } = await withOrganization();
   const created = await json(...CREATE, '--name', 'billing', '--allow', '192.0.2.0/24,2001:db8::1', '--expires', '24h');
   const { id, key, ...rest } = created;
   assert.deepEqual(Object.keys(created).slice(0, 2), ['id', 'key']);
@@ -41,8 +41,8 @@ test('keys create --json prints the key, and the store has only its digest', asy
   assert.equal(found?.key.id, id);
 });
 
-test('keys create for people shows the key once and states that', async (t) => {
-  const { run } = await withOrganization(t);
+test('keys create for people shows the key once and states that', async () => {
+  const { run } = await withOrganization();
   const [key = '', , notice, , heads, row, end] = (await run(...CREATE)).out.split('\n');
   assert.equal(parseApiKey(key), 'live');
   assert.match(notice ?? '', /only time the key is shown/);
@@ -52,8 +52,8 @@ test('keys create for people shows the key once and states that', async (t) => {
   assert.ok(!(await run('keys', 'list')).out.includes(key.slice(12, -4)));
 });
 
-test('scopes may be given as words, with commas, and twice', async (t) => {
-  const { json } = await withOrganization(t);
+test('scopes may be given as words, with commas, and twice', async () => {
+  const { json } = await withOrganization();
   const words = ['keys', 'create', '--org', 'org_acme', '--mode', 'test', '--scopes'];
   const both = ['customers:read', 'customers:write'];
   assert.deepEqual((await json(...words, ...both)).scopes, both);
@@ -68,14 +68,14 @@ for (const [expires, expected] of [
   ['2027-01-01', '2027-01-01T00:00:00.000Z'],
   ['2027-01-01T08:00:00+02:00', '2027-01-01T06:00:00.000Z'],
 ] as const) {
-  test(`--expires ${expires} is ${expected}`, async (t) => {
-    const { json } = await withOrganization(t);
+  test(`--expires ${expires} is ${expected}`, async () => {
+    const { json } = await withOrganization();
     assert.equal((await json(...CREATE, '--expires', expires)).expires_at, expected);
   });
 }
 
-test('keys list shows state and last use, of all or of one organization', async (t) => {
-  const { run, json, openStore, clock } = await withOrganization(t);
+test('keys list shows state and last use, of all or of one organization', async () => {
+  const { run, json, openStore, clock } = await withOrganization();
   await run('orgs', 'create', '--id', 'org_b', '--name', 'B', '--tier', 'standard');
   const expiring = await json(...CREATE, '--expires', '90s');
   const revoked = await json(...CREATE);
@@ -94,8 +94,8 @@ test('keys list shows state and last use, of all or of one organization', async 
   assert.ok(!('key' in only) && !('digest' in only));
 });
 
-test('keys list finds a key by its visible end, as it was copied, in one step', async (t) => {
-  const { run, json } = await withOrganization(t);
+test('keys list finds a key by its visible end, as it was copied, in one step', async () => {
+  const { run, json } = await withOrganization();
   const keys = [await json(...CREATE), await json(...CREATE), await json(...CREATE)];
   const { id, key, last_four: end } = keys[1];
   for (const copied of [end, `…${end}`, `${key.slice(0, 12)}…${end}`, key]) {
@@ -114,8 +114,8 @@ test('keys list finds a key by its visible end, as it was copied, in one step', 
   assert.deepEqual([wrong.code, wrong.err], [2, '--last-four "a-b" does not end with four letters or digits.']);
 });
 
-test('keys list shows one line of plain text per key, for any imported name', async (t) => {
-  const { run, json, openStore } = await withOrganization(t);
+test('keys list shows one line of plain text per key, for any imported name', async () => {
+  const { run, json, openStore } = await withOrganization();
   const { id } = await json(...CREATE);
   const store = openStore();
   const [key] = await store.keys.list();
@@ -132,8 +132,8 @@ test('keys list shows one line of plain text per key, for any imported name', as
   assert.ok(out.includes(String(id)));
 });
 
-test('keys revoke names the time of the revocation, also the second time', async (t) => {
-  const { run, json, clock } = await withOrganization(t);
+test('keys revoke names the time of the revocation, also the second time', async () => {
+  const { run, json, clock } = await withOrganization();
   const { id } = await json(...CREATE);
   const revoked = await json('keys', 'revoke', id, '--reason', 'leaked');
   assert.deepEqual([revoked.state, revoked.revoked_by, revoked.revoked_reason], ['revoked', 'tests', 'leaked']);
@@ -142,8 +142,8 @@ test('keys revoke names the time of the revocation, also the second time', async
   assert.deepEqual([again.code, again.out], [0, `The key ${id} is revoked since 2026-11-20T12:00:00Z.\n`]);
 });
 
-test('operator scopes are granted to operator organizations, and * does not stand in their way', async (t) => {
-  const { json } = await withOrganization(t, '--operator');
+test('operator scopes are granted to operator organizations, and * does not stand in their way', async () => {
+  const { json } = await withOrganization('--operator');
   const { scopes } = await json('keys', 'create', '--org', 'org_acme', '--mode', 'live', '--scopes', '*', 'mail:read');
   assert.deepEqual(scopes, ['*', 'mail:read']);
 });
@@ -175,8 +175,8 @@ for (const [words, code, message] of [
   [['keys', 'list', '--org', 'org_b'], 1, /no organization org_b/],
   [['keys', 'revoke', 'key_nobody'], 1, /^There is no key key_nobody\.$/],
 ] as const) {
-  test(`"${words.slice(1).join(' ')}" ends with ${code} and makes no key`, async (t) => {
-    const { run, openStore } = await withOrganization(t);
+  test(`"${words.slice(1).join(' ')}" ends with ${code} and makes no key`, async () => {
+    const { run, openStore } = await withOrganization();
     const outcome = await run(...words);
     assert.equal(outcome.code, code);
     assert.match(outcome.err, message);

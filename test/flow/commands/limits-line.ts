@@ -1,10 +1,11 @@
 // A gateway with limits to be seen, and the commands that show and reset them, wired as the entry point does.
 
 import type { TestContext } from 'node:test';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { startGateway, writeConfiguration } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
 import { startUpstream } from '../../support/upstream.ts';
-import { PEPPER, temporaryDirectory } from '../../unit/auth/samples.ts';
+import { PEPPER } from '../../unit/auth/samples.ts';
 import { commandLine } from './command-line.ts';
 
 /** Three requests a minute, two of which may create something; listing is only watched. */
@@ -19,7 +20,7 @@ const limits = {
 
 /** Everything opened here ends with the test. The gateway and the commands get the same `environment`. */
 export async function limitsLine(test: TestContext, environment: Record<string, string> = {}) {
-  const directory = temporaryDirectory(test);
+  const directory = temporaryDirectory();
   const upstream = await startUpstream();
   test.after(() => upstream.close());
   const files = { ...thingsAt(upstream.url), limits };
@@ -34,7 +35,7 @@ export async function limitsLine(test: TestContext, environment: Record<string, 
     GATEWAY_CONFIG: `${directory}/config`,
     GATEWAY_CONTRACTS: `${directory}/openapi`,
   };
-  const line = commandLine(test, all.GATEWAY_DATA, asOperator);
+  const line = commandLine(all.GATEWAY_DATA, asOperator);
   line.clock.now = Date.now;
   const { id, key } = await gateway.issueKey({ organization: 'org_acme' });
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { startRedis } from '../../support/redis.ts';
 import { thingsAt } from '../../support/things.ts';
@@ -13,8 +13,8 @@ import { simulateLine } from './simulate-line.ts';
 type Line = Record<string, unknown>;
 
 /** Its limits file is at the same time the candidate, so that nothing may differ. */
-async function replayed(t: TestContext, { directory }: TestGateway, logs: readonly (readonly Line[])[]) {
-  const { json, log } = simulateLine(t, directory);
+async function replayed({ directory }: TestGateway, logs: readonly (readonly Line[])[]) {
+  const { json, log } = simulateLine(directory);
   const paths = logs.map((lines, index) => log(lines, `${index}.ndjson`));
   return json('limits', 'simulate', '--limits', join(directory, 'config/limits.yaml'), '--log', ...paths);
 }
@@ -82,7 +82,7 @@ test('a run with several limits, costs, keys and shadow limits is reproduced req
     await call(gateway, keys[choose(keys.length)] ?? '', method ?? 'GET', path);
   }
   const lines = gateway.logLines();
-  const { total, organizations, limits, lines: used } = await replayed(t, gateway, [lines]);
+  const { total, organizations, limits, lines: used } = await replayed(gateway, [lines]);
 
   const refused = lines.filter(({ code }) => code === 'rate_limited');
   assert.ok(refused.length > 40, `${refused.length} were refused`);
@@ -133,7 +133,7 @@ test('a run of two instances on one Redis, in a hurry, is reproduced from their 
   for (let run = 2; run <= 4 && logs.flat().some(({ limit_source }) => limit_source === 'local'); run += 1) {
     logs = await hurry(run);
   }
-  const { total, organizations } = await replayed(t, first, logs);
+  const { total, organizations } = await replayed(first, logs);
   const refused = logs.flat().filter(({ code }) => code === 'rate_limited');
   assert.ok(refused.length > 20, `${refused.length} were refused`);
   assert.equal(total.present.refused, refused.length);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
-import { temporaryDirectory } from '../../unit/auth/samples.ts';
 import { exchange } from '../../unit/commands/limits/logged-requests.ts';
 import { START_MS } from '../../unit/limits/scenarios.ts';
 import { simulateLine, toLog } from './simulate-line.ts';
@@ -19,10 +19,10 @@ const limits = {
 };
 const lower = { ...limits, tiers: { standard: { requests: 4 }, premium: { requests: 100 } } };
 
-function simulation(t: TestContext) {
-  const configured = temporaryDirectory(t);
+function simulation() {
+  const configured = temporaryDirectory();
   writeConfiguration(configured, { ...thingsAt('http://127.0.0.1:1'), limits });
-  const line = simulateLine(t, configured);
+  const line = simulateLine(configured);
   /** The result of simulating a log under lower limits, as JSON. */
   const simulate = (...logs: string[]) =>
     line.json('limits', 'simulate', '--limits', line.candidate(lower), '--log', ...logs);
@@ -44,8 +44,8 @@ const small = [
   ...exchanges(6, { organization: 'org_c', tier: 'premium', operation: 'createThing' }, START_MS + 60_000),
 ];
 
-test('a small log under lower limits: which organizations are refused how often, now and then, and the worst minute', async (t) => {
-  const { simulate, log } = simulation(t);
+test('a small log under lower limits: which organizations are refused how often, now and then, and the worst minute', async () => {
+  const { simulate, log } = simulation();
   const path = log(small);
   const { candidate, organizations, ...rest } = await simulate(path);
   assert.match(candidate, /candidate\.yaml$/);
@@ -78,8 +78,8 @@ test('a small log under lower limits: which organizations are refused how often,
   });
 });
 
-test('people see the affected organizations, by how much, and the totals', async (t) => {
-  const { run, log, candidate } = simulation(t);
+test('people see the affected organizations, by how much, and the totals', async () => {
+  const { run, log, candidate } = simulation();
   const path = log([...small, ...exchanges(2, { operation: 'gone' }, START_MS + 70_000), exchange({ stage: 'match' })]);
   const { code, out, err } = await run('limits', 'simulate', '--limits', candidate(lower), '--log', path);
   assert.deepEqual([code, err], [0, '']);
@@ -107,8 +107,8 @@ writes        2        2
   );
 });
 
-test('of many organizations people see the twenty that are hit most', async (t) => {
-  const { run, log, candidate } = simulation(t);
+test('of many organizations people see the twenty that are hit most', async () => {
+  const { run, log, candidate } = simulation();
   const many = Array.from({ length: 30 }, (_, index) => exchanges(4 + index, { organization: `org_${index}` })).flat();
   const { out } = await run('limits', 'simulate', '--limits', candidate(lower), '--log', log(many));
   const shown = [...out.matchAll(/^(org_\d+) .*\+(\d+) /gm)].map(([, id, difference]) => [id, Number(difference)]);
@@ -117,8 +117,8 @@ test('of many organizations people see the twenty that are hit most', async (t) 
   assert.match(out, /^… and 9 more; --json names them all\.$/m);
 });
 
-test('logs of several instances are replayed as one, in any order, plain, gzipped or from standard input', async (t) => {
-  const { simulate, log, written, runWith, candidate } = simulation(t);
+test('logs of several instances are replayed as one, in any order, plain, gzipped or from standard input', async () => {
+  const { simulate, log, written, runWith, candidate } = simulation();
   // Long enough to be read in many pieces: one instance logs ten times as much as the other.
   const ids = (count: number, instance: string) =>
     Array.from({ length: count }, (_, index) => ({ organization: `org_${index % 40}`, request_id: instance }));
@@ -141,8 +141,8 @@ test('logs of several instances are replayed as one, in any order, plain, gzippe
   assert.deepEqual(byId(JSON.parse(out).organizations), byId(expected));
 });
 
-test('lines that record no counted request are passed over and counted, however long, cut off or broken they are', async (t) => {
-  const { simulate, written } = simulation(t);
+test('lines that record no counted request are passed over and counted, however long, cut off or broken they are', async () => {
+  const { simulate, written } = simulation();
   const good = toLog(exchanges(1));
   const lines = [
     good,
@@ -164,8 +164,8 @@ for (const [what, content] of [
   ['an empty log', ''],
   ['a log of something else', '10.0.0.1 - - [20/Nov/2026] "GET / HTTP/1.1" 200\n'],
 ] as const) {
-  test(`${what} contains no limits, so it is a problem`, async (t) => {
-    const { run, written, candidate } = simulation(t);
+  test(`${what} contains no limits, so it is a problem`, async () => {
+    const { run, written, candidate } = simulation();
     const path = written('access.ndjson', content);
     const { code, out, err } = await run('limits', 'simulate', '--limits', candidate(lower), '--log', path, '--json');
     assert.deepEqual([code, out], [1, '']);
@@ -174,8 +174,8 @@ for (const [what, content] of [
   });
 }
 
-test('every mistake of the candidate is reported with its place, and nothing is simulated', async (t) => {
-  const { run, log, written } = simulation(t);
+test('every mistake of the candidate is reported with its place, and nothing is simulated', async () => {
+  const { run, log, written } = simulation();
   const candidate = written(
     'candidate.yaml',
     'tiers:\n  standard: { requests: 0 }\n  premium: { request: 9 }\noperations:\n  createThing: { extra: wirtes }\n',
@@ -191,8 +191,8 @@ test('every mistake of the candidate is reported with its place, and nothing is 
   assert.match(shape.err, /\d mistakes in the configuration; nothing was simulated\.$/);
 });
 
-test('names that the candidate lacks or that nothing else has are mistakes, as at the start of a gateway', async (t) => {
-  const { run, log, written } = simulation(t);
+test('names that the candidate lacks or that nothing else has are mistakes, as at the start of a gateway', async () => {
+  const { run, log, written } = simulation();
   const candidate = written(
     'candidate.yaml',
     'tiers:\n  standard: { requests: 5 }\noperations:\n  createThing: { extra: writes }\n',
@@ -208,8 +208,8 @@ test('names that the candidate lacks or that nothing else has are mistakes, as a
   );
 });
 
-test('files that cannot be read are named', async (t) => {
-  const { run, log, candidate, directory, written } = simulation(t);
+test('files that cannot be read are named', async () => {
+  const { run, log, candidate, directory, written } = simulation();
   const simulate = (limitsPath: string, ...logs: string[]) =>
     run('limits', 'simulate', '--limits', limitsPath, '--log', ...logs);
   const none = join(directory, 'none');
@@ -221,8 +221,8 @@ test('files that cannot be read are named', async (t) => {
   assert.equal((await simulate(candidate(lower), cut)).err, `The log ${cut} cannot be read to its end (Z_BUF_ERROR).`);
 });
 
-test('without a candidate, without a log or with one log twice it was called wrongly', async (t) => {
-  const { run, log, candidate } = simulation(t);
+test('without a candidate, without a log or with one log twice it was called wrongly', async () => {
+  const { run, log, candidate } = simulation();
   const path = log(small);
   assert.equal((await run('limits', 'simulate', '--log', path)).code, 2);
   assert.equal((await run('limits', 'simulate', '--limits', candidate(lower))).code, 2);
@@ -230,8 +230,8 @@ test('without a candidate, without a log or with one log twice it was called wro
   assert.deepEqual([twice.code, twice.err], [2, 'A log is named twice; its requests would count twice.']);
 });
 
-test('a long replay reports its progress on standard error', async (t) => {
-  const { run, log, candidate, clock } = simulation(t);
+test('a long replay reports its progress on standard error', async () => {
+  const { run, log, candidate, clock } = simulation();
   clock.stepMs = 6000;
   const path = log(exchanges(2000, { request_id: 'x'.repeat(100) }));
   const { out, err } = await run('limits', 'simulate', '--limits', candidate(lower), '--log', path);
@@ -239,8 +239,8 @@ test('a long replay reports its progress on standard error', async (t) => {
   assert.match(out, /^Replayed 2000 requests of 1 organization,/);
 });
 
-test('the entry point replays under the configuration of its environment', async (t) => {
-  const { log, written } = simulation(t);
+test('the entry point replays under the configuration of its environment', async () => {
+  const { log, written } = simulation();
   const path = log(exchanges(20, { operation: 'createJob' }));
   const candidate = written(
     'candidate.yaml',

@@ -1,11 +1,9 @@
 // `keys list` and `orgs list` give a part of a long list, and say how to go on; what follows the parts is the whole.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/sqlite-key-store.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { issue, organization, pepperFingerprint, START_MS } from '../../unit/auth/samples.ts';
 import { commandLine } from './command-line.ts';
 
@@ -15,7 +13,7 @@ describe('long lists', () => {
   let directory: string;
   let ids: string[];
   before(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'long-lists-'));
+    directory = temporaryDirectory();
     const organizations = Array.from({ length: KEYS }, (_, index) => organization({ id: `org_${10_000 + index}` }));
     const keys = organizations.map(({ id }, index) => issue({ organization: index < 5 ? 'org_10000' : id }).record);
     const store = createSqliteKeyStore({ directory, pepperFingerprint, now: () => START_MS });
@@ -24,12 +22,10 @@ describe('long lists', () => {
     ids = keys.map(({ id }) => id);
   });
 
-  after(() => rmSync(directory, { recursive: true, force: true }));
-
   const idsIn = (out: string) => [...out.matchAll(/^(?:key|org)_\w+/gm)].map(([id]) => id);
 
-  it('of keys end after 1000 rows, with the command that goes on', async (t) => {
-    const { run } = commandLine(t, directory);
+  it('of keys end after 1000 rows, with the command that goes on', async () => {
+    const { run } = commandLine(directory);
     const first = await run('keys', 'list');
     assert.deepEqual(idsIn(first.out), ids.slice(0, 1000));
     const next = `There are more: gateway keys list --after ${ids[999]}\n`;
@@ -39,8 +35,8 @@ describe('long lists', () => {
     assert.doesNotMatch(rest.out, /There are more/);
   });
 
-  it('of keys keep their filters from part to part', async (t) => {
-    const { run } = commandLine(t, directory);
+  it('of keys keep their filters from part to part', async () => {
+    const { run } = commandLine(directory);
     const { out } = await run('keys', 'list', '--org', 'org_10000', '--limit', '3');
     assert.deepEqual(idsIn(out), ids.slice(0, 3));
     const [, words = ''] = /^There are more: gateway (.*)$/m.exec(out) ?? [];
@@ -52,8 +48,8 @@ describe('long lists', () => {
     assert.doesNotMatch(exact.out, /There are more/);
   });
 
-  it('as JSON are arrays: the whole, or a part that begins behind the last id of the part before', async (t) => {
-    const { json } = commandLine(t, directory);
+  it('as JSON are arrays: the whole, or a part that begins behind the last id of the part before', async () => {
+    const { json } = commandLine(directory);
     const idsOf = (list: { id: string }[]) => list.map(({ id }) => id);
     assert.deepEqual(idsOf(await json('keys', 'list')), ids);
     const parts: string[][] = [];
@@ -73,8 +69,8 @@ describe('long lists', () => {
     assert.deepEqual(idsOf(await json('orgs', 'list', '--limit', '2', '--after', all[41] ?? '')), all.slice(42, 44));
   });
 
-  it('of organizations go on as those of keys', async (t) => {
-    const { run } = commandLine(t, directory);
+  it('of organizations go on as those of keys', async () => {
+    const { run } = commandLine(directory);
     const { out } = await run('orgs', 'list', '--limit', '2');
     assert.match(out, /^There are more: gateway orgs list --limit 2 --after org_10001\n$/m);
     assert.doesNotMatch((await run('orgs', 'list', '--after', 'org_10100')).out, /There are more/);
@@ -86,15 +82,15 @@ describe('long lists', () => {
     [['keys', 'list', '--limit', '100001', '--json'], '--limit 100001 is not a number from 1 to 100000.'],
     [['keys', 'list', '--after', 'key_nobody'], 'There is no key key_nobody to go on behind.'],
   ] as const) {
-    it(`say what is wrong with ${words.slice(2).join(' ')}`, async (t) => {
-      const { code, err } = await commandLine(t, directory).run(...words);
+    it(`say what is wrong with ${words.slice(2).join(' ')}`, async () => {
+      const { code, err } = await commandLine(directory).run(...words);
       assert.notEqual(code, 0);
       assert.ok(err.startsWith(reason), err);
     });
   }
 
-  it('of one organization begin behind its own keys only', async (t) => {
-    const { err } = await commandLine(t, directory).run('keys', 'list', '--org', 'org_10000', '--after', ids[20] ?? '');
+  it('of one organization begin behind its own keys only', async () => {
+    const { err } = await commandLine(directory).run('keys', 'list', '--org', 'org_10000', '--after', ids[20] ?? '');
     assert.equal(err, `${ids[20]} is no key of org_10000.`);
   });
 });

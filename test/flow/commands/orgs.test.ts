@@ -4,8 +4,8 @@ import { commandLine } from './command-line.ts';
 
 const CREATE = ['orgs', 'create', '--id', 'org_acme', '--name', 'Acme', '--tier', 'premium'];
 
-test('orgs create --json prints the organization as it is stored', async (t) => {
-  const { json, openStore } = commandLine(t);
+test('orgs create --json prints the organization as it is stored', async () => {
+  const { json, openStore } = commandLine();
   const created = await json(...CREATE, '--operator', '--contact', 'a@example.com', 'b@example.com');
   const expected = {
     id: 'org_acme',
@@ -20,14 +20,14 @@ test('orgs create --json prints the organization as it is stored', async (t) => 
   assert.deepEqual(await openStore().organizations.get('org_acme'), expected);
 });
 
-test('orgs create makes an id if none is given', async (t) => {
-  const { json } = commandLine(t);
+test('orgs create makes an id if none is given', async () => {
+  const { json } = commandLine();
   const { id } = await json('orgs', 'create', '--name', 'Acme', '--tier', 'standard');
   assert.match(id, /^org_[0-9A-Za-z]{20}$/);
 });
 
-test('orgs create, list, set-tier, suspend and resume, for people', async (t) => {
-  const { run } = commandLine(t);
+test('orgs create, list, set-tier, suspend and resume, for people', async () => {
+  const { run } = commandLine();
   assert.equal((await run(...CREATE)).out, 'Created the organization org_acme ("Acme") on tier premium.\n');
   const suspended = await run('orgs', 'suspend', 'org_acme');
   assert.equal(suspended.out, 'The organization org_acme is suspended, on tier premium.\n');
@@ -43,8 +43,8 @@ test('orgs create, list, set-tier, suspend and resume, for people', async (t) =>
   );
 });
 
-test('orgs list --json is one array, set-tier --json one object', async (t) => {
-  const { run, json } = commandLine(t);
+test('orgs list --json is one array, set-tier --json one object', async () => {
+  const { run, json } = commandLine();
   await run(...CREATE);
   assert.equal((await json('orgs', 'set-tier', 'org_acme', 'standard')).tier, 'standard');
   assert.equal((await json('orgs', 'suspend', 'org_acme')).state, 'suspended');
@@ -76,8 +76,8 @@ for (const [words, code, message] of [
   [['orgs', 'suspend'], 2, /missing required argument/],
   [['orgs', 'sing'], 2, /unknown command/],
 ] as const) {
-  test(`"${words.join(' ').slice(0, 60)}" ends with ${code} and one clear sentence`, async (t) => {
-    const { run } = commandLine(t);
+  test(`"${words.join(' ').slice(0, 60)}" ends with ${code} and one clear sentence`, async () => {
+    const { run } = commandLine();
     await run(...CREATE);
     const outcome = await run(...words);
     assert.equal(outcome.code, code);
@@ -87,8 +87,8 @@ for (const [words, code, message] of [
   });
 }
 
-test('every command explains itself with an example', async (t) => {
-  const { run } = commandLine(t);
+test('every command explains itself with an example', async () => {
+  const { run } = commandLine();
   const commands = ['create', 'list', 'set-tier', 'suspend', 'resume'].map((name) => ['orgs', name]);
   for (const name of ['create', 'list', 'rotate', 'revoke', 'export', 'import']) commands.push(['keys', name]);
   commands.push(['audit'], ['seed']);

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { digestOf } from '../../unit/auth/samples.ts';
 import { commandLine } from './command-line.ts';
 
-test('seed prints one organization and its key per line, and each of them works', async (t) => {
-  const { run, openStore } = commandLine(t);
+test('seed prints one organization and its key per line, and each of them works', async () => {
+  const { run, openStore } = commandLine();
   const { code, out } = await run('seed', '--organizations', '4500', '--tier', 'premium', '--json');
   assert.equal(code, 0);
   const lines = out
@@ -29,8 +29,8 @@ test('seed prints one organization and its key per line, and each of them works'
   );
 });
 
-test('seed for people ends with a sentence', async (t) => {
-  const { run } = commandLine(t);
+test('seed for people ends with a sentence', async () => {
+  const { run } = commandLine();
   const words = ['seed', '--organizations', '2', '--tier', 'standard', '--mode', 'test', '--scopes', 'customers:read'];
   const lines = (await run(...words)).out.trimEnd().split('\n');
   assert.equal(lines.length, 4);
@@ -38,8 +38,8 @@ test('seed for people ends with a sentence', async (t) => {
   assert.match(lines[3] ?? '', /^2 organizations on tier standard/);
 });
 
-test('10,000 organizations take less than five seconds of CPU', async (t) => {
-  const { run } = commandLine(t);
+test('10,000 organizations take less than five seconds of CPU', async () => {
+  const { run } = commandLine();
   const before = process.cpuUsage();
   await run('seed', '--organizations', '10000', '--tier', 'premium', '--json');
   const { user, system } = process.cpuUsage(before);
@@ -54,8 +54,8 @@ for (const [words, code, message] of [
   [['--organizations', '5', '--tier', 'premium', '--scopes', 'mail:read'], 1, /operator organizations only/],
   [['--organizations', '5', '--tier', 'premium', '--mode', 'both'], 2, /live, test/],
 ] as const) {
-  test(`seed ${words.join(' ')} ends with ${code} and makes nothing`, async (t) => {
-    const { run, openStore } = commandLine(t);
+  test(`seed ${words.join(' ')} ends with ${code} and makes nothing`, async () => {
+    const { run, openStore } = commandLine();
     const outcome = await run('seed', ...words);
     assert.equal(outcome.code, code);
     assert.match(outcome.err, message);

@@ -2,15 +2,14 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { temporaryDirectory } from '../../unit/auth/samples.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { commandLine } from './command-line.ts';
 
 /** `configured` holds `config/` and `openapi/`. */
-export function simulateLine(test: TestContext, configured: string) {
+export function simulateLine(configured: string) {
   const environment = { GATEWAY_CONFIG: join(configured, 'config'), GATEWAY_CONTRACTS: join(configured, 'openapi') };
-  const line = commandLine(test, undefined, environment);
-  const directory = temporaryDirectory(test);
+  const line = commandLine(undefined, environment);
+  const directory = temporaryDirectory();
 
   /** Writes a file and gives its path. */
   function written(name: string, content: string | Buffer): string {

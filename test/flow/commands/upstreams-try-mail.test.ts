@@ -1,14 +1,13 @@
 // `gateway upstreams try mail` against the mail server of the sandbox, at an address of its own as a real one has.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Finding } from '../../../gateway/commands/finding.ts';
 import type { StepRow } from '../../../gateway/commands/upstreams/stalwart/rows.ts';
 import type { Configuration } from '../../../gateway/configuration.ts';
 import type { MailServerOptions } from '../../../sandbox/mail/options.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { runInProcess } from '../../support/in-process.ts';
 import { ADMINISTRATOR, basic, newPassword, startMail } from '../../support/mail.ts';
 import { startUpstream } from '../../support/upstream.ts';
@@ -17,8 +16,7 @@ const password = newPassword();
 /** Of the shipped files, for every run: they take longer to load than a run. */
 let loaded: Promise<Configuration> | undefined;
 
-const directory = mkdtempSync(join(tmpdir(), 'upstreams-try-mail-'));
-after(() => rmSync(directory, { recursive: true }));
+const directory = temporaryDirectory();
 
 interface Told {
   readonly code: number;

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Unenforced } from '../../../gateway/contract/unenforced.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
 import { runInProcess } from '../../support/in-process.ts';
 import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
-import { temporaryDirectory } from '../../unit/auth/samples.ts';
 
 const xml = { schema: { $ref: '#/components/schemas/Thing' } };
 const ok = (content: object) => ({ 200: { description: 'fine', content } });
@@ -61,8 +61,8 @@ const document = {
   },
 };
 
-function commandsOn(t: TestContext, contract: object, live = 'http://127.0.0.1:9') {
-  const directory = temporaryDirectory(t);
+function commandsOn(contract: object, live = 'http://127.0.0.1:9') {
+  const directory = temporaryDirectory();
   writeConfiguration(directory, {
     contracts: { 'things.json': contract },
     upstreams: { things: { contracts: ['things.json'], live } },
@@ -84,8 +84,8 @@ const lines = [
 ];
 
 describe('what is not enforced', () => {
-  it('is listed by check, a line for each kind, and by operation in JSON', async (t) => {
-    const run = commandsOn(t, document);
+  it('is listed by check, a line for each kind, and by operation in JSON', async () => {
+    const run = commandsOn(document);
     const { stdout } = await run('check');
     assert.deepEqual(
       stdout.split('\n').filter((line) => line.startsWith('not enforced: ')),
@@ -102,29 +102,29 @@ describe('what is not enforced', () => {
     ]);
   });
 
-  it('is listed by upstreams try', async (t) => {
+  it('is listed by upstreams try', async () => {
     const upstream = await startScriptedUpstream();
-    const { stdout } = await commandsOn(t, document, upstream.url)('upstreams', 'try', 'things');
+    const { stdout } = await commandsOn(document, upstream.url)('upstreams', 'try', 'things');
     await upstream.close();
     for (const line of lines) assert.ok(stdout.includes(`The gateway does not enforce ${line}.`), `${line}\n${stdout}`);
   });
 
-  it('is a few lines for hundreds of operations', async (t) => {
+  it('is a few lines for hundreds of operations', async () => {
     const paths = Object.fromEntries(
       Array.from({ length: 300 }, (_, index) => [
         `/things${index}`,
         { get: { operationId: `list${index}`, [`x-note-${index % 20}`]: 1, responses: json } },
       ]),
     );
-    const run = commandsOn(t, { ...document, paths });
+    const run = commandsOn({ ...document, paths });
     const printed = (await run('check')).stdout.split('\n').filter((line) => line.startsWith('not enforced: '));
     assert.equal(printed.length, 3);
     assert.match(printed[2] ?? '', /^not enforced: extensions: x-mask \(300 operations\), .*, and 13 more$/);
   });
 
-  it('is nothing where all is', async (t) => {
+  it('is nothing where all is', async () => {
     const paths = { '/plain': document.paths['/plain'] };
-    const { stdout } = await commandsOn(t, { ...document, paths })('check');
+    const { stdout } = await commandsOn({ ...document, paths })('check');
     assert.doesNotMatch(stdout, /not enforced/);
   });
 });

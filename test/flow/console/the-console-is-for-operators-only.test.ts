@@ -1,13 +1,13 @@
 // The console page and its data: access, headers, and that it shows what happened and no secrets.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import supertest from 'supertest';
 import type { Feed } from '../../../gateway/console/feed.ts';
 import type { HistoryReport } from '../../../gateway/console/history-report.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
 import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
@@ -117,7 +117,7 @@ describe('the console on loopback', () => {
 
 describe('the console of a gateway that was restarted', () => {
   it('goes on with the counts and marks of the process before, from a file that only its owner can read', async () => {
-    const dataDirectory = mkdtempSync(join(tmpdir(), 'gateway-console-'));
+    const dataDirectory = temporaryDirectory();
     try {
       const first = await startGateway({ dataDirectory });
       for (let count = 0; count < 3; count += 1) await (await fetch(`${first.url}/v1/nowhere`)).arrayBuffer();

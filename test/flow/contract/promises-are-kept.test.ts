@@ -1,13 +1,13 @@
 // A contract that breaks a published one is refused by check, start and reload alike, unless an entry accepts the change.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it, type TestContext } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { loadSettings } from '../../../gateway/config/settings.ts';
 import { ConfigError } from '../../../gateway/config-errors.ts';
 import { type Configuration, loadConfiguration } from '../../../gateway/configuration.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { type GatewayOptions, startGateway, writeConfiguration } from '../../support/gateway.ts';
 import { thingsContract } from '../../support/things.ts';
 import { secondVersion } from '../../support/versions.ts';
@@ -67,20 +67,19 @@ describe('published contracts', () => {
     }
   }
 
-  function line(t: TestContext) {
-    const { run } = commandLine(t, join(directory, 'data'), environment);
+  function line() {
+    const { run } = commandLine(join(directory, 'data'), environment);
     return (...words: string[]) => run('contract', ...words);
   }
 
   before(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'breaking-'));
+    directory = temporaryDirectory();
     environment = { GATEWAY_CONFIG: join(directory, 'config'), GATEWAY_CONTRACTS: join(directory, 'openapi') };
     write({ 'things.json': thingsContract() });
-    const { code, out } = await line({} as TestContext)('publish');
+    const { code, out } = await line()('publish');
     assert.equal(code, 0);
     assert.match(out, /published\/v1\.json: promised, 8 operations of v1\.\n/);
   });
-  after(() => rmSync(directory, { recursive: true }));
 
   it('are kept by contracts that stay, grow, or move to another file', async () => {
     for (const contracts of [
@@ -132,11 +131,11 @@ describe('published contracts', () => {
     assert.equal((await mistakesOf()).length, 1, 'a decision is about one rule of one operation');
   });
 
-  it('may be made anew when the decision holds, which is then not needed any more', async (t) => {
+  it('may be made anew when the decision holds, which is then not needed any more', async () => {
     write({ 'things.json': narrower }, {}, exception('2999-12-31'));
     const published = join(directory, 'openapi/published/v1.json');
     const before = readFileSync(published, 'utf8');
-    assert.equal((await line(t)('publish')).code, 0);
+    assert.equal((await line()('publish')).code, 0);
     const { breakingChanges } = await load();
     assert.deepEqual(
       breakingChanges.unused.map(({ rule }) => rule),
@@ -201,9 +200,9 @@ describe('published contracts', () => {
     assert.equal(grown.last_failure, null);
   });
 
-  it('contracts can be bundled and linted', async (t) => {
+  it('contracts can be bundled and linted', async () => {
     write({ 'things.json': thingsContract(), 'things2.json': secondVersion });
-    const run = line(t);
+    const run = line();
     const several = await run('bundle');
     assert.deepEqual([several.code, several.err], [2, 'There are several documents. Choose one with --name: v1, v2.']);
     const out = join(directory, 'v2.json');

@@ -1,17 +1,16 @@
 // What the gateway does not serve of a document is named by `check`, and stops nothing else.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { ask, requestOf } from '../../support/connection.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { startGateway, writeConfiguration } from '../../support/gateway.ts';
 import { runInProcess } from '../../support/in-process.ts';
 import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'gateway-besides-'));
-after(() => rmSync(root, { recursive: true }));
+const root = temporaryDirectory();
 
 const responses = { 200: { description: 'fine', content: { 'application/json': { schema: {} } } } };
 const operation = (operationId: string, members: object = {}) => ({ operationId, responses, ...members });

@@ -1,11 +1,10 @@
 // `check`, `doctor`, `explain` and the start say which upstreams are answered for from their contracts, and where a contract cannot answer.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { ask, requestOf } from '../../support/connection.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { type GatewayOptions, writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation } from '../../support/process.ts';
 import { PEPPER } from '../../unit/auth/samples.ts';
@@ -15,7 +14,7 @@ import { plannedContract, startPlanned } from './planned.ts';
 const json = (rest: object) => ({ responses: { 200: { description: 'x', content: { 'application/json': rest } } } });
 
 function install(test: TestContext, entry: object, paths: object = {}) {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-planned-'));
+  const directory = temporaryDirectory();
   const options: GatewayOptions = {
     contracts: { 'orders.yaml': plannedContract(paths) },
     upstreams: { orders: { contracts: ['orders.yaml'], ...entry } },
@@ -27,7 +26,6 @@ function install(test: TestContext, entry: object, paths: object = {}) {
   });
   test.after(() => {
     installation.remove();
-    rmSync(directory, { recursive: true });
   });
   return installation;
 }
@@ -96,7 +94,7 @@ it('explain shows that the contract answered, or would', async (test) => {
   const { gateway, call } = await startPlanned({ environment: { KEY_PEPPER: PEPPER } });
   test.after(gateway.stop);
   const { headers } = await call('GET /v1/orders');
-  const { stories, run } = explainer(test, gateway);
+  const { stories, run } = explainer(gateway);
   const [story] = await stories(String(headers['x-request-id']), '--log', logFileOf(test, gateway));
   assert.match(JSON.stringify(story), /answered from the contract of orders/);
   const { out } = await run('--request', 'GET /v1/orders', '--org', 'org_test');

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { after, before, describe, it, type TestContext } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
 import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
@@ -38,15 +38,15 @@ describe('explain --request', () => {
     await upstream.close();
   });
 
-  async function told(test: TestContext, request: string, ...words: string[]): Promise<Told> {
-    const { code, out, err } = await explainer(test, gateway).run('--request', request, ...words, '--json');
+  async function told(request: string, ...words: string[]): Promise<Told> {
+    const { code, out, err } = await explainer(gateway).run('--request', request, ...words, '--json');
     assert.equal(err, '');
     assert.equal(code, 0);
     return JSON.parse(out) as Told;
   }
 
-  async function refused(test: TestContext, stage: string, code: string, request: string, ...words: string[]) {
-    const story = await told(test, request, ...words);
+  async function refused(stage: string, code: string, request: string, ...words: string[]) {
+    const story = await told(request, ...words);
     assert.equal(story.error?.code, code);
     assert.equal(story.would, 'be refused');
     assert.match(story.verdict, new RegExp(`would be refused by ${stage} with ${story.error?.status} ${code}`));
@@ -57,8 +57,8 @@ describe('explain --request', () => {
   const ofTest = ['--org', 'org_test'];
   const used = async () => (await gateway.app.operators.limits.show('org_test')) as { limits: { used: number }[] };
 
-  it('names the target that it would be sent to, and spends nothing', async (test) => {
-    const story = await told(test, 'GET /v1/things?q=a', ...ofTest);
+  it('names the target that it would be sent to, and spends nothing', async () => {
+    const story = await told('GET /v1/things?q=a', ...ofTest);
     assert.equal(story.would, 'be sent');
     assert.equal(story.verdict, `GET /v1/things would be sent to ${upstream.url}.`);
     assert.deepEqual(
@@ -73,52 +73,43 @@ describe('explain --request', () => {
     );
   });
 
-  it('admit', async (test) => {
-    await refused(test, 'admit', 'malformed_path', 'GET /v1/../things', ...ofTest);
-    await refused(test, 'admit', 'misdirected_request', 'GET /v1/things', '--header', 'Host: other.example.com');
+  it('admit', async () => {
+    await refused('admit', 'malformed_path', 'GET /v1/../things', ...ofTest);
+    await refused('admit', 'misdirected_request', 'GET /v1/things', '--header', 'Host: other.example.com');
   });
 
-  it('match', async (test) => {
-    await refused(test, 'match', 'route_not_found', 'GET /v1/nothing', ...ofTest);
-    const { error } = await refused(test, 'match', 'method_not_allowed', 'DELETE /v1/things', ...ofTest);
+  it('match', async () => {
+    await refused('match', 'route_not_found', 'GET /v1/nothing', ...ofTest);
+    const { error } = await refused('match', 'method_not_allowed', 'DELETE /v1/things', ...ofTest);
     assert.match(String(error?.doc_url), /^https:\/\/api\.example\.com\/docs\/errors\/method_not_allowed$/);
   });
 
-  it('authenticate: no credentials, a key that does not exist, one that does', async (test) => {
-    await refused(test, 'authenticate', 'api_key_missing', 'GET /v1/things');
-    await refused(test, 'authenticate', 'api_key_malformed', 'GET /v1/things', '--header', 'Authorization: Bearer x');
+  it('authenticate: no credentials, a key that does not exist, one that does', async () => {
+    await refused('authenticate', 'api_key_missing', 'GET /v1/things');
+    await refused('authenticate', 'api_key_malformed', 'GET /v1/things', '--header', 'Authorization: Bearer x');
     const { key } = await gateway.issueKey();
-    const { would } = await told(test, 'GET /v1/things', '--header', `Authorization: Bearer ${key}`);
+    const { would } = await told('GET /v1/things', '--header', `Authorization: Bearer ${key}`);
     assert.equal(would, 'be sent');
   });
 
-  it('authorize: by the scopes of a key, or others; by its mode, its state and its addresses', async (test) => {
+  it('authorize: by the scopes of a key, or others; by its mode, its state and its addresses', async () => {
     const { id } = await gateway.issueKey({ scopes: ['things:write'], allowedCidrs: ['192.0.2.0/24'] });
-    const { error } = await refused(test, 'authorize', 'insufficient_scope', 'GET /v1/things', '--key', id);
+    const { error } = await refused('authorize', 'insufficient_scope', 'GET /v1/things', '--key', id);
     assert.deepEqual(error?.required_scopes, ['things:read']);
-    assert.equal((await told(test, 'GET /v1/things', '--key', id, '--scopes', 'things:read')).would, 'be sent');
-    await refused(test, 'authorize', 'key_mode_mismatch', 'GET /v1/things', ...ofTest, '--mode', 'test');
-    await refused(test, 'authorize', 'ip_not_allowed', 'GET /v1/things', '--key', id, '--client', '198.51.100.1');
+    assert.equal((await told('GET /v1/things', '--key', id, '--scopes', 'things:read')).would, 'be sent');
+    await refused('authorize', 'key_mode_mismatch', 'GET /v1/things', ...ofTest, '--mode', 'test');
+    await refused('authorize', 'ip_not_allowed', 'GET /v1/things', '--key', id, '--client', '198.51.100.1');
     await gateway.store.keys.revoke(id, 'tests', undefined);
-    await refused(test, 'authorize', 'api_key_revoked', 'GET /v1/things', '--key', id);
+    await refused('authorize', 'api_key_revoked', 'GET /v1/things', '--key', id);
   });
 
   it('validate: the body is read, all violations are reported', async (test) => {
     const body = join(gateway.directory, 'body.json');
     writeFileSync(body, '{"name":1,"tags":2}');
     test.after(() => rmSync(body));
-    const { error } = await refused(
-      test,
-      'validate',
-      'validation_failed',
-      'POST /v1/things',
-      ...ofTest,
-      '--body',
-      body,
-    );
+    const { error } = await refused('validate', 'validation_failed', 'POST /v1/things', ...ofTest, '--body', body);
     assert.deepEqual(((error?.errors ?? []) as { param: string }[]).map(({ param }) => param).sort(), ['name', 'tags']);
     await refused(
-      test,
       'validate',
       'body_missing',
       'POST /v1/things',
@@ -128,7 +119,7 @@ describe('explain --request', () => {
     );
   });
 
-  it('limit: as the counters stand, with the cost of the operation', async (test) => {
+  it('limit: as the counters stand, with the cost of the operation', async () => {
     const headers = await gateway.authorize();
     // fetch does not let Host be chosen, and the name of the listener is refused here.
     await new Promise<void>((resolve) => {
@@ -141,8 +132,8 @@ describe('explain --request', () => {
       );
       sent.end();
     });
-    assert.equal((await told(test, 'GET /v1/things', ...ofTest)).would, 'be sent');
-    const story = await refused(test, 'limit', 'rate_limited', 'POST /v1/things', ...ofTest);
+    assert.equal((await told('GET /v1/things', ...ofTest)).would, 'be sent');
+    const story = await refused('limit', 'rate_limited', 'POST /v1/things', ...ofTest);
     assert.deepEqual(story.error?.violated_policies, ['organization']);
     assert.ok(Number(story.error?.retry_after) > 50);
     assert.deepEqual(
@@ -152,16 +143,16 @@ describe('explain --request', () => {
     assert.equal((await used()).limits[0]?.used, 1);
   });
 
-  it('assumes unused counters where they cannot be read, and reports that', async (test) => {
-    const away = explainer(test, { ...gateway, adminUrl: 'http://127.0.0.1:1' });
+  it('assumes unused counters where they cannot be read, and reports that', async () => {
+    const away = explainer({ ...gateway, adminUrl: 'http://127.0.0.1:1' });
     const { code, out } = await away.run('--request', 'GET /v1/things', ...ofTest);
     assert.equal(code, 0);
     assert.match(out, /\nThe counters are taken for unused: No gateway answers at /);
     assert.match(out, /\nforward +passed +would be sent to http/);
   });
 
-  it('names a request that cannot be tried out, or has syntax errors', async (test) => {
-    const { run } = explainer(test, gateway);
+  it('names a request that cannot be tried out, or has syntax errors', async () => {
+    const { run } = explainer(gateway);
     const ended = async (...words: string[]) => {
       const { code, err } = await run(...words);
       return `${code} ${err}`;

@@ -55,7 +55,7 @@ describe('explain', () => {
 
   /** The story of one exchange, which is equal from memory and from the log. */
   async function explained(test: TestContext, id: string) {
-    const { stories } = explainer(test, gateway);
+    const { stories } = explainer(gateway);
     const [story, ...others] = await stories(id);
     assert.ok(story);
     assert.equal(others.length, 0);
@@ -86,7 +86,7 @@ describe('explain', () => {
     assert.equal(tellOf('match'), 'listThings: GET /v1/things, of upstream things');
     assert.match(tellOf('authenticate'), /^key key_\w+, organization org_test, tier standard, mode live$/);
     assert.match(tellOf('limit'), /^organization: admitted; \d+ of 1000 left\ndecided by this process at 20/);
-    const { stories } = explainer(test, gateway);
+    const { stories } = explainer(gateway);
     assert.deepEqual(await stories(`mine-${process.pid}`), [story], 'also by the id that its client gave it');
   });
 
@@ -179,7 +179,7 @@ describe('explain', () => {
     assert.deepEqual(timed, [...Object.keys(TIMED_STAGES), 'replay', 'forward']);
   });
 
-  it('no text of a client or an upstream is in any record', async (test) => {
+  it('no text of a client or an upstream is in any record', async () => {
     const marks = ['query-value', 'query-name', 'body-value', 'body-name', 'header'].map(
       (mark) => `marker-of-a-${mark}`,
     );
@@ -192,7 +192,7 @@ describe('explain', () => {
       await call('/v1/things/broken'),
       await call(`/v1/things?key=${authorization.slice(7)}`, { headers: { authorization: '' } }),
     ];
-    const { run } = explainer(test, gateway);
+    const { run } = explainer(gateway);
     let said = JSON.stringify(gateway.logLines());
     for (const { id } of ids) said += (await run(id)).out + (await run(id, '--json')).out;
     for (const mark of [...marks, UPSTREAM_BODY, authorization.slice(7), authorization.slice(16, 40)]) {
@@ -203,7 +203,7 @@ describe('explain', () => {
   it('from several logs, gzipped ones and standard input', async (test) => {
     const { id } = await call('/v1/things');
     const plain = logFileOf(test, gateway);
-    const { run, runWith } = explainer(test, { ...gateway, adminUrl: 'http://127.0.0.1:1' });
+    const { run, runWith } = explainer({ ...gateway, adminUrl: 'http://127.0.0.1:1' });
     writeFileSync(`${plain}.gz`, gzipSync(readFileSync(plain)));
     const { out } = await run(id, '--log', plain);
     assert.match(out, /^req_\w{26}, 20[\d-]+T[\d:.]+Z\nGET \/v1\/things was answered with 200/);
@@ -213,13 +213,13 @@ describe('explain', () => {
   });
 
   it('reports that the exchange does not exist, or that no gateway can be reached', async (test) => {
-    const here = explainer(test, gateway);
+    const here = explainer(gateway);
     const { code, err } = await here.run('req_nobody');
     assert.equal(code, 1);
     assert.match(err, /does not remember req_nobody any more\. Name its log with --log\./);
     const inLog = await here.run('req_nobody', '--log', logFileOf(test, gateway));
     assert.deepEqual([inLog.code, /^No exchange req_nobody is in /.test(inLog.err)], [1, true]);
-    const unreachable = await explainer(test, { ...gateway, adminUrl: 'http://127.0.0.1:1' }).run('req_nobody');
+    const unreachable = await explainer({ ...gateway, adminUrl: 'http://127.0.0.1:1' }).run('req_nobody');
     assert.deepEqual([unreachable.code, /^No gateway answers at /.test(unreachable.err)], [1, true]);
     assert.equal((await here.run('a b')).code, 2);
   });

@@ -10,9 +10,9 @@ import { commandLine } from '../commands/command-line.ts';
 type Explained = Pick<TestGateway, 'adminUrl' | 'directory' | 'dataDirectory'>;
 
 /** Runs `gateway explain` beside a gateway that runs, on its files and its store. */
-export function explainer(test: TestContext, { adminUrl, directory, dataDirectory }: Explained) {
+export function explainer({ adminUrl, directory, dataDirectory }: Explained) {
   const { hostname, port } = new URL(adminUrl);
-  const { runWith } = commandLine(test, dataDirectory, {
+  const { runWith } = commandLine(dataDirectory, {
     GATEWAY_CONFIG: join(directory, 'config'),
     GATEWAY_CONTRACTS: join(directory, 'openapi'),
     ADMIN_HOST: hostname,

@@ -2,10 +2,10 @@
 // that the credential of the gateway was refused.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { assertRefusal } from '../../support/errors.ts';
 import { httpAnswer } from '../../support/scripted-upstream.ts';
 import { createWorld, type World } from '../../support/world.ts';
@@ -18,12 +18,11 @@ async function begin(entry: object = {}): Promise<void> {
   world = await createWorld({ environment: { SECRETS_DIR: secrets } }, { credential, ...entry });
 }
 beforeEach(() => {
-  secrets = mkdtempSync(join(tmpdir(), 'secrets-'));
+  secrets = temporaryDirectory();
   writeFileSync(join(secrets, 'keeper_password'), 'of the keeper');
 });
 afterEach(async () => {
   await world.close();
-  rmSync(secrets, { recursive: true });
 });
 
 /** The upstream answers like this from now on. */

@@ -2,13 +2,11 @@
 // on has not written anything.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { closesAfterEach } from '../../support/closing.ts';
 import { ask, openConnection, requestOf, until } from '../../support/connection.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { assertRefusal } from '../../support/errors.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { httpAnswer } from '../../support/scripted-upstream.ts';
@@ -110,9 +108,8 @@ describe('a client that leaves', () => {
     assert.equal(world.upstream.received.filter((request) => request.startsWith('POST')).length, 1);
   });
 
-  it('is waited for when the gateway ends, and finds the answer when it has started again', async (t) => {
-    const dataDirectory = mkdtempSync(join(tmpdir(), 'gateway-replay-'));
-    t.after(() => rmSync(dataDirectory, { recursive: true, force: true }));
+  it('is waited for when the gateway ends, and finds the answer when it has started again', async () => {
+    const dataDirectory = temporaryDirectory();
     const world = await createKeyedWorld({ dataDirectory });
     await start(world.upstream);
     const key = newKey();

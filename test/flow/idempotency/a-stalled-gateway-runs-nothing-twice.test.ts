@@ -2,10 +2,7 @@
 // more, and an unknown outcome is reported as unknown.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { DownstreamRequest } from '../../../gateway/downstream.ts';
 import { createRecordings } from '../../../gateway/idempotency/recording.ts';
@@ -13,6 +10,7 @@ import { createSqliteAnswerStore } from '../../../gateway/idempotency/sqlite-sto
 import { notesOn, Trail } from '../../../gateway/trail.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { ask, requestOf, until } from '../../support/connection.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { assertRefusal } from '../../support/errors.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { startRedis, startRelay } from '../../support/redis.ts';
@@ -52,8 +50,7 @@ describe('a gateway that stalls past the lease of its write', () => {
   });
 
   it('does not send an unsent request, and frees the key', async (t) => {
-    const directory = mkdtempSync(join(tmpdir(), 'gateway-stalled-'));
-    t.after(() => rmSync(directory, { recursive: true, force: true }));
+    const directory = temporaryDirectory();
     const store = createSqliteAnswerStore({ directory, now: Date.now, onChange: () => undefined });
     t.after(() => store.close());
     const unprotected: unknown[] = [];
@@ -71,9 +68,8 @@ describe('a gateway that stalls past the lease of its write', () => {
 });
 
 describe('a gateway that stops in the middle of a write', () => {
-  it('reports the outcome as unknown, and the next one gets that at once', async (t) => {
-    const dataDirectory = mkdtempSync(join(tmpdir(), 'gateway-stopped-'));
-    t.after(() => rmSync(dataDirectory, { recursive: true, force: true }));
+  it('reports the outcome as unknown, and the next one gets that at once', async () => {
+    const dataDirectory = temporaryDirectory();
     const gateway = { timeouts: { drainMs: 100, drainDelayMs: 0 } };
     const world = await createKeyedWorld({ dataDirectory, gateway }, { timeoutMs: 1000 });
     await start(world.upstream);

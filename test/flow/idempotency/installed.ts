@@ -1,10 +1,6 @@
-// `bin/gateway` as operators run it, in front of one upstream, for tests that kill it in the middle of a keyed write. The gateway that comes
-// after it runs in the process of the test.
-
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Answer, ask, requestOf } from '../../support/connection.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import {
   type GatewayOptions,
   issueKeyIn,
@@ -36,7 +32,7 @@ export async function installGateway(
   entry: object,
   others: Others = {},
 ): Promise<Installed> {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-killed-'));
+  const directory = temporaryDirectory();
   const things = thingsAt(upstreamUrl, entry);
   const options = {
     upstreams: { ...things.upstreams, ...others.upstreams },
@@ -78,7 +74,6 @@ export async function installGateway(
     insist,
     async close() {
       installation.remove();
-      rmSync(directory, { recursive: true, force: true });
     },
   };
 }

@@ -2,11 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it, test } from 'node:test';
 import type { Answer } from '../../support/connection.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
 import { runInProcess, tryStartInProcess } from '../../support/in-process.ts';
 import { eventually } from '../../support/instances.ts';
@@ -88,9 +87,8 @@ async function waitsOn({ port }: TestRedis): Promise<number> {
   return Number(calls ?? 0);
 }
 
-test('replicas without a Redis are a mistake, for check and start', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'no-replicas-'));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
+test('replicas without a Redis are a mistake, for check and start', async () => {
+  const directory = temporaryDirectory();
   writeConfiguration(directory, { ...thingsAt('http://127.0.0.1:9'), gateway: { idempotency: { replicas: 1 } } });
   const environment = {
     GATEWAY_CONFIG: join(directory, 'config'),

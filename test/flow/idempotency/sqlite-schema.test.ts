@@ -1,13 +1,12 @@
 // The file of answers outlives the gateway that made it: an earlier version opens, with everything in it.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { prepareAnswerSchema } from '../../../gateway/idempotency/sqlite-schema.ts';
 import { createSqliteAnswerStore } from '../../../gateway/idempotency/sqlite-store.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { claimOf } from './claim.ts';
 import { newSlot, RETENTION } from './store-suite.ts';
 
@@ -34,8 +33,7 @@ function openNew(t: TestContext, path = ':memory:'): DatabaseSync {
 }
 
 test('a file of version 1 goes on with the answers it has, and counts from now on', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-replay-'));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryDirectory();
   const database = openNew(t, join(directory, 'idempotency.db'));
   database.exec(VERSION_1);
   let nowMs = START_MS;

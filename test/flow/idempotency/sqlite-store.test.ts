@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { createSqliteAnswerStore } from '../../../gateway/idempotency/sqlite-store.ts';
 import type { AnswerStore } from '../../../gateway/idempotency/store.ts';
 import { FULL_RETAIN_MS, SLOT_BYTES } from '../../../gateway/idempotency/store.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { claimOf } from './claim.ts';
 import { answerStoreSuite, LEASE_MS, newSlot, RETENTION } from './store-suite.ts';
 
 const START_MS = Date.parse('2026-11-20T12:00:00Z');
 const onChange = () => {};
-
-function temporaryDirectory(t: TestContext): string {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-replay-'));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
 
 function open(t: TestContext, directory: string, now = () => START_MS): AnswerStore {
   const store = createSqliteAnswerStore({ directory, now, onChange });
@@ -26,7 +20,7 @@ function open(t: TestContext, directory: string, now = () => START_MS): AnswerSt
 }
 
 answerStoreSuite('SQLite', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryDirectory();
   let nowMs = START_MS;
   const now = () => nowMs;
   return {
@@ -42,7 +36,7 @@ answerStoreSuite('SQLite', async (t) => {
 
 test('SQLite ends leases, unknown outcomes and answers to the millisecond', async (t) => {
   let nowMs = START_MS;
-  const store = open(t, temporaryDirectory(t), () => nowMs);
+  const store = open(t, temporaryDirectory(), () => nowMs);
   const slot = newSlot();
   const begin = async () => (await store.begin(slot, claimOf('f', 'me', 1000, { retainMs: 3000 }))).state;
   assert.equal(await begin(), 'started');
@@ -63,7 +57,7 @@ test('SQLite ends leases, unknown outcomes and answers to the millisecond', asyn
 
 test('the stored bytes of an organization count from its first answer until that expires, to the millisecond', async (t) => {
   let nowMs = START_MS;
-  const store = open(t, temporaryDirectory(t), () => nowMs);
+  const store = open(t, temporaryDirectory(), () => nowMs);
   const slot = newSlot();
   const retention = { retainMs: FULL_RETAIN_MS + 1000, organizationBytesMax: 2 * SLOT_BYTES + 2 };
   async function keep(digest: string) {
@@ -89,7 +83,7 @@ test('the stored bytes of an organization count from its first answer until that
 
 test('an answer beyond the bound is remembered no longer than answers are kept', async (t) => {
   let nowMs = START_MS;
-  const store = open(t, temporaryDirectory(t), () => nowMs);
+  const store = open(t, temporaryDirectory(), () => nowMs);
   const slot = newSlot();
   await store.begin(slot, claimOf('f', 'me', 1000));
   await store.finish(slot, 'me', Buffer.from('x'), { retainMs: 60_000, organizationBytesMax: SLOT_BYTES });
@@ -98,7 +92,7 @@ test('an answer beyond the bound is remembered no longer than answers are kept',
 });
 
 test('answers are there again after closing and opening', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryDirectory();
   const slot = newSlot();
   const first = createSqliteAnswerStore({ directory, now: () => START_MS, onChange });
   await first.begin(slot, claimOf('f', 'me', 1000));
@@ -111,7 +105,7 @@ test('answers are there again after closing and opening', async (t) => {
 });
 
 test('expired records are removed beside the traffic, slice by slice, and no others are', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryDirectory();
   let nowMs = START_MS;
   const store = open(t, directory, () => nowMs);
   for (let i = 0; i < 130; i++) await store.begin(newSlot(), claimOf('f', 'me', 1000, { retainMs: 0 }));
@@ -133,7 +127,7 @@ test('expired records are removed beside the traffic, slice by slice, and no oth
 });
 
 test('a full disk is away until there is room: forgetting and giving again say nothing about it', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryDirectory();
   const states: string[] = [];
   const store = createSqliteAnswerStore({
     directory,
@@ -161,7 +155,7 @@ test('a full disk is away until there is room: forgetting and giving again say n
 });
 
 test('a file that another process is writing to is away for a moment, without standing still for it', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryDirectory();
   const states: string[] = [];
   const store = createSqliteAnswerStore({
     directory,
@@ -181,7 +175,7 @@ test('a file that another process is writing to is away for a moment, without st
 });
 
 test('only the owner can read the file or its journal, even after a careless restore', async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = temporaryDirectory();
   await createSqliteAnswerStore({ directory, now: () => START_MS, onChange }).close();
   chmodSync(join(directory, 'idempotency.db'), 0o644);
   await open(t, directory).begin(newSlot(), claimOf('f', 'me', 1000));
@@ -190,8 +184,8 @@ test('only the owner can read the file or its journal, even after a careless res
   }
 });
 
-test('a newer schema and a file that is no database are named, and stay as they are', async (t) => {
-  const directory = temporaryDirectory(t);
+test('a newer schema and a file that is no database are named, and stay as they are', async () => {
+  const directory = temporaryDirectory();
   await createSqliteAnswerStore({ directory, now: () => START_MS, onChange }).close();
   const path = join(directory, 'idempotency.db');
   const database = new DatabaseSync(path);

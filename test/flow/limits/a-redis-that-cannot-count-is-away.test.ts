@@ -1,10 +1,8 @@
 // A Redis that answers and yet cannot count: full, read-only, or loading its data. Each is away until it can, and then exact again.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { startServer, type TestRedis } from '../../support/redis.ts';
 import { askServer } from '../../support/redis-topologies.ts';
 import { countOf, limitOf, type Outage, openStore, WAIT_MAX_MS } from './outage.ts';
@@ -50,8 +48,7 @@ test('read-only: away until it is a master again', async (t) => {
 });
 
 test('loading: away until all data is there, and earlier counts still count', async (t) => {
-  const dir = mkdtempSync(join(tmpdir(), 'redis-'));
-  t.after(() => rmSync(dir, { recursive: true }));
+  const dir = temporaryDirectory();
   // A millisecond for each of the counters that are loaded.
   const slowly = ['--key-load-delay', '1000', '--loading-process-events-interval-bytes', '1024'];
   const { server, outage } = await start(t, '--dir', dir, ...slowly);

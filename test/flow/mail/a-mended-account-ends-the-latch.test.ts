@@ -2,12 +2,12 @@
 // password must not be tried again by itself.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { askRedis } from '../../../gateway/redis/client.ts';
 import { createLatchProbes } from '../../../gateway/upstream/latch-probes.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { assertRefusal } from '../../support/errors.ts';
 import { basic, type Mail, type MailGateway, newPassword, startMail, startMailGateway } from '../../support/mail.ts';
 import { startRedis } from '../../support/redis.ts';
@@ -146,7 +146,7 @@ describe('the schedule of probes', () => {
   });
 
   it('lies in the data directory without Redis, and outlasts a restart', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'latch-probes-'));
+    const directory = temporaryDirectory();
     const opened = () => createLatchProbes(undefined, directory);
     assert.equal((await opened().take('mail', 0, 0)).kind, 'wait');
     assert.deepEqual(await opened().take('mail', 0, 30_000), { kind: 'probe', nextAtMs: 90_000 });

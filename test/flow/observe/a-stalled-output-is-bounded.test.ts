@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict';
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, truncateSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { temporaryDirectory } from '../../support/directory.ts';
 
 const program = fileURLToPath(new URL('logging-process.ts', import.meta.url));
 const EXCHANGES = 100_000;
@@ -50,7 +50,7 @@ it('a reader that stops costs bounded memory; dropped lines are counted, and rep
 });
 
 it('a file that cannot grow ends nothing; a line that was cut off does not spoil the next one', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-output-'));
+  const directory = temporaryDirectory();
   const file = join(directory, 'log');
   const output = openSync(file, 'a');
   // Room for some hundred lines. Node gets an error for the rest of the last one.
@@ -63,7 +63,6 @@ it('a file that cannot grow ends nothing; a line that was cut off does not spoil
   closeSync(output);
   t.after(() => {
     child.kill('SIGKILL');
-    rmSync(directory, { recursive: true });
   });
   const [{ dropped }] = (await once(child, 'message')) as [{ dropped: number }];
   const before = readFileSync(file, 'utf8').split('\n');

@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, requestOf } from '../../support/connection.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { freePort } from '../../support/free-port.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation, executable } from '../../support/process.ts';
@@ -18,7 +18,7 @@ import { thingsAt } from '../../support/things.ts';
 
 /** An end that takes longer never comes. */
 const PATIENCE = { timeout: 60_000 };
-const directory = mkdtempSync(join(tmpdir(), 'gateway-unread-'));
+const directory = temporaryDirectory();
 const preload = (file: string) => `--import=${new URL(file, import.meta.url).href}`;
 const installation = createInstallation({
   GATEWAY_CONFIG: join(directory, 'config'),
@@ -32,7 +32,6 @@ execFileSync('mkfifo', [join(directory, 'never-opens')]);
 const redis = await startRedis();
 after(async () => {
   installation.remove();
-  rmSync(directory, { recursive: true });
   await redis.stop();
 });
 

@@ -1,10 +1,10 @@
 // The credential for an upstream and its concurrency change with the file like all other settings.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { headersOf } from '../../support/scripted-upstream.ts';
 import { thingsAt } from '../../support/things.ts';
 import { createWorld, type World } from '../../support/world.ts';
@@ -14,14 +14,13 @@ describe('the credential for an upstream', () => {
   let world: World;
   let secrets: string;
   before(async () => {
-    secrets = mkdtempSync(join(tmpdir(), 'secrets-'));
+    secrets = temporaryDirectory();
     writeFileSync(join(secrets, 'first_entry'), 'admin:of the first entry');
     writeFileSync(join(secrets, 'second_entry'), 'admin:of the second entry');
     world = await createWorld({ environment: { SECRETS_DIR: secrets } });
   });
   after(async () => {
     await world.close();
-    rmSync(secrets, { recursive: true });
   });
 
   const save = (entry: object) => {

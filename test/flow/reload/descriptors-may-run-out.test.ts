@@ -4,12 +4,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { ask, requestOf } from '../../support/connection.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { freePort } from '../../support/free-port.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation, executable } from '../../support/process.ts';
@@ -19,7 +18,7 @@ import { eventually as until } from '../workers/several.ts';
 const FILES = 150;
 
 it('is told as what it is, and ends nothing', async (test) => {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-descriptors-'));
+  const directory = temporaryDirectory();
   const installation = createInstallation({
     GATEWAY_CONFIG: join(directory, 'config'),
     GATEWAY_CONTRACTS: join(directory, 'openapi'),
@@ -40,7 +39,6 @@ it('is told as what it is, and ends nothing', async (test) => {
   test.after(() => {
     child.kill('SIGKILL');
     installation.remove();
-    rmSync(directory, { recursive: true });
   });
   await until(() => errors.includes('health'));
   await until(() => log.includes(`The limit is ${FILES} per process`));

@@ -3,18 +3,18 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { ask, requestOf } from '../../support/connection.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation, type Running } from '../../support/process.ts';
 import { thingsAt } from '../../support/things.ts';
 import { fatalLinesOf, throwsOnSignals } from '../workers/uncaught.ts';
 import { inForce, until } from './files.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'gateway-sighup-'));
+const directory = temporaryDirectory();
 const installation = createInstallation({
   GATEWAY_CONFIG: join(directory, 'config'),
   GATEWAY_CONTRACTS: join(directory, 'openapi'),
@@ -24,7 +24,6 @@ const options = thingsAt('http://127.0.0.1:9');
 const reloadsRequested = () => gateway.output().split('configuration reload requested').length - 1;
 after(() => {
   installation.remove();
-  rmSync(directory, { recursive: true });
 });
 
 let gateway: Running;

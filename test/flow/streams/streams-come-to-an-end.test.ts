@@ -83,14 +83,14 @@ describe('the streams of an organization', () => {
     assert.match(metrics, /^gateway_open_streams\{kind="events"\} 1$/m);
   });
 
-  it('are explained with their kind and the reason of their end', async (t) => {
+  it('are explained with their kind and the reason of their end', async () => {
     const world = await start(createStreamWorld());
     const { id, key } = await world.gateway.issueKey();
     const { client } = await world.open('/v1/events', { key });
     await world.gateway.store.keys.revoke(id, 'test', undefined);
     await client.answer();
     const { request_id } = await streamLine(world);
-    const { code, out } = await explainer(t, world.gateway).run(String(request_id));
+    const { code, out } = await explainer(world.gateway).run(String(request_id));
     assert.equal(code, 0);
     assert.match(out, /it was an event stream/);
     assert.match(out, /the gateway ended it, because the key, token or organization was no longer valid/);

@@ -1,12 +1,12 @@
 // A certificate that is not valid now: `check` refuses it with file and line, a gateway that has no other starts with it and reports it.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { createAuthority } from '../../support/certificates.ts';
 import { closesAfterEach } from '../../support/closing.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation } from '../../support/process.ts';
 import { filesOf, startSecureGateway } from './secure-gateway.ts';
@@ -16,7 +16,7 @@ const authority = createAuthority();
 const expired = { names: ['api.test'], fromDays: -30, days: -1 };
 
 it('is a mistake for check', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-expired-'));
+  const directory = temporaryDirectory();
   const { files, certificates } = filesOf({ api: authority.issue(expired) });
   writeConfiguration(directory, { gateway: { publicUrl: 'https://api.test', tls: { certificates } }, files });
   const installation = createInstallation({ GATEWAY_CONFIG: join(directory, 'config') });

@@ -1,18 +1,18 @@
 // A start that would change a store so that the version before cannot open it any more says so and changes nothing, unless it is told to.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { claimDirectory } from '../../../gateway/shared/sqlite.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { type Fixture, restoreFixture } from '../../support/former/fixture.ts';
 import { type ShopService, sendWrite, startShopService, writeShop } from '../../support/former/shop.ts';
 import { runInProcess, startInProcess, tryStartInProcess } from '../../support/in-process.ts';
 
 describe('a start on the embedded stores of 67ad2c9', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'one-way-'));
+  const directory = temporaryDirectory();
   const dataDirectory = join(directory, 'data');
   let service: ShopService;
   let fixture: Fixture;
@@ -29,7 +29,6 @@ describe('a start on the embedded stores of 67ad2c9', () => {
   });
   after(async () => {
     await service.close();
-    rmSync(directory, { recursive: true, force: true });
   });
 
   /** Bytes of every file, but for what SQLite makes to read one. */

@@ -2,9 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import * as presentRedisAcme from '../../../gateway/acme/redis-acme-store.ts';
 import * as presentAcme from '../../../gateway/acme/sqlite-acme-store.ts';
@@ -20,6 +17,7 @@ import * as presentCounters from '../../../gateway/limits/redis/redis-counter-st
 import * as presentRedisUses from '../../../gateway/versions/redis-store.ts';
 import * as presentUses from '../../../gateway/versions/sqlite-store.ts';
 import { dayOf, type UseStore } from '../../../gateway/versions/store.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { FORMER } from '../../support/former/fixture.ts';
 import { checkOut, type FormerTree, noHistory } from '../../support/former/tree.ts';
 import { eventually } from '../../support/instances.ts';
@@ -52,15 +50,9 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
     former?.remove();
   });
 
-  function directoryFor(t: TestContext): string {
-    const directory = mkdtempSync(join(tmpdir(), 'two-versions-'));
-    t.after(() => rmSync(directory, { recursive: true, force: true }));
-    return directory;
-  }
-
   async function answersOf(t: TestContext, redisUrl: string | undefined) {
     const stores: AnswerStore[] = [];
-    const dataDirectory = directoryFor(t);
+    const dataDirectory = temporaryDirectory();
     let passedMs = 0;
     for (const { openAnswerStore } of await both(presentAnswers, 'gateway/idempotency/open-store.ts')) {
       const now = () => Date.now() + passedMs;
@@ -139,7 +131,7 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
       });
 
       it(`organizations, keys and audit log, ${kind}: ${writer} writes, ${reader} reads`, async (t) => {
-        const directory = directoryFor(t);
+        const directory = temporaryDirectory();
         const own = kind === 'redis' ? await startServer() : undefined;
         t.after(() => own?.stop());
         const stores: KeyStore[] = [];
@@ -183,7 +175,7 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
       });
 
       it(`uses of deprecated operations, ${kind}: ${writer} writes, ${reader} adds`, async (t) => {
-        const directory = directoryFor(t);
+        const directory = temporaryDirectory();
         const [sqlite, onRedis] = [
           await both(presentUses, 'gateway/versions/sqlite-store.ts'),
           await both(presentRedisUses, 'gateway/versions/redis-store.ts'),
@@ -210,7 +202,7 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
       });
 
       it(`certificates, ${kind}: ${writer} writes, ${reader} reads`, async (t) => {
-        const directory = directoryFor(t);
+        const directory = temporaryDirectory();
         const [sqlite, onRedis] = [
           await both(presentAcme, 'gateway/acme/sqlite-store.ts'),
           await both(presentRedisAcme, 'gateway/acme/redis-store.ts'),
@@ -236,7 +228,7 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
 
   for (const [writer, reader, one, other] of orders) {
     it(`generated secrets, embedded: ${writer} makes them, ${reader} reads them`, async (t) => {
-      const dataDirectory = directoryFor(t);
+      const dataDirectory = temporaryDirectory();
       const versions = await both(presentSecrets, 'gateway/config/secrets.ts');
       const open = (index: 0 | 1, redisUrl: string | undefined, directory = dataDirectory) =>
         versions[index].loadSecrets({ directory: undefined, environment: {}, dataDirectory: directory, redisUrl });
@@ -245,7 +237,7 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
       const own = await startServer();
       t.after(() => own.stop());
       const shared = await open(one, own.url).keyPepper();
-      assert.equal(await open(other, own.url, directoryFor(t)).keyPepper(), shared);
+      assert.equal(await open(other, own.url, temporaryDirectory()).keyPepper(), shared);
     });
   }
 

@@ -1,13 +1,12 @@
 // Forwards: what the versions before left in their stores when they were killed is read by this one, with Redis and without.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { loadSettings } from '../../../gateway/config/settings.ts';
 import { decodeHistory } from '../../../gateway/console/kept-history.ts';
 import { openAnswerStore } from '../../../gateway/idempotency/open-store.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { type Fixture, FORMER, type Former, restoreFixture } from '../../support/former/fixture.ts';
 import {
   askShop,
@@ -34,8 +33,7 @@ interface Upgraded {
 type Kind = 'embedded' | 'redis';
 
 async function upgrade(t: TestContext, version: Former, kind: Kind, agedMs: number): Promise<Upgraded> {
-  const directory = mkdtempSync(join(tmpdir(), 'upgraded-'));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryDirectory();
   const dataDirectory = join(directory, 'data');
   const redis = kind === 'redis' ? await startServer() : undefined;
   const service = await startShopService();
@@ -156,9 +154,8 @@ test('a write that ran when 67ad2c9 was killed does not run again if it is repea
   assert.equal(service.runs.get('running'), undefined);
 });
 
-test('the history of the console of 0af7161 is read', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'history-'));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
+test('the history of the console of 0af7161 is read', async () => {
+  const directory = temporaryDirectory();
   const { history = Buffer.alloc(0) } = await restoreFixture('0af7161', { dataDirectory: directory });
   const [, width] = JSON.parse(JSON.parse(history.toString('utf8', 0, history.indexOf(10))).form) as [number, number];
   const kept = decodeHistory(history, width, Date.now() + LATER_MS);

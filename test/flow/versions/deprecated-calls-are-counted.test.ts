@@ -1,10 +1,10 @@
 // Calls of deprecated operations are counted while the gateway serves, and shown by commands and on the admin listener.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { createTwoVersions, NOW_MS } from '../../support/versions.ts';
 import type { World } from '../../support/world.ts';
 import { PEPPER } from '../../unit/auth/samples.ts';
@@ -18,7 +18,7 @@ interface Report {
 
 describe('calls of deprecated operations', () => {
   let world: World;
-  const directory = mkdtempSync(join(tmpdir(), 'deprecated-calls-'));
+  const directory = temporaryDirectory();
   const data = join(directory, 'data');
 
   before(async () => {
@@ -44,7 +44,6 @@ describe('calls of deprecated operations', () => {
   });
   after(async () => {
     await world.close();
-    rmSync(directory, { recursive: true, force: true });
     rmSync(world.gateway.directory, { recursive: true, force: true });
   });
 
@@ -69,19 +68,19 @@ describe('calls of deprecated operations', () => {
     assert.deepEqual(status.deprecated_uses, { state: 'up', waiting: 0, lost: 0 });
   });
 
-  function lineOn(t: Parameters<typeof commandLine>[0]) {
+  function lineOn() {
     const environment = {
       GATEWAY_CONFIG: join(world.gateway.directory, 'config'),
       GATEWAY_CONTRACTS: join(world.gateway.directory, 'openapi'),
       GATEWAY_DATA: data,
     };
-    const line = commandLine(t, data, environment);
+    const line = commandLine(data, environment);
     line.clock.nowMs = NOW_MS;
     return line;
   }
 
-  it('are listed by a command, and written as mail', async (t) => {
-    const { json, run } = lineOn(t);
+  it('are listed by a command, and written as mail', async () => {
+    const { json, run } = lineOn();
     const [told] = await json('versions', 'usage', '--since', '30d');
     assert.deepEqual(
       [told.organization, told.name, told.contacts, told.calls],
@@ -99,8 +98,8 @@ describe('calls of deprecated operations', () => {
     assert.match(readFileSync(join(directory, 'all.mbox'), 'utf8'), /^From noreply@localhost /);
   });
 
-  it('are not shown for wrong options', async (t) => {
-    const { run } = lineOn(t);
+  it('are not shown for wrong options', async () => {
+    const { run } = lineOn();
     for (const words of [
       ['--since', 'yesterday'],
       ['--from', 'a b'],
@@ -109,8 +108,8 @@ describe('calls of deprecated operations', () => {
     }
   });
 
-  it('belong to versions that a command lists', async (t) => {
-    const { json, run } = lineOn(t);
+  it('belong to versions that a command lists', async () => {
+    const { json, run } = lineOn();
     const { versions, operations } = await json('versions', 'list');
     assert.deepEqual(
       versions.map(({ version, state }: Record<string, string>) => [version, state]),

@@ -1,13 +1,11 @@
 // Both stores of uses count alike, together with other instances, and return their counts.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createRedisUseStore } from '../../../gateway/versions/redis-store.ts';
 import { createSqliteUseStore } from '../../../gateway/versions/sqlite-store.ts';
 import type { Use, UseStore } from '../../../gateway/versions/store.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { lookInside, startRedis, type TestRedis } from '../../support/redis.ts';
 
 const NOW_MS = Date.parse('2027-06-01T12:00:00Z');
@@ -46,13 +44,12 @@ function suite(name: string, open: () => Promise<UseStore>): void {
 
 describe('a store of uses', () => {
   let redis: TestRedis;
-  const directory = mkdtempSync(join(tmpdir(), 'uses-'));
+  const directory = temporaryDirectory();
   before(async () => {
     redis = await startRedis();
   });
   after(async () => {
     await redis.stop();
-    rmSync(directory, { recursive: true });
   });
 
   suite('SQLite', async () => createSqliteUseStore(directory, now));

@@ -2,18 +2,18 @@
 // process that holds them, here after an uncaught exception.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { ask, requestOf } from '../../support/connection.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation } from '../../support/process.ts';
 import { startRedis } from '../../support/redis.ts';
 import { eventually, isAlive } from './several.ts';
 import { fatalLinesOf, throwsOnSignals } from './uncaught.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'gateway-workers-demo-'));
+const directory = temporaryDirectory();
 const redis = await startRedis();
 const installation = createInstallation({
   GATEWAY_CONFIG: join(directory, 'config'),
@@ -24,7 +24,6 @@ const installation = createInstallation({
 after(async () => {
   await redis.stop();
   installation.remove();
-  rmSync(directory, { recursive: true });
 });
 
 it('the line that is printed works with every worker; an uncaught exception ends the primary with 1, its workers, and then the sandbox', async () => {

@@ -1,26 +1,24 @@
 // A mistake is reported once, for any number of workers, and no process stays behind.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { loadSettings } from '../../../gateway/config/settings.ts';
 import { ConfigError } from '../../../gateway/config-errors.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
 import type { Finished } from '../../support/in-process.ts';
 import { createInstallation } from '../../support/process.ts';
 import { startRedis } from '../../support/redis.ts';
 import { thingsAt } from '../../support/things.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'gateway-workers-mistakes-'));
+const directory = temporaryDirectory();
 
 const redis = await startRedis();
 after(async () => {
   await redis.stop();
-  rmSync(directory, { recursive: true });
 });
 
 async function runStart(environment: Record<string, string>): Promise<Finished> {

@@ -1,14 +1,13 @@
 // A gateway with several workers as operators run it: `bin/gateway start` on a Redis of the test's own, before one upstream.
 
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createIssueKey } from '../../../gateway/auth/issue-key.ts';
 import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import { loadSettings } from '../../../gateway/config/settings.ts';
 import { openKeyStore, openSecrets } from '../../../gateway/process/open-key-store.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { type GatewayOptions, writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation, type Installation, type Running } from '../../support/process.ts';
 import { startRedis } from '../../support/redis.ts';
@@ -77,7 +76,7 @@ export function createHolding(): { readonly answer: Answer; readonly path: strin
 
 /** For two workers, and one organization with a key. */
 export async function prepareSeveral({ gateway, limits, files, ...options }: SeveralOptions = {}): Promise<Prepared> {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-workers-'));
+  const directory = temporaryDirectory();
   const [redis, upstream] = await Promise.all([startRedis(), startUpstream(options.answer ?? answerEmptyObject)]);
   const configuration = {
     ...thingsAt(upstream.url, {}, options.paths),
@@ -108,7 +107,6 @@ export async function prepareSeveral({ gateway, limits, files, ...options }: Sev
       await upstream.close();
       await redis.stop();
       installation.remove();
-      rmSync(directory, { recursive: true, force: true });
     },
   };
 }

@@ -1,11 +1,11 @@
 // A sandbox as a process of its own, started as a gateway starts it, on a directory of the test's.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type ClientRequest, get } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { createGatewayKey, type GatewayKey, ISSUER } from './platform.ts';
 
 const MAIN = new URL('../../../sandbox/main.ts', import.meta.url).pathname;
@@ -27,12 +27,11 @@ export interface RunningSandbox {
 }
 
 export async function install(context: TestContext): Promise<Installation> {
-  const directory = mkdtempSync(join(tmpdir(), 'sandbox-'));
+  const directory = temporaryDirectory();
   const key = await createGatewayKey();
   const children: ChildProcess[] = [];
   context.after(() => {
     for (const child of children) child.kill('SIGKILL');
-    rmSync(directory, { recursive: true });
   });
   function trust(...keys: readonly GatewayKey[]): void {
     writeFileSync(join(directory, 'jwks.json'), JSON.stringify({ keys: keys.flatMap(({ jwks }) => jwks.keys) }));

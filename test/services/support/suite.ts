@@ -1,10 +1,10 @@
 // Calls every operation of a service's document twice, directly and through the gateway, and compares the client's view.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { differencesOf } from './compare.ts';
 import { documentOf, putBehindGateway, type Service, type Stand } from './stand.ts';
 import { type Call, send } from './wire.ts';
@@ -36,7 +36,7 @@ export function compares({ start, scope, calls, everywhere }: Comparison): () =>
   const stand = () => current ?? assert.fail('the service has not started');
 
   before(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'services-'));
+    directory = temporaryDirectory();
     const report = join(directory, 'report.txt');
     writeFileSync(report, 'A line of a report that is long enough to be worth the while.\n'.repeat(1000));
     const service = await start(report);
@@ -46,7 +46,6 @@ export function compares({ start, scope, calls, everywhere }: Comparison): () =>
 
   after(async () => {
     await current?.stop();
-    rmSync(directory, { recursive: true, force: true });
   });
 
   describe('each call is answered as when the service is called directly', () => {

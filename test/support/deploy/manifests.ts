@@ -2,11 +2,11 @@
 // another kind and members that are missing are all reported.
 
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
+import { temporaryDirectory } from '../directory.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 export const manifestsDirectory = join(root, 'deploy/kubernetes');
@@ -34,7 +34,7 @@ export function manifestFiles(): string[] {
 
 /** The faults of each object, by its name; none: it is valid for the API. One run of the compiler for all. */
 export async function complaintsAbout(objects: Readonly<Record<string, object>>): Promise<Record<string, string[]>> {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-manifests-'));
+  const directory = temporaryDirectory();
   try {
     symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
     const names = Object.keys(objects);

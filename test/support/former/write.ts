@@ -1,21 +1,12 @@
 // Has a version of the gateway write the fixtures that the next one is tried with: `node test/support/former/write.ts TREE NAME`, where TREE
 // is a checkout of that version with its packages. Writes test/support/former/NAME/.
 
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { orderingConfiguration } from '../../flow/acme/acme-gateway.ts';
+import { temporaryDirectory } from '../directory.ts';
 import { startPebble } from '../pebble.ts';
 import { lookInside, startServer } from '../redis.ts';
 import { dumpRedis, dumpSqlite } from './dump.ts';
@@ -111,7 +102,7 @@ async function orderCertificate(tree: string, environment: Environment, upstream
 
 async function write(tree: string, name: string): Promise<void> {
   const target = fileURLToPath(new URL(`./${name}/`, import.meta.url));
-  const work = mkdtempSync(join(tmpdir(), 'former-'));
+  const work = temporaryDirectory();
   const service = await startShopService();
   const redis = await startServer();
   const client = lookInside(redis.url);

@@ -8,7 +8,7 @@ import { openStore, organization, until } from './samples.ts';
 const NEVER_MS = 3_600_000;
 
 /** A follower of a real store with announcements controlled by the test, and the changes that reached it. */
-function following(test: TestContext, { store = openStore(test), pollMs = NEVER_MS } = {}) {
+function following(test: TestContext, { store = openStore(), pollMs = NEVER_MS } = {}) {
   const seen: (string | undefined)[] = [];
   const state = { store, reads: 0, readsAtOnce: 0, mostReadsAtOnce: 0, resets: 0, subscribers: 0 };
   let answering: Promise<void> | undefined;
@@ -54,7 +54,7 @@ function following(test: TestContext, { store = openStore(test), pollMs = NEVER_
 const create = (store: KeyStore, id: string) => store.organizations.create(organization({ id }), 'tests');
 
 test('changes before the start are not read, and nothing counts as read before the first read', async (t) => {
-  const store = openStore(t);
+  const store = openStore();
   await create(store, 'org_before');
   const { follower, seen, state } = following(t, { store });
   assert.equal(follower.position(), undefined);
@@ -119,7 +119,7 @@ for (const more of [0, 1, 2]) {
     announce();
     await until(() => follower.position() === 2);
     // As after a failover to a replica that had received only the first one.
-    state.store = openStore(t);
+    state.store = openStore();
     for (const id of ['org_a', 'org_other', 'org_b', 'org_c'].slice(0, 2 + more)) await create(state.store, id);
     announce();
     await until(() => state.resets === 2);
@@ -147,7 +147,7 @@ test('a store that begins anew is noticed, and followed from there', async (t) =
   announce();
   await until(() => follower.position() === 2);
   const before = follower.generation();
-  state.store = openStore(t);
+  state.store = openStore();
   await create(state.store, 'org_other');
   announce();
   await until(() => follower.position() === 1);

@@ -5,7 +5,7 @@ import { follow, settled, switchable } from './directory-samples.ts';
 import { fakeClock, issue, makeKey, organization, storeWithKey, until } from './samples.ts';
 
 test('the same frozen caller serves every request, after one look-up', async (t) => {
-  const { store, key, record } = await storeWithKey(t, { scopes: ['jobs:read'], allowedCidrs: ['192.0.2.0/24'] });
+  const { store, key, record } = await storeWithKey({ scopes: ['jobs:read'], allowedCidrs: ['192.0.2.0/24'] });
   const { state, needed } = switchable(store);
   const directory = follow(t, needed);
   await settled(directory, key);
@@ -120,7 +120,7 @@ test('a change of a kind this version does not know drops everything', async (t)
 
 test('isKnown holds for keys that were found good, and for nothing else', async (t) => {
   const clock = fakeClock();
-  const { store, key, record } = await storeWithKey(t, { expiresAtMs: clock.now() + 1000 });
+  const { store, key, record } = await storeWithKey({ expiresAtMs: clock.now() + 1000 });
   const directory = follow(t, store, clock);
   assert.equal(directory.isKnown(`Bearer ${key}`), false);
   await settled(directory, key);

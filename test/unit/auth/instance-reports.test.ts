@@ -10,7 +10,7 @@ const GRACE_MS = 60_000;
 /** Reports of one gateway to a real store that can be made to fail or to hang. */
 function reporting(test: TestContext) {
   test.mock.timers.enable({ apis: ['setInterval'] });
-  const { instances } = openStore(test);
+  const { instances } = openStore();
   const state = { failing: false, sent: [] as number[], gate: undefined as Promise<void> | undefined };
   const reports = createInstanceReports({
     instances: {

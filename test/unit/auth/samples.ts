@@ -1,11 +1,7 @@
 // Things that tests of authentication need: keys made at run time, records, exchanges, a clock that is set by hand.
 
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { createApiKey, createDigestOf, keyFingerprint } from '../../../gateway/auth/api-key.ts';
 import { createIssueKey, type IssuedKey, type KeyRequest } from '../../../gateway/auth/issue-key.ts';
@@ -17,6 +13,7 @@ import { GatewayError } from '../../../gateway/errors.ts';
 import type { Matched } from '../../../gateway/exchange.ts';
 import type { Operation } from '../../../gateway/operation.ts';
 import { notesOn, Trail } from '../../../gateway/trail.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 
 export const PEPPER = 'a pepper that only tests use';
 export const digestOf = createDigestOf(PEPPER);
@@ -37,14 +34,8 @@ export function fakeClock(startMs = START_MS) {
   };
 }
 
-export function temporaryDirectory(test: TestContext): string {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-auth-'));
-  test.after(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
-
 /** Left open at the end of a test: later writes remain possible, and the process closes it. */
-export function openStore(test: TestContext, directory = temporaryDirectory(test), now = () => START_MS): KeyStore {
+export function openStore(directory = temporaryDirectory(), now = () => START_MS): KeyStore {
   return createSqliteKeyStore({ directory, pepperFingerprint, acceptOneWay: true, now });
 }
 
@@ -74,8 +65,8 @@ export function issue(overrides: Partial<KeyRequest> = {}): IssuedKey {
 }
 
 /** A store with one organization that has one key. */
-export async function storeWithKey(test: TestContext, overrides: Partial<KeyRequest> = {}) {
-  const store = openStore(test);
+export async function storeWithKey(overrides: Partial<KeyRequest> = {}) {
+  const store = openStore();
   await store.organizations.create(organization(), 'tests');
   const { key, record } = issue(overrides);
   await store.keys.create(record);

@@ -1,7 +1,6 @@
 // Operations compiled from a document written in a test, by the same loader as at boot.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mistake } from '../../../gateway/config-errors.ts';
 import { createDirectReader } from '../../../gateway/contract/document.ts';
@@ -9,6 +8,7 @@ import { loadContracts, locateMistakes } from '../../../gateway/contract/load.ts
 import type { ContractOperation } from '../../../gateway/contract/operations.ts';
 import type { Schemas } from '../../../gateway/contract/schemas.ts';
 import { toBodyViolations, type Violation } from '../../../gateway/contract/violations.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 
 export interface Compiled {
   readonly operations: readonly ContractOperation[];
@@ -18,7 +18,7 @@ export interface Compiled {
 
 /** Loads a whole document; `says` holds members of its entry in upstreams.yaml. */
 export async function compileDocument(document: object, says: object = { public: true }): Promise<Compiled> {
-  const directory = mkdtempSync(join(tmpdir(), 'contract-'));
+  const directory = temporaryDirectory();
   writeFileSync(join(directory, 'it.yaml'), JSON.stringify(document, null, 1));
   const mistakes: Mistake[] = [];
   const mistakeAt = (reason: string, remedy: string) => ({ file: 'upstreams.yaml', reason, remedy });

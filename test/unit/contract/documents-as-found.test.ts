@@ -1,16 +1,15 @@
 // Documents from other tools: faults without effect are accepted or warned of, faults with an effect stay mistakes.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { type Mistake, toSentence } from '../../../gateway/config-errors.ts';
 import { createDirectReader } from '../../../gateway/contract/document.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { bodyCheck, documentOf } from './compiled.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'found-'));
-after(() => rmSync(directory, { recursive: true }));
+const directory = temporaryDirectory();
 const reader = createDirectReader();
 
 const responses = { 200: { description: 'fine' } };

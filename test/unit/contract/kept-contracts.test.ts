@@ -1,23 +1,22 @@
 // A start uses the contracts that an earlier start has read, as long as their files are the same. Mistakes and warnings are found anew.
 
 import assert from 'node:assert/strict';
-import { existsSync, globSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, globSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, it } from 'node:test';
+import { beforeEach, it } from 'node:test';
 import type { Mistake } from '../../../gateway/config-errors.ts';
 import { createDirectReader } from '../../../gateway/contract/document.ts';
 import { keptContractsIn } from '../../../gateway/contract/kept-contracts.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { shippedContracts } from '../../support/gateway.ts';
 import { documentOf } from './compiled.ts';
 
 let directory: string;
 let kept: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'kept-'));
+  directory = temporaryDirectory();
   kept = join(directory, 'kept');
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 /** Writes a file that is old enough to be kept as part of another one. */
 function write(name: string, document: object | string): string {

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { Mistake } from '../../../gateway/config-errors.ts';
 import { createDirectReader } from '../../../gateway/contract/document.ts';
 import { type Contracts, type LoadOptions, loadContracts, locateMistakes } from '../../../gateway/contract/load.ts';
 import type { ContractOperation } from '../../../gateway/contract/operations.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { documentOf } from './compiled.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'load-'));
-after(() => rmSync(directory, { recursive: true }));
+const directory = temporaryDirectory();
 const direct = createDirectReader();
 
 const responses = { 200: { description: 'fine' } };

@@ -1,14 +1,14 @@
 // Several documents become one: different components of one name are renamed, and the gateway's own parts stay its own.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import type { Mistake } from '../../../gateway/config-errors.ts';
 import { createDirectReader } from '../../../gateway/contract/document.ts';
 import { type ContractSource, loadContracts } from '../../../gateway/contract/load.ts';
 import { publishedContracts } from '../../../gateway/contract/merged/groups.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 
 type Json = Record<string, unknown>;
 interface Document {
@@ -31,9 +31,8 @@ const secured = { openapi: '3.1.0', info: { title: 'Any', version: '1' } };
 describe('contracts that are published as one', () => {
   let directory: string;
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'merged-'));
+    directory = temporaryDirectory();
   });
-  afterEach(() => rmSync(directory, { recursive: true }));
 
   async function publish(contracts: Record<string, object>, says: Partial<ContractSource> = {}) {
     for (const [file, content] of Object.entries(contracts))

@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import type { Mistake } from '../../../gateway/config-errors.ts';
 import { createDirectReader } from '../../../gateway/contract/document.ts';
 import { createThreadReader } from '../../../gateway/contract/reader.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { documentOf } from './compiled.ts';
 
 describe('the thread that reads contracts', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'reader-'));
+  const directory = temporaryDirectory();
   const reader = createThreadReader();
   after(() => {
     reader.close();
-    rmSync(directory, { recursive: true });
   });
   const write = (name: string, document: unknown) => {
     const file = join(directory, name);

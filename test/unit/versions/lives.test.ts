@@ -1,8 +1,7 @@
 // Faults in the dates and names of versions, each reported with its line and remedy.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gatewayFile } from '../../../gateway/config/gateway-file.ts';
@@ -10,6 +9,7 @@ import { checkShape } from '../../../gateway/config/issues.ts';
 import { checkDeprecations } from '../../../gateway/config/versions.ts';
 import { type Mistake, toSentence } from '../../../gateway/config-errors.ts';
 import { readSource } from '../../../gateway/shared/yaml-source.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 
 const served = [
   { id: 'listJobs', qualifiedId: 'jobs.listJobs', entry: 'jobs', upstream: 'jobs', version: 'v1' },
@@ -18,7 +18,7 @@ const served = [
 ];
 
 function mistakesOf(text: string): string[] {
-  const directory = mkdtempSync(join(tmpdir(), 'lives-'));
+  const directory = temporaryDirectory();
   const file = join(directory, 'gateway.yaml');
   writeFileSync(file, text);
   const mistakes: Mistake[] = [];

@@ -1,17 +1,14 @@
 // What the log says of a reload that fails for another reason than a mistake in the files.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Configuration } from '../../../gateway/configuration.ts';
 import type { Log } from '../../../gateway/observe/log.ts';
 import { followConfiguration } from '../../../gateway/wiring/reload.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 
 test('a reload that fails by a bug is logged with the place of the bug, and is no mistake of the files', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'reload-'));
-  t.after(() => rmSync(directory, { recursive: true }));
+  const directory = temporaryDirectory();
   const logged: [object, string][] = [];
   const logger = { error: (members: object, message: string) => logged.push([members, message]) };
   const inForce = { version: 'one', files: new Map() } as unknown as Configuration;
