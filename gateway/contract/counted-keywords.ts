@@ -2,7 +2,7 @@
 // references spend for the schema that they lead to (references.ts), so that these two bound the time of a check.
 
 import { _, type Ajv2020, type Code, type CodeGen, type KeywordCxt, type Name } from 'ajv/dist/2020.js';
-import { takeSteps } from './step-budget.ts';
+import { takeSteps } from './check-scope.ts';
 
 /** Keywords whose loops apply the schema that is their value. Other loops only compare names. */
 const applying = new Set([

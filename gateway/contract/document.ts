@@ -4,9 +4,9 @@
 import { dirname } from 'node:path';
 import type { Mistake } from '../config-errors.ts';
 import { positionsIn, shownPath, textOf } from '../shared/yaml-source.ts';
-import type { ContractContent } from './content.ts';
+import type { ContractContent } from './contract-content.ts';
 import { normalizeSchemas } from './dialect.ts';
-import { isWithin } from './file-place.ts';
+import { isWithin } from './files.ts';
 import type { KeptContracts } from './kept-contracts.ts';
 import type { ParseContract } from './parse.ts';
 import { isObject } from './pointer.ts';

@@ -4,7 +4,7 @@
 import { resolve } from 'node:path';
 import { BaseResolver, type Document, isAbsoluteUrl, ResolveError, Source } from '@redocly/openapi-core';
 import { shownPath, textOf } from '../shared/yaml-source.ts';
-import { realPathWithin } from './file-place.ts';
+import { realPathWithin } from './files.ts';
 import { parseUnescaped } from './json.ts';
 
 export interface FileResolver extends BaseResolver {

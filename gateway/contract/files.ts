@@ -1,7 +1,8 @@
-// Resolves the contract globs of upstreams.yaml to files.
+// The files of contracts: those that the globs of upstreams.yaml match, and those that references may lead to. A reference leads to a file of
+// the contracts directory, symbolic links followed, and to no other file of the machine.
 
-import { globSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { globSync, realpathSync, statSync } from 'node:fs';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import { type Mistake, suggest } from '../config-errors.ts';
 import { shownPath } from '../shared/yaml-source.ts';
 
@@ -59,4 +60,28 @@ export function contractFiles(directory: string, glob: string): string[] {
     .filter((file) => /\.(ya?ml|json)$/.test(file))
     .map((file) => join(directory, file))
     .sort();
+}
+
+/** Returns the real path of a file of the directory; undefined if it is elsewhere. Throws if the file does not exist. */
+export function realPathWithin(directory: string, file: string): string | undefined {
+  const place = realpathSync(directory);
+  // A path that names another place is not looked up, because to look may be to mount.
+  if (!isBelow(directory, file) && !isBelow(place, file)) return undefined;
+  const real = realpathSync(file);
+  return isBelow(place, real) ? real : undefined;
+}
+
+/** Returns whether a file exists in the directory, symbolic links followed. */
+export function isWithin(directory: string, file: string): boolean {
+  try {
+    return realPathWithin(directory, file) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Container volumes have directories whose names begin with two dots. */
+function isBelow(directory: string, file: string): boolean {
+  const path = relative(directory, file);
+  return path !== '' && path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 }

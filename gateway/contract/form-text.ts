@@ -1,4 +1,5 @@
-// The encoding of names and values in queries and forms (WHATWG URL Standard, section 5.1).
+// How queries and forms write names and values: encoded (WHATWG URL Standard, section 5.1), and nested by brackets, `filter[status]` and
+// `items[0][price]`.
 
 /** Whether decoding can change the text. */
 export function isEncoded(text: string): boolean {
@@ -13,4 +14,12 @@ export function decodeFormText(text: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A bracket may be empty, and holds no bracket itself. */
+const BRACKETS = /^(?:\[[^[\]]*\])+$/;
+
+/** Parses `[a][b]` into a, b; returns `undefined` for any other text. */
+export function keysOfBrackets(brackets: string): string[] | undefined {
+  return BRACKETS.test(brackets) ? brackets.slice(1, -1).split('][') : undefined;
 }

@@ -19,7 +19,7 @@ import { dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { textOf } from '../shared/yaml-source.ts';
-import type { ContractContent } from './content.ts';
+import type { ContractContent } from './contract-content.ts';
 import { hasEscapedNames } from './json.ts';
 import type { JsonObject } from './pointer.ts';
 

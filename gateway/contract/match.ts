@@ -4,9 +4,8 @@
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Matched } from '../exchange.ts';
 import type { Operation } from '../operation.ts';
-import { hasMatrixParameter, semicolonsFit } from './matrix-paths.ts';
+import { hasMatrixParameter, semicolonsFit } from './path-styles.ts';
 import { createRoutes } from './routes.ts';
-import { unmatchedPath } from './unmatched-path.ts';
 
 // Methods that this server recognizes. Any other method is "not implemented" instead of "not allowed" (RFC 9110 section 15.6.2).
 const known = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY']);
@@ -101,4 +100,16 @@ function notFound(segments: readonly string[], versions: readonly string[]): Gat
     return new GatewayError('version_unknown', { fields: { supported_versions: versions }, path });
   }
   return new GatewayError('route_not_found', { path });
+}
+
+const SEGMENTS_MAX = 8;
+/** Words of paths; names, identifiers and keys are not like that. */
+const WORD = /^\.?[a-z][a-z_.-]{0,23}$|^v\d{1,3}$/;
+
+/** Returns the path with `{…}` in the place of each segment that may be a value: the log holds no values of clients. */
+function unmatchedPath(segments: readonly string[]): string {
+  const shown = segments
+    .slice(0, SEGMENTS_MAX)
+    .map((segment) => (WORD.test(segment) || segment === '' ? segment : '{…}'));
+  return `/${shown.join('/')}${segments.length > SEGMENTS_MAX ? '/…' : ''}`;
 }

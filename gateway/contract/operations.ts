@@ -9,9 +9,9 @@ import { type Extensions, extensionsOf, type KnownNames } from './extensions.ts'
 import { mediaTypesOf } from './media-types.ts';
 import { checkOperation } from './operation-checks.ts';
 import { pathStylesOf } from './path-styles.ts';
-import { isRequestable } from './path-texts.ts';
 import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';
 import { restParameterOf } from './rest-parameter.ts';
+import { isRequestable } from './routes.ts';
 import { knownScopes, operationSecurity, type SecuritySettings } from './security.ts';
 import { mappedServer, type ServerMapping, serverOfDocument, serverOfOperation } from './servers.ts';
 

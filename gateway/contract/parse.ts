@@ -4,7 +4,7 @@
 import { bundle, type Config, createConfig, type Document, lintDocument, type Source } from '@redocly/openapi-core';
 import type { Mistake } from '../config-errors.ts';
 import { positionsIn, shownPath } from '../shared/yaml-source.ts';
-import type { ContractContent } from './content.ts';
+import type { ContractContent } from './contract-content.ts';
 import { createFileResolver, type FileResolver } from './file-resolver.ts';
 import { toMistakes, unfitFor, unreadable } from './lint-mistakes.ts';
 import { type Verdict, verdictOn } from './lint-verdict.ts';

@@ -1,6 +1,8 @@
 // Which path parameters have separators in their text: lists and objects, and all parameters of style label and matrix (OpenAPI 3.1.1,
-// section 4.8.12.3).
+// section 4.8.12.3). Semicolons may stand in segments with a parameter of style matrix only, because some servers cut off what stands
+// behind one.
 
+import type { Operation } from '../operation.ts';
 import type { JsonObject, Located } from './pointer.ts';
 import { formsOf, isKeyed, isListed, parameterSchema, typesOf } from './value-types.ts';
 
@@ -16,4 +18,40 @@ export function pathStylesOf(root: JsonObject, parameters: readonly Located[]): 
     return isSeparated ? [[String(name), String(style)] as const] : [];
   });
   return styles.length === 0 ? none : new Map(styles);
+}
+
+type Templated = Pick<Operation, 'path' | 'restOfPath' | 'pathStyles'>;
+
+export function hasMatrixParameter({ pathStyles }: Pick<Operation, 'pathStyles'>): boolean {
+  return pathStyles.size > 0 && [...pathStyles.values()].includes('matrix');
+}
+
+/** Returns the test of a path that an operation with such parameters may have, or undefined if there is none. */
+export function createMatrixPaths(operations: readonly Templated[]): ((path: string) => boolean) | undefined {
+  const forms = operations.filter(hasMatrixParameter).map((operation) => new RegExp(formOf(operation)));
+  return forms.length === 0 ? undefined : (path) => forms.some((form) => form.test(path));
+}
+
+const known = new WeakMap<object, RegExp>();
+
+/** Returns whether semicolons stand only where this operation has parameters of style matrix. */
+export function semicolonsFit(operation: Templated, path: string): boolean {
+  if (!path.includes(';')) return true;
+  if (!hasMatrixParameter(operation)) return false;
+  const form = known.get(operation) ?? new RegExp(formOf(operation));
+  known.set(operation, form);
+  return form.test(path);
+}
+
+/** The form of a path, segment by segment. Literal text may be percent-encoded: `match` compares it. */
+function formOf({ path, restOfPath, pathStyles }: Templated): string {
+  const segments = path.split('/').slice(1);
+  const forms = segments.map((segment) => {
+    if (segment === `{${restOfPath}}`) return '[^;]+';
+    const isMatrix = [...segment.matchAll(/\{([^{}]*)\}/g)].some(
+      ([, name]) => pathStyles.get(name as string) === 'matrix',
+    );
+    return isMatrix ? '[^/]+' : '[^/;]*';
+  });
+  return `^/${forms.join('/')}$`;
 }

@@ -4,9 +4,8 @@
 import type { Counted } from '../exchange.ts';
 import type { Operation } from '../operation.ts';
 import { type Parameter, toMember, toScalar, toValue, withoutReference } from './parameter.ts';
-import { createPathTexts } from './path-texts.ts';
 import { isObject } from './pointer.ts';
-import { templateParameters } from './routes.ts';
+import { templateParameters, valuesBetween } from './routes.ts';
 import { isKeyed, isListed } from './value-types.ts';
 import type { Violation } from './violations.ts';
 
@@ -115,4 +114,25 @@ export function writtenPathValue(parameter: Parameter, value: unknown): string {
     return start + (exploded ? pairs.map((pair) => pair.join('=')).join(separator) : pairs.flat().join(','));
   }
   return start + [value].flat().join(isNamed && exploded ? start : separator);
+}
+
+/**
+ * Prepares taking the texts of parameters out of a path as the client wrote it, so that separators can be told from encoded characters. They
+ * are in the order of the template; undefined if literal text of their segment is written in another way than in the template.
+ */
+function createPathTexts({ path: template, restOfPath }: Operation): (path: string) => (string | undefined)[] {
+  const segments = template.split('/').slice(1);
+  const rest = segments.indexOf(`{${restOfPath}}`);
+
+  return function textsOf(path) {
+    const given = path.split('/').slice(1);
+    const further = given.length - segments.length;
+    return segments.flatMap((segment, index) => {
+      if (!segment.includes('{')) return [];
+      if (index === rest) return [given.slice(index, index + further + 1).join('/')];
+      const text = given[rest === -1 || index < rest ? index : index + further] ?? '';
+      const texts = segment.split(/\{[^{}]*\}/);
+      return valuesBetween(texts, text) ?? templateParameters(segment).map(() => undefined);
+    });
+  };
 }

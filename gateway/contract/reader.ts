@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Mistake } from '../config-errors.ts';
 import type { Position, Spot } from '../shared/yaml-source.ts';
-import type { ContractContent } from './content.ts';
+import type { ContractContent } from './contract-content.ts';
 import type { ContractReader } from './document.ts';
 import { type Piece, putPiece } from './document-pieces.ts';
 import type { JsonObject } from './pointer.ts';

@@ -56,6 +56,11 @@ export function segmentsOf(template: string): string[] {
   return template.split('/').slice(1).map(uriDecoded);
 }
 
+/** Returns whether a request can have the path of a template: it ends before a question mark. */
+export function isRequestable(template: string): boolean {
+  return !template.includes('?');
+}
+
 export function templateParameters(template: string): string[] {
   return [...template.matchAll(/\{([^}]*)\}/g)].map((match) => match[1] as string);
 }

@@ -4,8 +4,8 @@ import { isRef, type Oas2Rule, type Oas3Rule, type Plugin } from '@redocly/opena
 import { isFieldName, isFieldText } from '../shared/field-text.ts';
 import { withoutFurtherReferences } from './document-types.ts';
 import { REGEX_LENGTH_MAX } from './formats.ts';
-import { isRequestable } from './path-texts.ts';
 import { toPattern } from './patterns.ts';
+import { isRequestable } from './routes.ts';
 import { serverPathsOf } from './servers.ts';
 
 /** The node types that may have `x-gateway-*` members. Elsewhere they would be ignored silently. */

@@ -2,6 +2,7 @@
 
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { type AjvByExtent, createAjvByExtent, DOCUMENT_KEY } from './ajv.ts';
+import { allowFor, tooComplex } from './check-scope.ts';
 import type { ContractDocument } from './document.ts';
 import { declareInherited } from './inherited-names.ts';
 import { declaredFor, essenceOf, isJson, MULTIPART, mediaTypeOf, URLENCODED } from './media-types.ts';
@@ -9,7 +10,6 @@ import type { ContractOperation } from './operations.ts';
 import { allowsEmptyValue } from './parameter.ts';
 import { child, follow, fragmentOf, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';
 import { forgetResults } from './references.ts';
-import { allowFor, tooComplex } from './step-budget.ts';
 import { parameterSchema } from './value-types.ts';
 
 /** Returns the errors of a value, none if it is valid; their paths begin at the value. `size` is the number of members and items in it. */

@@ -2,10 +2,10 @@
 // the union.
 
 import type { ErrorObject } from 'ajv';
+import { takeSteps } from './check-scope.ts';
 import { branchNames } from './discriminator.ts';
 import { follow, isObject, type JsonObject } from './pointer.ts';
 import { reachableFrom } from './reachable.ts';
-import { takeSteps } from './step-budget.ts';
 
 const STEPS_PER_ERROR = 20;
 const STEPS_PER_SCHEMA = 20;

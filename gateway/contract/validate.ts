@@ -8,7 +8,7 @@ import type { Operation } from '../operation.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { checkAccept } from './accept.ts';
 import { type BodyContract, expectBody, isUnexpected, readBody } from './body.ts';
-import { type CheckScope, createCheckScope, withinScope } from './check-scope.ts';
+import { allowFor, type CheckScope, createCheckScope, withinScope } from './check-scope.ts';
 import { createFormChecks, type FormCheck, type FormChecks } from './forms/forms.ts';
 import { parseIdempotencyKey } from './idempotency-key.ts';
 import { type JsonLimits, parseJson } from './json.ts';
@@ -18,7 +18,6 @@ import type { ContractOperation } from './operations.ts';
 import { createParameterReader, type ParameterReader, type ParameterValues } from './parameters.ts';
 import { isObject, type JsonObject, member, memberNames } from './pointer.ts';
 import type { RequestSchemas, SchemaCheck, Schemas } from './schemas.ts';
-import { allowFor } from './step-budget.ts';
 import { declaredNames, toNotes } from './violation-notes.ts';
 import { toBodyViolations, toFields, toViolations, type Violation } from './violations.ts';
 

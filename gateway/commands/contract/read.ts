@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Mistake } from '../../config-errors.ts';
 import { type ContractDocument, createDirectReader, toDocument } from '../../contract/document.ts';
-import { isWithin } from '../../contract/file-place.ts';
+import { isWithin } from '../../contract/files.ts';
 import { type ContractOperation, operationsOf } from '../../contract/operations.ts';
 import type { CommandContext } from '../context.ts';
 

@@ -2,9 +2,9 @@
 
 import { essenceOf } from '../media-types.ts';
 import { child, isObject, type Located, member } from '../pointer.ts';
+import type { OperationPair } from './described.ts';
 import { namesIn, partOf } from './described.ts';
 import { below, type DiffPlace, type Side } from './findings.ts';
-import type { OperationPair } from './operation-pair.ts';
 import { ANYTHING } from './view.ts';
 
 export function compareBody(both: OperationPair): void {

@@ -1,9 +1,11 @@
-// An operation in the form that a comparison needs: its public path, its input and answers, and its security.
+// Operations in the form that a comparison needs: their public paths, their input and answers, and their security.
 
 import type { ContractDocument } from '../document.ts';
 import { SCOPES } from '../merged/security.ts';
 import type { ContractOperation } from '../operations.ts';
 import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from '../pointer.ts';
+import type { DiffPlace, ReportFinding } from './findings.ts';
+import type { Comparer } from './schema.ts';
 
 /** One way to authenticate: all of its schemes are required. Empty: no credentials. */
 export type Alternative = readonly { readonly scheme: string; readonly scopes: readonly string[] }[];
@@ -85,4 +87,13 @@ export function partOf({ root, located }: Described, name: string): Located {
 /** Returns the member names of a located object without extensions. */
 export function namesIn(located: Located): string[] {
   return memberNames(located).filter((name) => !name.startsWith('x-'));
+}
+
+/** The old and the new form of an operation with the same method and path. */
+export interface OperationPair {
+  readonly old: Described;
+  readonly new: Described;
+  readonly comparer: Comparer;
+  readonly tell: ReportFinding;
+  readonly at: DiffPlace;
 }

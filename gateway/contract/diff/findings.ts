@@ -1,6 +1,7 @@
-// The findings of a comparison, and the rule that decides whether a change breaks clients.
+// The findings of a comparison, the rule that decides whether a change breaks clients, and what reports them.
 
 import type { Path } from '../../shared/yaml-source.ts';
+import type { Located } from '../pointer.ts';
 
 /** `request`: data that clients send; `response`: data that clients receive. */
 export type Side = 'request' | 'response';
@@ -48,4 +49,13 @@ export function levelOf(side: Side, effect: Effect): Level {
 export function shownValue(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+/** A comparison of two schemas in progress, as the comparison of a keyword uses it. */
+export interface Walk {
+  readonly side: Side;
+  readonly tell: ReportFinding;
+  schemas(old: Located, fresh: Located, at: DiffPlace): void;
+  /** Returns whether `fresh` can replace `old` without a breaking change. */
+  fits(old: Located, fresh: Located): boolean;
 }

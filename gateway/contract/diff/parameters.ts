@@ -3,9 +3,8 @@
 import { isObject, type Located, member } from '../pointer.ts';
 import { templateParameters } from '../routes.ts';
 import { compareContent, declaredSchema } from './content.ts';
-import type { Described } from './described.ts';
+import type { Described, OperationPair } from './described.ts';
 import { below, type DiffPlace } from './findings.ts';
-import type { OperationPair } from './operation-pair.ts';
 
 export function compareParameters(both: OperationPair): void {
   const { old, new: fresh, tell, at } = both;

@@ -1,10 +1,10 @@
 // Compares two schemas in one direction. Visits each pair once per operation, so circular schemas end.
 
 import type { JsonObject, Located } from '../pointer.ts';
+import type { Walk } from './findings.ts';
 import { below, type DiffPlace, type Effect, levelOf, type ReportFinding, type Side, shownValue } from './findings.ts';
 import { compareUnions } from './unions.ts';
 import { ANYTHING, type Bound, createViews, isNothingBut, isTighter, resolved, type Union, type View } from './view.ts';
-import type { Walk } from './walk.ts';
 
 /** Two documents whose schemas are compared. */
 export interface Comparer {

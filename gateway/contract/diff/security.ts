@@ -1,7 +1,6 @@
 // Compares security requirements: a credential that was accepted must stay accepted.
 
-import type { Alternative } from './described.ts';
-import type { OperationPair } from './operation-pair.ts';
+import type { Alternative, OperationPair } from './described.ts';
 
 export function compareSecurity({ old, new: fresh, tell, at }: OperationPair): void {
   const place = { place: [...at.place, 'security'], where: '' };

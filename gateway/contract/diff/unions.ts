@@ -2,9 +2,9 @@
 
 import type { Located } from '../pointer.ts';
 import { isObject } from '../pointer.ts';
+import type { Walk } from './findings.ts';
 import { below, type DiffPlace, levelOf } from './findings.ts';
 import type { Union } from './view.ts';
-import type { Walk } from './walk.ts';
 
 export function compareUnions(walk: Walk, old: Union, fresh: Union, at: DiffPlace): void {
   const { side, tell } = walk;

@@ -1,6 +1,6 @@
 // Finds the place of a form's field in the value that the schema describes: `address[lines][0]` is /address/lines/0.
 
-import { keysOfBrackets } from '../brackets.ts';
+import { keysOfBrackets } from '../form-text.ts';
 import type { ValueShape } from '../value-shape.ts';
 import { encodingFor, type PropertyEncoding } from './form-encoding.ts';
 
