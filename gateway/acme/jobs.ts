@@ -18,7 +18,8 @@ import {
   SERVER,
   sealedAs,
 } from './records.ts';
-import { askAgainAfterMs, nextAttemptAfterMs, selectMoment } from './renewal.ts';
+import { nextAttemptAfterMs } from './renewal.ts';
+import { readRenewalInformation } from './renewal-information.ts';
 import type { HeldCertificate, ReadPair } from './view.ts';
 import type { Work } from './work.ts';
 
@@ -71,7 +72,7 @@ export function createJobs({ work, held, readPair, random, onEvent }: JobsOption
   }
 
   function jobFor(due: DueWork, id: string, names: readonly string[]): Promise<void> {
-    if (due === 'ask') return askRenewal(id);
+    if (due === 'ask') return readRenewalInformation(work, id, held(id)?.certificateId, random);
     return due === 'revoke' ? revoke(id, names) : order(id, names);
   }
 
@@ -164,32 +165,6 @@ export function createJobs({ work, held, readPair, random, onEvent }: JobsOption
     signer = undefined;
     await journal.write(change('asked', SERVER, undefined));
     onEvent({ kind: 'account key changed', by });
-  }
-
-  /** If the server has no renewal information, or broken information, it is read again later; until then the lifetime decides. */
-  async function askRenewal(id: string): Promise<void> {
-    const certificateId = held(id)?.certificateId;
-    if (certificateId === undefined) return;
-    const former = recordIn(records(), 'renewal', id);
-    const known = former?.certificateId === certificateId ? former.window : undefined;
-    const { renewalInfo } = await client.directory();
-    const answer = renewalInfo === undefined ? undefined : await askAt(`${renewalInfo}/${certificateId}`);
-    const suggested = answer?.value?.suggestedWindow;
-    const window = suggested === undefined ? known : (selectMoment(suggested, known, random) ?? known);
-    const askAtMs = now() + askAgainAfterMs(answer?.retryAfterMs);
-    await journal.write(change('renewal', id, { certificateId, window, askAtMs }));
-  }
-
-  async function askAt(url: string) {
-    interface RenewalInfo {
-      readonly suggestedWindow?: { readonly start: string; readonly end: string };
-    }
-    try {
-      return await client.get<RenewalInfo | undefined>(url);
-    } catch (error) {
-      if (error instanceof AcmeFailure) return undefined;
-      throw error;
-    }
   }
 
   return { run };

@@ -86,15 +86,6 @@ test('a string without the form of a key is refused without a look-up', async (t
   assert.equal(state.lookUps, 0);
 });
 
-test('a bulk change drops everything', async (t) => {
-  const { store, key } = await storeWithKey(t);
-  const directory = follow(t, store);
-  await settled(directory, key);
-  const first = directory.callerOf(key);
-  await store.seed([organization({ id: 'org_seeded' })], [], 'tests');
-  await until(() => directory.callerOf(key) !== first);
-});
-
 test('a change of a kind this version does not know drops everything', async (t) => {
   const { store, key } = await storeWithKey(t);
   const strange: KeyStoreChange[] = [];

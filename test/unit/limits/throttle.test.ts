@@ -99,12 +99,6 @@ test('addresses are forgotten once their window has ended', async () => {
   assert.equal(door.size(), 1);
 });
 
-test('two throttles in one process know nothing of each other', async () => {
-  const [one, other] = [setUp(), setUp()];
-  await one.fail('192.0.2.1', 3);
-  assert.equal(other.refused('192.0.2.1'), undefined);
-});
-
 test('new rules keep the counts, and end open windows at their former end', async () => {
   const door = setUp();
   await door.fail('192.0.2.1', 3);

@@ -1,0 +1,41 @@
+// Reads from the ACME server when a certificate should be renewed (RFC 9773), and records it.
+
+import { AcmeFailure } from './failure.ts';
+import { change, recordIn } from './records.ts';
+import { askAgainAfterMs, selectMoment } from './renewal.ts';
+import type { Work } from './work.ts';
+
+interface RenewalInformation {
+  readonly suggestedWindow?: { readonly start: string; readonly end: string };
+}
+
+/**
+ * If the server has no renewal information, or broken information, it is read again later; until then the lifetime decides.
+ *
+ * @param certificateId undefined: the certificate in use has none
+ */
+export async function readRenewalInformation(
+  { journal, client, now }: Work,
+  id: string,
+  certificateId: string | undefined,
+  random: () => number,
+): Promise<void> {
+  if (certificateId === undefined) return;
+  const former = recordIn(journal.records(), 'renewal', id);
+  const known = former?.certificateId === certificateId ? former.window : undefined;
+  const { renewalInfo } = await client.directory();
+  const answer = renewalInfo === undefined ? undefined : await readAt(client, `${renewalInfo}/${certificateId}`);
+  const suggested = answer?.value?.suggestedWindow;
+  const window = suggested === undefined ? known : (selectMoment(suggested, known, random) ?? known);
+  const askAtMs = now() + askAgainAfterMs(answer?.retryAfterMs);
+  await journal.write(change('renewal', id, { certificateId, window, askAtMs }));
+}
+
+async function readAt(client: Work['client'], url: string) {
+  try {
+    return await client.get<RenewalInformation | undefined>(url);
+  } catch (error) {
+    if (error instanceof AcmeFailure) return undefined;
+    throw error;
+  }
+}
