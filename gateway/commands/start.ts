@@ -68,10 +68,15 @@ function rememberSignals(listen: (handle: () => void) => void): (handler: () => 
   };
 }
 
+/** The same command runs in the primary and in its workers. Resolves with undefined in a worker: the primary prints the addresses. */
 async function startWithWorkers(context: CommandContext, settings: Settings): Promise<Started | undefined> {
-  const { startSeveral } = await import('../workers/start.ts');
+  const { default: cluster } = await import('node:cluster');
   const { exchangeReport } = await import('./explain/report.ts');
-  return startSeveral(context, settings, exchangeReport);
+  // The primary serves nothing, so it loads its own code only.
+  if (cluster.worker === undefined)
+    return (await import('../workers/primary.ts')).startPrimary(context, settings, exchangeReport);
+  await (await import('../workers/worker.ts')).startWorker(cluster.worker, context, exchangeReport);
+  return undefined;
 }
 
 async function startAlone(context: CommandContext, acceptOneWay: boolean): Promise<Started> {

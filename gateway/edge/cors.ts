@@ -2,8 +2,7 @@
 // belong in browsers, so this is off until a host lists the origins it trusts.
 
 import type { Admitted, Arrived } from '../exchange.ts';
-import { hostNameIn } from './host-name.ts';
-import { authorityOf } from './sites.ts';
+import { authorityOf, hostNameIn } from './sites.ts';
 
 export interface CrossOriginRules {
   /** Exact origins, or `*`. */

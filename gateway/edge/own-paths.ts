@@ -6,7 +6,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import type { DownstreamRequest } from '../downstream.ts';
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Arrived } from '../exchange.ts';
-import { nodeExchangeOf } from './node-exchange.ts';
+import { nodeExchangeOf } from './edge-exchange.ts';
 
 const allowed = ['GET', 'HEAD', 'OPTIONS'];
 const Allow = allowed.join(', ');

@@ -7,9 +7,9 @@ import type { Arrived } from '../exchange.ts';
 import { contain } from '../shared/faults.ts';
 import { isIdempotent } from '../shared/methods.ts';
 import { atEndOfTurn } from '../sockets/end-of-turn.ts';
+import { nodeExchangeOf } from './edge-exchange.ts';
 import { createErrorAnswers } from './error-answer.ts';
 import { cutOff, endAfterLingering } from './linger.ts';
-import { nodeExchangeOf } from './node-exchange.ts';
 
 export interface RefuseOptions {
   /** Base of `doc_url`. */

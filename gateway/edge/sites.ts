@@ -1,7 +1,6 @@
 // Maps host names to sites. Without configured host names, every name stands for the API, mail and JMAP.
 
 import type { DownstreamRequest } from '../downstream.ts';
-import { hostNameIn } from './host-name.ts';
 
 /** The sites that can have a host name of their own. */
 export type Site = 'api' | 'mail' | 'jmap' | 'panel' | 'autoconfig' | 'autodiscover' | 'mtaSts';
@@ -59,4 +58,9 @@ export function authorityOf(request: DownstreamRequest): string | undefined {
   const host = fields === undefined ? request.headers.host : fields.get('host');
   if (url?.startsWith('/')) return host;
   return /^https?:\/\/([^/?#]+)/i.exec(url ?? '')?.[1] ?? host;
+}
+
+/** @param host of a request, possibly with a port. Returns it in lower case, without the trailing dot of a fully qualified name. */
+export function hostNameIn(host: string): string {
+  return host.replace(/:\d*$/, '').toLowerCase().replace(/\.$/, '');
 }

@@ -6,7 +6,7 @@ import type { ErrorCode } from '../error-catalogue.ts';
 import { GatewayError } from '../errors.ts';
 import { Trail } from '../trail.ts';
 import type { EdgeExchange, EdgeResponse } from './edge-exchange.ts';
-import { type NodeExchange, nodeExchangeOf } from './node-exchange.ts';
+import { type NodeExchange, nodeExchangeOf } from './edge-exchange.ts';
 import type { Refuse } from './refuse.ts';
 
 export interface UnreadableOptions {

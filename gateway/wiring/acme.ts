@@ -1,7 +1,6 @@
 // Wiring of `tls.acme`: the store, the secrets, and what the log, the audit log, `/status` and the metrics tell of orders. Loaded only if
 // it is configured.
 
-import { hostname } from 'node:os';
 import { createHttpClient } from '../acme/acme-http.ts';
 import type { AcmeStore } from '../acme/acme-store.ts';
 import { ACME_TLS } from '../acme/challenge-certificate.ts';
@@ -21,9 +20,8 @@ import { type Certificate, certificateOf } from '../edge/tls/certificate.ts';
 import type { Validations } from '../edge/tls/secure.ts';
 import type { Log } from '../observe/log.ts';
 import { stateOfLife } from '../shared/certificate-life.ts';
-import { type CertificateStatus, createExpiryWarnings, lifeStatusOf, timeOf } from './certificate-status.ts';
-
-const LOOK_AT_CLOCK_MS = 600_000;
+import { createAuditNote } from './audit-note.ts';
+import { type CertificateStatus, lifeStatusOf, timeOf, watchExpiry } from './certificate-status.ts';
 
 export interface OpenAcmeOptions {
   readonly acme: Acme;
@@ -59,7 +57,6 @@ export async function openAcme(options: OpenAcmeOptions): Promise<OrderedCertifi
   const { acme, settings, secrets, log, now } = options;
   const store = await openAcmeStore(settings, now);
   const listeners = new Set<() => void>();
-  const warnOf = createExpiryWarnings(log.logger, now);
   let before = new Set<string>();
 
   function onCertificates(all: readonly Certificate[]): void {
@@ -100,11 +97,9 @@ export async function openAcme(options: OpenAcmeOptions): Promise<OrderedCertifi
     await keeper.close();
     throw error;
   }
-  const warn = () => {
-    for (const certificate of keeper.shown()) warnOf(certificate.names.join(), certificate);
-  };
-  const clock = setInterval(warn, LOOK_AT_CLOCK_MS).unref();
-  warn();
+  const expiry = watchExpiry(log.logger, now, () =>
+    keeper.shown().map((certificate) => [certificate.names.join(), certificate]),
+  );
   return {
     begin: keeper.begin,
     shown: keeper.shown,
@@ -114,7 +109,7 @@ export async function openAcme(options: OpenAcmeOptions): Promise<OrderedCertifi
     status: () => keeper.kept().map((kept) => statusOfKept(kept, acme, now())),
     missing: () => missingIn(keeper, now()),
     async close() {
-      clearInterval(clock);
+      expiry.stop();
       await keeper.close();
     },
   };
@@ -152,14 +147,7 @@ export function acmeSettings(acme: Acme, secrets: Pick<Secrets, 'read'>): AcmeSe
 
 /** Tells of orders where operators look; only the instance that ordered does. */
 function createReport({ log, store, onOrder }: OpenAcmeOptions): (event: AcmeEvent) => void {
-  async function note(by: string, details: Readonly<Record<string, unknown>>): Promise<void> {
-    try {
-      await store.audit.append(by, { ...details, host: hostname() });
-    } catch (error) {
-      const fields = { reason: (error as Error).message, ...details };
-      log.logger.error(fields, 'a certificate order could not be written to the audit log');
-    }
-  }
+  const note = createAuditNote(store, log, 'a certificate order');
 
   return function report(event) {
     if (event.kind === 'account key changed') {

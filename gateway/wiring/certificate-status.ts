@@ -5,6 +5,7 @@ import type { Log } from '../observe/log.ts';
 import { stateOfLife, warnBeforeMs } from '../shared/certificate-life.ts';
 
 const DAY_MS = 86_400_000;
+const LOOK_AT_CLOCK_MS = 600_000;
 /** Warnings between the first one and the end: one a day for a certificate of 90 days. */
 const WARNINGS_MAX = 15;
 
@@ -43,13 +44,19 @@ export function lifeStatusOf(certificate: Life, nowMs: number) {
   };
 }
 
+type Watched = readonly (readonly [certificate: string, life: Life & Pick<Certificate, 'fingerprint'>])[];
+
 /**
- * Returns a function that logs a warning for a certificate that is about to expire, and an error for an expired one; some fifteen times
- * in all for one certificate, however often it is called.
+ * Logs a warning for each certificate that is about to expire, and an error for each that has expired: some fifteen times in all for one
+ * certificate, however often they are looked at.
+ *
+ * @param list the certificates in use, by the names in log lines
+ * @returns `look` looks at them now, beside the looks at an interval until `stop`
  */
-export function createExpiryWarnings(logger: Log['logger'], now: () => number) {
+export function watchExpiry(logger: Log['logger'], now: () => number, list: () => Watched) {
   const warned = new Map<string, string>();
-  return function warn(certificate: string, life: Life & Pick<Certificate, 'fingerprint'>): void {
+
+  function warnOf([certificate, life]: Watched[number]): void {
     const { names, expiresAtMs, fingerprint } = life;
     const leftMs = expiresAtMs - now();
     if (stateOfLife(life, now()) === 'valid') return;
@@ -60,7 +67,12 @@ export function createExpiryWarnings(logger: Log['logger'], now: () => number) {
     const fields = { certificate, names, expires_at: timeOf(expiresAtMs), days_left };
     if (leftMs > 0) logger.warn(fields, 'a certificate is about to expire');
     else logger.error(fields, 'a certificate has expired');
-  };
+  }
+
+  const look = () => list().forEach(warnOf);
+  const clock = setInterval(look, LOOK_AT_CLOCK_MS).unref();
+  look();
+  return { look, stop: () => clearInterval(clock) };
 }
 
 export function timeOf(ms: number): string {

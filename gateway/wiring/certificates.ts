@@ -2,7 +2,6 @@
 // an invalid one changes nothing and is logged, audited and counted. Separate from the rest of the configuration, because a mistake
 // elsewhere in it must not keep a renewed certificate out.
 
-import { hostname } from 'node:os';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import { watchFiles } from '../config/watch.ts';
 import {
@@ -16,9 +15,8 @@ import {
 } from '../edge/tls/certificate.ts';
 import type { Log } from '../observe/log.ts';
 import { shownPath } from '../shared/yaml-source.ts';
-import { type CertificateStatus, createExpiryWarnings, lifeStatusOf, timeOf } from './certificate-status.ts';
-
-const LOOK_AT_CLOCK_MS = 600_000;
+import { createAuditNote } from './audit-note.ts';
+import { type CertificateStatus, lifeStatusOf, timeOf, watchExpiry } from './certificate-status.ts';
 
 export interface CertificatesOptions {
   /** Paths from the configuration, relative to the directory. */
@@ -52,6 +50,7 @@ interface Place {
 /** Starts to watch the files. */
 export function followCertificates(options: CertificatesOptions): Certificates {
   const { directory, log, now } = options;
+  const note = createAuditNote(options.store, log, 'a certificate renewal');
   const places = options.files.map((files, index): Place => {
     const [file] = pathsOf(files, directory).map(shownPath) as [string];
     return { files, file, current: options.loaded[index] as Certificate, failure: null };
@@ -60,7 +59,7 @@ export function followCertificates(options: CertificatesOptions): Certificates {
   function reload(): void {
     const renewed = places.filter(renew);
     if (renewed.length > 0) options.use(places.map(({ current }) => current));
-    warn();
+    expiry.look();
   }
 
   /** Reads the files of one place again. Returns whether the certificate has changed. */
@@ -84,7 +83,7 @@ export function followCertificates(options: CertificatesOptions): Certificates {
     };
     log.logger.info(fields, 'a certificate was renewed');
     options.onRenewal('applied');
-    void note({ outcome: 'applied', ...fields });
+    void note('certificates', { outcome: 'applied', ...fields });
     return true;
   }
 
@@ -95,40 +94,23 @@ export function followCertificates(options: CertificatesOptions): Certificates {
     const fields = { certificate: place.file, of: at, reason };
     log.logger.error(fields, 'a renewed certificate cannot be used; the previous one stays in use');
     options.onRenewal('refused');
-    void note({ outcome: 'refused', ...fields });
+    void note('certificates', { outcome: 'refused', ...fields });
   }
 
-  async function note(details: Readonly<Record<string, unknown>>): Promise<void> {
-    try {
-      await options.store.audit.append('certificates', { ...details, host: hostname() });
-    } catch (error) {
-      log.logger.error(
-        { reason: (error as Error).message, ...details },
-        'a certificate renewal could not be written to the audit log',
-      );
-    }
-  }
-
-  const warnOf = createExpiryWarnings(log.logger, now);
-  function warn(): void {
-    for (const { file, current } of places) warnOf(file, current);
-  }
-
+  const expiry = watchExpiry(log.logger, now, () => places.map(({ file, current }) => [file, current]));
   // watchFiles waits until writing has settled, because a certificate without its new key would be refused.
   const stopWatching = watchFiles({
     directories: [],
     furtherFiles: () => places.flatMap(({ files }) => pathsOf(files, directory)),
     onChange: reload,
   });
-  const clock = setInterval(warn, LOOK_AT_CLOCK_MS).unref();
-  warn();
 
   return {
     status: () =>
       places.map(({ file, current, failure }) => ({ ...lifeStatusOf(current, now()), file, last_failure: failure })),
     reload,
     stop() {
-      clearInterval(clock);
+      expiry.stop();
       stopWatching();
     },
   };

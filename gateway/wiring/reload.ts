@@ -1,7 +1,6 @@
 // Reloads the configuration of a serving gateway. When files change or an operator asks, the new configuration is loaded and checked beside
 // the one in force and replaces it in one step. One with mistakes changes nothing and is logged, audited and shown in /status.
 
-import { hostname } from 'node:os';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import { changedFiles } from '../config/digests.ts';
 import { OutOfFiles } from '../config/free-files.ts';
@@ -11,6 +10,7 @@ import { ConfigError, type Mistake, toSentence } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log.ts';
 import { shownPath } from '../shared/yaml-source.ts';
+import { createAuditNote } from './audit-note.ts';
 
 /** Most mistakes in the audit log and in /status; the log has all of them. */
 const REPORTED_MISTAKES_MAX = 20;
@@ -59,6 +59,8 @@ export interface ReloadStatus {
 /** Starts to watch the files. */
 export function followConfiguration(options: ReloadOptions): Reloads {
   const { log, now, inForce } = options;
+  // Every instance has its own files, so every instance notes its outcome.
+  const note = createAuditNote(options.store, log, 'a reload');
   let loadedAtMs = now();
   let failure: ReloadStatus['last_failure'] = null;
   let stopped = false;
@@ -88,7 +90,7 @@ export function followConfiguration(options: ReloadOptions): Reloads {
     options.onOutcome('applied');
     const files = changedFiles(before.files, next.files).map(shownPath);
     log.logger.info({ version: next.version, files }, 'the configuration was loaded anew');
-    void note({ outcome: 'applied', version: next.version, files });
+    void note('reload', { outcome: 'applied', version: next.version, files });
   }
 
   function refused(error: unknown): void {
@@ -104,17 +106,7 @@ export function followConfiguration(options: ReloadOptions): Reloads {
     // The files have changed already: no change will trigger the next attempt.
     if (isUnread) setTimeout(() => void reload(), UNREAD_AGAIN_MS).unref();
     log.logger.error({ version, mistakes: all, cause }, `the configuration ${failed}; the one before stays in force`);
-    void note({ outcome: 'refused', version, mistakes });
-  }
-
-  /** Every instance has its own files, so every instance records its outcome. */
-  async function note(details: Readonly<Record<string, unknown>>): Promise<void> {
-    try {
-      await options.store.audit.append('reload', { ...details, host: hostname() });
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      log.logger.error({ reason, ...details }, 'a reload could not be written to the audit log');
-    }
+    void note('reload', { outcome: 'refused', version, mistakes });
   }
 
   const reload = oneAtATime(reloadOnce);

@@ -3,7 +3,7 @@
 
 import { GatewayError } from '../../errors.ts';
 import type { Admitted, Arrived } from '../../exchange.ts';
-import { hostNameIn } from '../host-name.ts';
+import { hostNameIn } from '../sites.ts';
 
 export interface PlainOptions {
   readonly mode: 'redirect' | 'refuse';
