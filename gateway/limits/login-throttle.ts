@@ -70,18 +70,25 @@ export function createLoginThrottle(
   const ofAll = createFailureLimit({ name: `total:${name}`, counters, now, ...totalRules(rules) });
   const queue = createLoginQueue();
 
+  /** The limits under which an attempt from this address counts, each with the name that it counts under. */
+  function limitsFor(address: string): readonly (readonly [limit: FailureLimit, counted: string])[] {
+    if (rules.failuresTotal === undefined) return [[ofAddress, address]];
+    return [
+      [ofAddress, address],
+      [ofAll, ALL_ADDRESSES],
+    ];
+  }
+
   /** Reserves a unit of each limit; undefined: not all of them have one left. */
   async function reserve(address: string): Promise<GiveBack | undefined> {
-    const limits = [() => ofAddress.reserve(address)];
-    if (rules.failuresTotal !== undefined) limits.push(() => ofAll.reserve(ALL_ADDRESSES));
     const units: (() => void)[] = [];
     const giveBack = () => {
       for (const unit of units) unit();
       queue.retry();
     };
     try {
-      for (const reserveOne of limits) {
-        const unit = await reserveOne();
+      for (const [limit, counted] of limitsFor(address)) {
+        const unit = await limit.reserve(counted);
         if (unit === undefined) {
           for (const taken of units) taken();
           return undefined;
@@ -96,9 +103,8 @@ export function createLoginThrottle(
   }
 
   async function countFailure(address: string, digest: string): Promise<void> {
-    const counting = [ofAddress.countFailure(address)];
+    const counting = limitsFor(address).map(([limit, counted]) => limit.countFailure(counted));
     if (accepted.forget(digest)) counting.push(ofAccepted.countFailure(address));
-    if (rules.failuresTotal !== undefined) counting.push(ofAll.countFailure(ALL_ADDRESSES));
     await Promise.all(counting);
   }
 
@@ -156,8 +162,7 @@ export function createLoginThrottle(
     refuse({ clientAddress }, digest) {
       refuseIfBlocked(ofAccepted, clientAddress);
       if (accepted.has(digest)) return;
-      refuseIfBlocked(ofAddress, clientAddress);
-      if (rules.failuresTotal !== undefined) refuseIfBlocked(ofAll, ALL_ADDRESSES);
+      for (const [limit, counted] of limitsFor(clientAddress)) refuseIfBlocked(limit, counted);
     },
     admit: (admitted, digest) => beginTrusted(admitted.clientAddress, digest) ?? beginInTurn(admitted, digest),
     useRules(next) {
