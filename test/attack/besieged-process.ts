@@ -4,13 +4,13 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAuthority } from '../support/certificates.ts';
+import { environmentOf, writeConfiguration } from '../support/configuration.ts';
 import { requestOf } from '../support/connection.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { freePort } from '../support/free-port.ts';
-import { type GatewayOptions, issueKeyIn, writeConfiguration } from '../support/gateway.ts';
+import { type GatewayOptions, issueKeyIn } from '../support/gateway.ts';
 import { createInstallation } from '../support/process.ts';
 import { thingsAt } from '../support/things.ts';
 import { casePaths } from './cases/run.ts';
@@ -70,8 +70,7 @@ export async function besiegeProcess(options: BesiegedOptions = {}): Promise<Bes
     ...(listeners && { files: listeners.files }),
   });
   const installation = createInstallation({
-    GATEWAY_CONFIG: join(directory, 'config'),
-    GATEWAY_CONTRACTS: join(directory, 'openapi'),
+    ...environmentOf(directory),
   });
   const { key } = await issueKeyIn(installation.environment, { tier: 'premium' });
   const { child, port, adminPort, output } = await installation.start();

@@ -2,15 +2,13 @@
 // clipboard, answers as if the operator had typed. Characters that turn the direction of text make a line read as another one.
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { environmentOf, writeConfiguration } from '../support/configuration.ts';
 import { temporaryDirectory } from '../support/directory.ts';
-import { writeConfiguration } from '../support/gateway.ts';
 import { runInProcess, tryStartInProcess } from '../support/in-process.ts';
+import { type FakeUpstream, startUpstream } from '../support/upstream.ts';
 
 const root = temporaryDirectory();
 
@@ -64,8 +62,7 @@ function written(document: object | string, live = 'http://127.0.0.1:9') {
     upstreams: { things: { contracts: ['things.json'], live } },
   });
   const environment = {
-    GATEWAY_CONFIG: join(directory, 'config'),
-    GATEWAY_CONTRACTS: join(directory, 'openapi'),
+    ...environmentOf(directory),
     GATEWAY_DATA: join(directory, 'data'),
     HOST: '127.0.0.1',
     PORT: '0',
@@ -126,21 +123,17 @@ describe('text of a document does not command the terminal:', () => {
 
 describe('text of a service does not command the terminal:', () => {
   let answer: { status: number; headers: Record<string, string>; body: string };
-  const service = createServer(({ url }, response) => {
-    if (url === '/openapi.json') return void response.writeHead(200).end(JSON.stringify(document));
-    response.writeHead(answer.status, answer.headers).end(answer.body);
-  });
   let document: object = {};
   let origin = '';
+  let service: FakeUpstream;
   before(async () => {
-    service.listen(0, '127.0.0.1');
-    await once(service, 'listening');
-    origin = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    service = await startUpstream(({ url }, response) => {
+      if (url === '/openapi.json') return void response.writeHead(200).end(JSON.stringify(document));
+      response.writeHead(answer.status, answer.headers).end(answer.body);
+    });
+    origin = service.url;
   });
-  after(() => {
-    service.close();
-    service.closeAllConnections();
-  });
+  after(() => service.close());
   const json = { 'content-type': 'application/json' };
   const schema = { type: 'object', additionalProperties: { type: 'integer' } };
   const things = documentOf({

@@ -7,8 +7,9 @@ import { describe, it } from 'node:test';
 import { startBehind, startTunnel, type TunnelOptions, tunnelAt } from '../flow/tunnel/mail-tunnel.ts';
 import { headOf, openWebSocket } from '../flow/tunnel/open-ends.ts';
 import { closesAfterEach } from '../support/closing.ts';
+import { writeConfiguration } from '../support/configuration.ts';
 import { type Answer, ask, openConnection, requestOf, until, untilStill } from '../support/connection.ts';
-import { type TestGateway, writeConfiguration } from '../support/gateway.ts';
+import type { TestGateway } from '../support/gateway.ts';
 import { eventually, startInstances } from '../support/instances.ts';
 import { lookInside, startRedis, startRelay } from '../support/redis.ts';
 

@@ -13,9 +13,11 @@ import { pathToFileURL } from 'node:url';
 import { loadSettings } from '../../gateway/config/settings.ts';
 import { ConfigError, toSentence } from '../../gateway/config-errors.ts';
 import { type Configuration, loadConfiguration, reloadConfiguration } from '../../gateway/configuration.ts';
+import { writeConfiguration } from '../support/configuration.ts';
 import { temporaryDirectory } from '../support/directory.ts';
-import { startGateway, writeConfiguration } from '../support/gateway.ts';
+import { startGateway } from '../support/gateway.ts';
 import { runInProcess } from '../support/in-process.ts';
+import { type FakeUpstream, startUpstream } from '../support/upstream.ts';
 
 const SECRET = 'bm8gb25lIG1heSByZWFkIHRoaXM';
 const root = temporaryDirectory();
@@ -397,17 +399,11 @@ describe('every reader of documents keeps to the directory:', () => {
 
 describe('a document that init has fetched', () => {
   let document: object = {};
-  const service = createServer((_, response) => response.end(JSON.stringify(document)));
-  let origin = '';
+  let service: FakeUpstream;
   before(async () => {
-    service.listen(0, '127.0.0.1');
-    await once(service, 'listening');
-    origin = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    service = await startUpstream((_, response) => response.end(JSON.stringify(document)));
   });
-  after(() => {
-    service.close();
-    service.closeAllConnections();
-  });
+  after(() => service.close());
 
   const fetched: Readonly<Record<string, Case>> = {
     'an absolute path': { schema: ref(json, '#/schema') },
@@ -420,7 +416,7 @@ describe('a document that init has fetched', () => {
     mkdirSync(join(made, 'openapi'));
     writeFileSync(join(made, 'openapi', 'things.json'), secretFiles['secret.json']);
     const environment = { GATEWAY_DATA: join(made, 'data') };
-    const command = ['init', made, '--from', `${origin}/openapi.json`, '--name', 'fetched', ...words];
+    const command = ['init', made, '--from', `${service.url}/openapi.json`, '--name', 'fetched', ...words];
     const { code, stdout, stderr } = await runInProcess(command, { environment });
     assert.ok(!(stdout + stderr).includes(SECRET));
     return { code, said: stdout + stderr, isWritten: existsSync(join(made, 'openapi', 'fetched.json')) };

@@ -3,8 +3,9 @@
 
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { environmentOf, writeConfiguration } from '../support/configuration.ts';
 import { temporaryDirectory } from '../support/directory.ts';
-import { shippedContracts, writeConfiguration } from '../support/gateway.ts';
+import { shippedContracts } from '../support/gateway.ts';
 import { newPassword, shippedEntry } from '../support/mail.ts';
 import { createInstallation, type Installation, type Running } from '../support/process.ts';
 import { entriesContract, entriesEntry, plainContract, plainEntry } from './contract.ts';
@@ -51,8 +52,7 @@ export async function startStand({ isRelayed = true } = {}): Promise<Stand> {
   for (let count = 0; count < TARGETS; count += 1) targets.push(await startTarget(journal));
   const live = targets.map(({ relay, port }) => `http://127.0.0.1:${isRelayed ? relay.port : port}`);
   const installation = createInstallation({
-    GATEWAY_CONFIG: join(directory, 'config'),
-    GATEWAY_CONTRACTS: join(directory, 'openapi'),
+    ...environmentOf(directory),
     REDIS_URL: redis.url,
     WORKERS: '2',
     STALWART_ADMIN_CREDENTIALS: `admin:${newPassword()}`,

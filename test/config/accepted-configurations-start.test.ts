@@ -10,10 +10,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { newAssertionKey, printAssertionKeys } from '../../gateway/config/secret-assertion-keys.ts';
 import { claimDirectory } from '../../gateway/shared/sqlite.ts';
+import { environmentOf } from '../support/configuration.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Finished, runInProcess, type StartedHere, tryStartInProcess } from '../support/in-process.ts';
 import { lookInside, startServer, type TestRedis } from '../support/redis.ts';
-import { environmentOf, type Files, spoiled, writeFiles } from './faults.ts';
+import { type Files, spoiled, writeSound } from './faults.ts';
 
 interface Obstacle {
   readonly files?: Files;
@@ -113,7 +114,7 @@ async function within<T>(
   spoil: Spoil,
   run: (environment: Readonly<Record<string, string>>) => Promise<T>,
 ): Promise<T> {
-  const directory = writeFiles(files);
+  const directory = writeSound(files);
   const secretsDirectory = join(directory, 'secrets');
   mkdirSync(secretsDirectory);
   for (const [entry, text] of Object.entries(secrets)) writeFileSync(join(secretsDirectory, entry), text);

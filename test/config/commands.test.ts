@@ -7,8 +7,9 @@ import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createAuthority } from '../support/certificates.ts';
+import { environmentOf } from '../support/configuration.ts';
 import { runInProcess } from '../support/in-process.ts';
-import { environmentOf, type Files, sound, spoiled, writeFiles } from './faults.ts';
+import { type Files, sound, spoiled, writeSound } from './faults.ts';
 
 interface Outcome {
   readonly code: number;
@@ -31,7 +32,7 @@ function run(words: readonly string[], environment: Record<string, string> = {},
 
 /** Runs `start` in the directory of a configuration, as an operator would. */
 async function start(files: Files): Promise<Outcome & { readonly started: boolean }> {
-  const directory = writeFiles(files);
+  const directory = writeSound(files);
   const data = join(directory, 'data');
   const environment = { ...environmentOf(directory), GATEWAY_DATA: data };
   const outcome = await run(['start'], environment, directory);
@@ -42,7 +43,7 @@ async function start(files: Files): Promise<Outcome & { readonly started: boolea
 
 /** Runs a command in this process. Paths in its output are shown from the directory of the configuration. */
 async function runOn(files: Files, ...words: string[]): Promise<Outcome> {
-  const directory = writeFiles(files);
+  const directory = writeSound(files);
   const environment = { ...environmentOf(directory), GATEWAY_DATA: join(directory, 'data'), ...FREE_PORTS };
   const { code, stdout, stderr } = await runInProcess(words, { environment });
   rmSync(directory, { recursive: true });

@@ -1,10 +1,9 @@
 // The common part of the faults: a sound configuration, of which each fault spoils one place.
 
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { loadSettings } from '../../gateway/config/settings.ts';
 import { ConfigError, toSentence } from '../../gateway/config-errors.ts';
 import { loadConfiguration } from '../../gateway/configuration.ts';
+import { environmentOf, writeFiles } from '../support/configuration.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 
 /** Files below a directory: `config/…` and `openapi/…`; `undefined` removes one. */
@@ -70,18 +69,10 @@ export function spoiled(file: SoundFile, piece: string, by: string): Files {
 }
 
 /** The sound files with these on top, in a new directory. */
-export function writeFiles(files: Files): string {
+export function writeSound(files: Files): string {
   const directory = temporaryDirectory();
-  for (const [file, text] of Object.entries({ ...sound, ...files })) {
-    if (text === undefined) continue;
-    mkdirSync(dirname(join(directory, file)), { recursive: true });
-    writeFileSync(join(directory, file), text);
-  }
+  writeFiles(directory, { ...sound, ...files });
   return directory;
-}
-
-export function environmentOf(directory: string): Record<string, string> {
-  return { GATEWAY_CONFIG: join(directory, 'config'), GATEWAY_CONTRACTS: join(directory, 'openapi') };
 }
 
 /**
@@ -93,7 +84,7 @@ export async function sentencesFor(
   { files, environment = {} }: Pick<Fault, 'files' | 'environment'>,
   spoil?: (directory: string) => void,
 ): Promise<string[]> {
-  const directory = writeFiles(files);
+  const directory = writeSound(files);
   const all = { ...environmentOf(directory), ...environment };
   try {
     spoil?.(directory);
@@ -102,7 +93,5 @@ export async function sentencesFor(
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.mistakes.map((mistake) => toSentence(mistake).replaceAll(`${directory}/`, ''));
-  } finally {
-    rmSync(directory, { recursive: true });
   }
 }

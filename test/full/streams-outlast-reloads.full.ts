@@ -10,7 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { streamPaths } from '../flow/streams/live-upstream.ts';
 import { eventually, type Several, startSeveral } from '../flow/workers/several.ts';
 import { closesAfterEach } from '../support/closing.ts';
-import { startGateway, writeConfiguration } from '../support/gateway.ts';
+import { writeConfiguration } from '../support/configuration.ts';
+import { startGateway } from '../support/gateway.ts';
 import { thingsAt, thingsContract } from '../support/things.ts';
 import { type Answer, startUpstream } from '../support/upstream.ts';
 

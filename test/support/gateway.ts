@@ -1,8 +1,8 @@
 // A whole gateway for tests: real files, real sockets, built by the same wiring as `gateway start`, on free ports.
 
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type App, startApp } from '../../gateway/app.ts';
 import { createIssueKey } from '../../gateway/auth/issue-key.ts';
@@ -13,19 +13,10 @@ import { loadSettings, type Settings } from '../../gateway/config/settings.ts';
 import { type Configuration, loadConfiguration, reloadConfiguration } from '../../gateway/configuration.ts';
 import type { LoopProbe } from '../../gateway/overload/pressure.ts';
 import { type OpenKeyStore, openKeyStore, openSecrets } from '../../gateway/process/open-key-store.ts';
+import { type ConfigurationOptions, environmentOf, writeConfiguration } from './configuration.ts';
 import { temporaryDirectory } from './directory.ts';
 
-export interface GatewayOptions {
-  /** Members of gateway.yaml. */
-  readonly gateway?: Record<string, unknown>;
-  /** The entries of upstreams.yaml. Default: the nine resources on the sandbox. */
-  readonly upstreams?: Record<string, unknown>;
-  /** Members of limits.yaml, on top of limits that no test reaches by accident. */
-  readonly limits?: Record<string, unknown>;
-  /** Contract files by name. Default: those that are shipped. */
-  readonly contracts?: Record<string, string | object>;
-  /** Further files, by their paths below the configuration directory. */
-  readonly files?: Readonly<Record<string, string>>;
+export interface GatewayOptions extends ConfigurationOptions {
   readonly environment?: Record<string, string>;
   /** Puts further files into the directory before anything is read. */
   readonly prepare?: (directory: string) => void;
@@ -66,12 +57,6 @@ export interface TestGateway {
 
 export const shippedContracts = fileURLToPath(new URL('../../openapi', import.meta.url));
 
-/** Generous where a test is not about limits; whole numbers a test can override one by one. */
-const roomyLimits = {
-  tiers: { standard: { requests: 100_000 }, premium: { requests: 1_000_000 } },
-  addresses: { failures: 1_000_000 },
-};
-
 /** Contracts of entries → the configuration of a gateway of this process that had the same, of those on the shipped contracts. */
 const loaded = new Map<string, Configuration>();
 
@@ -100,14 +85,14 @@ const contractsOf = (entry: unknown) => (entry as { contracts?: unknown }).contr
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const directory = temporaryDirectory();
   const dataDirectory = options.dataDirectory ?? join(directory, 'data');
-  writeConfiguration(directory, options);
+  writeConfiguration(directory, options, options.probeLoop !== undefined);
   options.prepare?.(directory);
   const environment = {
     HOST: '127.0.0.1',
     PORT: '0',
     ADMIN_PORT: '0',
-    GATEWAY_CONFIG: join(directory, 'config'),
-    GATEWAY_CONTRACTS: options.contracts ? join(directory, 'openapi') : shippedContracts,
+    ...environmentOf(directory),
+    ...(options.contracts === undefined && { GATEWAY_CONTRACTS: shippedContracts }),
     GATEWAY_DATA: dataDirectory,
     ...options.environment,
   };
@@ -197,36 +182,4 @@ export async function issueKeyIn(environment: Record<string, string>, options?: 
   } finally {
     await opened.store.close();
   }
-}
-
-/** JSON is YAML, so objects are written as they are. */
-export function writeConfiguration(directory: string, options: GatewayOptions): void {
-  const write = (file: string, content: string | object) => {
-    const path = join(directory, file);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content, null, 2));
-  };
-  const onSandbox = { platform: { contracts: ['v1/*.yaml'], live: 'sandbox:platform', test: 'sandbox:platform' } };
-  write('config/gateway.yaml', gatewayFileOf(options.gateway, options.probeLoop !== undefined));
-  write('config/upstreams.yaml', { upstreams: options.upstreams ?? onSandbox });
-  write('config/limits.yaml', { ...roomyLimits, ...options.limits });
-  for (const [file, content] of Object.entries(options.files ?? {})) write(join('config', file), content);
-  for (const [file, content] of Object.entries(options.contracts ?? {})) write(join('openapi', file), content);
-}
-
-/** The content of `gateway.yaml` with these members, as a gateway of a test is started with and as one reloads it. */
-export function gatewayFileOf(members: GatewayOptions['gateway'] = {}, probesLoop = false): object {
-  const { timeouts = {}, overload = {}, keys = {}, http = {}, ...others } = members as Record<string, object>;
-  // On a busy machine a gateway of a test refuses nothing for its delay, unless the test sets one.
-  const loopDelay = probesLoop ? {} : { loopDelayMs: 60_000 };
-  return {
-    ...others,
-    // A gateway of a test stops without the delay in which balancers would notice it.
-    timeouts: { drainDelayMs: 0, ...timeouts },
-    overload: { ...loopDelay, ...overload },
-    // A cache takes its memory, megabytes by default, when it is made.
-    keys: { cacheMax: 1000, unknownCacheMax: 1000, ...keys },
-    // `TEST_FAST_PATH=off` runs every test on Node's HTTP server.
-    http: { fastPath: process.env.TEST_FAST_PATH !== 'off', ...http },
-  };
 }

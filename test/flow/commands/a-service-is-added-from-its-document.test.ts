@@ -6,11 +6,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { parse } from 'yaml';
+import { closesAfterAll } from '../../support/closing.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startInProcess } from '../../support/in-process.ts';
 import { createInstallation } from '../../support/process.ts';
+import { startUpstream } from '../../support/upstream.ts';
 
 const json = { 'content-type': 'application/json' };
 const content = { 'application/json': { schema: {} } };
@@ -36,29 +38,24 @@ const books = {
   },
 };
 
-describe('gateway init --from', () => {
-  const directory = temporaryDirectory();
-  const made = join(directory, 'made');
-  const installation = createInstallation({ GATEWAY_CONFIG: made, GATEWAY_CONTRACTS: join(made, 'openapi') });
-  const service = createServer(({ url, method }, response) => {
+const start = closesAfterAll();
+const service = await start(
+  startUpstream(({ url, method }, response) => {
     if (url === '/openapi.json') response.writeHead(200, json).end(JSON.stringify(books));
     else if (url?.startsWith('/books')) response.writeHead(method === 'POST' ? 201 : 200, json).end('[{"id":1}]');
     else if (url === '/') response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Books</h1>');
     else response.writeHead(404, json).end('{"detail":"Not Found"}');
-  });
-  let origin = '';
+  }),
+);
+const origin = service.url;
+
+describe('gateway init --from', () => {
+  const directory = temporaryDirectory();
+  const made = join(directory, 'made');
+  const installation = createInstallation({ GATEWAY_CONFIG: made, GATEWAY_CONTRACTS: join(made, 'openapi') });
   const upstreams = () => readFileSync(join(made, 'upstreams.yaml'), 'utf8');
 
-  before(async () => {
-    service.listen(0, '127.0.0.1');
-    await once(service, 'listening');
-    origin = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
-  });
-  after(() => {
-    service.close();
-    service.closeAllConnections();
-    installation.remove();
-  });
+  after(() => installation.remove());
 
   it('finds the document below the address of the service, and writes a configuration that serves it', async () => {
     const { code, stdout, stderr } = await installation.run('init', made, '--from', origin);

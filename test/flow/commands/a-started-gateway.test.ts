@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { writeConfiguration } from '../../support/configuration.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { freePort } from '../../support/free-port.ts';
-import { writeConfiguration } from '../../support/gateway.ts';
 import { startInProcess, tryStartInProcess } from '../../support/in-process.ts';
 import { createInstallation, type Installation, type Running } from '../../support/process.ts';
 

@@ -6,8 +6,8 @@ import { chmodSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { environmentOf, writeConfiguration } from '../../support/configuration.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { writeConfiguration } from '../../support/gateway.ts';
 import { runInProcess } from '../../support/in-process.ts';
 import { thingsAt } from '../../support/things.ts';
 
@@ -25,8 +25,7 @@ test('a change is recorded under the number of the account', {
   const env = {
     PATH: process.env.PATH,
     GATEWAY_DATA: `${directory}/data`,
-    GATEWAY_CONFIG: `${directory}/config`,
-    GATEWAY_CONTRACTS: `${directory}/openapi`,
+    ...environmentOf(directory),
   };
   const gateway = (...words: string[]) => promisify(execFile)(`${root}/bin/gateway`, words, { env, uid: UID });
   await gateway('orgs', 'create', '--name', 'Acme', '--tier', 'standard');

@@ -10,8 +10,9 @@ import { after, before, describe, it } from 'node:test';
 import { checkRedis } from '../../../gateway/commands/doctor/redis.ts';
 import type { Finding } from '../../../gateway/commands/finding.ts';
 import { loadSecrets, type Secrets } from '../../../gateway/config/secrets.ts';
-import { environmentOf, type Files, sound, writeFiles } from '../../config/faults.ts';
+import { type Files, sound, writeSound } from '../../config/faults.ts';
 import { type Authority, createAuthority } from '../../support/certificates.ts';
+import { environmentOf } from '../../support/configuration.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startInProcess } from '../../support/in-process.ts';
 import { createInstallation } from '../../support/process.ts';
@@ -51,7 +52,7 @@ describe('gateway doctor', () => {
   const securely = () => `https://localhost:${(secure.address() as AddressInfo).port}`;
 
   async function examine(files: Files, environment: Record<string, string> = {}): Promise<Told> {
-    const directory = writeFiles(files);
+    const directory = writeSound(files);
     const installation = createInstallation({ ...environmentOf(directory), ...environment });
     const { code, stdout } = await installation.run('doctor', '--json');
     installation.remove();
@@ -102,7 +103,7 @@ describe('gateway doctor', () => {
     const redis = await startServer('--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru');
     const closed = `http://127.0.0.1:${await unusedPort()}`;
     const port = new URL(upstream.url).port;
-    const secrets = writeFiles({ 'secrets/open': 'x\n', 'secrets/headers': 'no header\n' });
+    const secrets = writeSound({ 'secrets/open': 'x\n', 'secrets/headers': 'no header\n' });
     chmodSync(join(secrets, 'secrets/open'), 0o644);
     chmodSync(join(secrets, 'secrets/headers'), 0o600);
     const { code, ok, checks } = await examine(
@@ -152,7 +153,7 @@ describe('gateway doctor', () => {
   it('names the secrets that a reader of Redis has, until they are deleted there', async () => {
     const redis = await startServer();
     const data = temporaryDirectory();
-    const store = writeFiles({});
+    const store = writeSound({});
     const secretsOf = (directory?: string) =>
       loadSecrets({ directory, environment: {}, dataDirectory: data, redisUrl: redis.url });
     const findingWith = async (secrets: Secrets) => {
@@ -190,7 +191,7 @@ describe('gateway doctor', () => {
 `;
     const loginOf = async (status: number, secret: string) => {
       const service = await startUpstream((_request, response) => response.writeHead(status).end());
-      const secrets = writeFiles({ 'secrets/items_credential': secret });
+      const secrets = writeSound({ 'secrets/items_credential': secret });
       const files = { 'config/upstreams.yaml': entry(service.url) };
       const { checks } = await examine(files, { SECRETS_DIR: join(secrets, 'secrets') });
       await service.close();
@@ -219,7 +220,7 @@ describe('gateway doctor', () => {
     product: stalwart
     credential: { basic: { user: gateway, secret: items_credential } }
 `;
-    const secrets = writeFiles({ 'secrets/items_credential': 'gateway:fine-password' });
+    const secrets = writeSound({ 'secrets/items_credential': 'gateway:fine-password' });
     const reloadOf = async (status: number, data: object) => {
       const service = await startUpstream(({ url }, response) => {
         const answer = url === '/api/reload?dry-run=true' ? { status, data } : { status: 200, data: [] };
@@ -268,7 +269,7 @@ describe('gateway doctor', () => {
   });
 
   it('tells a running gateway from another program on its ports, and reports all of it in lines', async () => {
-    const directory = writeFiles({});
+    const directory = writeSound({});
     const first = createInstallation(environmentOf(directory));
     const running = await startInProcess(first.environment);
     const { PATH = '', GATEWAY_DATA = '' } = first.environment;
@@ -299,7 +300,7 @@ describe('gateway doctor', () => {
 describe('gateway check', () => {
   async function check(environment: Record<string, string>) {
     const gateway = `${sound['config/gateway.yaml']}tracing: { endpoint: "http://c/", headersSecret: trace_headers }\n`;
-    const directory = writeFiles({ 'config/gateway.yaml': gateway });
+    const directory = writeSound({ 'config/gateway.yaml': gateway });
     const installation = createInstallation({ ...environmentOf(directory), ...environment });
     const { code, stdout } = await installation.run('check', '--json');
     installation.remove();
@@ -326,7 +327,7 @@ describe('gateway check', () => {
 
   it('warns of a credential and a TLS key that are not on this machine', async () => {
     const upstreams = sound['config/upstreams.yaml'] ?? '';
-    const directory = writeFiles({
+    const directory = writeSound({
       'config/upstreams.yaml': upstreams.replace(
         /\n( +)live:.*/,
         '\n$1live: https://things.test\n$1credential: { basic: { user: gateway, secret: things_login } }',

@@ -3,8 +3,9 @@ import { hostname } from 'node:os';
 import { test } from 'node:test';
 import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
 import { closesAfterEach } from '../../support/closing.ts';
+import { environmentOf, writeConfiguration } from '../../support/configuration.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { startGateway, writeConfiguration } from '../../support/gateway.ts';
+import { startGateway } from '../../support/gateway.ts';
 import { createInstallation } from '../../support/process.ts';
 import { startRedis } from '../../support/redis.ts';
 import { thingsAt } from '../../support/things.ts';
@@ -121,8 +122,7 @@ test('of gateways on several machines the frozen one is named', async (t) => {
   writeConfiguration(directory, things);
   const shared = { REDIS_URL: redis.url, KEY_PEPPER: PEPPER };
   const there = createInstallation({
-    GATEWAY_CONFIG: `${directory}/config`,
-    GATEWAY_CONTRACTS: `${directory}/openapi`,
+    ...environmentOf(directory),
     ...shared,
   });
   t.after(there.remove);

@@ -1,8 +1,9 @@
 // A gateway with limits to be seen, and the commands that show and reset them, wired as the entry point does.
 
 import type { TestContext } from 'node:test';
+import { environmentOf, writeConfiguration } from '../../support/configuration.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { startGateway, writeConfiguration } from '../../support/gateway.ts';
+import { startGateway } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
 import { startUpstream } from '../../support/upstream.ts';
 import { PEPPER } from '../../unit/auth/samples.ts';
@@ -32,8 +33,7 @@ export async function limitsLine(test: TestContext, environment: Record<string, 
   const asOperator: Record<string, string> = {
     ...all,
     ADMIN_PORT: new URL(gateway.adminUrl).port,
-    GATEWAY_CONFIG: `${directory}/config`,
-    GATEWAY_CONTRACTS: `${directory}/openapi`,
+    ...environmentOf(directory),
   };
   const line = commandLine(all.GATEWAY_DATA, asOperator);
   line.clock.now = Date.now;

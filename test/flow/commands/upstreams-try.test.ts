@@ -6,7 +6,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { Finding } from '../../../gateway/commands/finding.ts';
-import { environmentOf, writeFiles } from '../../config/faults.ts';
+import { writeSound } from '../../config/faults.ts';
+import { environmentOf } from '../../support/configuration.ts';
 import { runInProcess } from '../../support/in-process.ts';
 import { createInstallation } from '../../support/process.ts';
 import { type Answer, type FakeUpstream, startUpstream } from '../../support/upstream.ts';
@@ -63,7 +64,7 @@ async function tryIt(
   entry = '',
   document = contract,
 ): Promise<Told> {
-  const directory = writeFiles({
+  const directory = writeSound({
     'config/upstreams.yaml': `upstreams:\n  items:\n    contracts: [items.yaml]\n    live: ${upstream.url}\n${entry}`,
     'openapi/items.yaml': document,
   });

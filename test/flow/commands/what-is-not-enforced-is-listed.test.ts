@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { Unenforced } from '../../../gateway/contract/unenforced.ts';
+import { environmentOf, writeConfiguration } from '../../support/configuration.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { writeConfiguration } from '../../support/gateway.ts';
 import { runInProcess } from '../../support/in-process.ts';
 import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
 
@@ -68,8 +68,7 @@ function commandsOn(contract: object, live = 'http://127.0.0.1:9') {
     upstreams: { things: { contracts: ['things.json'], live } },
   });
   const environment = {
-    GATEWAY_CONFIG: join(directory, 'config'),
-    GATEWAY_CONTRACTS: join(directory, 'openapi'),
+    ...environmentOf(directory),
     GATEWAY_DATA: join(directory, 'data'),
   };
   return (...words: string[]) => runInProcess(words, { environment });

@@ -7,8 +7,9 @@ import { before, describe, it } from 'node:test';
 import { loadSettings } from '../../../gateway/config/settings.ts';
 import { ConfigError } from '../../../gateway/config-errors.ts';
 import { type Configuration, loadConfiguration } from '../../../gateway/configuration.ts';
+import { environmentOf, writeConfiguration } from '../../support/configuration.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { type GatewayOptions, startGateway, writeConfiguration } from '../../support/gateway.ts';
+import { type GatewayOptions, startGateway } from '../../support/gateway.ts';
 import { thingsContract } from '../../support/things.ts';
 import { secondVersion } from '../../support/versions.ts';
 import { commandLine } from '../commands/command-line.ts';
@@ -74,7 +75,7 @@ describe('published contracts', () => {
 
   before(async () => {
     directory = temporaryDirectory();
-    environment = { GATEWAY_CONFIG: join(directory, 'config'), GATEWAY_CONTRACTS: join(directory, 'openapi') };
+    environment = { ...environmentOf(directory) };
     write({ 'things.json': thingsContract() });
     const { code, out } = await line()('publish');
     assert.equal(code, 0);

@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { environmentOf, writeConfiguration } from '../../support/configuration.ts';
 import { ask, requestOf } from '../../support/connection.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { startGateway, writeConfiguration } from '../../support/gateway.ts';
+import { startGateway } from '../../support/gateway.ts';
 import { runInProcess } from '../../support/in-process.ts';
 import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
 
@@ -29,8 +30,7 @@ async function warningsOf(document: object): Promise<string[]> {
   const upstreams = { things: { contracts: ['things.json'], live: 'http://127.0.0.1:9' } };
   writeConfiguration(directory, { contracts: { 'things.json': document }, upstreams });
   const environment = {
-    GATEWAY_CONFIG: join(directory, 'config'),
-    GATEWAY_CONTRACTS: join(directory, 'openapi'),
+    ...environmentOf(directory),
     GATEWAY_DATA: join(directory, 'data'),
   };
   const { code, stdout, stderr } = await runInProcess(['check', '--json'], { environment });

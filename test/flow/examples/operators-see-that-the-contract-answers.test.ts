@@ -1,11 +1,11 @@
 // `check`, `doctor`, `explain` and the start say which upstreams are answered for from their contracts, and where a contract cannot answer.
 
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
+import { environmentOf, writeConfiguration } from '../../support/configuration.ts';
 import { ask, requestOf } from '../../support/connection.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { type GatewayOptions, writeConfiguration } from '../../support/gateway.ts';
+import type { GatewayOptions } from '../../support/gateway.ts';
 import { createInstallation } from '../../support/process.ts';
 import { PEPPER } from '../../unit/auth/samples.ts';
 import { explainer, logFileOf } from '../explain/explained.ts';
@@ -21,8 +21,7 @@ function install(test: TestContext, entry: object, paths: object = {}) {
   };
   writeConfiguration(directory, options);
   const installation = createInstallation({
-    GATEWAY_CONFIG: join(directory, 'config'),
-    GATEWAY_CONTRACTS: join(directory, 'openapi'),
+    ...environmentOf(directory),
   });
   test.after(() => {
     installation.remove();

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { environmentOf, writeFiles } from '../../config/faults.ts';
+import { writeSound } from '../../config/faults.ts';
+import { environmentOf } from '../../support/configuration.ts';
 import { until } from '../../support/connection.ts';
 import { runInProcess } from '../../support/in-process.ts';
 import { headersOf, httpAnswer } from '../../support/scripted-upstream.ts';
@@ -164,7 +165,7 @@ describe('gateway check', () => {
   });
 
   async function check(settings: string) {
-    const directory = writeFiles({
+    const directory = writeSound({
       'config/upstreams.yaml': `upstreams:\n  sessions:\n    contracts: [a.json]\n    live: http://127.0.0.1:9\n    public: true\n${settings}`,
       'config/limits.yaml': 'tiers: { standard: { requests: 100 } }\n',
       'openapi/a.json': JSON.stringify(document([cookie('session'), { ...cookie('X-Forwarded-Host'), in: 'header' }])),

@@ -10,8 +10,9 @@ import { describe, it } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { createAuthority } from '../../support/certificates.ts';
 import { closesAfterEach } from '../../support/closing.ts';
+import { writeConfiguration } from '../../support/configuration.ts';
 import { ask, requestOf } from '../../support/connection.ts';
-import { startGateway, writeConfiguration } from '../../support/gateway.ts';
+import { startGateway } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
 
 const start = closesAfterEach();

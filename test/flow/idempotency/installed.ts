@@ -1,13 +1,7 @@
-import { join } from 'node:path';
+import { environmentOf, writeConfiguration } from '../../support/configuration.ts';
 import { type Answer, ask, requestOf } from '../../support/connection.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
-import {
-  type GatewayOptions,
-  issueKeyIn,
-  startGateway,
-  type TestGateway,
-  writeConfiguration,
-} from '../../support/gateway.ts';
+import { type GatewayOptions, issueKeyIn, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { createInstallation, type Installation } from '../../support/process.ts';
 import { thingsAt } from '../../support/things.ts';
 import { newKey, THING } from './keyed.ts';
@@ -40,8 +34,7 @@ export async function installGateway(
   };
   writeConfiguration(directory, options);
   const environment = {
-    GATEWAY_CONFIG: join(directory, 'config'),
-    GATEWAY_CONTRACTS: join(directory, 'openapi'),
+    ...environmentOf(directory),
     ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
   };
   const installation = createInstallation(environment);

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it, test } from 'node:test';
+import { environmentOf, writeConfiguration } from '../../support/configuration.ts';
 import type { Answer } from '../../support/connection.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { writeConfiguration } from '../../support/gateway.ts';
 import { runInProcess, tryStartInProcess } from '../../support/in-process.ts';
 import { eventually } from '../../support/instances.ts';
 import { lookInside, startServer, type TestRedis } from '../../support/redis.ts';
@@ -91,8 +91,7 @@ test('replicas without a Redis are a mistake, for check and start', async () => 
   const directory = temporaryDirectory();
   writeConfiguration(directory, { ...thingsAt('http://127.0.0.1:9'), gateway: { idempotency: { replicas: 1 } } });
   const environment = {
-    GATEWAY_CONFIG: join(directory, 'config'),
-    GATEWAY_CONTRACTS: join(directory, 'openapi'),
+    ...environmentOf(directory),
     GATEWAY_DATA: join(directory, 'data'),
     ...{ PORT: '0', ADMIN_PORT: '0' },
   };

@@ -8,10 +8,10 @@ import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { environmentOf, writeConfiguration } from '../../support/configuration.ts';
 import { ask, requestOf } from '../../support/connection.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { freePort } from '../../support/free-port.ts';
-import { writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation, executable } from '../../support/process.ts';
 import { startRedis } from '../../support/redis.ts';
 import { thingsAt } from '../../support/things.ts';
@@ -21,8 +21,7 @@ const PATIENCE = { timeout: 60_000 };
 const directory = temporaryDirectory();
 const preload = (file: string) => `--import=${new URL(file, import.meta.url).href}`;
 const installation = createInstallation({
-  GATEWAY_CONFIG: join(directory, 'config'),
-  GATEWAY_CONTRACTS: join(directory, 'openapi'),
+  ...environmentOf(directory),
   NODE_OPTIONS: `${preload('unread-output.ts')} ${preload('../workers/thrown-on-signals.ts')}`,
   NEVER_OPENS: join(directory, 'never-opens'),
 });

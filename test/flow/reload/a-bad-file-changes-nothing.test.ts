@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { gatewayFileOf } from '../../support/gateway.ts';
+import { gatewayFileOf } from '../../support/configuration.ts';
 import { thingsAt, thingsContract } from '../../support/things.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { inForce, reloadsCounted, roomy, save, saveAndReload, until } from './files.ts';

@@ -5,12 +5,11 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { it } from 'node:test';
+import { environmentOf, writeConfiguration } from '../../support/configuration.ts';
 import { ask, requestOf } from '../../support/connection.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { freePort } from '../../support/free-port.ts';
-import { writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation, executable } from '../../support/process.ts';
 import { thingsAt } from '../../support/things.ts';
 import { eventually as until } from '../workers/several.ts';
@@ -20,8 +19,7 @@ const FILES = 150;
 it('is told as what it is, and ends nothing', async (test) => {
   const directory = temporaryDirectory();
   const installation = createInstallation({
-    GATEWAY_CONFIG: join(directory, 'config'),
-    GATEWAY_CONTRACTS: join(directory, 'openapi'),
+    ...environmentOf(directory),
     PORT: `${await freePort()}`,
   });
   const options = thingsAt('http://127.0.0.1:9');

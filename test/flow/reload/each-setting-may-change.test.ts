@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { gatewayFileOf } from '../../support/gateway.ts';
+import { gatewayFileOf } from '../../support/configuration.ts';
 import { thingsAt } from '../../support/things.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { inForce, saveAndReload, until } from './files.ts';

@@ -4,11 +4,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, it } from 'node:test';
+import { environmentOf, writeConfiguration } from '../../support/configuration.ts';
 import { ask, requestOf } from '../../support/connection.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation, type Running } from '../../support/process.ts';
 import { thingsAt } from '../../support/things.ts';
 import { fatalLinesOf, throwsOnSignals } from '../workers/uncaught.ts';
@@ -16,8 +15,7 @@ import { inForce, until } from './files.ts';
 
 const directory = temporaryDirectory();
 const installation = createInstallation({
-  GATEWAY_CONFIG: join(directory, 'config'),
-  GATEWAY_CONTRACTS: join(directory, 'openapi'),
+  ...environmentOf(directory),
   ...throwsOnSignals,
 });
 const options = thingsAt('http://127.0.0.1:9');

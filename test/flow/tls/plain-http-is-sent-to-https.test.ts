@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
+import { gatewayFileOf } from '../../support/configuration.ts';
 import { type Answer, ask, requestOf } from '../../support/connection.ts';
 import { runCases } from '../../support/errors.ts';
-import { gatewayFileOf } from '../../support/gateway.ts';
 import { tlsCases } from '../errors/tls.cases.ts';
 import { inForce, saveAndReload } from '../reload/files.ts';
 import { startSecureGateway } from './secure-gateway.ts';

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { closesAfterEach } from '../../support/closing.ts';
+import { writeConfiguration } from '../../support/configuration.ts';
 import { ask, requestOf, until } from '../../support/connection.ts';
 import { assertRefusal } from '../../support/errors.ts';
-import { writeConfiguration } from '../../support/gateway.ts';
 import { startBehind, startTunnel, tunnelAt } from './mail-tunnel.ts';
 import { frame, headOf, nextWebSocket, openWebSocket } from './open-ends.ts';
 

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { gatewayFileOf } from '../../support/configuration.ts';
 import type { Answer } from '../../support/connection.ts';
 import { runCases } from '../../support/errors.ts';
-import { gatewayFileOf } from '../../support/gateway.ts';
 import { httpAnswer } from '../../support/scripted-upstream.ts';
 import { createTwoVersions, GUIDE, lives, NOW_MS, secondVersion } from '../../support/versions.ts';
 import type { World } from '../../support/world.ts';

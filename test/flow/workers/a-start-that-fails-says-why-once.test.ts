@@ -3,12 +3,11 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { loadSettings } from '../../../gateway/config/settings.ts';
 import { ConfigError } from '../../../gateway/config-errors.ts';
+import { environmentOf, writeConfiguration } from '../../support/configuration.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { writeConfiguration } from '../../support/gateway.ts';
 import type { Finished } from '../../support/in-process.ts';
 import { createInstallation } from '../../support/process.ts';
 import { startRedis } from '../../support/redis.ts';
@@ -23,8 +22,7 @@ after(async () => {
 
 async function runStart(environment: Record<string, string>): Promise<Finished> {
   const installation = createInstallation({
-    GATEWAY_CONFIG: join(directory, 'config'),
-    GATEWAY_CONTRACTS: join(directory, 'openapi'),
+    ...environmentOf(directory),
     ...environment,
   });
   const finished = await installation.run('start');

@@ -7,8 +7,9 @@ import { createIssueKey } from '../../../gateway/auth/issue-key.ts';
 import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import { loadSettings } from '../../../gateway/config/settings.ts';
 import { openKeyStore, openSecrets } from '../../../gateway/process/open-key-store.ts';
+import { environmentOf, writeConfiguration } from '../../support/configuration.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { type GatewayOptions, writeConfiguration } from '../../support/gateway.ts';
+import type { GatewayOptions } from '../../support/gateway.ts';
 import { createInstallation, type Installation, type Running } from '../../support/process.ts';
 import { startRedis } from '../../support/redis.ts';
 import { thingsAt } from '../../support/things.ts';
@@ -86,8 +87,7 @@ export async function prepareSeveral({ gateway, limits, files, ...options }: Sev
   };
   writeConfiguration(directory, configuration);
   const installation = createInstallation({
-    GATEWAY_CONFIG: join(directory, 'config'),
-    GATEWAY_CONTRACTS: join(directory, 'openapi'),
+    ...environmentOf(directory),
     REDIS_URL: redis.url,
     WORKERS: '2',
     ...options.environment,

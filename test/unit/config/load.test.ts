@@ -5,7 +5,8 @@ import { test } from 'node:test';
 import { loadSettings } from '../../../gateway/config/settings.ts';
 import { ConfigError } from '../../../gateway/config-errors.ts';
 import { loadConfiguration } from '../../../gateway/configuration.ts';
-import { environmentOf, writeFiles } from '../../config/faults.ts';
+import { writeSound } from '../../config/faults.ts';
+import { environmentOf } from '../../support/configuration.ts';
 
 test('without variables everything has its documented place', () => {
   const { configDirectory, contractsDirectory, dataDirectory, ...rest } = loadSettings({});
@@ -33,7 +34,7 @@ test('a port is 0 to 65535', () => {
 });
 
 test('a configuration cannot be changed once it is loaded', async () => {
-  const directory = writeFiles({});
+  const directory = writeSound({});
   const environment = environmentOf(directory);
   const { config } = await loadConfiguration(loadSettings(environment), environment);
   rmSync(directory, { recursive: true });
