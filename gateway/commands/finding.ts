@@ -17,6 +17,11 @@ export interface Finding {
 
 export type DoctorCheck = () => Finding | readonly Finding[] | Promise<Finding | readonly Finding[]>;
 
+export type NamedCheck = readonly [name: string, check: DoctorCheck];
+
+/** The remedy of a check that failed for a reason that only the message knows. */
+export const CORRECT_THE_CAUSE = 'Correct the cause that the message names, then run the command again.';
+
 export function ok(check: string, says: string): Finding {
   return { check, verdict: 'ok', says };
 }
@@ -37,7 +42,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /** Runs one check. An error or a timeout becomes a finding. Never rejects. */
-export async function findingsOf(name: string, check: DoctorCheck, patienceMs: number): Promise<readonly Finding[]> {
+export async function findingsOf([name, check]: NamedCheck, patienceMs: number): Promise<readonly Finding[]> {
   const ended = new AbortController();
   const late = sleep(patienceMs, undefined, { signal: ended.signal }).then(
     () => fail(name, `No answer within ${patienceMs / 1000} s.`, 'Check the network between this machine and it.'),
@@ -46,13 +51,7 @@ export async function findingsOf(name: string, check: DoctorCheck, patienceMs: n
   try {
     return [await Promise.race([check(), late])].flat();
   } catch (error) {
-    return [
-      fail(
-        name,
-        `This could not be checked (${reasonOf(error)}).`,
-        'Correct the cause that the message names, then run the command again.',
-      ),
-    ];
+    return [fail(name, `This could not be checked (${reasonOf(error)}).`, CORRECT_THE_CAUSE)];
   } finally {
     ended.abort();
   }

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from './context.ts';
 import { printLine } from './print.ts';
+import { parseCount } from './read.ts';
 
 export interface PartFlags {
   readonly limit?: string;
@@ -23,8 +24,7 @@ export function addPartOptions(command: Command, what: string): Command {
 /** Undefined: no limit. */
 export function limitIn({ usage }: CommandContext, { limit }: PartFlags, isTable: boolean): number | undefined {
   if (limit === undefined) return isTable ? LIMIT_OF_TABLES : undefined;
-  const count = /^\d{1,6}$/.test(limit) ? Number(limit) : 0;
-  return count >= 1 && count <= LIMIT_MAX ? count : usage(`--limit ${limit} is not a number from 1 to ${LIMIT_MAX}.`);
+  return parseCount(limit, LIMIT_MAX) ?? usage(`--limit ${limit} is not a number from 1 to ${LIMIT_MAX}.`);
 }
 
 /** Collects at most `limit` records, and says whether there are more. */

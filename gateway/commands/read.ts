@@ -1,5 +1,7 @@
 // Parses arguments of commands: times, counts, lists and names; and builds the message for an unknown name.
 
+import { closest } from '../config-errors.ts';
+
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const SHOWN_MAX = 20;
 const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
@@ -38,23 +40,8 @@ export function splitList(values: readonly string[]): string[] {
 export function unknownName(kind: string, name: string, known: Iterable<string>): string {
   const names = [...known].sort();
   if (names.length === 0) return `There is no ${kind} "${name}", nor any other.`;
-  const near = names.map((candidate) => ({ candidate, edits: editsBetween(name, candidate) }));
-  const nearest = near.reduce((best, next) => (next.edits < best.edits ? next : best));
-  const hint = nearest.edits <= Math.max(2, name.length / 3) ? ` Did you mean "${nearest.candidate}"?` : '';
+  const likely = closest(name, names);
+  const hint = likely === undefined ? '' : ` Did you mean "${likely}"?`;
   const more = names.length > SHOWN_MAX ? ` and ${names.length - SHOWN_MAX} more` : '';
   return `There is no ${kind} "${name}".${hint} Known: ${names.slice(0, SHOWN_MAX).join(', ')}${more}.`;
-}
-
-/** Levenshtein distance. */
-function editsBetween(left: string, right: string): number {
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (const [i, character] of [...left].entries()) {
-    const next = [i + 1];
-    for (const [j, other] of [...right].entries()) {
-      const replaced = (row[j] ?? 0) + (character === other ? 0 : 1);
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

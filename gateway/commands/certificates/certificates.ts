@@ -31,8 +31,7 @@ export function addCertificatesCommands(program: Command, context: CommandContex
     .action((name: string, { json }: OutputFlags) =>
       withStore(context, async (opened) => {
         const id = requireId(context, opened, name);
-        const outcome = await askGateway(opened, id, 'order', context);
-        if (outcome.reason !== undefined) context.fail(outcome.reason);
+        await askGateway(opened, id, 'order', context);
         const status = certificateStatusIn(opened, await opened.store.read(), context.now()).find(({ names }) =>
           names.includes(name),
         );
@@ -49,8 +48,7 @@ export function addCertificatesCommands(program: Command, context: CommandContex
     .action((name: string, { json }: OutputFlags) =>
       withStore(context, async (opened) => {
         const id = requireId(context, opened, name);
-        const outcome = await askGateway(opened, id, 'revoke', context);
-        if (outcome.reason !== undefined) context.fail(outcome.reason);
+        await askGateway(opened, id, 'revoke', context);
         if (json) printJson(context, { names: id.split(','), revoked: true });
         else printLine(context, `${id.split(',').join(', ')}: revoked. The gateway orders another certificate.`);
       }),
@@ -61,8 +59,7 @@ export function addCertificatesCommands(program: Command, context: CommandContex
     .option('--json', 'print one JSON object')
     .action(({ json }: OutputFlags) =>
       withStore(context, async (opened) => {
-        const outcome = await askGateway(opened, 'server', 'account key', context);
-        if (outcome.reason !== undefined) context.fail(outcome.reason);
+        await askGateway(opened, 'server', 'account key', context);
         if (json) printJson(context, { changed: true });
         else printLine(context, 'The account has a new key.');
       }),

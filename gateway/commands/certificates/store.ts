@@ -42,27 +42,33 @@ export function certificateStatusIn({ acme }: OpenedStore, records: AcmeRecords,
   return acme.certificates.map((names) => statusOfKept(keptIn(records, view, names), acme, nowMs));
 }
 
-/** Leaves a request and waits until a gateway has dealt with it. @param id of a certificate, or of the server */
+/**
+ * Leaves a request and waits until a gateway has granted it. Ends the command with the reason if none does.
+ *
+ * @param id of a certificate, or of the server
+ */
 export async function askGateway(
   { store }: OpenedStore,
   id: string,
   kind: AskedRecord['kind'],
-  { actor, now }: Pick<CommandContext, 'actor' | 'now'>,
-): Promise<{ readonly reason: string | undefined }> {
+  { actor, now, fail }: Pick<CommandContext, 'actor' | 'now' | 'fail'>,
+): Promise<void> {
   const before = await store.read();
   const limits = [recordIn(before, 'attempts', id), recordIn(before, 'attempts', SERVER)];
   const limit = limits.find((one) => one?.kind === 'limited' && isToCome(one.nextAtMs, store.now()));
-  if (limit)
-    return { reason: `${limit.reason} The next attempt is possible at ${new Date(limit.nextAtMs).toISOString()}.` };
+  if (limit) fail(`${limit.reason} The next attempt is possible at ${new Date(limit.nextAtMs).toISOString()}.`);
   await store.put(change('asked', id, { kind, by: actor, atMs: now() }));
   const endsAt = performance.now() + PATIENCE_MS;
   while (performance.now() < endsAt) {
     const records = await store.read();
-    if (recordIn(records, 'asked', id) === undefined) return { reason: failureIn(records, before, id) };
+    if (recordIn(records, 'asked', id) === undefined) {
+      const reason = failureIn(records, before, id);
+      return reason === undefined ? undefined : fail(reason);
+    }
     await sleep(LOOK_MS);
   }
   await store.put(change('asked', id, undefined));
-  return { reason: 'No gateway has taken up the request: is one running with this store and this tls.acme?' };
+  fail('No gateway has taken up the request: is one running with this store and this tls.acme?');
 }
 
 /** The failure that was recorded meanwhile. */

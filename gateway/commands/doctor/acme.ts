@@ -21,7 +21,7 @@ import type { Secrets } from '../../config/secrets.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Tls } from '../../config/tls.ts';
 import { openAcmeStore } from '../../wiring/acme.ts';
-import { type DoctorCheck, type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
+import { CORRECT_THE_CAUSE, type Finding, fail, type NamedCheck, ok, reasonOf, warn } from '../finding.ts';
 
 const PATIENCE_MS = 2500;
 /** Dates have a resolution of a second, and an answer takes time. */
@@ -36,7 +36,7 @@ export interface RehearsalOptions {
 }
 
 /** The checks by name: each has a deadline of its own. */
-export function rehearsalChecks(options: RehearsalOptions): readonly (readonly [string, DoctorCheck])[] {
+export function rehearsalChecks(options: RehearsalOptions): readonly NamedCheck[] {
   const { acme } = options.tls;
   return [
     ['acme directory', () => checkServer(options)],
@@ -109,7 +109,7 @@ async function checkAccount({ tls, settings, secrets, now }: RehearsalOptions, s
     if (value.status === 'valid') return ok(check, `${record.url} is valid.`);
     return fail(check, `${record.url} is ${value.status}.`, 'Ask the operator of the ACME server.');
   } catch (error) {
-    return fail(check, reasonOf(error), 'Correct the cause that the message names, then run the command again.');
+    return fail(check, reasonOf(error), CORRECT_THE_CAUSE);
   } finally {
     http.close();
   }

@@ -7,7 +7,7 @@ import { ConfigError, toSentence } from '../../config-errors.ts';
 import type { Configuration } from '../../configuration.ts';
 import { readLimits } from '../../process/open-files.ts';
 import type { CommandContext } from '../context.ts';
-import { type DoctorCheck, type Finding, fail, findingsOf, ok } from '../finding.ts';
+import { CORRECT_THE_CAUSE, type Finding, fail, findingsOf, type NamedCheck, ok } from '../finding.ts';
 import { counted, printFinding, printJson, printLine } from '../print.ts';
 import { checkPublicUrl, checkTrustedProxies } from './addresses.ts';
 import { checkCertificates } from './certificates.ts';
@@ -56,7 +56,7 @@ async function examine(context: CommandContext): Promise<readonly Finding[]> {
     ...checksOf(context, settings, configuration?.config.gateway.tls !== undefined),
     ...(configuration === undefined ? [] : await furtherChecks(context, settings, configuration)),
   ];
-  const found = await Promise.all(checks.map(([name, check]) => findingsOf(name, check, PATIENCE_MS)));
+  const found = await Promise.all(checks.map((check) => findingsOf(check, PATIENCE_MS)));
   return [node, ...loaded.findings, ...found.flat()];
 }
 
@@ -72,19 +72,14 @@ async function load(context: CommandContext) {
 }
 
 function mistakesIn(check: string, error: unknown): Finding[] {
-  if (!(error instanceof ConfigError))
-    return [
-      fail(check, (error as Error).message, 'Correct the cause that the message names, then run the command again.'),
-    ];
+  if (!(error instanceof ConfigError)) return [fail(check, (error as Error).message, CORRECT_THE_CAUSE)];
   const { mistakes } = error;
   const says = `${counted(mistakes.length, 'mistake')}, the first: ${toSentence(mistakes[0] as (typeof mistakes)[0])}`;
   return [fail(check, says, 'Run "gateway check", which names all of them.')];
 }
 
-type Named = readonly [name: string, check: DoctorCheck];
-
 /** Checks that need no valid configuration. */
-function checksOf({ now, secrets }: CommandContext, settings: Settings, isTls: boolean): Named[] {
+function checksOf({ now, secrets }: CommandContext, settings: Settings, isTls: boolean): NamedCheck[] {
   const { host, port, adminHost, adminPort, dataDirectory, redisUrl } = settings;
   const ports = [
     { check: 'port', host, port, isTls, variable: 'PORT' },
@@ -93,7 +88,7 @@ function checksOf({ now, secrets }: CommandContext, settings: Settings, isTls: b
   return [
     ['workers', () => checkWorkers(settings)],
     ['data directory', () => checkDataDirectory(dataDirectory, now)],
-    ...ports.map((one): Named => [one.check, () => checkPort(one)]),
+    ...ports.map((one): NamedCheck => [one.check, () => checkPort(one)]),
     redisUrl === undefined
       ? ['stores', () => checkStores(dataDirectory)]
       : ['redis', () => checkRedis(redisUrl, now, secrets().read)],
@@ -104,7 +99,7 @@ async function furtherChecks(
   context: CommandContext,
   settings: Settings,
   configuration: Configuration,
-): Promise<Named[]> {
+): Promise<NamedCheck[]> {
   const { config } = configuration;
   const { workers } = settings;
   const secrets = context.secrets();
@@ -116,8 +111,8 @@ async function furtherChecks(
     ['secrets', () => examineSecrets(configuration, settings, secrets)],
     ['certificates', () => checkCertificates(configuration, context.now())],
     ...(await acmeChecks(context, settings, configuration, secrets)),
-    ...targetChecks(configuration, secrets, context.now).map(({ name, check }): Named => [name, check]),
-    ...loginChecks(configuration, secrets).map(({ name, check }): Named => [name, check]),
+    ...targetChecks(configuration, secrets, context.now),
+    ...loginChecks(configuration, secrets),
   ];
 }
 

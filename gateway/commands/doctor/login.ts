@@ -6,7 +6,7 @@ import type { Configuration } from '../../configuration.ts';
 import { isFurtherServer } from '../../shared/upstream-names.ts';
 import { type CredentialSettings, parseCredential } from '../../upstream/credential-kinds.ts';
 import { isSimulated } from '../../upstream/simulated.ts';
-import { type DoctorCheck, type Finding, fail, ok, warn } from '../finding.ts';
+import { type Finding, fail, type NamedCheck, ok, warn } from '../finding.ts';
 import { type Answered, type Backend, type BackendRequest, createBackend, statusOf } from '../upstreams/backend.ts';
 import { isRefused } from '../upstreams/exercise.ts';
 import { trialCaller } from '../upstreams/open.ts';
@@ -17,18 +17,13 @@ import { tlsOf } from './upstreams.ts';
 /** Shorter than the time of each check, so that the finding is about the login. */
 const ANSWER_MAX_MS = 2500;
 
-export interface LoginCheck {
-  readonly name: string;
-  readonly check: DoctorCheck;
-}
-
 /** One check per real service with a credential, at its first address. */
-export function loginChecks(configuration: Configuration, secrets: Pick<Secrets, 'read'>): LoginCheck[] {
+export function loginChecks(configuration: Configuration, secrets: Pick<Secrets, 'read'>): NamedCheck[] {
   return Object.entries(configuration.config.upstreams).flatMap(([upstream, entry]) => {
     const { credential } = entry;
     if (credential === undefined || isSimulated(entry) || isFurtherServer(upstream)) return [];
     const name = `login ${upstream}`;
-    return [{ name, check: () => tryLogin(configuration, secrets, { name, upstream, credential }) }];
+    return [[name, () => tryLogin(configuration, secrets, { name, upstream, credential })]];
   });
 }
 

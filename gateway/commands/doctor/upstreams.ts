@@ -13,22 +13,17 @@ import type { TlsSettings } from '../../http1/client/connect.ts';
 import { createLookup } from '../../upstream/lookup.ts';
 import { createPools } from '../../upstream/pools.ts';
 import { answersFromContract } from '../../upstream/simulated.ts';
-import { type DoctorCheck, type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
+import { type Finding, fail, type NamedCheck, ok, reasonOf, warn } from '../finding.ts';
 import { checkValidity } from './certificates.ts';
-
-export interface TargetCheck {
-  readonly name: string;
-  readonly check: DoctorCheck;
-}
 
 /** One check per address. */
 export function targetChecks(configuration: Configuration, secrets: Pick<Secrets, 'read'>, now: () => number) {
-  return Object.entries(configuration.config.upstreams).flatMap(([upstream, entry]): TargetCheck[] => {
+  return Object.entries(configuration.config.upstreams).flatMap(([upstream, entry]): NamedCheck[] => {
     const addresses = [...new Set([...entry.live, ...(entry.test ?? [])])];
     return addresses.map((address) => {
       const name = `upstream ${upstream} ${address}`;
       const tls = () => tlsOf(configuration, upstream, secrets);
-      return { name, check: () => checkTarget(name, address, entry, tls(), now) };
+      return [name, () => checkTarget(name, address, entry, tls(), now)];
     });
   });
 }
