@@ -8,7 +8,7 @@ import { configFileNames, editorSchemaOf } from '../../config/editor-schemas.ts'
 import { shownPath } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
-import type { AddServiceFlags, Directories, ProposedService } from './add-service.ts';
+import type { AddServiceFlags, Directories, ProposedService } from './propose-service.ts';
 
 interface InitFlags {
   readonly force?: true;
@@ -85,7 +85,7 @@ async function addService(
   directories: Directories,
   flags: AddServiceFlags & Pick<InitFlags, 'json'>,
 ): Promise<void> {
-  const { proposeService, tryService } = await import('./add-service.ts');
+  const { proposeService } = await import('./propose-service.ts');
   const isNew = !existsSync(join(directories.config, 'upstreams.yaml'));
   const base = isNew ? templatesFor(directories.config, withoutExample) : [];
   refuseToOverwrite(context, base, false);
@@ -104,6 +104,7 @@ async function addService(
     return;
   }
   for (const path of written.keys()) printLine(context, `wrote ${shownPath(path)}`);
+  const { tryService } = await import('./try-service.ts');
   await tryService(context, directories, service);
 }
 

@@ -123,7 +123,10 @@ describe('a check of doctor', () => {
   });
 
   it('that throws is a finding, and so is one that takes too long', async () => {
-    const thrown = await findingsOf(['one', () => Promise.reject(Object.assign(new Error('x'), { code: 'EIO' }))], 5000);
+    const thrown = await findingsOf(
+      ['one', () => Promise.reject(Object.assign(new Error('x'), { code: 'EIO' }))],
+      5000,
+    );
     assert.deepEqual([thrown[0]?.verdict, thrown[0]?.says], ['fail', 'This could not be checked (EIO).']);
     const late = await findingsOf(['two', () => new Promise(() => undefined)], 20);
     assert.deepEqual([late[0]?.check, late[0]?.verdict], ['two', 'fail']);

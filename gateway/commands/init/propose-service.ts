@@ -1,24 +1,16 @@
-// `gateway init --from`: fetches the document of a service, writes it and an entry for it, checks the configuration, tries the service, and
-// prints the way to the first request.
+// Proposes a service for `gateway init --from`: fetches its document, chooses a name, an address and scopes, and adds the entry to the text of
+// upstreams.yaml.
 
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Command } from 'commander';
 import { parseDocument } from 'yaml';
 import { ConfigError } from '../../config-errors.ts';
-import type { Configuration } from '../../configuration.ts';
 import type { Operation } from '../../operation.ts';
 import { shownPath } from '../../shared/yaml-source.ts';
 import { visibleLine } from '../../visible-text.ts';
-import { addCheckCommand } from '../check.ts';
-import { type CommandContext, CommandFailure, createCommandContext } from '../context.ts';
-import { printLine, printText } from '../print.ts';
-import type { Answered } from '../upstreams/backend.ts';
-import { addUpstreamsCommands } from '../upstreams/upstreams.ts';
+import { type CommandContext, createCommandContext } from '../context.ts';
 import { type FetchedDocument, fetchDocument } from './fetch-document.ts';
-import { firstRequest } from './first-request.ts';
 import { basePathOf, liveOf, nameOf, type ProposedEntry, securityOf, sharesNames } from './propose-entry.ts';
 import { withEntry } from './upstreams-text.ts';
 
@@ -41,7 +33,6 @@ export interface ProposedService {
   readonly files: readonly { readonly path: string; readonly text: string }[];
 }
 
-const EXECUTABLE = shownPath(fileURLToPath(new URL('../../../bin/gateway', import.meta.url)));
 const NAMED_MAX = 3;
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
@@ -127,102 +118,8 @@ async function operationsServed(context: CommandContext, directories: Directorie
   }
 }
 
-/**
- * Runs `check` and `upstreams try` on the written configuration, and prints the commands up to the first request. Ends the command with exit
- * code 1 if `check` finds a mistake.
- */
-export async function tryService(
-  context: CommandContext,
-  directories: Directories,
-  { name, entry }: ProposedService,
-): Promise<void> {
-  printText(context, '\n$ bin/gateway check');
-  if (!(await runAlso(addCheckCommand, ['check'], contextOf(context, directories))))
-    return context.fail(`The document and the entry "${name}" are written. Mend what check names, then run it again.`);
-  printText(context, `\n$ bin/gateway upstreams try ${name}`);
-  let answers: readonly Answered[] = [];
-  const addTrial = (program: Command, around: CommandContext) =>
-    addUpstreamsCommands(program, around, (all) => {
-      answers = all;
-    });
-  await runAlso(addTrial, ['upstreams', 'try', name], contextOf(context, directories));
-  const around = contextOf(context, directories);
-  const configuration = await around.configuration();
-  await around.close();
-  const path = firstRequest(answers) ?? firstPath(configuration, name);
-  for (const line of nextSteps(context, directories, configuration, path, entry)) printLine(context, line);
-}
-
-/** Runs another command in this process. Returns whether it succeeded. */
-async function runAlso(
-  add: (program: Command, context: CommandContext) => void,
-  words: readonly string[],
-  context: CommandContext,
-): Promise<boolean> {
-  const program = new Command().exitOverride();
-  add(program, context);
-  try {
-    await program.parseAsync(words, { from: 'user' });
-    return true;
-  } catch (error) {
-    if (!(error instanceof CommandFailure)) throw error;
-    if (error.message !== '') printLine(context, error.message);
-    return false;
-  } finally {
-    await context.close();
-  }
-}
-
 /** The same process, on this configuration. */
-function contextOf(context: CommandContext, { config, contracts }: Directories): CommandContext {
+export function contextOf(context: CommandContext, { config, contracts }: Directories): CommandContext {
   const environment = { ...context.environment, GATEWAY_CONFIG: config, GATEWAY_CONTRACTS: contracts };
   return createCommandContext({ ...context, environment });
-}
-
-function nextSteps(
-  context: CommandContext,
-  { config, contracts }: Directories,
-  configuration: Configuration,
-  path: string,
-  { security }: ProposedEntry,
-): string[] {
-  const settings = context.settings();
-  const isOwn = config !== settings.configDirectory || contracts !== settings.contractsDirectory;
-  // A service that only reads has no operation that needs the scope for writing, and no key can be made with it.
-  const scopes = [...security.read, ...security.write].filter((scope) => configuration.contracts.scopes.has(scope));
-  const { publicUrl } = configuration.config.gateway;
-  const url = shellWord(publicUrl + path);
-  return [
-    '',
-    'The first request:',
-    ...(isOwn ? [`  export GATEWAY_CONFIG=${shownPath(config)} GATEWAY_CONTRACTS=${shownPath(contracts)}`] : []),
-    `  ${EXECUTABLE} start &`,
-    `  ${EXECUTABLE} orgs create --id org_first --name First --tier standard`,
-    `  KEY=$(${EXECUTABLE} keys create --org org_first --mode live --scopes ${scopes.join(' ')} --json | sed 's/.*"key":"\\([^"]*\\)".*/\\1/')`,
-    // All lines may be pasted at once: the gateway may still be starting.
-    `  curl -i --retry 9 --retry-connrefused ${url} -H "Authorization: Bearer $KEY"`,
-  ];
-}
-
-/** The line is made to be pasted, and the path is the document's: nothing in it may be a command. */
-function shellWord(url: string): string {
-  const encoded = url.replace(/[^!-~]|'/gu, (character) =>
-    character === "'" ? '%27' : encodeURIComponent(character.toWellFormed()),
-  );
-  return `'${encoded}'`;
-}
-
-/** The path of an operation that needs no parameter, if there is one. */
-function firstPath({ contracts }: Configuration, name: string): string {
-  const reading = contracts.operations.filter(
-    ({ operation }) => operation.upstream === name && operation.method === 'GET',
-  );
-  const plain = reading.find(
-    ({ operation, parameters }) => !operation.path.includes('{') && !parameters.some(isRequired),
-  );
-  return (plain ?? reading[0] ?? contracts.operations[0])?.operation.path ?? '/';
-}
-
-function isRequired({ value }: { readonly value: unknown }): boolean {
-  return (value as { required?: unknown }).required === true;
 }

@@ -1,0 +1,136 @@
+// Tries a service that was just added: runs `check` and `upstreams try`, and prints the way to the first request, one that was seen to
+// succeed.
+
+import { fileURLToPath } from 'node:url';
+import { Command } from 'commander';
+import type { Configuration } from '../../configuration.ts';
+import { shownPath } from '../../shared/yaml-source.ts';
+import { filledTemplate } from '../../upstream/requests/path.ts';
+import { addCheckCommand } from '../check.ts';
+import { type CommandContext, CommandFailure } from '../context.ts';
+import { printLine, printText } from '../print.ts';
+import { type Answered, statusOf } from '../upstreams/backend.ts';
+import { addTry } from '../upstreams/try.ts';
+import type { ProposedEntry } from './propose-entry.ts';
+import { contextOf, type Directories, type ProposedService } from './propose-service.ts';
+
+const EXECUTABLE = shownPath(fileURLToPath(new URL('../../../bin/gateway', import.meta.url)));
+/** Headers that every client sends by itself. */
+const sentByClients = new Set(['accept', 'accept-encoding', 'user-agent', 'host', 'idempotency-key']);
+
+/**
+ * Runs `check` and `upstreams try` on the written configuration, and prints the commands up to the first request. Ends the command with exit
+ * code 1 if `check` finds a mistake.
+ */
+export async function tryService(
+  context: CommandContext,
+  directories: Directories,
+  { name, entry }: ProposedService,
+): Promise<void> {
+  printText(context, '\n$ bin/gateway check');
+  if (!(await runAlso(addCheckCommand, ['check'], contextOf(context, directories))))
+    return context.fail(`The document and the entry "${name}" are written. Mend what check names, then run it again.`);
+  printText(context, `\n$ bin/gateway upstreams try ${name}`);
+  let answers: readonly Answered[] = [];
+  const addTrial = (program: Command, around: CommandContext) =>
+    addTry(program, around, (all) => {
+      answers = all;
+    });
+  await runAlso(addTrial, ['try', name], contextOf(context, directories));
+  const around = contextOf(context, directories);
+  const configuration = await around.configuration();
+  await around.close();
+  const path = firstRequest(answers) ?? firstPath(configuration, name);
+  for (const line of nextSteps(context, directories, configuration, path, entry)) printLine(context, line);
+}
+
+/** Runs another command in this process. Returns whether it succeeded. */
+async function runAlso(
+  add: (program: Command, context: CommandContext) => void,
+  words: readonly string[],
+  context: CommandContext,
+): Promise<boolean> {
+  const program = new Command().exitOverride();
+  add(program, context);
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return true;
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    if (error.message !== '') printLine(context, error.message);
+    return false;
+  } finally {
+    await context.close();
+  }
+}
+
+function nextSteps(
+  context: CommandContext,
+  { config, contracts }: Directories,
+  configuration: Configuration,
+  path: string,
+  { security }: ProposedEntry,
+): string[] {
+  const settings = context.settings();
+  const isOwn = config !== settings.configDirectory || contracts !== settings.contractsDirectory;
+  // A service that only reads has no operation that needs the scope for writing, and no key can be made with it.
+  const scopes = [...security.read, ...security.write].filter((scope) => configuration.contracts.scopes.has(scope));
+  const { publicUrl } = configuration.config.gateway;
+  const url = shellWord(publicUrl + path);
+  return [
+    '',
+    'The first request:',
+    ...(isOwn ? [`  export GATEWAY_CONFIG=${shownPath(config)} GATEWAY_CONTRACTS=${shownPath(contracts)}`] : []),
+    `  ${EXECUTABLE} start &`,
+    `  ${EXECUTABLE} orgs create --id org_first --name First --tier standard`,
+    `  KEY=$(${EXECUTABLE} keys create --org org_first --mode live --scopes ${scopes.join(' ')} --json | sed 's/.*"key":"\\([^"]*\\)".*/\\1/')`,
+    // All lines may be pasted at once: the gateway may still be starting.
+    `  curl -i --retry 9 --retry-connrefused ${url} -H "Authorization: Bearer $KEY"`,
+  ];
+}
+
+/** The line is made to be pasted, and the path is the document's: nothing in it may be a command. */
+function shellWord(url: string): string {
+  const encoded = url.replace(/[^!-~]|'/gu, (character) =>
+    character === "'" ? '%27' : encodeURIComponent(character.toWellFormed()),
+  );
+  return `'${encoded}'`;
+}
+
+/** The path of an operation that needs no parameter, if there is one. */
+function firstPath({ contracts }: Configuration, name: string): string {
+  const reading = contracts.operations.filter(
+    ({ operation }) => operation.upstream === name && operation.method === 'GET',
+  );
+  const plain = reading.find(
+    ({ operation, parameters }) => !operation.path.includes('{') && !parameters.some(isRequired),
+  );
+  return (plain ?? reading[0] ?? contracts.operations[0])?.operation.path ?? '/';
+}
+
+function isRequired({ value }: { readonly value: unknown }): boolean {
+  return (value as { required?: unknown }).required === true;
+}
+
+/** Path and query of the successful read with the shortest answer; undefined if none has succeeded. */
+function firstRequest(answers: readonly Answered[]): string | undefined {
+  const [shortest] = answers.filter(isFirst).sort((one, other) => one.body.length - other.body.length);
+  if (shortest === undefined) return undefined;
+  const { entry, pathValues, search } = shortest.asked;
+  return filledTemplate(entry.operation, pathValues) + search;
+}
+
+/** A request that needs no header, and has an answer to look at. */
+function isFirst(answered: Answered): boolean {
+  const { asked, body, problem } = answered;
+  const status = statusOf(answered);
+  const { method, streams } = asked.entry.operation;
+  const isAnswered = problem === undefined && status >= 200 && status < 300 && body.length > 0;
+  return (
+    isAnswered &&
+    method === 'GET' &&
+    !streams &&
+    asked.method === undefined &&
+    [...asked.headers.keys()].every((name) => sentByClients.has(name))
+  );
+}

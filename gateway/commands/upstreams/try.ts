@@ -1,0 +1,203 @@
+// `gateway upstreams try`: tests a service against its contract and the rules of the gateway before it gets traffic.
+
+import type { Command } from 'commander';
+import type { Mode } from '../../caller.ts';
+import type { UpstreamEntry } from '../../config/schema.ts';
+import type { Configuration } from '../../configuration.ts';
+import type { ContractOperation } from '../../contract/operations.ts';
+import { unenforcedIn } from '../../contract/unenforced.ts';
+import { liesOnSandbox } from '../../upstream/sandbox.ts';
+import { answersFromContract } from '../../upstream/simulated.ts';
+import type { CommandContext } from '../context.ts';
+import { type Finding, ok } from '../finding.ts';
+import { counted, printFinding, printJson, printLine } from '../print.ts';
+import { parseCount, unknownName } from '../read.ts';
+import { unenforcedLines } from '../unenforced-lines.ts';
+import type { Answered, Backend } from './backend.ts';
+import { createCreatedRecords } from './created-records.ts';
+import { driftOf } from './drift.ts';
+import { errorsOf } from './errors.ts';
+import { exercise, isRefused } from './exercise.ts';
+import { idempotencyOf } from './idempotency.ts';
+import { openBackend } from './open.ts';
+import { checkConnections, checkHeaders, checkTimes } from './response-checks.ts';
+import type { StepRow } from './stalwart/rows.ts';
+import { printedRows, stepTable } from './stalwart/table.ts';
+
+interface TryFlags {
+  readonly target?: string;
+  readonly mode?: string;
+  readonly requests: string;
+  readonly org: string;
+  readonly writes?: true;
+  readonly json?: true;
+}
+
+const REQUESTS_MAX = 10_000;
+
+/** @param onAnswers gets the answers to valid requests of a trial */
+export function addTry(upstreams: Command, context: CommandContext, onAnswers: OnAnswers = () => undefined): void {
+  upstreams
+    .command('try')
+    .description(
+      'send the requests of its contracts straight to an upstream, as the gateway would, and print a pass card',
+    )
+    .argument('<name>', 'name of an entry in upstreams.yaml')
+    .option('--target <url>', 'the address to try, in place of the first one of its mode')
+    .option('--mode <mode>', 'live or test; default: test where the upstream has such an address')
+    .option('--requests <count>', 'largest number of valid requests to send', '150')
+    .option('--org <organization>', 'the organization in whose name requests are sent', 'org_upstreams_try')
+    .option(
+      '--writes',
+      'also send writes, which change only records that the trial creates, and delete or name those; always on for test targets',
+    )
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  gateway upstreams try inventory --target http://localhost:3000 --writes')
+    .action((name: string, flags: TryFlags) => tryUpstream(context, name, flags, onAnswers));
+}
+
+type OnAnswers = (answers: readonly Answered[]) => void;
+
+async function tryUpstream(
+  context: CommandContext,
+  name: string,
+  flags: TryFlags,
+  onAnswers: OnAnswers,
+): Promise<void> {
+  const requestsMax = parseCount(flags.requests, REQUESTS_MAX);
+  if (requestsMax === undefined) return context.usage(`--requests must be a number from 1 to ${REQUESTS_MAX}.`);
+  const configuration = await context.configuration();
+  const { upstreams } = configuration.config;
+  const entry = upstreams[name];
+  if (entry === undefined) return context.usage(unknownName('upstream', name, Object.keys(upstreams)));
+  const { mode, address } = whereTo(context, name, entry, flags);
+  const writes = flags.writes === true || mode === 'test' || liesOnSandbox({ live: [address] });
+  const { now } = context;
+  const settings = context.settings();
+  const opened = await openBackend({
+    ...{ configuration, settings, secrets: context.secrets(), name, address, mode, now },
+    organization: flags.org,
+  });
+  try {
+    const { backend } = opened;
+    const table = await stepTable({ configuration, secrets: context.secrets(), name, address, backend });
+    const trial = { configuration, name, entry, address, writes, requestsMax, now, onAnswers };
+    const card = table?.hasLogin === false ? { requests: 0, checks: [] } : await cardOf(backend, trial);
+    const requests = card.requests + (table?.requests ?? 0);
+    const steps = table && { steps: table.rows };
+    const result = { upstream: name, target: address, mode, writes, ...steps, ...card, requests };
+    printCard(context, result, flags.json === true);
+  } finally {
+    opened.close();
+  }
+}
+
+function whereTo(context: CommandContext, name: string, { live, test }: UpstreamEntry, { target, mode }: TryFlags) {
+  const chosen = mode ?? (target === undefined && test !== undefined ? 'test' : 'live');
+  if (chosen !== 'live' && chosen !== 'test') return context.usage('--mode must be live or test.');
+  if (target !== undefined && !/^https?:\/\/[^/?#\s@]+\/?$/.test(target))
+    return context.usage('--target must be http://host:port without a path.');
+  const address = target ?? (chosen === 'test' ? test : live)?.[0];
+  if (address === undefined) return context.usage(`The upstream "${name}" has no address for ${chosen} keys.`);
+  if (answersFromContract(address))
+    return context.usage(`The upstream "${name}" is answered for from its contract: name a service with --target.`);
+  return { mode: chosen as Mode, address };
+}
+
+interface Trial {
+  readonly configuration: Configuration;
+  readonly name: string;
+  readonly entry: UpstreamEntry;
+  readonly address: string;
+  readonly writes: boolean;
+  readonly requestsMax: number;
+  now(): number;
+  readonly onAnswers: OnAnswers;
+}
+
+interface Card {
+  readonly requests: number;
+  readonly checks: readonly Finding[];
+}
+
+/** What the trial has created is deleted again, also if it ends early. */
+async function cardOf(backend: Backend, trial: Trial): Promise<Card> {
+  const { operations } = trial.configuration.contracts;
+  const entries = operations.filter(({ operation }) => operation.upstream === trial.name);
+  const created = createCreatedRecords(backend, entries);
+  try {
+    const { requests, checks } = await checksOf(created.backend, entries, trial);
+    return { requests, checks: [...checks, ...(await created.remove())] };
+  } catch (error) {
+    await created.remove();
+    throw error;
+  }
+}
+
+async function checksOf(
+  backend: Backend,
+  entries: readonly ContractOperation[],
+  { configuration, entry, address, writes, requestsMax, now, onAnswers }: Trial,
+): Promise<Card> {
+  const { schemas } = configuration.contracts;
+  const exercised = await exercise({ backend, entries, schemas, writes, requestsMax });
+  const { answers } = exercised;
+  onAnswers(answers);
+  const drift = [...driftOf(exercised, entries, schemas, now), ...unenforcedFindings(entries)];
+  // Stop if the upstream refuses the credential: further requests show nothing and may lead to a block.
+  if (answers.length === 0 || answers.some(isRefused)) return { requests: answers.length, checks: drift };
+  const provoked: Answered[] = [];
+  const listening: Backend = {
+    ...backend,
+    async send(asked) {
+      const answered = await backend.send(asked);
+      provoked.push(answered);
+      return answered;
+    },
+  };
+  const errors = await errorsOf(listening, answers);
+  const idempotency = await idempotencyOf(listening, entry, answers, writes);
+  const all = [...answers, ...provoked];
+  const responses = [
+    checkTimes(answers, entry),
+    ...checkHeaders(all, backend.proofs(), [address, ...entry.live, ...(entry.test ?? [])]),
+    ...checkConnections(all, backend),
+  ];
+  return { requests: all.length, checks: [...drift, ...errors, ...responses, ...idempotency] };
+}
+
+/** What only the service can check. */
+function unenforcedFindings(entries: readonly ContractOperation[]): Finding[] {
+  const lines = unenforcedLines(unenforcedIn(entries));
+  return lines.map((line) => ok('contract', `The gateway does not enforce ${line}.`));
+}
+
+interface Result extends Card {
+  readonly upstream: string;
+  readonly target: string;
+  readonly mode: Mode;
+  readonly writes: boolean;
+  /** Whether the steps of its page hold, for a product that has one. */
+  readonly steps?: readonly StepRow[];
+}
+
+function printCard(context: CommandContext, result: Result, asJson: boolean): void {
+  const { steps = [], checks } = result;
+  const failed = checks.filter(({ verdict }) => verdict === 'fail').length;
+  const unmet = steps.filter(({ verdict }) => verdict === 'does not hold').length;
+  if (asJson) printJson(context, { ok: failed + unmet === 0, ...result });
+  else {
+    printLine(
+      context,
+      `${result.upstream} at ${result.target}, ${result.mode}, ${counted(result.requests, 'request')}`,
+    );
+    for (const line of printedRows(steps)) printLine(context, line);
+    for (const finding of checks) printFinding(context, finding, 11);
+  }
+  const problems = [
+    ...(unmet > 0 ? [`${unmet} of ${steps.length} steps do not hold`] : []),
+    ...(failed > 0 ? [`failed ${failed} of ${checks.length} checks`] : []),
+  ];
+  if (unmet > 0) context.fail(`${result.upstream}: ${problems.join(', and it ')}.`);
+  if (failed > 0) context.fail(`${result.upstream} ${problems.join()}.`);
+}
