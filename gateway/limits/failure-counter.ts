@@ -92,6 +92,7 @@ function createFailureCounter(name: string, rules: FailureRules, sharing: Shared
     return { isUsedUp: remainingPoints === 0, leftMs: undefined };
   }
 
+  /** Counts in Redis; the limiter in memory is its insurance while Redis is away. */
   async function countShared(redis: RateLimiterRedis, block: string, failures: number): Promise<FailureCount> {
     try {
       const { remainingPoints, msBeforeNext } = await redis.penalty(block, failures);

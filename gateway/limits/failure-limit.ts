@@ -53,16 +53,16 @@ export function createFailureLimit(options: FailureLimitOptions): FailureLimit {
     counter.forget(block);
   }
 
-  function forgetEnded(nowMs: number): void {
+  /** Returns the block of an address, after forgetting the windows that have ended. */
+  function currentBlockOf(address: string, nowMs: number): string {
     for (const [block, endMs] of endsMs) {
-      if (endMs > nowMs) return;
+      if (endMs > nowMs) break;
       forget(block);
     }
-  }
-
-  /** A window may end before windows that were inserted earlier: after a change of rules, or if another instance began it. */
-  function forgetIfEnded(block: string, nowMs: number): void {
+    const block = addressBlockOf(address);
+    // A window may end before windows that were inserted earlier: after a change of rules, or if another instance began it.
     if ((endsMs.get(block) ?? nowMs + 1) <= nowMs) forget(block);
+    return block;
   }
 
   function beginWindow(block: string, nowMs: number): void {
@@ -84,9 +84,7 @@ export function createFailureLimit(options: FailureLimitOptions): FailureLimit {
 
   async function reserve(address: string): Promise<(() => void) | undefined> {
     const nowMs = now();
-    forgetEnded(nowMs);
-    const block = addressBlockOf(address);
-    forgetIfEnded(block, nowMs);
+    const block = currentBlockOf(address, nowMs);
     const { isUsedUp, leftMs, giveBack } = await counter.reserve(block);
     if (!isUsedUp) return giveBack;
     if (!endsMs.has(block)) beginWindow(block, nowMs);
@@ -96,9 +94,7 @@ export function createFailureLimit(options: FailureLimitOptions): FailureLimit {
 
   async function countFailure(address: string): Promise<void> {
     const nowMs = now();
-    forgetEnded(nowMs);
-    const block = addressBlockOf(address);
-    forgetIfEnded(block, nowMs);
+    const block = currentBlockOf(address, nowMs);
     if (blocked.has(block)) return;
     if (!endsMs.has(block)) beginWindow(block, nowMs);
     const { isUsedUp, leftMs } = await counter.count(block);
@@ -106,14 +102,7 @@ export function createFailureLimit(options: FailureLimitOptions): FailureLimit {
   }
 
   return {
-    isBlocked(address) {
-      if (blocked.size === 0) return false;
-      const nowMs = now();
-      forgetEnded(nowMs);
-      const block = addressBlockOf(address);
-      forgetIfEnded(block, nowMs);
-      return blocked.has(block);
-    },
+    isBlocked: (address) => blocked.size > 0 && blocked.has(currentBlockOf(address, now())),
     refusalOf,
     countFailure,
     reserve,
