@@ -1,38 +1,22 @@
-// The operators' console: keeps the history of the last day, whether or not the page is open, and builds the data that the page shows.
+// The operators' console: answers its page with the data of this gateway, of another instance, or of all.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
-import type { StatusForCauses } from './cause.ts';
-import { causesOf, type LastMinute } from './causes.ts';
-import { createEvents, type GatewayEvent, type LastingCause } from './events.ts';
 import { type ExchangeRow, exchangeFilterOf, exchangeRow, newestFirst } from './exchanges.ts';
 import { feedOf, type LocalFeed } from './feed.ts';
 import { type PageFile, pageFile } from './files.ts';
 import type { Fleet, FleetInstance } from './fleet.ts';
-import { createHistory, widthOf } from './history.ts';
-import type { HistoryFile } from './history-file.ts';
-import { historyReport } from './history-report.ts';
-import { decodeHistory, encodeHistory } from './kept-history.ts';
-import { mergeNearLimit } from './near-limit.ts';
-import { type Range, RESOLUTIONS, rangeOf } from './ranges.ts';
+import { type Range, rangeOf } from './ranges.ts';
 import { runbookSection } from './runbook.ts';
-import { createDifference, type OrganizationNearLimit, type Sample } from './sample.ts';
-import { createVersionSummary } from './version-summary.ts';
+import { type SamplingOptions, type SamplingSources, startSampling } from './sampling.ts';
 
-export interface ConsoleOptions extends ConsoleSources {
-  /** Upper bounds of the duration buckets, in seconds. */
-  readonly bounds: readonly number[];
+export interface ConsoleOptions extends ConsoleSources, SamplingOptions {
   /** What `explain` tells of an exchange. */
   story(line: ExchangeLine): object;
-  /** Epoch milliseconds that never decrease. */
-  now(): number;
   readonly version: string;
   /** Where the configuration is, for people. */
   readonly configDirectory: string;
   /** Host and port of the public listener. */
   readonly name: string;
-  /** Where the history outlives the process. */
-  readonly file?: HistoryFile | undefined;
   /** Connects the consoles of all instances; absent: there is one. */
   readonly openFleet?:
     | ((of: Omit<FleetInstance, 'id'>, answer: (question: object) => Promise<unknown>) => Fleet)
@@ -40,11 +24,7 @@ export interface ConsoleOptions extends ConsoleSources {
 }
 
 /** What the console reads of its own gateway. */
-export interface ConsoleSources {
-  /** Counts of each process; undefined: it did not answer. A process is identified by the same object each time. */
-  samples(): Promise<ReadonlyMap<object, Sample | undefined>>;
-  status(): Promise<object>;
-  versions(): Promise<object>;
+export interface ConsoleSources extends SamplingSources {
   /** The log lines of recent exchanges, by a filter or by an id. */
   recent(filter: ExchangeFilter): Promise<readonly ExchangeLine[]>;
   exchanges(id: string): Promise<readonly ExchangeLine[]>;
@@ -69,126 +49,26 @@ type LocalQuestion =
   | { readonly about: 'exchanges'; readonly query: ExchangeFilter }
   | { readonly about: 'stories'; readonly id: string };
 
-/** Keeps a clock that stands still from causing a busy loop. */
-const WAIT_MIN_MS = 100;
-const [{ slotMs: SLOT_MS }] = RESOLUTIONS;
-/** A process that is killed loses at most so much. */
-const KEEP_EVERY_MS = 300_000;
-const LAST_COUNT_MS = 200;
-
-interface Source {
-  readonly differenceOf: ReturnType<typeof createDifference>;
-  /** Moment of the process's last sample: the increase in its next sample began there. */
-  sinceMs: number;
-}
-
-/** Starts to sample at once, so that the page can show the time before it was opened. */
 export function createConsole(options: ConsoleOptions): Console {
-  const { bounds, samples, status, now, version, name } = options;
+  const { bounds, now, version, name } = options;
   const startedAt = new Date(now()).toISOString();
-  const saved = options.file?.read();
-  const kept = saved && decodeHistory(saved, widthOf(bounds), now());
-  const history = createHistory(bounds, now, kept);
-  const events = createEvents(now, kept?.events);
-  const sources = new WeakMap<object, Source>();
-  const versionSummary = createVersionSummary(options.versions, now);
+  const sampling = startSampling(options, () => fleet?.failure());
   const fleet = options.openFleet?.({ name, version, started_at: startedAt }, (question) =>
     local(question as LocalQuestion),
   );
   const self = fleet?.self ?? { id: 'here', name, version, started_at: startedAt };
-  let organizations: readonly OrganizationNearLimit[] = [];
-  let lastStatus: object | null = null;
-  let sampling: Promise<void> | undefined;
-  let timer = setTimeout(onSlot, untilNextSlot()).unref();
-
-  function untilNextSlot(): number {
-    return Math.max(WAIT_MIN_MS, SLOT_MS - (now() % SLOT_MS));
-  }
-
-  function onSlot(): void {
-    // The next sample contains everything that this one missed.
-    sample()
-      .then(keepNowAndThen)
-      .catch(() => undefined);
-    timer = setTimeout(onSlot, untilNextSlot()).unref();
-  }
-
-  let keptAtMs = now();
-
-  async function keepNowAndThen(): Promise<void> {
-    if (now() - keptAtMs >= KEEP_EVERY_MS) await keep();
-  }
-
-  async function keep(): Promise<void> {
-    keptAtMs = now();
-    await options.file?.write(encodeHistory(history.state(), events.list(), widthOf(bounds)));
-  }
-
-  /** One sample at a time: an older sample processed after a newer one would be counted twice. */
-  function sample(): Promise<void> {
-    sampling ??= takeSample().finally(() => {
-      sampling = undefined;
-    });
-    return sampling;
-  }
-
-  async function takeSample(): Promise<void> {
-    const [taken, said] = await Promise.all([count(), status().catch(() => null)]);
-    organizations = mergeNearLimit(taken.map((one) => one.organizations));
-    lastStatus = said;
-    const known = withFailure(said as StatusForCauses | null);
-    events.observe(known, causesOf(known, lastMinute(), now()));
-  }
-
-  async function count(): Promise<Sample[]> {
-    const all = await samples();
-    const taken = [...all].flatMap(([of, one]) => (one === undefined ? [] : [[of, one] as const]));
-    const sinceMs = history.advance();
-    for (const [of, one] of taken) {
-      const source = sources.get(of) ?? { differenceOf: createDifference(), sinceMs };
-      sources.set(of, source);
-      history.add(source.sinceMs, source.differenceOf(one));
-      source.sinceMs = sinceMs;
-    }
-    return taken.map(([, one]) => one);
-  }
-
-  /** The stores remember why Redis was lost; the console's own connection knows why it is still away. */
-  function withFailure(said: StatusForCauses | null): StatusForCauses | null {
-    return said?.redis === undefined ? said : { ...said, redis: { ...said.redis, failure: fleet?.failure() } };
-  }
-
-  function lastMinute(): LastMinute {
-    const { all, codes } = historyReport(bounds, [history.counts('15m')]);
-    const [mostOften] = codes
-      .filter(({ stage, minute }) => stage === 'forward' && minute > 0)
-      .sort((one, other) => other.minute - one.minute);
-    return { requests: all.minute.requests, serverErrors: all.minute.server_errors, mostOften: mostOften?.code };
-  }
 
   async function local(question: LocalQuestion): Promise<unknown> {
     switch (question.about) {
       case 'presence':
         return {};
       case 'feed':
-        return localFeed(question.range);
+        return sampling.feed(question.range);
       case 'exchanges':
         return (await options.recent(question.query)).map(exchangeRow);
       case 'stories':
         return (await options.exchanges(question.id)).map(options.story);
     }
-  }
-
-  async function localFeed(range: Range): Promise<LocalFeed> {
-    await sample().catch(() => undefined);
-    return {
-      counts: history.counts(range),
-      organizations,
-      status: lastStatus,
-      versions: versionSummary(),
-      causes: events.causes(),
-      events: events.list(),
-    };
   }
 
   /** Asks this instance, another one, or all of them. */
@@ -251,18 +131,12 @@ export function createConsole(options: ConsoleOptions): Console {
   return {
     file: pageFile,
     answer,
-    async stop() {
-      clearTimeout(timer);
+    stop() {
       fleet?.close();
-      await sampling?.catch(() => undefined);
-      // Workers that have ended do not answer.
-      await Promise.race([count().catch(() => undefined), sleep(LAST_COUNT_MS, undefined, { ref: false })]);
-      await keep();
+      return sampling.stop();
     },
   };
 }
-
-export type { GatewayEvent, LastingCause };
 
 function decoded(text: string): string {
   try {

@@ -1,0 +1,158 @@
+// Samples the counts and the state of this gateway once per slot, and keeps the history of the last day, whether or not the page is open.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StatusForCauses } from './cause.ts';
+import { causesOf, type LastMinute } from './causes.ts';
+import { createEvents } from './events.ts';
+import type { LocalFeed } from './feed.ts';
+import { createHistory, widthOf } from './history.ts';
+import type { HistoryFile } from './history-file.ts';
+import { historyReport } from './history-report.ts';
+import { decodeHistory, encodeHistory } from './kept-history.ts';
+import { mergeNearLimit } from './near-limit.ts';
+import { type Range, RESOLUTIONS } from './ranges.ts';
+import { createDifference, type OrganizationNearLimit, type Sample } from './sample.ts';
+import { createVersionSummary } from './version-summary.ts';
+
+/** What a sample is read from. */
+export interface SamplingSources {
+  /** Counts of each process; undefined: it did not answer. A process is identified by the same object each time. */
+  samples(): Promise<ReadonlyMap<object, Sample | undefined>>;
+  status(): Promise<object>;
+  versions(): Promise<object>;
+}
+
+export interface SamplingOptions extends SamplingSources {
+  /** Upper bounds of the duration buckets, in seconds. */
+  readonly bounds: readonly number[];
+  /** Epoch milliseconds that never decrease. */
+  now(): number;
+  /** Where the history outlives the process. */
+  readonly file?: HistoryFile | undefined;
+}
+
+export interface Sampling {
+  /** What this gateway tells of itself, with a sample of this moment. */
+  feed(range: Range): Promise<LocalFeed>;
+  /** Resolves when the history is kept. */
+  stop(): Promise<void>;
+}
+
+/** Keeps a clock that stands still from causing a busy loop. */
+const WAIT_MIN_MS = 100;
+const [{ slotMs: SLOT_MS }] = RESOLUTIONS;
+/** A process that is killed loses at most so much. */
+const KEEP_EVERY_MS = 300_000;
+const LAST_COUNT_MS = 200;
+
+interface Source {
+  readonly differenceOf: ReturnType<typeof createDifference>;
+  /** Moment of the process's last sample: the increase in its next sample began there. */
+  sinceMs: number;
+}
+
+/**
+ * Starts to sample at once, so that the page can show the time before it was opened.
+ *
+ * @param redisFailure the last error of the console's own connection to Redis
+ */
+export function startSampling(options: SamplingOptions, redisFailure: () => string | undefined): Sampling {
+  const { bounds, samples, status, now } = options;
+  const saved = options.file?.read();
+  const kept = saved && decodeHistory(saved, widthOf(bounds), now());
+  const history = createHistory(bounds, now, kept);
+  const events = createEvents(now, kept?.events);
+  const sources = new WeakMap<object, Source>();
+  const versionSummary = createVersionSummary(options.versions, now);
+  let organizations: readonly OrganizationNearLimit[] = [];
+  let lastStatus: object | null = null;
+  let sampling: Promise<void> | undefined;
+  let keptAtMs = now();
+  let timer = setTimeout(onSlot, untilNextSlot()).unref();
+
+  function untilNextSlot(): number {
+    return Math.max(WAIT_MIN_MS, SLOT_MS - (now() % SLOT_MS));
+  }
+
+  function onSlot(): void {
+    // The next sample contains everything that this one missed.
+    sample()
+      .then(keepNowAndThen)
+      .catch(() => undefined);
+    timer = setTimeout(onSlot, untilNextSlot()).unref();
+  }
+
+  async function keepNowAndThen(): Promise<void> {
+    if (now() - keptAtMs >= KEEP_EVERY_MS) await keep();
+  }
+
+  async function keep(): Promise<void> {
+    keptAtMs = now();
+    await options.file?.write(encodeHistory(history.state(), events.list(), widthOf(bounds)));
+  }
+
+  /** One sample at a time: an older sample processed after a newer one would be counted twice. */
+  function sample(): Promise<void> {
+    sampling ??= takeSample().finally(() => {
+      sampling = undefined;
+    });
+    return sampling;
+  }
+
+  async function takeSample(): Promise<void> {
+    const [taken, said] = await Promise.all([count(), status().catch(() => null)]);
+    organizations = mergeNearLimit(taken.map((one) => one.organizations));
+    lastStatus = said;
+    const known = withFailure(said as StatusForCauses | null);
+    events.observe(known, causesOf(known, lastMinute(), now()));
+  }
+
+  async function count(): Promise<Sample[]> {
+    const all = await samples();
+    const taken = [...all].flatMap(([of, one]) => (one === undefined ? [] : [[of, one] as const]));
+    const sinceMs = history.advance();
+    for (const [of, one] of taken) {
+      const source = sources.get(of) ?? { differenceOf: createDifference(), sinceMs };
+      sources.set(of, source);
+      history.add(source.sinceMs, source.differenceOf(one));
+      source.sinceMs = sinceMs;
+    }
+    return taken.map(([, one]) => one);
+  }
+
+  /** The stores remember why Redis was lost; the console's own connection knows why it is still away. */
+  function withFailure(said: StatusForCauses | null): StatusForCauses | null {
+    return said?.redis === undefined ? said : { ...said, redis: { ...said.redis, failure: redisFailure() } };
+  }
+
+  function lastMinute(): LastMinute {
+    const { all, codes } = historyReport(bounds, [history.counts('15m')]);
+    const [mostOften] = codes
+      .filter(({ stage, minute }) => stage === 'forward' && minute > 0)
+      .sort((one, other) => other.minute - one.minute);
+    return { requests: all.minute.requests, serverErrors: all.minute.server_errors, mostOften: mostOften?.code };
+  }
+
+  async function feed(range: Range): Promise<LocalFeed> {
+    await sample().catch(() => undefined);
+    return {
+      counts: history.counts(range),
+      organizations,
+      status: lastStatus,
+      versions: versionSummary(),
+      causes: events.causes(),
+      events: events.list(),
+    };
+  }
+
+  return {
+    feed,
+    async stop() {
+      clearTimeout(timer);
+      await sampling?.catch(() => undefined);
+      // Workers that have ended do not answer.
+      await Promise.race([count().catch(() => undefined), sleep(LAST_COUNT_MS, undefined, { ref: false })]);
+      await keep();
+    },
+  };
+}
