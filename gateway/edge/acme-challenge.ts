@@ -9,7 +9,7 @@ const TOKEN = /^[A-Za-z0-9_-]{1,128}$/;
 export type OwnChallenge = (token: string) => Promise<string | undefined>;
 
 /**
- * Resolves with whether the request was one of these, and has been answered; false at once for any other path.
+ * Returns a function that resolves with true if the request was such a challenge and has been answered; false at once for other paths.
  *
  * @param ownChallenge undefined: the gateway awaits none
  */

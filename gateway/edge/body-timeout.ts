@@ -7,7 +7,7 @@ import type { Arrived } from '../exchange.ts';
 import { lookEvery } from '../shared/deadline.ts';
 import type { EdgeExchange } from './edge-exchange.ts';
 
-export interface BodyTimeout {
+interface BodyTimeout {
   /** Exempts a request, because another part of the gateway limits it from now on. */
   letStream(request: DownstreamRequest): void;
   /** Call it at the end of an exchange. Its body may still be arriving: the body is no longer needed, but occupies a connection. */
@@ -15,7 +15,7 @@ export interface BodyTimeout {
   stop(): void;
 }
 
-export interface BodyTimeoutOptions {
+interface BodyTimeoutOptions {
   /** Milliseconds from the head of a request to its last byte. */
   readonly requestMs: number;
   /** Interval of the checks, milliseconds. */

@@ -16,7 +16,7 @@ function createAddressList(ranges: readonly string[]): BlockList {
   return list;
 }
 
-export interface ClientAddress {
+interface ClientAddress {
   readonly address: string;
   /** The scheme that the client uses: a trusted proxy may have terminated TLS. */
   readonly scheme: string;

@@ -4,14 +4,14 @@
 import type { Socket } from 'node:net';
 import { withoutMapping } from './client-address.ts';
 
-export interface ConnectionRules {
+interface ConnectionRules {
   readonly max: number;
   readonly perAddress: number;
 }
 
 export type Excess = 'all' | 'address';
 
-export interface ConnectionsOptions {
+interface ConnectionsOptions {
   /** Read for each connection, because the rules may change. */
   rules(): ConnectionRules;
   /** Returns the group in which an address is counted: an IPv4 address itself, the /64 of an IPv6 address. */

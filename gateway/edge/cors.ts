@@ -4,15 +4,15 @@
 import type { Admitted, Arrived } from '../exchange.ts';
 import { authorityOf, hostNameIn } from './sites.ts';
 
-export interface CrossOriginRules {
+interface CrossOriginRules {
   /** Exact origins, or `*`. */
   readonly origins: readonly string[];
   readonly credentials: boolean;
   readonly maxAgeSeconds: number;
 }
 
-export interface CorsOptions {
-  /** Lower-case host name → its rules; `*` stands for every host that has none of its own. */
+interface CorsOptions {
+  /** Lower-case host name → its rules; `*`: the rules of every other host. */
   readonly hosts: Readonly<Record<string, CrossOriginRules>>;
   /** Names of headers that contracts declare, in either direction. */
   readonly declaredRequestHeaders: Iterable<string>;
@@ -20,7 +20,7 @@ export interface CorsOptions {
   admit(arrived: Arrived): Admitted;
 }
 
-export interface Cors {
+interface Cors {
   /** Lets an allowed page read the answer. Runs before the first stage that can refuse, because pages have to read refusals too. */
   allow(arrived: Arrived): void;
   /** Whether this is a preflight, for a host that has rules. Any other OPTIONS gets the answer of options.ts. */

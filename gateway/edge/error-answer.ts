@@ -4,7 +4,7 @@
 import type { CatalogueEntry, ErrorCode } from '../error-catalogue.ts';
 import type { GatewayError } from '../errors.ts';
 
-export interface ErrorAnswer {
+interface ErrorAnswer {
   readonly status: number;
   /** Flat names and values, without those of the framing. */
   readonly headers: readonly string[];
@@ -13,7 +13,7 @@ export interface ErrorAnswer {
 }
 
 /** @param retryable whether the client may send the identical request again */
-export type AnswerOf = (error: GatewayError, retryable: boolean, requestId: string) => ErrorAnswer;
+type AnswerOf = (error: GatewayError, retryable: boolean, requestId: string) => ErrorAnswer;
 
 /** An answer with its text before and after the request id. */
 interface PlainAnswer {

@@ -18,7 +18,7 @@ const LONGEST_PAUSE_MS = 250;
 const KEEP_ALIVE_MS = 10_000;
 
 /** The next answer on a connection; absent if none is due. */
-export type AnswerOn = (socket: Socket) => Pick<DownstreamResponse, 'headersSent' | 'writeContinue'> | undefined;
+type AnswerOn = (socket: Socket) => Pick<DownstreamResponse, 'headersSent' | 'writeContinue'> | undefined;
 
 /**
  * Returns the listener for the event `end` of a connection: its client has ended its side. Before the answer has begun, the client may still

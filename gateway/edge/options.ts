@@ -2,7 +2,7 @@
 
 import type { Admitted, Arrived } from '../exchange.ts';
 
-export interface AnswerOptionsOptions {
+interface AnswerOptionsOptions {
   admit(arrived: Arrived): Admitted;
   throttle(admitted: Admitted): void;
   allowedMethods(admitted: Admitted): readonly string[];

@@ -27,7 +27,7 @@ export interface OwnPathsOptions {
   refuse(arrived: Arrived, thrown: unknown): void;
 }
 
-export interface OwnPaths {
+interface OwnPaths {
   /** Whether the target of a request is one of these. Runs for every request: two comparisons for most. */
   owns(request: DownstreamRequest, isApi: boolean): boolean;
   /** Resolves when Express has taken over; Express answers, or refuses through `refuse`. Rejects with the codes of admit. */

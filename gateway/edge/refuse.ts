@@ -11,7 +11,7 @@ import { nodeExchangeOf } from './edge-exchange.ts';
 import { createErrorAnswers } from './error-answer.ts';
 import { cutOff, endAfterLingering } from './linger.ts';
 
-export interface RefuseOptions {
+interface RefuseOptions {
   /** Base of `doc_url`. */
   readonly publicUrl: string;
   /** Headers of every answer, flat names and values: for answers on a bare socket, which have no exchange that carries them. */

@@ -8,7 +8,7 @@ export type Site = 'api' | 'mail' | 'jmap' | 'panel' | 'autoconfig' | 'autodisco
 export type HostNames = Readonly<Partial<Record<Site, string | undefined>>>;
 
 /** Returns the sites of a Host header; undefined for a host name that is not served. */
-export type SitesOf = (host: string | undefined) => ReadonlySet<Site> | undefined;
+type SitesOf = (host: string | undefined) => ReadonlySet<Site> | undefined;
 
 const everything: ReadonlySet<Site> = new Set(['api', 'mail', 'jmap']);
 

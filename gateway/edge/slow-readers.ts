@@ -6,7 +6,7 @@ import { lookEvery } from '../shared/deadline.ts';
 import { handleOf } from '../sockets/unread-bytes.ts';
 import { destroyIfReset } from './sockets.ts';
 
-export interface SlowReadersOptions {
+interface SlowReadersOptions {
   /** The longest time without progress while an answer waits. */
   readonly idleMs: number;
   /** The interval of the check, in milliseconds. */

@@ -9,7 +9,7 @@ import type { EdgeExchange, EdgeResponse } from './edge-exchange.ts';
 import { type NodeExchange, nodeExchangeOf } from './edge-exchange.ts';
 import type { Refuse } from './refuse.ts';
 
-export interface UnreadableOptions {
+interface UnreadableOptions {
   readonly refuse: Refuse;
   /** Exchanges in progress. */
   active(): readonly EdgeExchange[];
@@ -18,7 +18,7 @@ export interface UnreadableOptions {
   onFinished(trail: Trail): void;
 }
 
-export interface Unreadable {
+interface Unreadable {
   /** Called when Node's parser or one of its timeouts has failed the connection. */
   onClientError(error: NodeJS.ErrnoException, socket: Socket): void;
   /** Called for CONNECT: Node has detached its own listeners from the connection. */

@@ -17,7 +17,7 @@ export interface AnswerHeadOptions {
   readonly nowMs: number;
 }
 
-export interface WrittenHead {
+interface WrittenHead {
   /** Latin-1, up to and including the empty line. */
   readonly text: string;
   /** Whether the body is sent in chunks (RFC 9112 section 7.1), because its length is not known. */
@@ -28,7 +28,7 @@ export interface WrittenHead {
 
 const statusLines = new Map<number, string>();
 
-/** A field that changes how the answer or its connection is read; undefined: none of these. */
+/** What a field decides about the answer or its connection; undefined: nothing. */
 type Role = 'date' | 'length' | 'coding' | 'connection' | undefined;
 
 interface KnownName {

@@ -26,7 +26,7 @@ const SPELLING_CHARACTERS_MAX = 40;
  * The name of the field line that begins at `at`.
  *
  * @param text Latin-1, in which a token and a colon are there
- * @param before the name in the line before; before the first line, one of the caller's own
+ * @param before the name in the line before; for the first line, a name that the caller keeps for that
  */
 export function fieldNameAt(text: string, at: number, before: FieldSpelling): FieldSpelling {
   const guess = before.following;
@@ -34,7 +34,7 @@ export function fieldNameAt(text: string, at: number, before: FieldSpelling): Fi
   const spelling = text.slice(at, text.indexOf(':', at));
   const found = known.get(spelling);
   if (found === undefined) return learn(spelling);
-  // Only a name that is kept: what follows from names that are not would have no bound.
+  // Kept names only: links between all others would have no bound.
   before.following = found;
   return found;
 }

@@ -34,7 +34,7 @@ const LINES_MAX = 100;
  */
 const REQUEST_LINE = '(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) /[!$-~]* HTTP/1\\.1\\r\\n';
 const usual = new RegExp(`^${REQUEST_LINE}(?:${FIELD_LINE}\\r\\n)+$`);
-/** The beginning of such a head, from its first line on. */
+/** The beginning of a usual head, from its first line on. */
 const beginning = new RegExp(`^${REQUEST_LINE}(?:${FIELD_LINE}\\r\\n)*(?:\\r|${TOKEN}(?::${FIELD_REST}\\r?)?)?$`);
 /** Fields that a parser may refuse before their lines have ended. */
 const readEarly = /^(?:content-length|transfer-encoding|(?:proxy-)?connection|upgrade):/i;

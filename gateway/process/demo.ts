@@ -12,7 +12,7 @@ const ORGANIZATION = 'org_demo';
 const BY = 'start';
 const DAY_MS = 86_400_000;
 
-export interface DemoOptions extends Preparation {
+interface DemoOptions extends Preparation {
   readonly store: KeyStore;
   readonly digestOf: DigestOf;
   /** An upstream that lies on the sandbox. */

@@ -1,4 +1,4 @@
-// The operating system's process, as the code that runs in it sees it. main.ts makes it, and tests make others.
+// What commands and the gateway use of their process: output, signals, environment, end. main.ts has the real ones, tests have others.
 
 import type { Readable } from 'node:stream';
 

@@ -1,7 +1,7 @@
 // Gives memory back to the system while the process is idle. V8 keeps what the start or a busy time has taken until its next full collection, and
 // an idle process makes none: 184 MB instead of 130 after a start with the shipped contracts.
 
-export interface IdleMemoryOptions {
+interface IdleMemoryOptions {
   /** CPU time that the process has used. */
   cpuMicros(): number;
   /** Memory that V8 holds for objects, in use or not. */
@@ -15,7 +15,7 @@ export interface IdleMemoryOptions {
 export const LOOK_EVERY_MS = 5000;
 /** An idle process uses less than this share of a core. */
 const IDLE_SHARE_MAX = 0.1;
-/** A collection holds requests up for 0.1 s. So it has to bring something, and a process with few requests is not to make one after each. */
+/** A collection holds requests up for 0.1 s: it has to free this much at least, and does not follow each request of a quiet process. */
 const GROWN_BYTES_MIN = 16 * 1_048_576;
 const PAUSE_MS = 600_000;
 

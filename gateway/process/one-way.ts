@@ -1,4 +1,4 @@
-// What a start would change in the data directory so that no earlier gateway opens it any more. It is found before anything is changed.
+// The upgrades of stores in the data directory that no earlier gateway could open afterwards. They are found before anything is changed.
 
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';

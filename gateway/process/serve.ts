@@ -21,7 +21,7 @@ import { terminalLogOf } from './terminal-log.ts';
 /** Time from the start until the schemas are compiled that no request has needed yet: the first requests come before. */
 const COMPILE_AFTER_MS = 1000;
 
-export interface ServeOptions extends Pick<AppOptions, 'story'> {
+interface ServeOptions extends Pick<AppOptions, 'story'> {
   /** Number of this worker; undefined for a single process. */
   readonly worker?: number;
   /** Whether this process is the one that prepares a first request: the demo organization, if only the sandbox is used. */

@@ -17,7 +17,7 @@ import { isSimulated } from '../upstream/simulated.ts';
 import { checkSecrets } from '../wiring/named-secrets.ts';
 import { oneWayUpgrades } from './one-way.ts';
 
-export interface StartCheckOptions {
+interface StartCheckOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** As `loadConfiguration` takes it. */
   readonly purpose: 'check' | 'serve';
@@ -26,7 +26,7 @@ export interface StartCheckOptions {
   now(): number;
 }
 
-export interface StartChecked {
+interface StartChecked {
   readonly settings: Settings;
   readonly secrets: Secrets;
   /** Undefined if it has mistakes. */

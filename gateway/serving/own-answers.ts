@@ -14,7 +14,7 @@ import type { PortalOptions } from '../portal/options.ts';
 import { createPortal } from '../portal/portal.ts';
 import type { StatelessStages } from './stateless-stages.ts';
 
-export interface OwnAnswersOptions extends Pick<OwnPathsOptions, 'jwks' | 'refuse'> {
+interface OwnAnswersOptions extends Pick<OwnPathsOptions, 'jwks' | 'refuse'> {
   readonly stages: Pick<StatelessStages, 'admit' | 'allowedMethods' | 'deprecations'>;
   throttle(admitted: Admitted): void;
 }

@@ -1,6 +1,5 @@
 // The stages that depend on the configuration alone: they read the request and neither send, spend nor store anything, except that
-// `validate` counts the bytes that it buffers. Shared by the
-// pipeline that serves requests and by `gateway explain`, which simulates one.
+// `validate` counts the bytes that it buffers. The pipeline that serves requests has them, and `gateway explain`, which simulates one.
 
 import { createAuthorize } from '../auth/authorize.ts';
 import type { Configuration } from '../configuration.ts';
@@ -25,7 +24,7 @@ export interface StatelessStages
   readonly deprecations: Deprecations;
 }
 
-export interface StatelessStagesOptions {
+interface StatelessStagesOptions {
   isDraining(): boolean;
   /** Counts further buffered bytes of a body. Throws if the buffer is full. */
   hold(reservation: Reservation, bytes: number): void;

@@ -15,7 +15,7 @@ import type { Tunnels } from '../tunnel/tunnels.ts';
 import { upstreamPathOf } from '../upstream/forward.ts';
 import type { createHandshake } from '../upstream/handshake.ts';
 
-export interface UpgradesOptions {
+interface UpgradesOptions {
   readonly operations: readonly Operation[];
   readonly steps: Steps<ReadonlySet<Site>, Tunnel>;
   readonly tunnels: Tunnels;

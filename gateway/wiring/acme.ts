@@ -1,5 +1,5 @@
-// Wiring of `tls.acme`: the store, the secrets, and what the log, the audit log, `/status` and the metrics tell of orders. Loaded only if
-// it is configured.
+// The certificates that the gateway orders (`tls.acme`): their store and secrets, and what the log, the audit log, `/status` and the metrics
+// tell of orders. Loaded only if it is configured.
 
 import { createHttpClient } from '../acme/acme-http.ts';
 import type { AcmeStore } from '../acme/acme-store.ts';
@@ -23,7 +23,7 @@ import { stateOfLife } from '../shared/certificate-life.ts';
 import { createAuditNote } from './audit-note.ts';
 import { type CertificateStatus, lifeStatusOf, timeOf, watchExpiry } from './certificate-status.ts';
 
-export interface OpenAcmeOptions {
+interface OpenAcmeOptions {
   readonly acme: Acme;
   readonly settings: Settings;
   readonly secrets: Pick<Secrets, 'read' | 'readOrMake'>;
@@ -134,7 +134,7 @@ export async function certificateKeyOf(
   return given;
 }
 
-export function acmeSettings(acme: Acme, secrets: Pick<Secrets, 'read'>): AcmeSettings {
+function acmeSettings(acme: Acme, secrets: Pick<Secrets, 'read'>): AcmeSettings {
   const { contacts, challenge, certificates, externalAccount } = acme;
   return {
     directory: directoryUrlOf(acme),

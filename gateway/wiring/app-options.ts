@@ -1,4 +1,4 @@
-// What a gateway is opened with.
+// The arguments of a gateway: its configuration, secrets and stores, already opened, and its clock.
 
 import type { DigestOf } from '../auth/api-key.ts';
 import type { Assertions } from '../auth/assertions/assertions.ts';

@@ -18,7 +18,7 @@ import { shownPath } from '../shared/yaml-source.ts';
 import { createAuditNote } from './audit-note.ts';
 import { type CertificateStatus, lifeStatusOf, timeOf, watchExpiry } from './certificate-status.ts';
 
-export interface CertificatesOptions {
+interface CertificatesOptions {
   /** Paths from the configuration, relative to the directory. */
   readonly files: readonly CertificateFiles[];
   readonly directory: string;

@@ -1,4 +1,4 @@
-// Wiring of upstreams that are answered for from their contracts: `live` or `test` is `examples:`. The code that makes answers is loaded
+// Upstreams without a service, which are answered for from their contracts: `live` or `test` is `examples:`. The code that makes answers is loaded
 // with the first of them, because it takes long to load.
 
 import type { Mode } from '../caller.ts';
@@ -10,7 +10,7 @@ import { modesFromContract, upstreamOfExamples } from '../upstream/simulated.ts'
 type Answers = typeof import('../contract/examples/answers.ts');
 type Handlers = ReadonlyMap<string, ReturnType<Answers['createExampleAnswers']>>;
 
-export interface OpenExamples {
+interface OpenExamples {
   /** Answers under the configuration in force when a request arrives. */
   answerFor(address: string): AnswerFromContract;
   use(next: Configuration): void;

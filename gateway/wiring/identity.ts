@@ -1,4 +1,4 @@
-// Wiring of identity: keys and tokens from clients, assertions to upstreams.
+// Who calls: API keys and tokens of clients, and the keys that sign assertions to upstreams.
 
 import { hostname } from 'node:os';
 import type { DigestOf } from '../auth/api-key.ts';
@@ -17,7 +17,7 @@ import type { Admitted, Stages } from '../exchange.ts';
 import type { Log } from '../observe/log.ts';
 import { evictionPolicyAt } from '../redis/server-info.ts';
 
-export interface IdentityOptions {
+interface IdentityOptions {
   readonly gateway: GatewayFile;
   readonly secrets: Secrets;
   readonly store: KeyStore;

@@ -26,7 +26,7 @@ export interface ClientRequests extends Pick<ServerOptions, 'onFinished'> {
   };
 }
 
-export interface ListenersOptions extends Pick<ServerOptions, 'constantHeaders' | 'refuse' | 'requestId'> {
+interface ListenersOptions extends Pick<ServerOptions, 'constantHeaders' | 'refuse' | 'requestId'> {
   readonly settings: Settings;
   /** The configuration in force. */
   configuration(): Configuration;

@@ -20,7 +20,7 @@ export interface NamedSecret {
   mistake(reason: string): Mistake;
 }
 
-export interface CheckedSecrets {
+interface CheckedSecrets {
   /** Entries that exist and cannot be used. */
   readonly mistakes: readonly Mistake[];
   /** Entries that do not exist on this machine. */

@@ -1,4 +1,4 @@
-// Wiring of the admin listener: status, metrics, limits, recent exchanges and the console.
+// The admin listener and what it answers to operators: status, metrics, limits, recent exchanges and the console.
 
 import type { Server } from 'node:http';
 import { hostname } from 'node:os';
@@ -23,7 +23,7 @@ import type { Serving } from '../serving/serving.ts';
 import type { VersionUses } from '../versions/version-uses.ts';
 import { createOrganizationReports } from './organization-reports.ts';
 
-export interface AdminListenerOptions extends Pick<ConsoleOptions, 'story'> {
+interface AdminListenerOptions extends Pick<ConsoleOptions, 'story'> {
   readonly settings: Settings;
   readonly secrets: Pick<Secrets, 'read'>;
   readonly version: string;
@@ -33,7 +33,7 @@ export interface AdminListenerOptions extends Pick<ConsoleOptions, 'story'> {
   now(): number;
 }
 
-export interface AdminListener {
+interface AdminListener {
   /** Starts to listen. Resolves with the port, or 0 in a worker. */
   listen(answers: Operators<Sample>): Promise<number>;
   close(): Promise<void>;
@@ -70,7 +70,7 @@ export function openAdminListener({
   };
 }
 
-export interface OperatorsOptions extends StatusOptions {
+interface OperatorsOptions extends StatusOptions {
   readonly store: KeyStore;
   readonly log: Pick<Log, 'recent' | 'list'>;
   readonly metrics: Metrics;
@@ -114,7 +114,7 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
   };
 }
 
-export interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'story' | 'now'> {
+interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'story' | 'now'> {
   readonly settings: Pick<Settings, 'host' | 'port' | 'redisUrl' | 'configDirectory' | 'dataDirectory'>;
 }
 

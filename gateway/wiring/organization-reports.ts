@@ -6,7 +6,7 @@ import type { KeyStore, StoredKey } from '../auth/store/key-store.ts';
 import type { Organization } from '../caller.ts';
 import type { UsageReport } from '../limits/usage.ts';
 
-export interface OrganizationReportsOptions {
+interface OrganizationReportsOptions {
   readonly store: KeyStore;
   /** Usage of the limits; rejects while they cannot be read. */
   usageOf(organization: string): Promise<UsageReport | undefined>;
@@ -20,7 +20,7 @@ interface CommandLine {
   readonly line: string;
 }
 
-/** A key with more than these is told in part. */
+/** Of an organization with more keys, the latest are listed. */
 const KEYS_MAX = 200;
 
 export function createOrganizationReports({ store, usageOf, tiers, now }: OrganizationReportsOptions) {

@@ -1,4 +1,4 @@
-// Wiring of overload protection: its bounds, and how refusals are counted and logged.
+// Overload protection: its bounds from the configuration, and how refusals are counted and logged.
 
 import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log.ts';
@@ -7,7 +7,7 @@ import { createOverload, type Overload, type OverloadOptions, type OverloadRules
 import { type LoopProbe, probeLoop } from '../overload/pressure.ts';
 import { createShedding, type Shedding } from '../overload/shedding.ts';
 
-export interface OverloadParts extends Omit<OverloadOptions, 'probe' | 'rules'> {
+interface OverloadParts extends Omit<OverloadOptions, 'probe' | 'rules'> {
   /** Measures the delay of the event loop; by default with a timer. */
   readonly probe: LoopProbe | undefined;
 }
@@ -23,7 +23,7 @@ export function openShedding(log: Log, metrics: Pick<Metrics, 'overload'>): Shed
   });
 }
 
-export interface OpenOverload extends Overload {
+interface OpenOverload extends Overload {
   /** Applies the bounds of another configuration. */
   use(next: Configuration): void;
 }

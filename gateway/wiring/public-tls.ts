@@ -9,7 +9,7 @@ import type { OrderedCertificates } from './acme.ts';
 import type { CertificateStatus } from './certificate-status.ts';
 import { followCertificates } from './certificates.ts';
 
-export interface PublicTlsOptions {
+interface PublicTlsOptions {
   readonly settings: Settings;
   readonly log: Log;
   readonly store: Pick<KeyStore, 'audit'>;

@@ -18,9 +18,9 @@ const REPORTED_MISTAKES_MAX = 20;
 /** Time until files are read again for which no file descriptor was left. */
 const UNREAD_AGAIN_MS = 1000;
 
-export type ReloadOutcome = 'applied' | 'refused';
+type ReloadOutcome = 'applied' | 'refused';
 
-export interface ReloadOptions {
+interface ReloadOptions {
   /** Directories of configuration and contracts. */
   readonly directories: readonly string[];
   readonly secretsDirectory: string | undefined;
@@ -47,7 +47,7 @@ export interface Reloads {
   stop(): void;
 }
 
-export interface ReloadStatus {
+interface ReloadStatus {
   readonly version: string;
   /** Whether its files were compared with a list of digests. */
   readonly manifest: boolean;

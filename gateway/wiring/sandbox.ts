@@ -1,4 +1,4 @@
-// Wiring of the sandbox process: started if an upstream uses it, and found at its new port after a restart.
+// The sandbox process: started if an upstream uses it, and found at its new port after a restart.
 
 import type { Assertions } from '../auth/assertions/assertions.ts';
 import type { Config } from '../config/load.ts';
@@ -9,7 +9,7 @@ import { addressOfSite } from '../edge/sites.ts';
 import type { Log } from '../observe/log.ts';
 import { liesOnSandbox, type SandboxProcess, startSandbox } from '../upstream/sandbox.ts';
 
-export interface OpenSandbox {
+interface OpenSandbox {
   /** Undefined if no upstream uses it. */
   readonly process: SandboxProcess | undefined;
   /** Current origin of a configured address. */
@@ -18,7 +18,7 @@ export interface OpenSandbox {
   check(next: Config): Mistake[];
 }
 
-export interface OpenSandboxOptions {
+interface OpenSandboxOptions {
   readonly settings: Settings;
   readonly config: Config;
   readonly secrets: Secrets;

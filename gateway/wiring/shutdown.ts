@@ -8,7 +8,7 @@ import type { Listeners } from './listeners.ts';
 /** Time between accepting the last connection and reading the last byte that its client has sent. */
 const LAST_REQUESTS_MS = 200;
 
-export interface ShutdownOptions {
+interface ShutdownOptions {
   readonly parts: Pick<Parts, 'drain' | 'close'>;
   readonly listeners: Pick<Listeners, 'stopListening' | 'announceEnd'>;
   /** Milliseconds between the end of readiness and the end of listening, and the most that requests in flight may take. */

@@ -1,5 +1,5 @@
-// Wiring of upstream credentials and concurrency limits. Credentials come from the secrets store; start generates missing ones for
-// upstreams without a real service: the sandbox, and examples of the contract.
+// Credentials and concurrency limits of upstreams. Credentials come from the secrets store; a start generates missing ones for upstreams
+// without a real service: the sandbox, and examples of the contract.
 
 import type { Config } from '../config/load.ts';
 import type { UpstreamEntry } from '../config/schema.ts';
@@ -11,14 +11,14 @@ import { type Accesses, type AccessesOptions, createAccesses } from '../upstream
 import type { LatchProbes } from '../upstream/latch-probes.ts';
 import { isSimulated } from '../upstream/simulated.ts';
 
-export interface UpstreamAccess extends Accesses {
+interface UpstreamAccess extends Accesses {
   /** Administrator of the sandbox's mail server, `user:password`; undefined if no upstream uses that server. */
   readonly sandboxAdministrator: string | undefined;
   /** Mistakes for missing credentials that only a start can generate. */
   check(next: Configuration): Mistake[];
 }
 
-export interface UpstreamAccessOptions extends Pick<AccessesOptions, 'onWaited' | 'onShed' | 'isShedding'> {
+interface UpstreamAccessOptions extends Pick<AccessesOptions, 'onWaited' | 'onShed' | 'isShedding'> {
   readonly config: Config;
   /** Number of processes of this gateway. */
   readonly workers: number;

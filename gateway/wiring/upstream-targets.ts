@@ -1,5 +1,5 @@
-// Wiring of upstream targets: connections, health and breakers live as long as the process, and every change of state is logged and
-// counted.
+// Connections to upstreams, and the health and breakers of their targets. They live as long as the process; every change of state is
+// logged and counted.
 
 import { lookup } from 'node:dns';
 import type { Log } from '../observe/log.ts';
@@ -10,14 +10,14 @@ import { createLookup } from '../upstream/lookup.ts';
 import { createPools, type Pools } from '../upstream/pools.ts';
 import { createTargetSets, type TargetSets } from '../upstream/target-set.ts';
 
-export interface UpstreamTargets {
+interface UpstreamTargets {
   readonly pools: Pools;
   readonly targetSets: TargetSets;
   /** Monotonic milliseconds. */
   clock(): number;
 }
 
-export interface UpstreamTargetsOptions {
+interface UpstreamTargetsOptions {
   originOf(address: string): string;
   /** Answers for an address that is a contract. */
   answerFor(address: string): AnswerFromContract;

@@ -1,4 +1,4 @@
-// Wiring of TLS to upstreams: the content of their certificate files, with keys from the secrets store.
+// TLS settings of upstreams: the content of certificate files, with keys from the secrets store.
 
 import type { Secrets } from '../config/secrets.ts';
 import { untimelyTls } from '../config/upstream-tls.ts';

@@ -8,7 +8,7 @@ export interface BackOffRules {
   readonly longestMs: number;
 }
 
-export interface BackOff {
+interface BackOff {
   /**
    * Returns the milliseconds to wait before the next start.
    *

@@ -37,7 +37,7 @@ export function followConnections({ id, process: child }: Worker, gap: Gap): () 
     if (act === 'queryServer') gap.makeWay(id);
     if (ack !== undefined) unaccepted.delete(ack);
   });
-  // After it: it has closed the listener that had no other worker.
+  // After node:cluster, which has closed the listener if no other worker has it.
   child.on('internalMessage', ({ act }: ClusterMessage) => {
     if (act === 'close') gap.begin(id);
   });

@@ -8,7 +8,7 @@ const HELD_MAX = 1000;
 /** Many starts: a connection that no worker has taken by then is closed, so that its client does not wait for ever. */
 const HELD_MS = 10_000;
 
-export interface GapOptions {
+interface GapOptions {
   readonly host: string;
   /** The ports of the workers; empty before the first has told them. */
   ports(): readonly number[];

@@ -8,7 +8,7 @@ import type { WorkerQuestion } from './messages.ts';
 import type { WorkerProcess } from './process.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
-export interface WorkersOperatorsOptions {
+interface WorkersOperatorsOptions {
   readonly pool: Pick<WorkerPool, 'processes' | 'places'>;
   readonly metrics: WorkerMetrics;
   metricsOf(worker: WorkerProcess): MetricsOfWorker | undefined;
@@ -25,7 +25,7 @@ interface Status {
   readonly configuration: { readonly version: string };
 }
 
-export interface WorkersOperators extends Answers {
+interface WorkersOperators extends Answers {
   /** The current counts of each worker. */
   samples(): Promise<Replies<Sample>>;
 }

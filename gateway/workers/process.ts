@@ -10,7 +10,7 @@ import type { Gap } from './gap.ts';
 import type { FromWorker, Ready, ToWorker, WorkerFailure, WorkerQuestion } from './messages.ts';
 import { createQuestions } from './questions.ts';
 
-export type WorkerState = 'starting' | 'serving' | 'ending' | 'ended';
+type WorkerState = 'starting' | 'serving' | 'ending' | 'ended';
 
 export interface WorkerProcess {
   /** Number of the worker; its successor has the same. */
@@ -43,7 +43,7 @@ export interface Ending {
   readonly signal: string | null;
 }
 
-export interface StartOptions {
+interface StartOptions {
   readonly number: number;
   /** Whether it prepares the demo organization. */
   readonly isFirst: boolean;

@@ -5,7 +5,7 @@ import { type BackOffRules, createBackOff } from './back-off.ts';
 import type { Ready } from './messages.ts';
 import type { Ending, WorkerProcess } from './process.ts';
 
-export interface WorkerPoolOptions {
+interface WorkerPoolOptions {
   readonly size: number;
   /** @param isFirst whether this is the first worker of this gateway */
   start(number: number, isFirst: boolean): WorkerProcess;

@@ -4,7 +4,7 @@
 import type { Socket } from 'node:net';
 import type { DownstreamRequest } from '../../downstream.ts';
 import { type HeadBounds, readUsualHead } from '../../http1/usual-head.ts';
-import { contain } from '../../shared/faults.ts';
+import { contain, reportFault } from '../../shared/faults.ts';
 import { giveBackReads, takeReads } from '../../sockets/shared-reads.ts';
 import { FastRequest } from './request.ts';
 import { FastResponse, type FastResponseOptions } from './response.ts';
@@ -15,9 +15,9 @@ export interface FastOwner extends HeadBounds, Pick<FastResponseOptions, 'keepAl
   needsNode(request: DownstreamRequest): boolean;
   onRequest(request: FastRequest, response: FastResponse): void;
   /**
-   * The connection leaves the fast path, with bytes that have been read and nothing else has been done with.
+   * The connection leaves the fast path, with bytes that were read and not used.
    *
-   * @param isPartOfHead they begin a head that is awaited since `connection.since`
+   * @param isPartOfHead the bytes begin a head, whose rest is awaited since `connection.since`
    */
   handOver(connection: FastConnection, bytes: Buffer, isPartOfHead: boolean): void;
   /** Whether idle connections are closed. */
@@ -47,7 +47,13 @@ export class FastConnection implements FastResponseOptions {
     this.keepAliveMs = owner.keepAliveMs;
     this.since = now;
     this.#owner = owner;
-    const guarded = (work: () => void) => () => this.#contain(work, undefined);
+    const guarded = (work: () => void) => () => {
+      try {
+        work();
+      } catch (thrown) {
+        this.#fail(thrown);
+      }
+    };
     this.#listeners = [
       ['end', guarded(() => this.#ended())],
       ['close', guarded(() => this.#closed())],
@@ -58,11 +64,16 @@ export class FastConnection implements FastResponseOptions {
 
   /** Starts to read. False: the socket cannot be read in this way. */
   begin(): boolean {
-    const read = (bytes: Buffer) => this.#read(bytes);
-    return takeReads(this.socket, (bytes) => this.#contain(read, bytes));
+    return takeReads(this.socket, (bytes) => {
+      try {
+        this.#read(bytes);
+      } catch (thrown) {
+        this.#fail(thrown);
+      }
+    });
   }
 
-  /** Whether the rest of a head is due, or the first one. */
+  /** Whether the first head is due, or the rest of a later one. */
   get isAwaitingHead(): boolean {
     return this.#request === undefined && (this.#waiting !== undefined || !this.#hasServed);
   }
@@ -74,7 +85,11 @@ export class FastConnection implements FastResponseOptions {
 
   /** The answer is complete. */
   onFinish(response: FastResponse): void {
-    this.#contain(() => this.#answered(response), undefined);
+    try {
+      this.#answered(response);
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
   }
 
   /** Stops listening to the socket. */
@@ -82,24 +97,16 @@ export class FastConnection implements FastResponseOptions {
     giveBackReads(this.socket);
     for (const [event, listener] of this.#listeners) this.socket.off(event, listener);
     this.#waiting = undefined;
-    // The one that reads on resumes the socket.
+    // The next reader resumes the socket.
     this.#isPaused = false;
   }
 
-  #contain<Argument>(work: (argument: Argument) => void, argument: Argument): void {
-    try {
-      work(argument);
-    } catch (thrown) {
-      contain(
-        () => {
-          throw thrown;
-        },
-        () => this.socket.destroy(),
-      );
-    }
+  #fail(thrown: unknown): void {
+    reportFault(thrown);
+    contain(() => this.socket.destroy());
   }
 
-  /** @param bytes whose buffer is reused: what is kept of them is copied */
+  /** @param bytes in a buffer that is used again: bytes that are kept are copied */
   #read(bytes: Buffer): void {
     const request = this.#request;
     if (request === undefined) {

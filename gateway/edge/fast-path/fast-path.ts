@@ -9,7 +9,7 @@ import { contain } from '../../shared/faults.ts';
 import { FastConnection, type FastOwner } from './connection.ts';
 import type { FastResponse } from './response.ts';
 
-export interface FastPathOptions extends Pick<FastOwner, 'needsNode' | 'onRequest' | 'keepAliveMs'> {
+interface FastPathOptions extends Pick<FastOwner, 'needsNode' | 'onRequest' | 'keepAliveMs'> {
   readonly server: Server;
   readonly isTls: boolean;
   readonly headerBytesMax: number;
@@ -17,11 +17,11 @@ export interface FastPathOptions extends Pick<FastOwner, 'needsNode' | 'onReques
   readonly headersMs: number;
   /** Interval of the looks at all connections, milliseconds. */
   readonly everyMs: number;
-  /** A connection cannot be read on, or its head takes too long: as the `clientError` of Node's server. */
+  /** Called when nothing more can be read from a connection, or its head takes too long: the `clientError` of Node's server. */
   onClientError(error: NodeJS.ErrnoException, socket: Socket): void;
 }
 
-export interface FastPath {
+interface FastPath {
   /** The answer that is due on a connection of the fast path. */
   answerOn(socket: Socket): FastResponse | undefined;
   /** Node's server has read a request on this connection. */
@@ -55,7 +55,7 @@ export function createFastPath(options: FastPathOptions): FastPath | undefined {
   let isClosing = false;
   const owner: FastOwner = {
     keepAliveMs,
-    // Less than Node's bound, which counts the request line too.
+    // Less than the bound of Node's server, which counts the request line too.
     headBytesMax: options.headerBytesMax + options.urlBytesMax,
     fieldBytesMax: options.headerBytesMax,
     needsNode: options.needsNode,
@@ -66,7 +66,7 @@ export function createFastPath(options: FastPathOptions): FastPath | undefined {
   };
 
   function take(socket: Socket): void {
-    // Above a limit of connections, or reset.
+    // The connection is above a limit, or was reset.
     if (socket.destroyed) return;
     const connection = new FastConnection(socket, owner, performance.now());
     if (!connection.begin()) {
@@ -121,7 +121,7 @@ export function createFastPath(options: FastPathOptions): FastPath | undefined {
     }
   }
 
-  /** As Node's server does. */
+  /** Reports a head that takes too long, with the error of Node's server. */
   function expire(socket: Socket): void {
     const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
     contain(

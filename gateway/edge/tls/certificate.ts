@@ -71,7 +71,7 @@ export function certificateOf(
   return unlessUnusable(() => checkedPair(certificate, key, names));
 }
 
-/** The same without the key: for a reader that does not have it. */
+/** Checks a certificate in PEM form, for a reader that has no key. */
 export function readOnlyCertificate(certificate: string, names: readonly string[]): Certificate | CertificateProblem {
   return unlessUnusable(() => described(parseCertificate(certificate), { certificate, key: '' }, names));
 }

@@ -1,6 +1,6 @@
 // Chooses one of several certificates by the host name that a client requests (SNI, RFC 6066 section 3).
 
-export interface NamedCertificate {
+interface NamedCertificate {
   readonly names: readonly string[];
 }
 

@@ -5,13 +5,13 @@ import { GatewayError } from '../../errors.ts';
 import type { Admitted, Arrived } from '../../exchange.ts';
 import { hostNameIn } from '../sites.ts';
 
-export interface PlainOptions {
+interface PlainOptions {
   readonly mode: 'redirect' | 'refuse';
   readonly publicUrl: string;
   /** Further host names that are served. */
   readonly hosts: readonly string[];
   admit(arrived: Arrived): Admitted;
-  /** Whether the request was a challenge of the gateway's own, and has been answered; `false` at once for other paths. */
+  /** Answers a challenge that the gateway itself has caused. Resolves with whether it did; `false` at once for other paths. */
   answerChallenge(admitted: Admitted): false | Promise<boolean>;
   /** Forwards a request without credentials, if its path is that of a tunnel which the plain listener serves too. */
   passThrough(admitted: Admitted): Promise<void> | undefined;

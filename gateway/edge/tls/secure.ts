@@ -30,7 +30,7 @@ export interface Validations {
   isConfigured(name: string): boolean;
   /** The certificate for a validation, if it is in memory. */
   known(name: string): Pair | undefined;
-  /** The same, and looks it up otherwise. */
+  /** The certificate for a validation; looks it up if it is not in memory. */
   find(name: string): Promise<Pair | undefined>;
 }
 

@@ -7,7 +7,7 @@ import { WireFault } from './fault.ts';
 import type { AnswerHeaders } from './wire.ts';
 
 /** End of a body: after a number of bytes, after the last chunk, or with the connection. */
-export type Framing = number | 'chunked' | 'close';
+type Framing = number | 'chunked' | 'close';
 
 export interface AnswerHead {
   readonly status: number;

@@ -24,7 +24,7 @@ export interface ConnectSettings {
 }
 
 /** Receives the bytes of a read; the buffer is reused for the next read. */
-export type OnRead = (bytes: Uint8Array, length: number) => void;
+type OnRead = (bytes: Uint8Array, length: number) => void;
 
 /** @param done called once: with the error, or with undefined when the connection is established */
 export type Connect = (onRead: OnRead, done: (error: Error | undefined) => void) => Socket;

@@ -1,6 +1,6 @@
 // Errors of the upstream's HTTP, or of its connection, that the system does not report itself.
 
-export type FaultCode =
+type FaultCode =
   /** The connection was not established in time. */
   | 'WIRE_CONNECT_TIMEOUT'
   /** The upstream ended the connection before the answer was complete. */

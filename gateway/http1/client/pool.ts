@@ -40,7 +40,7 @@ export class Pool implements Dispatcher, Owner {
   readonly #isIsolating: boolean;
   readonly #unread: Unread;
   readonly #connections = new Set<Connection>();
-  /** Those of open streams: they are closed with their answers, and do not count towards the bound. */
+  /** Connections of open streams: they are closed with their answers, and do not count towards the bound. */
   readonly #detached = new Set<Connection>();
   /** The last one used is taken first, so that surplus connections become idle and close. */
   readonly #free: Connection[] = [];
@@ -94,12 +94,12 @@ export class Pool implements Dispatcher, Owner {
     return this.#isIsolating || this.#isDistrusted;
   }
 
-  /** From now on one request per connection, as with `settings.isolate`, or no longer. */
+  /** Turns one request per connection on or off, which `settings.isolate` turns on for good. */
   isolate(isDistrusted: boolean): void {
     if (isDistrusted === this.#isDistrusted) return;
     this.#isDistrusted = isDistrusted;
     if (!isDistrusted) return;
-    // One that was just made has not been used.
+    // A connection that was just made has not been used.
     for (const connection of [...this.#free, ...this.#resting]) if (!this.#fresh.includes(connection)) connection.end();
   }
 
