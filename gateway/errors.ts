@@ -1,6 +1,7 @@
 // The one error class that stages throw. Its texts come from the catalogue.
 
-import { type CatalogueEntry, type ErrorCode, type ErrorType, REFUSALS } from './error-catalogue.ts';
+import type { CatalogueEntry, ErrorType } from './catalogue-entry.ts';
+import { type ErrorCode, REFUSALS } from './error-catalogue.ts';
 
 /** Status, code and message of an upstream's own error, in the gateway's form. */
 export interface UpstreamWords {

@@ -5,7 +5,8 @@ import type { ErrorCode } from './error-catalogue.ts';
 import type { GatewayError } from './errors.ts';
 import type { OrganizationLoad, Reservation } from './exchange.ts';
 import type { Charged, LimitStates, NotedViolation } from './findings.ts';
-import type { RareNotes, TrailNotes } from './notes.ts';
+import type { RareNotes, UsualNotes } from './log-fields.ts';
+import type { TrailNotes } from './notes.ts';
 import type { Operation } from './operation.ts';
 import { type StageName, TIMED_STAGES, type TimedStage } from './stages.ts';
 
@@ -24,9 +25,9 @@ const notEnded: readonly number[] = timed.map(() => Number.NaN);
 
 /**
  * One object per exchange. It has the members of the reservation too, because a request pays for each object. All members exist from the
- * start, so that every trail has the same hidden class. `TrailNotes` documents them.
+ * start, so that every trail has the same hidden class. The rows of the log fields document the notes.
  */
-export class Trail implements Reservation {
+export class Trail implements Reservation, UsualNotes {
   readonly id: string;
   readonly method: string;
   /** `performance.now()` at arrival. */

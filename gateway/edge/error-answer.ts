@@ -1,7 +1,8 @@
 // The texts of an error answer: the error object and its headers. Without details, all answers of one code are the same but for the request
 // id, and most refusals are without.
 
-import type { CatalogueEntry, ErrorCode } from '../error-catalogue.ts';
+import type { CatalogueEntry } from '../catalogue-entry.ts';
+import type { ErrorCode } from '../error-catalogue.ts';
 import type { GatewayError } from '../errors.ts';
 
 interface ErrorAnswer {

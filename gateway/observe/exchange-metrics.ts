@@ -3,7 +3,7 @@
 
 import type { Registry } from '@prometheus-io/client';
 import { REFUSALS } from '../error-catalogue.ts';
-import type { RareNotes } from '../notes.ts';
+import type { RareNotes } from '../log-fields.ts';
 import type { Operation } from '../operation.ts';
 import { STAGES } from '../stages.ts';
 import type { Trail } from '../trail.ts';

@@ -1,10 +1,9 @@
 // The members of a log line that most exchanges lack: of refusals, retries, streams, and slow exchanges.
 
-import type { RareNotes } from '../notes.ts';
+import { RARE_LOG_FIELDS, type RareFieldName, type RareNotes, type TextOf } from '../log-fields.ts';
 import { STAGES, TIMED_STAGES, type TimedStage } from '../stages.ts';
 import type { Trail } from '../trail.ts';
 import { members, milliseconds } from './line-text.ts';
-import { RARE_LOG_FIELDS, type TextOf } from './log-fields.ts';
 import { refusalPart } from './refusal.ts';
 
 /** From this duration on, a line contains the duration of each stage. */
@@ -15,7 +14,20 @@ const timed = Object.keys(TIMED_STAGES) as TimedStage[];
 const untimed = STAGES[STAGES.indexOf(timed.at(-1) as TimedStage) + 1];
 const timedNames = [...timed, untimed, 'forward'];
 
-const fields = RARE_LOG_FIELDS.map(([name, of]) => ({ key: `,"${name}":`, of }));
+type Of = (rare: RareNotes, trail: Trail) => unknown;
+
+/** Members that are more than the one note that their row declares. Undefined: the line lacks it. */
+const made: { readonly [Name in RareFieldName]?: Of } = {
+  code: (_, { code }) => code,
+  attempts: ({ retries }, { attempts }) => retries && attempts,
+  withheld: withheldIn,
+  cause: causeIn,
+};
+
+const fields = RARE_LOG_FIELDS.map(([name, note]) => {
+  const of: Of = made[name] ?? ((rare) => rare[note]);
+  return { key: `,"${name}":`, of };
+});
 
 /** Members that most exchanges lack. */
 export function rarePart(trail: Trail, durationMs: number): string {
@@ -55,4 +67,19 @@ function stagesPart(
     spans += `${spans === '' ? '' : ','}"${timedNames[index]}":${milliseconds(to - from)}`;
   }
   return `,"stages_ms":{${spans}}` as const;
+}
+
+/** What did not cross, in both directions. */
+function withheldIn({ droppedQuery, notSent, withheld }: RareNotes): readonly string[] | undefined {
+  if (droppedQuery !== undefined)
+    return [...droppedQuery.map((name) => `query: ${name}`), ...(notSent ?? []), ...(withheld ?? [])];
+  return notSent && withheld ? [...notSent, ...withheld] : (notSent ?? withheld);
+}
+
+/** Logs the stack only for bugs; the code identifies all other errors. */
+function causeIn({ cause }: RareNotes, { code }: Trail): string | undefined {
+  if (!(cause instanceof Error)) return undefined;
+  if (code === 'internal_error') return cause.stack;
+  const systemCode = (cause as NodeJS.ErrnoException).code;
+  return systemCode === undefined ? cause.message : `${systemCode}: ${cause.message}`;
 }

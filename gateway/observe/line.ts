@@ -3,12 +3,12 @@
 // parts are remembered, each in one piece, because every piece of a line costs when the line is joined and when it is encoded.
 
 import type { Caller } from '../caller.ts';
+import type { LogFieldsOf, TextOf } from '../log-fields.ts';
 import type { Operation } from '../operation.ts';
 import { flat } from '../shared/flat-text.ts';
 import type { Trail } from '../trail.ts';
 import { rarePart } from './line-rare.ts';
 import { members, milliseconds } from './line-text.ts';
-import type { LogFieldsOf, TextOf } from './log-fields.ts';
 import { memoize } from './memoize.ts';
 
 export interface Lines {

@@ -1,8 +1,8 @@
 // Formats a refusal for the log beyond its code: enough to explain it, without any text from the client.
 
+import type { LogFieldsOf } from '../log-fields.ts';
 import type { Trail } from '../trail.ts';
 import { members } from './line-text.ts';
-import type { LogFieldsOf } from './log-fields.ts';
 
 const SCOPES_MAX = 64;
 

@@ -1,6 +1,7 @@
 // Pages for the error catalogue: one per code, the target of `doc_url`, and one that lists all codes.
 
-import { type CatalogueEntry, type ErrorCode, REFUSALS } from '../error-catalogue.ts';
+import type { CatalogueEntry } from '../catalogue-entry.ts';
+import { type ErrorCode, REFUSALS } from '../error-catalogue.ts';
 import { membersOfCode } from './error-members.ts';
 import type { GuideFacts } from './guide-facts.ts';
 import { withKnownGuides } from './guides.ts';

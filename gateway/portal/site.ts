@@ -4,6 +4,7 @@
 import { stat } from 'node:fs/promises';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { ALL_CAPABILITIES } from '../capabilities.ts';
 import type { ErrorCode } from '../error-catalogue.ts';
 import { assetsFor } from './assets.ts';
 import { errorCodes, errorPage, errorsPage } from './error-pages.ts';
@@ -28,8 +29,11 @@ export interface PortalSite {
   readonly frame: Frame;
 }
 
-/** The file that error pages are made from. */
-const CATALOGUE = [fileURLToPath(new URL('../error-catalogue.ts', import.meta.url))];
+/** The files that error pages are made from; one that a capability does not have counts as old. */
+const CATALOGUE = [
+  'error-catalogue.ts',
+  ...Object.keys(ALL_CAPABILITIES).flatMap((folder) => [`${folder}/capability.ts`, `${folder}/codes.ts`]),
+].map((file) => fileURLToPath(new URL(`../${file}`, import.meta.url)));
 
 const HTML = 'text/html; charset=utf-8';
 const MARKDOWN = 'text/markdown; charset=utf-8';

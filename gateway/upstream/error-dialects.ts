@@ -1,7 +1,7 @@
 // Reads the error bodies that web frameworks send by default. Recognised parts go into the gateway's error object: code, message, and one
 // entry of `errors` per refused field. Stack traces, class names, paths and repeated input are dropped.
 
-import type { ErrorType } from '../error-catalogue.ts';
+import type { ErrorType } from '../catalogue-entry.ts';
 import { hasInternals, publicConstraint, publicName, publicSentence } from './public-text.ts';
 
 /** The recognised forms of an error body. */

@@ -1,6 +1,7 @@
 // Parses the error bodies of upstreams. Recognised parts go into the gateway's error object, the rest is dropped.
 
-import type { ErrorCode, ErrorType } from '../error-catalogue.ts';
+import type { ErrorType } from '../catalogue-entry.ts';
+import type { ErrorCode } from '../error-catalogue.ts';
 import { GatewayError, type UpstreamWords } from '../errors.ts';
 import type { Fresh } from '../exchange.ts';
 import type { AnswerHeaders } from '../http1/client/wire.ts';

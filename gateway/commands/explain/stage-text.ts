@@ -1,7 +1,8 @@
 // Pure: the text for one stage of a decision record.
 
+import type { StageOutcome } from '../../capability.ts';
 import { type StageName, UNTRIED_STAGES } from '../../stages.ts';
-import { FACTS, type StageOutcome } from './facts.ts';
+import { FACTS } from './facts.ts';
 import type { DecisionRecord, RecordName } from './record.ts';
 
 const reasons: Readonly<Partial<Record<StageName, string>>> = UNTRIED_STAGES;
@@ -9,15 +10,7 @@ const reasons: Readonly<Partial<Record<StageName, string>>> = UNTRIED_STAGES;
 /** Of a stage that has nothing to tell. */
 const withoutFacts: Readonly<Partial<Record<StageName, string>>> = { limit: 'nothing counts this request' };
 
-type AnyTell = (
-  value: unknown,
-  record: DecisionRecord,
-  outcome: StageOutcome,
-) => string | undefined | readonly string[];
-
-const tells = Object.entries(FACTS).flatMap(([name, fact]) =>
-  typeof fact === 'string' ? [] : [{ name: name as RecordName, fact: fact as Partial<Record<StageName, AnyTell>> }],
-);
+const tells = FACTS.flatMap(([name, fact]) => (typeof fact === 'string' ? [] : [{ name: name as RecordName, fact }]));
 
 /** Lines for people; empty if the record has nothing about the stage. */
 export function stageText(stage: StageName, record: DecisionRecord, outcome: StageOutcome): string[] {

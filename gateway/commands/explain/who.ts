@@ -1,6 +1,7 @@
 // Finds the caller of a simulated request: a named key or organization, or the key in its Authorization header.
 
 import { ANONYMOUS, createAuthenticate } from '../../auth/authenticate.ts';
+import { ANY_KEY } from '../../auth/capability.ts';
 import { parseAuthorization } from '../../auth/credentials.ts';
 import type { KeyAndOwner } from '../../auth/store/key-store.ts';
 import { toCaller } from '../../auth/to-caller.ts';
@@ -8,9 +9,6 @@ import type { Caller, Mode } from '../../caller.ts';
 import type { Stages } from '../../exchange.ts';
 import type { OpenKeyStore } from '../../process/open-key-store.ts';
 import type { CommandContext } from '../context.ts';
-
-/** Replaces the key id if only an organization is named. */
-export const ANY_KEY = 'any key';
 
 export interface WhoFlags {
   readonly org?: string;

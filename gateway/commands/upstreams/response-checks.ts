@@ -3,8 +3,8 @@
 import type { UpstreamEntry } from '../../config/schema.ts';
 import { clientAnswerHeaders } from '../../upstream/answer-headers.ts';
 import { authorityIn } from '../../upstream/references.ts';
+import { withheldRemedy } from '../../upstream/withheld.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
-import { withheldRemedy } from '../withheld.ts';
 import type { Answered, Backend } from './backend.ts';
 
 /** Headers that the gateway drops: they reveal internals and cost bytes. */

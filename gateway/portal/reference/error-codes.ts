@@ -1,7 +1,8 @@
 // The codes that an operation may be refused with: those that its contract names, and those of the gateway that follow from what the
 // operation takes.
 
-import { type CatalogueEntry, type ErrorCode, REFUSALS } from '../../error-catalogue.ts';
+import type { CatalogueEntry } from '../../catalogue-entry.ts';
+import { type ErrorCode, REFUSALS } from '../../error-catalogue.ts';
 import type { MediaView } from './body-view.ts';
 import type { AnswerView, OperationView } from './operation-view.ts';
 import { isDocumentObject, type ReferredOperation, textAt } from './reference.ts';

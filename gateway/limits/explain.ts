@@ -1,7 +1,6 @@
-// Pure: the limits of a decision record.
+// What `gateway explain` tells about the limits of a recorded exchange.
 
-import { shortTime } from '../print.ts';
-import type { DecisionRecord, Members } from './record.ts';
+type Members = Readonly<Record<string, unknown>>;
 
 const sources: Readonly<Record<string, string>> = {
   redis: 'Redis',
@@ -16,7 +15,7 @@ const sources: Readonly<Record<string, string>> = {
 /** One line for each limit. */
 export function eachLimit(
   limits: readonly Members[],
-  { rehearsed, violated_policies, shadow_refused }: DecisionRecord,
+  { rehearsed, violated_policies, shadow_refused }: Members,
 ): string[] {
   const isIn = (list: unknown, policy: unknown) => Array.isArray(list) && list.includes(policy);
   return limits.map(({ policy, quota, remaining, wait_ms: waitMs, cost = 1, shadow }) => {
@@ -30,14 +29,14 @@ export function eachLimit(
 }
 
 /** The tightest limit, if the record does not list all. */
-export function tightestLimit({ limits, limit, limit_remaining, limit_quota, rehearsed }: DecisionRecord) {
+export function tightestLimit({ limits, limit, limit_remaining, limit_quota, rehearsed }: Members): string | undefined {
   const isListed = rehearsed === true || (Array.isArray(limits) && limits.length > 0);
   return isListed ? undefined : `${limit}: admitted; ${limit_remaining} of ${limit_quota} left`;
 }
 
 /** Who decided, and when. */
-export function decisionIn({ limit_source: source, decided_at: decidedAt, rehearsed }: DecisionRecord): string {
+export function decisionIn({ limit_source: source, decided_at: decidedAt, rehearsed }: Members): string {
   const decider = sources[String(source)] ?? `the store ${source}`;
   if (rehearsed === true) return `as ${decider} has counted`;
-  return `decided by ${decider} at ${typeof decidedAt === 'number' ? new Date(decidedAt).toISOString() : shortTime(undefined)}`;
+  return `decided by ${decider} at ${typeof decidedAt === 'number' ? new Date(decidedAt).toISOString() : ''}`;
 }

@@ -1,0 +1,87 @@
+// What authentication brings to the columns of the gateway: its error codes, and what the log and `gateway explain` say about callers.
+
+import type { Caller } from '../caller.ts';
+import { type Capability, type FactsOf, listIn, noted, type StageOutcome } from '../capability.ts';
+import { AUTH_CODES } from './codes.ts';
+
+const fields = {
+  organization: {
+    part: 'caller',
+    stage: 'authenticate',
+    type: 'text',
+    notes: { caller: noted<Caller | undefined>() },
+    meaning: 'the organization of the caller',
+  },
+  tier: { part: 'caller', stage: 'authenticate', type: 'text', meaning: 'its tier' },
+  key_id: {
+    part: 'caller',
+    stage: 'authenticate',
+    type: 'text',
+    meaning: 'the id of the API key; `anonymous`: the operation is public',
+  },
+  token_issuer: {
+    part: 'caller',
+    stage: 'authenticate',
+    type: 'text',
+    meaning: 'the issuer of the token, where a caller has one instead of a key',
+  },
+  subject: {
+    part: 'caller',
+    stage: 'authenticate',
+    type: 'text',
+    meaning: 'the subject of the token, or the user name',
+  },
+  mode: { part: 'caller', stage: 'authenticate', type: '`live`, `test`', meaning: 'the mode of the caller' },
+  hint: { part: 'refusal', stage: 'authenticate', type: 'text', meaning: 'of a refusal: the reason in one word' },
+  required_scopes: {
+    part: 'refusal',
+    stage: 'authorize',
+    type: 'list of texts',
+    meaning: 'of a refusal: the scopes of the operation',
+  },
+  held_scopes: {
+    part: 'refusal',
+    stage: 'authorize',
+    type: 'list of texts',
+    meaning: 'of a refusal: the scopes of the caller, at most 64',
+  },
+} as const;
+
+const facts: FactsOf<typeof fields, 'code'> = {
+  mode: { authenticate: (_, record) => callerIn(record) },
+  organization: 'mode',
+  tier: 'mode',
+  key_id: 'mode',
+  token_issuer: 'mode',
+  subject: 'mode',
+  hint: { authenticate: (hint, { stage }) => (stage === 'authenticate' ? `reason: ${hint}` : undefined) },
+  required_scopes: { authorize: (scopes, _, outcome) => scopesIn('required', scopes, outcome) },
+  held_scopes: { authorize: (scopes, _, outcome) => scopesIn('held', scopes, outcome) },
+  code: {
+    authorize: (_, { required_scopes: required, mode, tier }, outcome) =>
+      outcome === 'refused' && required === undefined ? `mode ${mode}, tier ${tier}` : undefined,
+  },
+};
+
+export const AUTH = { codes: AUTH_CODES, fields, facts } as const satisfies Capability;
+
+/** Replaces the key id in a simulation for which only an organization is named. */
+export const ANY_KEY = 'any key';
+
+/** Names the credential, and the organization if it has one. */
+function callerIn(record: Readonly<Record<string, unknown>>): string {
+  const { organization, tier, mode } = record;
+  const who = credentialIn(record);
+  return organization === undefined ? who : `${who}, organization ${organization}, tier ${tier}, mode ${mode}`;
+}
+
+function credentialIn({ key_id: key, token_issuer: issuer, subject }: Readonly<Record<string, unknown>>): string {
+  if (issuer !== undefined) return `token of ${issuer} for ${subject}`;
+  if (key === undefined) return `user name ${subject}`;
+  if (key === 'anonymous') return 'anonymous: the operation is public';
+  return key === ANY_KEY ? ANY_KEY : `key ${key}`;
+}
+
+function scopesIn(which: string, scopes: unknown, outcome: StageOutcome): string | undefined {
+  return outcome === 'refused' ? `${which} scopes: ${listIn(scopes).join(' ') || 'none'}` : undefined;
+}

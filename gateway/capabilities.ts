@@ -1,0 +1,46 @@
+// The list of capabilities, by folder. Their codes, log fields and facts are in this order wherever they are listed.
+
+import { AUTH } from './auth/capability.ts';
+import type { Capability } from './capability.ts';
+import { CONTRACT } from './contract/capability.ts';
+import { EDGE } from './edge/capability.ts';
+import { IDEMPOTENCY } from './idempotency/capability.ts';
+import { LIMITS } from './limits/capability.ts';
+import { OVERLOAD } from './overload/capability.ts';
+import { STREAMS } from './streams/capability.ts';
+import { TUNNEL } from './tunnel/capability.ts';
+import { UPSTREAM } from './upstream/capability.ts';
+import { VERSIONS } from './versions/capability.ts';
+
+export const ALL_CAPABILITIES = {
+  auth: AUTH,
+  edge: EDGE,
+  tunnel: TUNNEL,
+  contract: CONTRACT,
+  versions: VERSIONS,
+  limits: LIMITS,
+  idempotency: IDEMPOTENCY,
+  upstream: UPSTREAM,
+  streams: STREAMS,
+  overload: OVERLOAD,
+} as const;
+
+type Listed = (typeof ALL_CAPABILITIES)[keyof typeof ALL_CAPABILITIES];
+type Each<Member extends string> = Listed extends infer One
+  ? One extends Readonly<Record<Member, infer Rows>>
+    ? Rows
+    : never
+  : never;
+type Merged<Union> = (Union extends unknown ? (rows: Union) => void : never) extends (rows: infer All) => void
+  ? All
+  : never;
+
+/** The rows of all capabilities in one table. */
+export type AllRows<Member extends 'codes' | 'fields'> = Merged<Each<Member>>;
+
+export function allRows<Member extends 'codes' | 'fields'>(member: Member): AllRows<Member> {
+  return Object.assign(
+    {},
+    ...Object.values<Capability>(ALL_CAPABILITIES).map(({ [member]: rows }) => rows),
+  ) as AllRows<Member>;
+}

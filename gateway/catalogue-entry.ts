@@ -1,0 +1,53 @@
+// The form of an entry of the error catalogue, and what the entries of one kind have in common.
+
+export type ErrorType =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'permission_error'
+  | 'not_found_error'
+  | 'conflict_error'
+  | 'idempotency_error'
+  | 'rate_limit_error'
+  | 'api_error';
+
+export interface CatalogueEntry {
+  readonly status: number;
+  readonly type: ErrorType;
+  /** Decides log level and alert. */
+  readonly blame: 'client' | 'upstream' | 'gateway';
+  /** For developers; may change at any time. */
+  readonly message: string;
+  /** Why it happens. One line of Markdown. */
+  readonly meaning: string;
+  /** What the client should do. One line of Markdown; links begin with `/docs`. */
+  readonly remedy: string;
+  /** Whether sending the identical request again is safe and may succeed; `if_safe`: only idempotent methods and keyed writes. */
+  readonly retryable: boolean | 'if_safe';
+  /** The WWW-Authenticate challenge (RFC 6750 section 3.1): bare when no usable credential was presented. */
+  readonly challenge?: 'bare' | 'invalid_token' | 'insufficient_scope';
+  /** Seconds for Retry-After if the thrower gives none. */
+  readonly retryAfterSeconds?: number;
+  /** The connection is closed, because the rest of the request is not read. */
+  readonly closes?: true;
+  /** Further sentences, which a thrower selects by name. */
+  readonly hints?: Readonly<Record<string, string>>;
+}
+
+type Kind = Pick<CatalogueEntry, 'type' | 'blame' | 'retryable'>;
+export const invalidRequest = {
+  type: 'invalid_request_error',
+  blame: 'client',
+  retryable: false,
+} as const satisfies Kind;
+export const unauthenticated = {
+  type: 'authentication_error',
+  blame: 'client',
+  retryable: false,
+} as const satisfies Kind;
+export const notPermitted = { type: 'permission_error', blame: 'client', retryable: false } as const satisfies Kind;
+export const absent = { type: 'not_found_error', blame: 'client', retryable: false } as const satisfies Kind;
+export const conflict = { type: 'conflict_error', blame: 'client', retryable: false } as const satisfies Kind;
+export const misusedKey = { type: 'idempotency_error', blame: 'client', retryable: false } as const satisfies Kind;
+export const rateLimited = { type: 'rate_limit_error', blame: 'client', retryable: true } as const satisfies Kind;
+export const faultOfUpstream = { type: 'api_error', blame: 'upstream', retryable: 'if_safe' } as const satisfies Kind;
+export const faultOfGateway = { type: 'api_error', blame: 'gateway', retryable: true } as const satisfies Kind;

@@ -1,0 +1,69 @@
+// What contracts bring to the columns of the gateway: their error codes, and what the log and `gateway explain` say about operations and
+// violations.
+
+import { type Capability, type FactsOf, noted, objectsIn } from '../capability.ts';
+import type { NotedViolation } from '../findings.ts';
+import type { Operation } from '../operation.ts';
+import { CONTRACT_CODES } from './codes.ts';
+
+const fields = {
+  operation: {
+    part: 'operation',
+    stage: 'match',
+    type: 'text',
+    notes: { operation: noted<Operation | undefined>() },
+    meaning: 'the `operationId`',
+  },
+  route: { part: 'operation', stage: 'match', type: 'text', meaning: 'the path of the contract' },
+  upstream: { part: 'operation', stage: 'match', type: 'text', meaning: 'the name of the upstream' },
+  path: {
+    part: 'refusal',
+    stage: 'match',
+    type: 'text',
+    meaning: 'the path of a request that no operation has; `{…}` stands for each part that may be a value',
+  },
+  bytes_in: {
+    part: 'size',
+    stage: 'validate',
+    type: 'bytes',
+    notes: { bytesIn: noted<number>() },
+    meaning: 'the body of the request',
+  },
+  violations: {
+    part: 'refusal',
+    stage: 'validate',
+    type: 'list of objects',
+    notes: { violations: noted<readonly NotedViolation[] | undefined>() },
+    meaning: 'of a refusal: place, code and constraint of each violation of the contract',
+  },
+} as const;
+
+const refusedBecause: Readonly<Record<string, string>> = {
+  method_not_allowed: 'operations have this path, none of them with this method',
+  method_not_implemented: 'no operation at all has this method',
+  version_sunset: 'this version of the operation has ended',
+  version_unknown: 'there is no such version',
+};
+
+const facts: FactsOf<typeof fields, 'code'> = {
+  operation: {
+    match: (operation, { method, route, upstream }, outcome) =>
+      outcome === 'refused' ? undefined : `${operation}: ${method} ${route}, of upstream ${upstream}`,
+  },
+  route: 'operation',
+  upstream: 'operation',
+  path: { match: (path, { method }) => `${method} ${path}` },
+  code: {
+    match: (code, _, outcome) =>
+      outcome === 'refused' ? (refusedBecause[String(code)] ?? 'no operation has this method and path') : undefined,
+  },
+  bytes_in: { validate: (bytes) => (Number(bytes) > 0 ? `body of ${bytes} bytes` : undefined) },
+  violations: { validate: (violations) => objectsIn(violations).map(violationText) },
+};
+
+function violationText({ in: place, param, code, constraint }: Readonly<Record<string, unknown>>): string {
+  const limit = constraint === undefined ? '' : ` ${JSON.stringify(constraint)}`;
+  return `${place} ${param === '' ? '(the whole)' : param}: ${code}${limit}`;
+}
+
+export const CONTRACT = { codes: CONTRACT_CODES, fields, facts } as const satisfies Capability;

@@ -1,0 +1,129 @@
+// The error codes of requests that no operation has, or that do not match their contract.
+
+import { absent, type CatalogueEntry, invalidRequest } from '../catalogue-entry.ts';
+
+export const CONTRACT_CODES = {
+  route_not_found: {
+    ...absent,
+    status: 404,
+    message: 'There is nothing at this path.',
+    hints: { version_first: 'Paths begin with the version, without /api in front: /v1/customers.' },
+    meaning: 'No operation has this path.',
+    remedy: 'Compare the path with the [reference](/docs/reference): the version, the spelling, no slash at the end.',
+  },
+  method_not_allowed: {
+    ...invalidRequest,
+    status: 405,
+    message: 'This method is not available on this path. The Allow header lists those that are.',
+    meaning: 'The path exists, but not with this method; `Allow` and `allowed_methods` list those that do.',
+    remedy: 'Use one of the methods in `allowed_methods`.',
+  },
+  method_not_implemented: {
+    ...invalidRequest,
+    status: 501,
+    message: 'This method is not known here.',
+    meaning: 'The method is not one that the gateway knows.',
+    remedy: 'Use a method of HTTP that the operation describes: GET, POST, PATCH, PUT or DELETE.',
+  },
+  not_acceptable: {
+    ...invalidRequest,
+    status: 406,
+    message: 'The Accept header rules out every media type this operation answers with.',
+    meaning: '`Accept` rules out everything the operation answers with; see `available_media_types`.',
+    remedy: 'Leave `Accept` out, or name one of `available_media_types` in it.',
+  },
+  unsupported_media_type: {
+    ...invalidRequest,
+    status: 415,
+    message: 'The body needs a Content-Type that the operation accepts. The Accept header of this answer lists them.',
+    meaning: 'The body has no `Content-Type`, or one that the operation does not accept; see `accepted_media_types`.',
+    remedy: 'Send a `Content-Type` from `accepted_media_types`, mostly `application/json`.',
+  },
+  unsupported_content_encoding: {
+    ...invalidRequest,
+    status: 415,
+    message: 'Compressed request bodies are not accepted.',
+    meaning: 'The body is compressed.',
+    remedy: 'Send the body without compression, and without `Content-Encoding`.',
+  },
+  unsupported_charset: {
+    ...invalidRequest,
+    status: 415,
+    message: 'Bodies are UTF-8; another charset is not accepted.',
+    meaning: 'The body is declared to be something else than UTF-8.',
+    remedy: 'Encode the body as UTF-8, and name that charset or none.',
+  },
+  body_too_large: {
+    ...invalidRequest,
+    status: 413,
+    closes: true,
+    message: 'The body is larger than max_bytes.',
+    meaning: 'The body is longer than `max_bytes`. The connection is closed.',
+    remedy: 'Send less at once. `max_bytes` is the most that is taken in.',
+  },
+  malformed_json: {
+    ...invalidRequest,
+    status: 400,
+    message: 'The body is not one well-formed JSON text in UTF-8.',
+    meaning: 'The body is not exactly one JSON text in UTF-8; `byte_offset` is the place of the first error.',
+    remedy: 'Let a library write the JSON, and send its text unchanged as UTF-8.',
+  },
+  malformed_form: {
+    ...invalidRequest,
+    status: 400,
+    message: 'The body is not a well-formed form.',
+    meaning:
+      'The body is not the form that its `Content-Type` says, or services could read it in more than one way; `byte_offset` is the place.',
+    remedy: 'Let a library write the form and its `Content-Type`, with the boundary that it chose.',
+    hints: {
+      escape: 'Write it in UTF-8, and each escape as % with two hexadecimal digits.',
+      semicolon: 'Write a semicolon as %3B.',
+      boundary: 'Name one boundary of 1 to 70 characters in Content-Type, as RFC 2046 section 5.1.1 says.',
+      delimiter: 'Only the parts may stand in it, and the delimiter only between them, after a CRLF.',
+      part_headers: 'The headers of a part are lines of UTF-8 that end with CRLF, each name once, 8192 bytes at most.',
+      disposition:
+        'Each part needs Content-Disposition: form-data with a name, without escapes, and a plain file name.',
+      nested: 'A part must not be of a multipart type: send each file as a part of the form.',
+      encoding: 'Leave Content-Transfer-Encoding out.',
+      unfinished: 'Its closing delimiter is missing.',
+    },
+  },
+  duplicate_json_member: {
+    ...invalidRequest,
+    status: 400,
+    message: 'An object in the body has two members of the same name.',
+    meaning: 'An object in the body names a member twice, also if it is spelled with escapes once.',
+    remedy: 'Write each member of an object once.',
+  },
+  json_too_complex: {
+    ...invalidRequest,
+    status: 400,
+    message: 'The body is nested too deeply or has too many members.',
+    meaning: 'The body is nested deeper than `max_depth` or has more members than `max_members`.',
+    remedy: 'Send a flatter body. No operation needs this depth.',
+  },
+  request_too_complex: {
+    ...invalidRequest,
+    status: 400,
+    message: 'The request takes too long to be compared with the API contract.',
+    meaning:
+      'The contract describes a part of the request by alternatives, patterns or unique items that take too many steps to compare.',
+    remedy:
+      'Send less at once: fewer items, shorter texts, flatter objects. If the request is a usual one, tell support the `request_id`.',
+  },
+  body_missing: {
+    ...invalidRequest,
+    status: 400,
+    message: 'This operation requires a body.',
+    meaning: 'The operation requires a body and none was sent.',
+    remedy: 'Send the body that the [reference](/docs/reference) describes, with its `Content-Type`.',
+  },
+  validation_failed: {
+    ...invalidRequest,
+    status: 400,
+    message: 'The request does not match the API contract; errors lists each violation.',
+    meaning: 'Path, query, headers or body do not match the contract; `errors` lists every violation with its place.',
+    remedy:
+      'Correct every entry of `errors`: each names the place (`in`, `param`, `pointer`), what is wrong (`code`) and the rule (`constraint`).',
+  },
+} as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -1,0 +1,39 @@
+// What the edge brings to the columns of the gateway: its error codes, and what the log and `gateway explain` say about clients.
+
+import { type Capability, type FactsOf, noted, rarelyNoted } from '../capability.ts';
+import { EDGE_CODES } from './codes.ts';
+
+const fields = {
+  client: {
+    part: 'client',
+    stage: 'admit',
+    type: 'text',
+    notes: { clientAddress: noted<string | undefined>() },
+    meaning: "the client's address",
+  },
+  client_request_id: {
+    part: 'rare',
+    stage: 'admit',
+    type: 'text',
+    notes: { clientRequestId: rarelyNoted<string>() },
+    meaning: 'the `X-Request-Id` that the client sent',
+  },
+  max_bytes: {
+    part: 'refusal',
+    stage: 'validate',
+    type: 'bytes',
+    meaning: 'of a refusal: the size that was exceeded',
+  },
+} as const;
+
+const facts: FactsOf<typeof fields> = {
+  client: { admit: (client) => `client ${client}` },
+  client_request_id: { admit: (id) => `client request id ${id}` },
+  max_bytes: {
+    admit: (max) => `the maximum is ${max} bytes`,
+    validate: (max, { stage, violations }) =>
+      stage === 'validate' && !Array.isArray(violations) ? `the maximum is ${max} bytes` : undefined,
+  },
+};
+
+export const EDGE = { codes: EDGE_CODES, fields, facts } as const satisfies Capability;

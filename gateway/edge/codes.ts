@@ -1,0 +1,91 @@
+// The error codes of connections and of requests that are not HTTP as the gateway reads it.
+
+import { type CatalogueEntry, faultOfGateway, invalidRequest } from '../catalogue-entry.ts';
+
+export const EDGE_CODES = {
+  misdirected_request: {
+    ...invalidRequest,
+    status: 421,
+    message: 'This host name is not served here.',
+    meaning: 'This host name is not served here. Look at the address that you call.',
+    remedy: 'Call the host name that you were given. A proxy in between may have changed it.',
+  },
+  uri_too_long: {
+    ...invalidRequest,
+    status: 414,
+    closes: true,
+    message: 'The request target is too long.',
+    meaning: 'The path and query are longer than `max_bytes`.',
+    remedy: 'Shorten the query, or send fewer values at once.',
+  },
+  headers_too_large: {
+    ...invalidRequest,
+    status: 431,
+    closes: true,
+    message: 'The header section is too large.',
+    meaning: 'The headers are longer than `max_bytes` or more than `max_lines`.',
+    remedy: 'Send fewer or shorter headers. Cookies and trace state are the usual reason.',
+  },
+  expectation_failed: {
+    ...invalidRequest,
+    status: 417,
+    closes: true,
+    message: 'The only expectation that is understood is 100-continue.',
+    meaning: 'An `Expect` header asks for something else than `100-continue`.',
+    remedy: 'Leave the `Expect` header out.',
+  },
+  request_timeout: {
+    ...invalidRequest,
+    status: 408,
+    retryable: true,
+    closes: true,
+    message: 'The request did not arrive in time.',
+    meaning: 'The request began but did not arrive completely in time.',
+    remedy: 'Send the request again. If that happens often, look at the connection, or send smaller bodies.',
+  },
+  malformed_http: {
+    ...invalidRequest,
+    status: 400,
+    closes: true,
+    message: 'The request is not well-formed HTTP/1.1.',
+    meaning:
+      'The message breaks the rules of HTTP/1.1, or could be read in more than one way. The connection is closed.',
+    remedy:
+      'Use a library that speaks HTTP, and build neither request line nor headers by hand. Open a new connection.',
+  },
+  http_version_not_supported: {
+    ...invalidRequest,
+    status: 505,
+    closes: true,
+    message: 'This HTTP version is not supported; HTTP/1.1 is.',
+    meaning: 'The request line names another version than HTTP/1.1 or 1.0.',
+    remedy: 'Speak HTTP/1.1.',
+  },
+  malformed_path: {
+    ...invalidRequest,
+    status: 400,
+    message: 'The path has an invalid escape, an empty or dot segment, or an encoded separator.',
+    meaning:
+      'The path or query has an invalid escape, an empty or dot segment, an encoded separator, or a character that needs to be escaped.',
+    remedy: 'Escape each part of the path and of the query by itself, and join them with single slashes.',
+  },
+  tls_required: {
+    ...invalidRequest,
+    status: 403,
+    closes: true,
+    message: 'This is served over HTTPS only. Nothing was processed.',
+    hints: { credentials: 'What this request shows as credentials may have been read on its way: replace it.' },
+    meaning:
+      'The request came by plain HTTP to a listener that only points at HTTPS. Credentials that were sent that way have to be replaced.',
+    remedy: 'Call the same address with `https://`. If a key went over the wire in the clear, have it replaced.',
+  },
+  gateway_shutting_down: {
+    ...faultOfGateway,
+    status: 503,
+    retryAfterSeconds: 1,
+    closes: true,
+    message: 'This gateway is being restarted. Nothing was processed.',
+    meaning: 'This instance of the gateway is being stopped. Nothing was processed.',
+    remedy: 'Send it again at once, on a new connection: another instance takes it.',
+  },
+} as const satisfies Readonly<Record<string, CatalogueEntry>>;

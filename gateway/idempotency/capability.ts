@@ -1,0 +1,50 @@
+// What idempotency brings to the columns of the gateway: its error codes, and what the log and `gateway explain` say about repeated writes.
+
+import { type Capability, type FactsOf, rarelyNoted } from '../capability.ts';
+import { IDEMPOTENCY_CODES } from './codes.ts';
+
+const fields = {
+  replayed: {
+    part: 'rare',
+    stage: 'replay',
+    type: '`true`',
+    notes: { replayed: rarelyNoted<true>() },
+    meaning: 'a repeated `Idempotency-Key` got the kept answer',
+  },
+  recorded: {
+    part: 'rare',
+    stage: 'replay',
+    type: '`true`',
+    notes: { recorded: rarelyNoted<true>() },
+    meaning: 'a new `Idempotency-Key`, whose answer is kept',
+  },
+  outcome_unknown: {
+    part: 'rare',
+    stage: 'replay',
+    type: '`true`',
+    notes: { outcomeUnknown: rarelyNoted<true>() },
+    meaning: 'the request with the new `Idempotency-Key` was sent, and its outcome is unknown: repetitions are refused',
+  },
+} as const;
+
+const refusedBecause: Readonly<Record<string, string>> = {
+  idempotency_key_in_use: 'a request with this Idempotency-Key is still running',
+  idempotency_key_reused: 'this Idempotency-Key belongs to another request',
+  idempotency_result_not_retained: 'this Idempotency-Key was answered before, with more than is kept',
+  idempotency_outcome_unknown:
+    'a request with this Idempotency-Key was sent before, and whether it was executed is not known: it is not sent again',
+  gateway_overloaded: 'the store of answers could not be asked in time',
+};
+
+const facts: FactsOf<typeof fields, 'code'> = {
+  replayed: { replay: () => 'this Idempotency-Key was answered before; that answer was given again' },
+  recorded: {
+    replay: (_, { outcome_unknown: lost }) => (lost === true ? undefined : 'a new Idempotency-Key: the answer is kept'),
+  },
+  outcome_unknown: {
+    replay: () => 'a new Idempotency-Key: it was sent and its outcome is unknown, so the key is refused from then on',
+  },
+  code: { replay: (code, _, outcome) => (outcome === 'refused' ? refusedBecause[String(code)] : undefined) },
+};
+
+export const IDEMPOTENCY = { codes: IDEMPOTENCY_CODES, fields, facts } as const satisfies Capability;

@@ -1,0 +1,55 @@
+// The error codes of the Idempotency-Key.
+
+import { type CatalogueEntry, misusedKey } from '../catalogue-entry.ts';
+
+export const IDEMPOTENCY_CODES = {
+  idempotency_key_missing: {
+    ...misusedKey,
+    status: 400,
+    message: 'This operation requires an Idempotency-Key header, so that a repeated request cannot run twice.',
+    meaning: 'The operation requires an `Idempotency-Key` header.',
+    remedy:
+      'Make a random key (a UUID) for this write and send it with every attempt. See [idempotency](/docs/guides/idempotency).',
+  },
+  idempotency_key_malformed: {
+    ...misusedKey,
+    status: 400,
+    message: 'The Idempotency-Key header is one value of 1 to 255 visible ASCII characters.',
+    meaning: 'The `Idempotency-Key` is empty, too long, or has characters that are not visible ASCII.',
+    remedy: 'Send a UUID, or another text of 1 to 255 visible ASCII characters.',
+  },
+  idempotency_key_in_use: {
+    ...misusedKey,
+    retryable: true,
+    status: 409,
+    retryAfterSeconds: 1,
+    message: 'The first request with this Idempotency-Key is still running.',
+    meaning: 'The first request with this `Idempotency-Key` is still running. Wait for `Retry-After` seconds.',
+    remedy: 'Wait as long as `Retry-After` says and send the same request again: you get the answer of the first one.',
+  },
+  idempotency_key_reused: {
+    ...misusedKey,
+    status: 422,
+    message: 'This Idempotency-Key was used for a different request. A new request needs a new key.',
+    meaning: 'The `Idempotency-Key` was used for a different request: path, query, media type or body differ.',
+    remedy: 'Make a new key for each new request, and keep it only for repetitions of that request.',
+  },
+  idempotency_result_not_retained: {
+    ...misusedKey,
+    status: 409,
+    message: 'The first request with this Idempotency-Key was answered, but its answer was not kept.',
+    meaning:
+      'The request was executed before, but its answer was not stored: it was too long, or the organization had no room left. See [idempotency](/docs/guides/idempotency).',
+    remedy: 'Read with a `GET` what the first request did. Do not send it again with another key: it was executed.',
+  },
+  idempotency_outcome_unknown: {
+    ...misusedKey,
+    status: 409,
+    message:
+      'Whether the first request with this Idempotency-Key was executed is not known, so it is not sent again. Find out with a GET, then use a new key.',
+    meaning:
+      'The first request was sent, and whether it was executed is not known: it is not sent again. See [idempotency](/docs/guides/idempotency).',
+    remedy:
+      '`sent_at`, `sent_to` and `original_request_id` say what is known. Find out with a `GET` whether it was executed. If not, send it again with a new key.',
+  },
+} as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -1,0 +1,96 @@
+// What limits bring to the columns of the gateway: their error codes, and what the log and `gateway explain` say about decisions.
+
+import { type Capability, type FactsOf, noted, objectsIn, rarelyNoted } from '../capability.ts';
+import { rateLimited } from '../catalogue-entry.ts';
+import type { Charged, LimitStates } from '../findings.ts';
+import { decisionIn, eachLimit, tightestLimit } from './explain.ts';
+
+const codes = {
+  rate_limited: {
+    ...rateLimited,
+    status: 429,
+    message: 'The request limit is used up. Wait as long as Retry-After says.',
+    meaning: 'The limit named in `violated_policies` is used up. Wait for `Retry-After` seconds.',
+    remedy:
+      'Wait as long as `Retry-After` says and send it again. Slow down when `RateLimit` shows little left. See [rate limits](/docs/guides/rate-limits).',
+  },
+  auth_attempts_limited: {
+    ...rateLimited,
+    status: 429,
+    message: 'Too many failed requests came from this network address. Wait as long as Retry-After says.',
+    meaning: 'Too many requests from this network address were refused. Keys known to be good still pass.',
+    remedy: 'Stop sending what is refused, correct the key or the path, and wait as long as `Retry-After` says.',
+  },
+} as const;
+
+const fields = {
+  retry_after: {
+    part: 'refusal',
+    stage: 'throttle',
+    type: 'seconds',
+    meaning: 'of a refusal: the `Retry-After` of the answer',
+  },
+  limit: {
+    part: 'limit',
+    stage: 'limit',
+    type: 'text',
+    notes: { limits: noted<LimitStates | undefined>() },
+    meaning: 'the tightest enforced limit',
+  },
+  limit_remaining: { part: 'limit', stage: 'limit', type: 'integer', meaning: 'what is left of it' },
+  limit_quota: { part: 'limit', stage: 'limit', type: 'integer', meaning: 'its size' },
+  limits: {
+    part: 'limits',
+    stage: 'limit',
+    type: 'list of objects',
+    // One per state of `limits`, in the same order.
+    notes: { charged: noted<readonly Charged[] | undefined>() },
+    meaning:
+      'every limit that counted (`policy`: its name, `quota`, `remaining`, `wait_ms`, `cost`, `shadow`), if the three above are not all',
+  },
+  limit_source: {
+    part: 'decision',
+    stage: 'limit',
+    type: 'text',
+    notes: { limitSource: noted<string | undefined>() },
+    meaning:
+      'where the decision came from: the store (such as `redis` or `process`), `known` (a refusal that still held), or the outage policy while Redis was away',
+  },
+  decided_at: {
+    part: 'decision',
+    stage: 'limit',
+    type: 'epoch ms',
+    notes: { limitDecidedAtMs: noted<number | undefined>() },
+    meaning: 'the time of the decision by the clock of that store',
+  },
+  shadow_refused: {
+    part: 'rare',
+    stage: 'limit',
+    type: 'list of texts',
+    notes: { shadowRefusals: rarelyNoted<readonly string[]>() },
+    meaning: 'shadow limits that would have refused the request',
+  },
+  violated_policies: {
+    part: 'refusal',
+    stage: 'limit',
+    type: 'list of texts',
+    meaning: 'of a refusal: the limits that refused',
+  },
+} as const;
+
+const facts: FactsOf<typeof fields> = {
+  retry_after: {
+    throttle: (after, _, outcome) =>
+      outcome === 'refused' ? `the address has failed too often; it may come back after ${after} s` : undefined,
+  },
+  limits: { limit: (limits, record) => eachLimit(objectsIn(limits), record) },
+  shadow_refused: 'limits',
+  violated_policies: 'limits',
+  limit: { limit: (_, record) => tightestLimit(record) },
+  limit_remaining: 'limit',
+  limit_quota: 'limit',
+  limit_source: { limit: (_, record) => decisionIn(record) },
+  decided_at: 'limit_source',
+};
+
+export const LIMITS = { codes, fields, facts } as const satisfies Capability;

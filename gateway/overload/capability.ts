@@ -1,0 +1,17 @@
+// What overload protection brings to the columns of the gateway: its error code.
+
+import type { Capability } from '../capability.ts';
+import { faultOfGateway } from '../catalogue-entry.ts';
+
+export const OVERLOAD = {
+  codes: {
+    gateway_overloaded: {
+      ...faultOfGateway,
+      status: 503,
+      retryAfterSeconds: 1,
+      message: 'The gateway cannot take this request at the moment. Nothing was processed.',
+      meaning: 'The gateway cannot take the request at the moment. Nothing was processed.',
+      remedy: 'Wait as long as `Retry-After` says and send it again.',
+    },
+  },
+} as const satisfies Capability;

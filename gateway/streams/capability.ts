@@ -1,0 +1,60 @@
+// What answers that stay open bring to the columns of the gateway: an error code, and what the log and `gateway explain` say about them.
+
+import { type Capability, type FactsOf, rarelyNoted } from '../capability.ts';
+import { rateLimited } from '../catalogue-entry.ts';
+import type { StreamEnd, StreamKind } from '../findings.ts';
+
+const codes = {
+  too_many_streams: {
+    ...rateLimited,
+    status: 429,
+    message: 'Your organization has as many open streams as it may have. Close one of them first.',
+    meaning:
+      'The organization has `open_streams_max` event streams, JSON lines and WebSockets open, and may open no more.',
+    remedy:
+      'Close streams that are not read any more. Share one stream within your application instead of opening several.',
+  },
+} as const;
+
+const fields = {
+  stream: {
+    part: 'kind',
+    stage: 'forward',
+    type: '`events`, `lines`, `websocket`',
+    notes: { stream: rarelyNoted<StreamKind>() },
+    meaning: 'the kind of an answer that stays open: an event stream, lines of JSON, a WebSocket',
+  },
+  stream_end: {
+    part: 'kind',
+    stage: 'forward',
+    type: '`drain`, `reload`, `credential`, `contract`, `too_long`',
+    notes: { streamEnd: rarelyNoted<StreamEnd>() },
+    meaning:
+      'why the gateway ended the stream: its process ended, the operation was gone, the key, token or organization was no longer valid, an item violated the contract, or it took longer than `maxStreamMs`; absent if the client or the target ended it',
+  },
+} as const;
+
+const kinds: Readonly<Record<string, string>> = {
+  events: 'an event stream',
+  lines: 'a stream of JSON lines',
+  websocket: 'a WebSocket',
+} satisfies Readonly<Record<StreamKind, string>>;
+
+const ends: Readonly<Record<string, string>> = {
+  drain: 'the gateway ended it, because its process ended',
+  reload: 'the gateway ended it, because the operation was gone after a reload',
+  credential: 'the gateway ended it, because the key, token or organization was no longer valid',
+  contract: 'the gateway ended it, because an item violated the contract',
+  too_long: 'the gateway ended it after maxStreamMs',
+} satisfies Readonly<Record<StreamEnd, string>>;
+
+const facts: FactsOf<typeof fields, 'open_streams_max'> = {
+  // Of a simulated request.
+  open_streams_max: {
+    forward: (most) => `it may stay open; the organization may have ${most} open streams in each process`,
+  },
+  stream: { forward: (kind) => `it was ${kinds[String(kind)]}` },
+  stream_end: { forward: (end) => ends[String(end)] },
+};
+
+export const STREAMS = { codes, fields, facts } as const satisfies Capability;

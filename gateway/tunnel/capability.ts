@@ -1,0 +1,19 @@
+// What tunnels bring to the columns of the gateway: a field of the log line.
+
+import { type Capability, type FactsOf, rarelyNoted } from '../capability.ts';
+
+const fields = {
+  tunnel: {
+    part: 'kind',
+    stage: 'admit',
+    type: 'text',
+    notes: { tunnel: rarelyNoted<string>() },
+    meaning: 'the tunnel that passed the request on',
+  },
+} as const;
+
+const facts: FactsOf<typeof fields> = {
+  tunnel: { admit: (tunnel) => `passed on as it was, through the tunnel ${tunnel}` },
+};
+
+export const TUNNEL = { fields, facts } as const satisfies Capability;

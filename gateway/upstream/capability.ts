@@ -1,0 +1,144 @@
+// What forwarding brings to the columns of the gateway: its error codes, and what the log and `gateway explain` say about attempts and
+// answers.
+
+import { type Capability, type FactsOf, listIn, noted, objectsIn, rarelyNoted } from '../capability.ts';
+import type { RetryReason } from '../findings.ts';
+import { UPSTREAM_CODES } from './codes.ts';
+import { withheldText } from './withheld.ts';
+
+const fields = {
+  target: {
+    part: 'target',
+    stage: 'forward',
+    type: 'text',
+    notes: { target: noted<string | undefined>() },
+    meaning: 'the target that got the request',
+  },
+  queued_ms: {
+    part: 'queued',
+    stage: 'forward',
+    type: 'ms',
+    // Undefined: the request did not wait.
+    notes: { queuedMs: noted<number | undefined>() },
+    meaning: 'the part of the duration that was spent in the queue of the upstream',
+  },
+  attempts: {
+    part: 'rare',
+    stage: 'forward',
+    type: 'integer',
+    notes: { attempts: noted<number>() },
+    meaning: 'how often the request was sent, if more than once',
+  },
+  retries: {
+    part: 'rare',
+    stage: 'forward',
+    type: 'list of texts',
+    notes: { retries: rarelyNoted<readonly RetryReason[]>() },
+    meaning: 'the reason of each further attempt',
+  },
+  retry_budget_spent: {
+    part: 'rare',
+    stage: 'forward',
+    type: '`true`',
+    notes: { retryBudgetSpent: rarelyNoted<true>() },
+    meaning: 'a further attempt was left out, because the retry budget of the upstream was spent',
+  },
+  upstream_status: {
+    part: 'answer',
+    stage: 'forward',
+    type: 'integer',
+    notes: { upstreamStatus: noted<number | undefined>() },
+    meaning: "the status of the target's answer",
+  },
+  upstream_ms: {
+    part: 'answer',
+    stage: 'forward',
+    type: 'ms',
+    notes: { upstreamMs: noted<number | undefined>() },
+    meaning: 'from the start of the last attempt to the first byte of the answer',
+  },
+  answer_violations: {
+    part: 'rare',
+    stage: 'forward',
+    type: 'list of texts',
+    notes: { answerViolations: rarelyNoted<readonly string[]>() },
+    meaning: 'where the answer violates the contract',
+  },
+  withheld: {
+    part: 'rare',
+    stage: 'forward',
+    type: 'list of texts',
+    notes: {
+      // Names of undeclared query parameters.
+      droppedQuery: rarelyNoted<readonly string[]>(),
+      // `cookie: name`
+      notSent: rarelyNoted<readonly string[]>(),
+      // Headers of the answer, and `set-cookie: name`.
+      withheld: rarelyNoted<readonly string[]>(),
+    },
+    meaning:
+      'headers of the answer that did not reach the client (`set-cookie: name` for a cookie), and `cookie: name` for a declared cookie that did not reach the service, and `query: name` for an undeclared parameter that was left out',
+  },
+  compressed: {
+    part: 'rare',
+    stage: 'forward',
+    type: 'text',
+    notes: { compressed: rarelyNoted<string>() },
+    meaning: 'the coding in which the gateway compressed the answer',
+  },
+  cause: {
+    part: 'rare',
+    stage: 'forward',
+    type: 'text',
+    notes: { cause: rarelyNoted<unknown>() },
+    meaning: 'what went wrong between the gateway and its target; for `internal_error`, the stack',
+  },
+  bytes_out: {
+    part: 'size',
+    stage: 'forward',
+    type: 'bytes',
+    notes: { bytesOut: noted<number>() },
+    meaning: 'the body of the answer',
+  },
+} as const;
+
+const facts: FactsOf<typeof fields, 'code' | 'times'> = {
+  queued_ms: { forward: (ms) => `it waited ${ms} ms in the queue of the upstream` },
+  target: {
+    forward: (target, { rehearsed }) => `${rehearsed === true ? 'would be ' : ''}${sentTo(String(target))}`,
+  },
+  attempts: { forward: (attempts, { retries }) => `it took ${attempts} attempts: ${listIn(retries).join(', ')}` },
+  retries: 'attempts',
+  retry_budget_spent: { forward: () => 'the retry budget of the upstream is spent' },
+  code: {
+    forward: (_, { target, upstream_status: status }, outcome) =>
+      outcome === 'refused' && target !== undefined && status === undefined ? 'it did not answer' : undefined,
+  },
+  upstream_status: { forward: (status, { upstream_ms: ms }) => `it answered ${status} after ${ms} ms` },
+  upstream_ms: 'upstream_status',
+  cause: { forward: (cause, _, outcome) => (outcome === 'refused' ? `cause: ${cause}` : undefined) },
+  answer_violations: {
+    forward: (violations) => listIn(violations).map((text) => `not as the contract says: ${text}`),
+  },
+  withheld: { forward: (withheld) => listIn(withheld).map((field) => withheldText(String(field))) },
+  compressed: { forward: (coding) => `the gateway compressed the answer: ${coding}` },
+  bytes_out: {
+    forward: (bytes, { rehearsed }, outcome) =>
+      outcome === 'answered' && rehearsed !== true ? `${bytes} bytes to the client` : undefined,
+  },
+  // Of a simulated request.
+  times: { forward: timesText },
+};
+
+export const UPSTREAM = { codes: UPSTREAM_CODES, fields, facts } as const satisfies Capability;
+
+/** A target that is no address is the contract: `examples:<upstream>`. */
+function sentTo(target: string): string {
+  return target.startsWith('examples:') ? `answered from the contract of ${target.slice(9)}` : `sent to ${target}`;
+}
+
+function timesText(times: unknown): string | undefined {
+  const [{ head_ms, idle_ms, stream_ms } = {}] = objectsIn([times]);
+  const whole = stream_ms === undefined ? '' : `, its body ${stream_ms} ms`;
+  return `the head of the answer may take ${head_ms} ms, a pause in its body ${idle_ms} ms${whole}`;
+}

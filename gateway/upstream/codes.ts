@@ -1,0 +1,148 @@
+// The error codes of services: what they refuse, in the words of the catalogue, and how they fail.
+
+import {
+  absent,
+  type CatalogueEntry,
+  conflict,
+  faultOfUpstream,
+  invalidRequest,
+  notPermitted,
+} from '../catalogue-entry.ts';
+
+export const UPSTREAM_CODES = {
+  resource_missing: {
+    ...absent,
+    status: 404,
+    message: 'There is no such record.',
+    meaning: 'The record does not exist, or belongs to another organization.',
+    remedy:
+      'Check the identifier, and that the key belongs to the organization and the mode (live or test) in which the record was created.',
+  },
+  invalid_cursor: {
+    ...invalidRequest,
+    status: 400,
+    message: 'The cursor does not belong to this list. Start again without cursor.',
+    meaning: 'The cursor is broken, or was made for another list, filter or sort. Start again without it.',
+    remedy:
+      'Send the first request of the list again, and each `cursor` unchanged with the same filters and sort. See [pagination](/docs/guides/pagination).',
+  },
+  precondition_failed: {
+    ...conflict,
+    status: 412,
+    message: 'The record changed in the meantime: a precondition of the request does not hold.',
+    meaning: 'An `If-Match` or similar header does not hold: the record was changed in the meantime.',
+    remedy: 'Read the record again, apply your change to what it is now, and send that with its new `ETag`.',
+  },
+  precondition_required: {
+    ...invalidRequest,
+    status: 428,
+    message: 'This change is only made on the condition that the record is as you know it: send If-Match.',
+    meaning: 'The service behind the operation asks for an `If-Match` or similar header with this change.',
+    remedy: 'Retrieve the record and send its `ETag` as `If-Match` with the change, so that no other change is lost.',
+  },
+  invalid_transition: {
+    ...conflict,
+    status: 409,
+    message: 'The record cannot go from its present status to this one.',
+    meaning: 'The record cannot change from its present status to the one asked for.',
+    remedy: 'Read the record, and take a step that its present status allows.',
+  },
+  already_exists: {
+    ...conflict,
+    status: 409,
+    message: 'There is a record with this value already; param names it.',
+    meaning: 'There is a record with this value of the member that `param` names.',
+    remedy: 'Use the record that is there, or another value for the member that `param` names.',
+  },
+  operation_unsupported: {
+    ...invalidRequest,
+    status: 422,
+    message: 'The service behind this operation cannot do this.',
+    meaning: 'The service behind the operation cannot do this as it is set up.',
+    remedy: 'Do without this step, or ask the operator of the service. The same request will not succeed later.',
+  },
+  quota_exceeded: {
+    ...notPermitted,
+    status: 422,
+    message: 'A quota of the service behind this operation is used up.',
+    meaning: 'A quota of the service behind the operation is used up. Waiting does not help.',
+    remedy: 'Remove what is no longer needed, or ask the operator for a larger quota.',
+  },
+  reference_missing: {
+    ...invalidRequest,
+    status: 422,
+    message: 'The request refers to a record that does not exist.',
+    meaning: 'The body refers to a record that does not exist.',
+    remedy: 'Check the identifier that `param` names: it has to exist in the same organization and mode.',
+  },
+  upstream_unreachable: {
+    ...faultOfUpstream,
+    status: 502,
+    retryable: true,
+    message: 'The service behind this operation cannot be reached. Nothing was processed.',
+    meaning: 'No connection to the service behind the operation could be made. Nothing was processed.',
+    remedy: 'Send the request again, with growing pauses in between. Tell support the `request_id` if it lasts.',
+  },
+  upstream_timeout: {
+    ...faultOfUpstream,
+    status: 504,
+    message: 'The service behind this operation did not answer in time.',
+    meaning: 'The service behind the operation did not answer in time. It may have processed the request.',
+    remedy: 'Send it again if `retryable` says so. Otherwise find out first, by reading, whether it was done.',
+  },
+  upstream_bad_response: {
+    ...faultOfUpstream,
+    status: 502,
+    message: 'The service behind this operation gave no usable answer.',
+    meaning: 'The service behind the operation broke off or sent something that is no valid answer.',
+    remedy: 'Send it again if `retryable` says so. Otherwise find out first, by reading, whether it was done.',
+  },
+  upstream_contract_violation: {
+    ...faultOfUpstream,
+    status: 502,
+    message: 'The answer of the service behind this operation does not match the API contract.',
+    meaning: 'The service behind the operation answered against its own contract.',
+    remedy: 'Nothing is wrong with your request. Tell support the `request_id`.',
+  },
+  upstream_auth_failed: {
+    ...faultOfUpstream,
+    status: 502,
+    retryable: false,
+    message: 'The service behind this operation refused the gateway. Your credentials are fine.',
+    meaning: 'The service behind the operation did not let the gateway in. Your key is fine.',
+    remedy: 'Nothing is wrong with your request or your key. Tell support the `request_id`.',
+  },
+  upstream_rejected: {
+    ...invalidRequest,
+    status: 400,
+    message: 'The service behind this operation refused the request.',
+    meaning:
+      'The service behind the operation refused the request. The status is its own, the message too where it was understood.',
+    remedy: 'Read the message and compare the request with the [reference](/docs/reference).',
+  },
+  upstream_overloaded: {
+    ...faultOfUpstream,
+    status: 503,
+    retryable: true,
+    retryAfterSeconds: 2,
+    message: 'The service behind this operation takes no more requests at the moment.',
+    meaning: 'The service behind the operation takes no more requests at the moment.',
+    remedy: 'Wait as long as `Retry-After` says and send it again, and fewer requests at once.',
+  },
+  upstream_error: {
+    ...faultOfUpstream,
+    status: 500,
+    message: 'The service behind this operation failed.',
+    meaning: 'The service behind the operation failed with 500, or with 501, which is then the status.',
+    remedy: 'Send it again if `retryable` says so. Tell support the `request_id` if it lasts.',
+  },
+  upstream_unavailable: {
+    ...faultOfUpstream,
+    status: 503,
+    retryable: true,
+    retryAfterSeconds: 2,
+    message: 'The service behind this operation is not available at the moment.',
+    meaning: 'The service behind the operation is not available at the moment.',
+    remedy: 'Wait as long as `Retry-After` says and send it again, with growing pauses.',
+  },
+} as const satisfies Readonly<Record<string, CatalogueEntry>>;
