@@ -1,8 +1,8 @@
 // The self-signed certificate that proves the control of a host name in a TLS handshake: tls-alpn-01 (RFC 8737 section 3).
 
-import { createHash, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createHash, createPublicKey, generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto';
 import { alternativeNames, signatureAlgorithm, signed } from './csr.ts';
-import { derInteger, derTagged, octets, oid, pemOf, sequence, set, utcTime, utf8, yes } from './der.ts';
+import { derInteger, derTagged, octets, oid, sequence, set, utcTime, utf8, yes } from './der.ts';
 
 /** The ALPN protocol of a validation. */
 export const ACME_TLS = 'acme-tls/1';
@@ -37,7 +37,7 @@ export function createChallengeCertificate(
     derTagged(3, sequence(alternativeNames([name]), sequence(oid(ACME_IDENTIFIER), yes(), octets(octets(digest))))),
   );
   return {
-    certificate: pemOf(signed(body, privateKey)),
+    certificate: new X509Certificate(signed(body, privateKey)).toString(),
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
   };
 }

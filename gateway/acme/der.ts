@@ -9,7 +9,6 @@ export interface DerValue {
 }
 
 export const SEQUENCE = 0x30;
-export const OCTET_STRING = 0x04;
 
 /** A value with its tag and length. */
 export function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
@@ -19,7 +18,7 @@ export function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
 
 export const sequence = (...parts: readonly Uint8Array[]) => der(SEQUENCE, ...parts);
 export const set = (...parts: readonly Uint8Array[]) => der(0x31, ...parts);
-export const octets = (content: Uint8Array) => der(OCTET_STRING, content);
+export const octets = (content: Uint8Array) => der(0x04, content);
 export const utf8 = (text: string) => der(0x0c, Buffer.from(text));
 export const bits = (content: Uint8Array) => der(0x03, Buffer.from([0]), content);
 export const yes = () => der(0x01, Buffer.from([0xff]));
@@ -58,12 +57,6 @@ export function readDer(bytes: Buffer): DerValue[] {
     at = from + length;
   }
   return values;
-}
-
-/** A certificate in PEM form (RFC 7468): lines of 64 characters, none of them empty. */
-export function pemOf(certificate: Buffer): string {
-  const lines = certificate.toString('base64').match(/.{1,64}/g) ?? [];
-  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
 }
 
 function lengthOf(length: number): Buffer {

@@ -1,21 +1,9 @@
 // Certificates for tests: an authority, and pairs that it vouches for (RFC 5280).
 
-import { createHash, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { signatureAlgorithm, signed } from '../../gateway/acme/csr.ts';
-import {
-  der,
-  derInteger,
-  derTagged,
-  octets,
-  oid,
-  pemOf,
-  sequence,
-  set,
-  utcTime,
-  utf8,
-  yes,
-} from '../../gateway/acme/der.ts';
+import { der, derInteger, derTagged, octets, oid, sequence, set, utcTime, utf8, yes } from '../../gateway/acme/der.ts';
 
 export interface CertificatePair {
   /** PEM. */
@@ -85,7 +73,8 @@ export function createAuthority(name = 'Test Authority'): Authority {
     .update(spkiOf(createPublicKey(own)).subarray(-POINT_BYTES))
     .digest();
 
-  const sign = (content: Omit<Content, 'issuer'>) => pemOf(signed(bodyOf({ ...content, issuer: name }), own));
+  const sign = (content: Omit<Content, 'issuer'>) =>
+    new X509Certificate(signed(bodyOf({ ...content, issuer: name }), own)).toString();
 
   function certify({ names, ...content }: Certified): string {
     return sign({
