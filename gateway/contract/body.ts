@@ -4,7 +4,7 @@
 
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Reservation } from '../exchange.ts';
-import { declaredFor, isOfBytes } from './media-types.ts';
+import { charsetsIn, declaredFor, isOfBytes } from './media-types.ts';
 
 /** What the contract says about the body of one operation. */
 export interface BodyContract {
@@ -58,14 +58,9 @@ function checkMediaType(admitted: Admitted, accepted: readonly string[]): string
       fields: { accepted_media_types: accepted },
     });
   }
-  if (contentType !== declared) checkCharsets(contentType as string);
+  if (contentType !== declared && charsetsIn(contentType as string).some((charset) => !/^utf-?8$/i.test(charset)))
+    throw new GatewayError('unsupported_charset');
   return declared;
-}
-
-/** Checks every charset parameter, because readers differ in which of several they use. */
-function checkCharsets(contentType: string): void {
-  for (const [, charset = ''] of contentType.matchAll(/;\s*charset\s*=\s*"?([^"\s;]*)/gi))
-    if (!/^utf-?8$/i.test(charset)) throw new GatewayError('unsupported_charset');
 }
 
 /** Bodies up to this size are not counted against the memory budget: the number of requests bounds them. */

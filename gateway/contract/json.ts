@@ -102,7 +102,8 @@ export function measure(value: unknown, depthMax: number): Measure {
   return { members, items, depth };
 }
 
-function isContainer(value: unknown): value is object {
+/** Returns whether a value is an object or a list. */
+export function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 

@@ -6,6 +6,7 @@ import { or } from 'ajv/dist/compile/codegen/index.js';
 import { takeSteps } from './check-scope.ts';
 import { bounds, isExact, multipleOf } from './exact-numbers.ts';
 import { formatCheck } from './formats.ts';
+import { isContainer } from './json.ts';
 import { toPattern } from './patterns.ts';
 
 /** Up to this many values are compared one by one in the generated code. */
@@ -13,9 +14,8 @@ const COMPARED_MAX = 16;
 
 /** Replaces the keywords in one Ajv. They report errors in the same form as Ajv's own. */
 export function replaceKeywords(ajv: Ajv2020): void {
-  replaceLengths(ajv);
+  replaceLimits(ajv);
   replaceValues(ajv);
-  replaceNumbers(ajv);
   for (const keyword of ['uniqueItems', 'pattern', 'format']) ajv.removeKeyword(keyword);
   ajv.addKeyword({
     keyword: 'uniqueItems',
@@ -54,34 +54,19 @@ export function replaceKeywords(ajv: Ajv2020): void {
   });
 }
 
-/** Ajv counts the characters of every text, whatever its length is. */
-function replaceLengths(ajv: Ajv2020): void {
-  for (const [keyword, isWrong] of [
-    ['minLength', isShorter],
-    ['maxLength', isLonger],
-  ] as const) {
+/** Ajv computes with doubles, and counts the characters of every text, whatever its length is. */
+function replaceLimits(ajv: Ajv2020): void {
+  const ofTexts = Object.entries({ minLength: isLongEnough, maxLength: isShortEnough });
+  const ofNumbers = Object.entries(bounds);
+  for (const [keyword, isWithin] of [...ofTexts, ...ofNumbers]) {
+    const isOfTexts = keyword.endsWith('Length');
+    const message = isOfTexts ? 'must have another length' : 'must be within the bound';
     ajv.removeKeyword(keyword);
     ajv.addKeyword({
       keyword,
-      type: 'string',
+      type: isOfTexts ? 'string' : 'number',
       schemaType: 'number',
-      error: { message: 'must have another length', params: ({ schemaCode }) => _`{limit: ${schemaCode}}` },
-      code(cxt: KeywordCxt) {
-        cxt.fail(_`${cxt.gen.scopeValue('func', { ref: isWrong })}(${cxt.data}, ${cxt.schemaCode})`);
-      },
-    });
-  }
-}
-
-/** Ajv computes with doubles. */
-function replaceNumbers(ajv: Ajv2020): void {
-  for (const [keyword, isWithin] of Object.entries(bounds)) {
-    ajv.removeKeyword(keyword);
-    ajv.addKeyword({
-      keyword,
-      type: 'number',
-      schemaType: 'number',
-      error: { message: 'must be within the bound', params: ({ schemaCode }) => _`{limit: ${schemaCode}}` },
+      error: { message, params: ({ schemaCode }) => _`{limit: ${schemaCode}}` },
       code(cxt: KeywordCxt) {
         cxt.pass(_`${cxt.gen.scopeValue('func', { ref: isWithin })}(${cxt.data}, ${cxt.schemaCode})`);
       },
@@ -128,10 +113,6 @@ function replaceValues(ajv: Ajv2020): void {
   }
 }
 
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
 /** Returns the check whether a value is in a list. */
 function membership(allowed: readonly unknown[]): (value: unknown) => boolean {
   const scalars = new Set(allowed.filter((value) => !isContainer(value)));
@@ -142,12 +123,12 @@ function membership(allowed: readonly unknown[]): (value: unknown) => boolean {
 }
 
 /** Lengths count characters, of one or two code units each: most texts need no counting. */
-function isLonger(text: string, limit: number): boolean {
-  return text.length > limit && (text.length > 2 * limit || charactersIn(text) > limit);
+function isShortEnough(text: string, limit: number): boolean {
+  return text.length <= limit || (text.length <= 2 * limit && charactersIn(text) <= limit);
 }
 
-function isShorter(text: string, limit: number): boolean {
-  return text.length < limit || (text.length < 2 * limit && charactersIn(text) < limit);
+function isLongEnough(text: string, limit: number): boolean {
+  return text.length >= limit && (text.length >= 2 * limit || charactersIn(text) >= limit);
 }
 
 function charactersIn(text: string): number {

@@ -1,6 +1,6 @@
 // Media types in contracts and in messages.
 
-import { isObject } from './pointer.ts';
+import { isObject, type JsonObject, type Located, member, memberNames } from './pointer.ts';
 
 /** Returns the type of a header field or of a key of `content`: lower case, without parameters. */
 export function essenceOf(mediaType: string | undefined): string {
@@ -39,10 +39,23 @@ export function mediaTypesOf(content: unknown): string[] {
   return isObject(content) ? Object.keys(content).map(mediaTypeOf) : [];
 }
 
+/** Returns the types of all successful answers of an operation, each once. */
+export function successTypes(root: JsonObject, operation: Located): string[] {
+  const responses = member(root, operation, 'responses');
+  const statuses = memberNames(responses).filter((name) => name.startsWith('2'));
+  const contents = statuses.map((status) => member(root, member(root, responses, status), 'content').value);
+  return [...new Set(contents.flatMap(mediaTypesOf))];
+}
+
 /** Returns whether a type is JSON by name or suffix (RFC 6839 section 3.1). JSON text sequences are not. */
 export function isJson(mediaType: string): boolean {
   const essence = mediaType.includes(';') ? essenceOf(mediaType) : mediaType;
   return essence === 'application/json' || essence === 'text/json' || essence.endsWith('+json');
+}
+
+/** Returns every charset parameter, because readers differ in which of several they use. */
+export function charsetsIn(contentType: string): string[] {
+  return [...contentType.matchAll(/;\s*charset\s*=\s*"?([^"\s;]*)/gi)].map(([, charset = '']) => charset);
 }
 
 /** The media types of forms. */

@@ -6,6 +6,8 @@ import type { ContractDocument } from './document.ts';
 import { isJson, mediaTypesOf } from './media-types.ts';
 import { type JsonObject, type Located, member } from './pointer.ts';
 
+const UPGRADE = 'x-gateway-upgrade';
+
 interface Declared {
   readonly document: ContractDocument;
   /** The path of the operation in its document. */
@@ -17,52 +19,24 @@ interface Declared {
 
 export function checkOperation(declared: Declared, mistakes: Mistake[]): void {
   const { document, place, located, operation, parameters } = declared;
-  checkBodyMode(document, place, operation, located, mistakes);
-  checkParameters(document, place, parameters, mistakes);
-  checkUpgrade(document, place, located.value as JsonObject, mistakes);
-}
-
-/** Only a GET can be upgraded (RFC 6455 section 4.1). */
-function checkUpgrade(
-  document: ContractDocument,
-  place: readonly string[],
-  operation: JsonObject,
-  mistakes: Mistake[],
-): void {
-  const member = 'x-gateway-upgrade';
-  if (!(member in operation) || place.at(-1) === 'get') return;
-  const reason = `${member} has no meaning here: only GET can be upgraded.`;
-  mistakes.push(document.position().mistakeAtKey([...place, member], reason, 'Put it on the GET of this path.'));
-}
-
-function checkBodyMode(
-  document: ContractDocument,
-  place: readonly string[],
-  operation: Operation,
-  located: Located,
-  mistakes: Mistake[],
-): void {
-  if (operation.body !== 'stream') return;
   const { root } = document;
   const content = member(root, member(root, located, 'requestBody'), 'content').value;
-  const json = mediaTypesOf(content).find(isJson);
-  if (json === undefined) return;
-  const reason = `a body of type ${json} is checked, so it cannot be streamed.`;
-  const remedy = 'Let it be buffered (body: buffer), or take the JSON media type out of requestBody.';
-  mistakes.push(document.position().mistakeAt(place, reason, remedy));
-}
-
-/** Refuses the place `querystring` of OpenAPI 3.2. */
-function checkParameters(
-  document: ContractDocument,
-  place: readonly string[],
-  parameters: readonly Located[],
-  mistakes: Mistake[],
-): void {
+  const json = operation.body === 'stream' ? mediaTypesOf(content).find(isJson) : undefined;
+  if (json !== undefined) {
+    const reason = `a body of type ${json} is checked, so it cannot be streamed.`;
+    const remedy = 'Let it be buffered (body: buffer), or take the JSON media type out of requestBody.';
+    mistakes.push(document.position().mistakeAt(place, reason, remedy));
+  }
   for (const { value } of parameters) {
     const { name, in: where } = value as JsonObject;
+    // Of OpenAPI 3.2.
     if (where !== 'querystring') continue;
     const reason = `the parameter "${name}" describes the query as a whole, which the gateway does not check.`;
     mistakes.push(document.position().mistakeAt(place, reason, 'Declare parameters with in: query instead.'));
+  }
+  // Only a GET can be upgraded (RFC 6455 section 4.1).
+  if (UPGRADE in (located.value as JsonObject) && place.at(-1) !== 'get') {
+    const reason = `${UPGRADE} has no meaning here: only GET can be upgraded.`;
+    mistakes.push(document.position().mistakeAtKey([...place, UPGRADE], reason, 'Put it on the GET of this path.'));
   }
 }

@@ -6,10 +6,10 @@ import { streamKindOf } from '../shared/stream-kinds.ts';
 import { type CrossingDefaults, crossingOf } from './crossing.ts';
 import type { ContractDocument } from './document.ts';
 import { type Extensions, extensionsOf, type KnownNames } from './extensions.ts';
-import { mediaTypesOf } from './media-types.ts';
+import { successTypes } from './media-types.ts';
 import { checkOperation } from './operation-checks.ts';
 import { pathStylesOf } from './path-styles.ts';
-import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';
+import { isObject, type JsonObject, type Located, member, objectAt } from './pointer.ts';
 import { restParameterOf } from './rest-parameter.ts';
 import { isRequestable } from './routes.ts';
 import { knownScopes, operationSecurity, type SecuritySettings } from './security.ts';
@@ -212,9 +212,6 @@ function isHeader(parameter: unknown): parameter is JsonObject {
 
 /** Returns whether successful answers are declared, and all of them as streams. */
 function isStreamOnly(root: JsonObject, operation: Located): boolean {
-  const responses = member(root, operation, 'responses');
-  const types = memberNames(responses)
-    .filter((status) => /^2/.test(status))
-    .flatMap((status) => mediaTypesOf(member(root, member(root, responses, status), 'content').value));
+  const types = successTypes(root, operation);
   return types.length > 0 && types.every((type) => streamKindOf(type) !== undefined);
 }

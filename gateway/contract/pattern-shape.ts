@@ -13,12 +13,6 @@ export interface PatternShape {
   readonly anchored: boolean;
 }
 
-interface Quantifier {
-  readonly min: number;
-  readonly max: number;
-  readonly length: number;
-}
-
 interface Group {
   alternatives: number;
   /** Some part of it can match in several ways. */
@@ -39,11 +33,9 @@ export function shapeOfPattern(source: string): PatternShape {
   let after = 0;
 
   function quantify(at: number, inner: Group | undefined): number {
-    const quantifier = quantifierAt(source, at);
+    const { min, max, length } = quantifierAt(source, at);
     const outer = groups.at(-1) as Group;
-    outer.length += (inner?.length ?? 1) * Math.max(1, quantifier?.min ?? 1);
-    if (!quantifier) return at;
-    const { min, max, length } = quantifier;
+    outer.length += (inner?.length ?? 1) * Math.max(1, min);
     if (inner?.varies && max > 1) nested = true;
     if (max - min >= AS_GOOD_AS_UNBOUNDED) unbounded++;
     else choices *= max - min + 1;
@@ -93,11 +85,12 @@ export function endOfAtom(source: string, start: number): number {
   return source.length;
 }
 
-function quantifierAt(source: string, at: number): Quantifier | undefined {
+/** Returns how often the atom before an offset is repeated, and the length of what says so; length 0: nothing does. */
+export function quantifierAt(source: string, at: number): { min: number; max: number; length: number } {
   const [written, , min, range, max] = /^([*+?]|\{(\d+)(,(\d*))?\})\??/.exec(source.slice(at, at + 24)) ?? [];
-  if (written === undefined) return undefined;
+  if (written === undefined) return { min: 1, max: 1, length: 0 };
   const { length } = written;
   if (written[0] === '?') return { min: 0, max: 1, length };
-  if (min === undefined) return { min: 0, max: Infinity, length };
+  if (min === undefined) return { min: written[0] === '+' ? 1 : 0, max: Infinity, length };
   return { min: Number(min), max: range === undefined ? Number(min) : max === '' ? Infinity : Number(max), length };
 }

@@ -1,7 +1,7 @@
 // Makes texts that match a regular expression, by choosing among its alternatives, characters and repetitions. Look-around is skipped, so
 // the caller must test the texts.
 
-import { endOfAtom, endOfGroupHead } from './pattern-shape.ts';
+import { endOfAtom, endOfGroupHead, quantifierAt } from './pattern-shape.ts';
 
 type Node =
   | { readonly kind: 'characters'; readonly from: readonly string[] }
@@ -112,16 +112,6 @@ function toRegExp(atom: string): RegExp | undefined {
     } catch {}
   }
   return undefined;
-}
-
-function quantifierAt(source: string, at: number): { min: number; max: number; length: number } {
-  const [written, , min, range, max] = /^([*+?]|\{(\d+)(,(\d*))?\})\??/.exec(source.slice(at, at + 24)) ?? [];
-  if (written === undefined) return { min: 1, max: 1, length: 0 };
-  const { length } = written;
-  if (written[0] === '?') return { min: 0, max: 1, length };
-  if (min === undefined) return { min: written[0] === '+' ? 1 : 0, max: Number.POSITIVE_INFINITY, length };
-  const most = range === undefined ? Number(min) : max === '' ? Number.POSITIVE_INFINITY : Number(max);
-  return { min: Number(min), max: most, length };
 }
 
 /** Undefined if a part has no character that is known here, or if the text becomes too long. */

@@ -6,7 +6,7 @@ import type { FlatSchema } from './flat-schema.ts';
 import { formatCheck } from './formats.ts';
 import { textsFor } from './pattern-text.ts';
 import { toPattern } from './patterns.ts';
-import { isObject } from './pointer.ts';
+import { jsonTypesOf } from './value-types.ts';
 
 /** Maximum length of generated texts. */
 const LENGTH_MAX = 1000;
@@ -90,7 +90,8 @@ export function numbersFor(flat: FlatSchema, type: 'integer' | 'number'): number
 /** Whether a text, number, boolean or null fits the keywords about it. Objects and arrays always do: they are checked as a whole. */
 export function fitsScalar({ keywords, patterns }: FlatSchema, value: unknown): boolean {
   const { type, format } = keywords;
-  if (type !== undefined && ![type].flat().some((name) => isOfType(value, name))) return false;
+  const types: unknown[] = jsonTypesOf(value);
+  if (type !== undefined && ![type].flat().some((name) => types.includes(name))) return false;
   if (Array.isArray(keywords.enum) && !keywords.enum.some((one) => JSON.stringify(one) === JSON.stringify(value)))
     return false;
   if (keywords.const !== undefined && JSON.stringify(keywords.const) !== JSON.stringify(value)) return false;
@@ -99,13 +100,6 @@ export function fitsScalar({ keywords, patterns }: FlatSchema, value: unknown): 
   const { length } = [...value];
   if (length < Number(keywords.minLength ?? 0) || length > Number(keywords.maxLength ?? length)) return false;
   return fitsFormat(format, value) && patterns.every((pattern) => matches(pattern, value));
-}
-
-function isOfType(value: unknown, type: unknown): boolean {
-  if (type === 'integer') return Number.isInteger(value);
-  if (type === 'array') return Array.isArray(value);
-  if (type === 'null') return value === null;
-  return type === 'object' ? isObject(value) : typeof value === type;
 }
 
 function fitsNumber(keywords: Readonly<Record<string, unknown>>, value: number): boolean {

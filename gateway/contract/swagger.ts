@@ -1,6 +1,7 @@
 // Converts Swagger 2.0 documents to OpenAPI 3.0 when they are read (docs/decisions/0024-swagger-2.md). What OpenAPI 3.0 cannot say is
 // prepared before, so that the gateway checks less there, never something else, and is listed as a warning.
 
+import { MULTIPART, URLENCODED } from './media-types.ts';
 import { isObject, type JsonObject, objectAt, pathOf, uriDecoded, valueAt } from './pointer.ts';
 
 /** Something that the conversion could not keep, at a place of the Swagger document. */
@@ -10,8 +11,6 @@ export interface Loss {
   readonly remedy: string;
 }
 
-const FORM = 'application/x-www-form-urlencoded';
-const MULTIPART = 'multipart/form-data';
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
 
 export function isSwagger(root: unknown): root is JsonObject {
@@ -27,10 +26,11 @@ export async function convertSwagger(root: JsonObject): Promise<{ root: JsonObje
   for (const [template, item] of Object.entries(objectAt(draft, 'paths'))) {
     if (template.startsWith('/') && isObject(item)) preparePath(draft, item, ['paths', template], losses);
   }
-  for (const [name, parameter] of Object.entries(objectAt(draft, 'parameters'))) {
+  const shared = objectAt(draft, 'parameters');
+  for (const [name, parameter] of Object.entries(shared)) {
     if (isObject(parameter)) prepareParameter(parameter, ['parameters', name], losses);
+    if (!isObject(parameter) || isBody(parameter)) delete shared[name];
   }
-  dropBodies(draft);
   const { upgradeFromTwoToThree } = await import('@scalar/openapi-upgrader/2.0-to-3.0');
   const made = upgradeFromTwoToThree(draft) as JsonObject;
   requireForms(made);
@@ -42,7 +42,7 @@ function requireForms({ paths }: JsonObject): void {
   for (const item of Object.values(isObject(paths) ? paths : {})) {
     for (const method of methods) {
       const body = objectAt(objectAt(item, method), 'requestBody');
-      const form = [FORM, MULTIPART].map((type) => objectAt(objectAt(objectAt(body, 'content'), type), 'schema'));
+      const form = [URLENCODED, MULTIPART].map((type) => objectAt(objectAt(objectAt(body, 'content'), type), 'schema'));
       if (form.some(({ required }) => Array.isArray(required) && required.length > 0)) body.required = true;
     }
   }
@@ -98,12 +98,6 @@ function isBody(parameter: JsonObject): boolean {
   return parameter.in === 'body' || parameter.in === 'formData';
 }
 
-function dropBodies(root: JsonObject): void {
-  if (!isObject(root.parameters)) return;
-  const kept = Object.entries(root.parameters).filter(([, one]) => isObject(one) && !isBody(one));
-  root.parameters = Object.fromEntries(kept);
-}
-
 /** Without a media type for forms, services take both; with a file, multipart only. */
 function prepareForm(
   root: JsonObject,
@@ -116,8 +110,8 @@ function prepareForm(
   if (fields.length === 0) return;
   const consumes: unknown = operation.consumes ?? root.consumes;
   const types: unknown[] = Array.isArray(consumes) ? consumes : [];
-  if (types.includes(FORM) || types.includes(MULTIPART)) return;
-  operation.consumes = fields.some(({ type }) => type === 'file') ? [MULTIPART] : [FORM, MULTIPART];
+  if (types.includes(URLENCODED) || types.includes(MULTIPART)) return;
+  operation.consumes = fields.some(({ type }) => type === 'file') ? [MULTIPART] : [URLENCODED, MULTIPART];
   const reason = `the operation takes a form, and does not say in which media type: ${(operation.consumes as string[]).join(' or ')} is taken.`;
   losses.push({ path: place, reason, remedy: 'Add consumes with the media type of the form.' });
 }

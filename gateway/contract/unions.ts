@@ -6,6 +6,7 @@ import { takeSteps } from './check-scope.ts';
 import { branchNames } from './discriminator.ts';
 import { follow, isObject, type JsonObject } from './pointer.ts';
 import { reachableFrom } from './reachable.ts';
+import { jsonTypesOf } from './value-types.ts';
 
 const STEPS_PER_ERROR = 20;
 const STEPS_PER_SCHEMA = 20;
@@ -99,7 +100,7 @@ function byDiscriminator(union: ErrorObject, branches: readonly unknown[]): Mean
 
 /** Returns the branch if only one admits the type of the value. Nullable schemas are unions of this kind. */
 function byType(union: ErrorObject, branches: readonly unknown[], root: JsonObject): Meant {
-  const admitting = branches.filter((branch) => admits(root, branch, typesOf(union.data), 0));
+  const admitting = branches.filter((branch) => admits(root, branch, jsonTypesOf(union.data), 0));
   return admitting.length === 1 ? { branch: admitting[0] } : undefined;
 }
 
@@ -116,12 +117,6 @@ function admits(root: JsonObject, schema: unknown, types: readonly string[], dep
       (keyword) => below(keyword).length === 0 || below(keyword).some((part) => admits(root, part, types, depth + 1)),
     )
   );
-}
-
-function typesOf(value: unknown): string[] {
-  if (value === null) return ['null'];
-  if (Array.isArray(value)) return ['array'];
-  return Number.isInteger(value) ? ['integer', 'number'] : [typeof value];
 }
 
 function createReach(root: JsonObject): Reach {

@@ -12,11 +12,11 @@ import { allowFor, type CheckScope, createCheckScope, withinScope } from './chec
 import { createFormChecks, type FormCheck, type FormChecks } from './forms/forms.ts';
 import { parseIdempotencyKey } from './idempotency-key.ts';
 import { type JsonLimits, parseJson } from './json.ts';
-import { essenceOf, isJson, isOfBytes, mediaTypesOf } from './media-types.ts';
+import { essenceOf, isJson, isOfBytes, mediaTypesOf, successTypes } from './media-types.ts';
 import { toNumberViolation } from './number-literals.ts';
 import type { ContractOperation } from './operations.ts';
 import { createParameterReader, type ParameterReader, type ParameterValues } from './parameters.ts';
-import { isObject, type JsonObject, member, memberNames } from './pointer.ts';
+import { isObject, type JsonObject, member } from './pointer.ts';
 import type { RequestSchemas, SchemaCheck, Schemas } from './schemas.ts';
 import { declaredNames, toNotes } from './violation-notes.ts';
 import { toBodyViolations, toFields, toViolations, type Violation } from './violations.ts';
@@ -204,18 +204,9 @@ function toRequestContract(entry: ContractOperation, schemas: Schemas): RequestC
     forms: createFormChecks(entry, compiled),
     reader: createParameterReader(entry),
     body: { required, mediaTypes: mediaTypesOf(member(root, requestBody, 'content').value) },
-    answers: successTypes(entry),
+    answers: successTypes(root, entry.located),
     names: declaredNames(entry),
   };
-}
-
-function successTypes({ document: { root }, located }: ContractOperation): string[] {
-  const responses = member(root, located, 'responses');
-  const statuses = memberNames(responses).filter((name) => name.startsWith('2'));
-  const types = statuses.flatMap((status) =>
-    mediaTypesOf(member(root, member(root, responses, status), 'content').value),
-  );
-  return [...new Set(types)];
 }
 
 function checkIdempotencyKey(counted: Counted): void {

@@ -111,7 +111,7 @@ function own(located: Located, name: string): Located {
 
 function patternsOf(root: JsonObject, form: Located) {
   const declared = member(root, form, 'patternProperties');
-  return Object.keys(isObject(declared.value) ? declared.value : {}).map((source) => {
+  return memberNames(declared).map((source) => {
     const pattern = toPattern(source);
     return { matches: (name: string) => pattern.test(name), schema: child(declared, source) };
   });

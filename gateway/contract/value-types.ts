@@ -46,6 +46,13 @@ export function typesOf(forms: readonly Located[]): Types {
   return new Set(values.filter((value) => value !== null).map((value) => typeof value));
 }
 
+/** Returns the JSON types that a value has: an integer is a number, too. */
+export function jsonTypesOf(value: unknown): string[] {
+  if (value === null) return ['null'];
+  if (Array.isArray(value)) return ['array'];
+  return Number.isInteger(value) ? ['integer', 'number'] : [typeof value];
+}
+
 /** Whether the text is a list of items. */
 export function isListed({ types }: Typed): boolean {
   return types.has('array');

@@ -1,6 +1,7 @@
 // A normalized schema for comparison: references resolved and `allOf` merged, so that equivalent spellings compare equal.
 
 import { child, follow, isObject, itemsOf, type JsonObject, type Located, memberNames } from '../pointer.ts';
+import { jsonTypesOf } from '../value-types.ts';
 
 export interface Union {
   readonly kind: 'oneOf' | 'anyOf';
@@ -210,10 +211,10 @@ function settle(view: View): View {
   const { values, types } = view;
   if (values !== undefined) {
     const kept = [...values].filter(
-      ([, value]) => types === undefined || typesOf(value).some((type) => types.has(type)),
+      ([, value]) => types === undefined || jsonTypesOf(value).some((type) => types.has(type)),
     );
     view.values = new Map(kept);
-    view.types = new Set(kept.map(([, value]) => typesOf(value)[0] as string));
+    view.types = new Set(kept.map(([, value]) => jsonTypesOf(value)[0] as string));
   }
   const { types: settled, bounds } = view;
   if (settled?.has('integer') !== true) return view;
@@ -222,13 +223,6 @@ function settle(view: View): View {
       bounds.set(name, { value: value + (name === 'minimum' ? 1 : -1), exclusive: false });
   }
   return view;
-}
-
-function typesOf(value: unknown): string[] {
-  if (value === null) return ['null'];
-  if (Array.isArray(value)) return ['array'];
-  if (typeof value === 'number') return Number.isInteger(value) ? ['integer', 'number'] : ['number'];
-  return [typeof value];
 }
 
 /** Treats "X or null" written as two branches like X with the type null added. */

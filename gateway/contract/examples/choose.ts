@@ -2,7 +2,7 @@
 // contract documents as examples, else the usual one.
 
 import type { ContractOperation } from '../operations.ts';
-import { isObject, member } from '../pointer.ts';
+import { isObject, member, memberNames } from '../pointer.ts';
 import {
   contentOf,
   type DeclaredAnswer,
@@ -84,7 +84,7 @@ function* namesOfValues(entry: ContractOperation, values: RequestParameters): Ge
   for (const parameter of entry.parameters) {
     const { name, in: place } = parameter.value as { name: string; in: unknown };
     const examples = member(root, parameter, 'examples');
-    for (const example of Object.keys(isObject(examples.value) ? examples.value : {})) {
+    for (const example of memberNames(examples)) {
       const written = member(root, examples, example).value;
       const value = isObject(written) ? written.value : undefined;
       if (value !== undefined && values.of(place, name).includes(String(value))) yield example;

@@ -1,7 +1,7 @@
 // The answers that a contract declares for an operation, with their media types and examples.
 
 import type { ContractOperation } from '../operations.ts';
-import { child, isObject, type JsonObject, type Located, member } from '../pointer.ts';
+import { child, isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
 import { responseFor } from '../schemas.ts';
 
 /** One declared answer with a status that it stands for. */
@@ -31,8 +31,8 @@ export function declaredAnswer(entry: ContractOperation, status: number): Declar
 
 /** `200`, `4XX` and `default`, as the contract spells them. */
 function declaredNames(entry: ContractOperation): string[] {
-  const { value } = member(entry.document.root, entry.located, 'responses');
-  return Object.keys(isObject(value) ? value : {}).filter((name) => /^([2-5](\d\d|XX)|default)$/.test(name));
+  const responses = member(entry.document.root, entry.located, 'responses');
+  return memberNames(responses).filter((name) => /^([2-5](\d\d|XX)|default)$/.test(name));
 }
 
 /** The answer to a request that asks for no other: the lowest status of success, else the lowest status. */
@@ -63,8 +63,7 @@ function unnamedFailure(names: readonly string[]): number {
 export function contentOf({ entry, response }: DeclaredAnswer): ReadonlyMap<string, Located> {
   const { root } = entry.document;
   const content = member(root, response, 'content');
-  const types = Object.keys(isObject(content.value) ? content.value : {});
-  return new Map(types.map((type) => [type, member(root, content, type)]));
+  return new Map(memberNames(content).map((type) => [type, member(root, content, type)]));
 }
 
 /**
@@ -82,7 +81,7 @@ export function writtenExamples(root: JsonObject, mediaType: Located): WrittenEx
   const { value } = mediaType;
   if (!isObject(value)) return [];
   const several = member(root, mediaType, 'examples');
-  const named = Object.keys(isObject(several.value) ? several.value : {}).flatMap((name) => {
+  const named = memberNames(several).flatMap((name) => {
     const example = member(root, several, name).value;
     const written = isObject(example) ? (example.value ?? example.dataValue) : undefined;
     return written === undefined ? [] : [{ name, value: plain(written), place: ['examples', name] }];

@@ -1,11 +1,10 @@
 // Finds the places where a contract cannot be answered from: examples that do not match their schema, and answers without a valid value.
 
-import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { Mistake } from '../../config-errors.ts';
 import type { ContractOperation } from '../operations.ts';
 import { pathOf } from '../pointer.ts';
 import type { Schemas } from '../schemas.ts';
-import { toViolations } from '../violations.ts';
+import { toBodyViolations } from '../violations.ts';
 import { valueOrNone } from './answers.ts';
 import { contentOf, type DeclaredAnswer, declaredAnswer, statusesOf, statusIn, writtenExamples } from './declared.ts';
 import { headersFor } from './headers.ts';
@@ -48,18 +47,14 @@ function findingsOf(answer: DeclaredAnswer, schemas: Schemas): Mistake[] {
 /** Undefined for a valid value. */
 function violationsOf(answer: DeclaredAnswer, type: string, value: unknown, schemas: Schemas): string | undefined {
   try {
-    const errors = checkFor({ answer, type, schemas })?.(value, 0).map(belowBody) ?? [];
-    const violations = toViolations(errors, answer.entry.document.root);
+    const errors = checkFor({ answer, type, schemas })?.(value, 0) ?? [];
+    const violations = toBodyViolations(errors, answer.entry.document.root);
     return violations.length === 0
       ? undefined
       : violations.map(({ pointer, code }) => `${pointer || 'the whole'}: ${code}`).join(', ');
   } catch (error) {
     return (error as Error).message;
   }
-}
-
-function belowBody(error: ErrorObject): ErrorObject {
-  return { ...error, instancePath: `/body${error.instancePath}` };
 }
 
 function mistakeAt(

@@ -1,7 +1,7 @@
 // Makes the header fields that a contract declares for an answer: those that it requires, and those that clients go on with.
 
 import { isFieldText } from '../../shared/field-text.ts';
-import { child, isObject, type Located, member } from '../pointer.ts';
+import { child, isObject, type Located, member, memberNames } from '../pointer.ts';
 import { samplesOf } from '../sample.ts';
 import type { DeclaredAnswer } from './declared.ts';
 
@@ -21,7 +21,7 @@ export function headersFor(context: HeaderContext): Record<string, string | unde
   const { entry, response } = context.answer;
   const { root } = entry.document;
   const declared = member(root, response, 'headers');
-  const made = Object.keys(isObject(declared.value) ? declared.value : {}).flatMap((written) => {
+  const made = memberNames(declared).flatMap((written) => {
     const header = member(root, declared, written);
     const name = written.toLowerCase();
     const isRequired = isObject(header.value) && header.value.required === true;
@@ -47,7 +47,7 @@ function writtenText(header: Located, { answer: { entry } }: HeaderContext): str
   const { root } = entry.document;
   const { example } = header.value as { example?: unknown };
   const examples = member(root, header, 'examples');
-  const [first] = isObject(examples.value) ? Object.keys(examples.value) : [];
+  const [first] = memberNames(examples);
   const named = first === undefined ? undefined : member(root, member(root, examples, first), 'value').value;
   const schema = member(root, header, 'schema').value;
   return printed(

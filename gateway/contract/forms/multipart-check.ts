@@ -6,7 +6,7 @@ import type { FormContract, FormLimits } from './form-contract.ts';
 import type { FormPlace } from './form-place.ts';
 import { FormValue } from './form-value.ts';
 import { createMultipartReader, delimiterIn, type MultipartReader } from './multipart.ts';
-import { createPartCheck, type PartCheck } from './part-check.ts';
+import { createPartCheck, type PartCheck, shapeOfPart } from './part-check.ts';
 
 export interface MultipartCheck extends MultipartReader {
   /** The form so far. */
@@ -90,8 +90,8 @@ export function createMultipartCheck(
 }
 
 /** A text of its own for each file, as long as the schema wants one. */
-function standIn(count: number, { shape, keys }: FormPlace): string {
-  const { bytesMin = 0, bytesMax = 0 } = (keys.length === 1 && shape?.types.has('array') ? shape.items() : shape) ?? {};
+function standIn(count: number, place: FormPlace): string {
+  const { bytesMin = 0, bytesMax = 0 } = shapeOfPart(place) ?? {};
   const longest = Math.max(bytesMin, Math.min(bytesMax, 16));
   return String(count)
     .padStart(Math.min(bytesMin, STAND_IN_MAX), ' ')

@@ -1,7 +1,7 @@
 // Checks one part of a multipart body as it arrives: media type, declared headers, and the size of a file. Keeps the bytes of text only.
 
 import { isUtf8 } from 'node:buffer';
-import { essenceOf, isJson } from '../media-types.ts';
+import { charsetsIn, essenceOf, isJson } from '../media-types.ts';
 import type { ValueShape } from '../value-shape.ts';
 import { isCovered, isObjectOnly } from './form-encoding.ts';
 import type { FormPlace } from './form-place.ts';
@@ -27,7 +27,7 @@ export interface PartCheck {
 
 /** Creates the check of a part, and the fault that its head has. */
 export function createPartCheck(head: PartHead, place: FormPlace): { part: PartCheck; fault: PartFault | undefined } {
-  const shape = itemShape(place);
+  const shape = shapeOfPart(place);
   const mediaType = head.contentType === undefined ? undefined : essenceOf(head.contentType);
   const isFile = isFilePart(head, place, shape);
   const part = isFile ? countBytes(shape) : keepText();
@@ -36,7 +36,8 @@ export function createPartCheck(head: PartHead, place: FormPlace): { part: PartC
   return { part: { ...part, isFile, isJson: mediaType !== undefined && isJson(mediaType) }, fault };
 }
 
-function itemShape({ shape, keys }: FormPlace): ValueShape | undefined {
+/** What the contract says about one part: an item, where each item of a list is a part. */
+export function shapeOfPart({ shape, keys }: FormPlace): ValueShape | undefined {
   return keys.length === 1 && shape?.types.has('array') ? shape.items() : shape;
 }
 
@@ -76,10 +77,7 @@ function mediaTypeFault(
 }
 
 function charsetFault(contentType = ''): PartFault | undefined {
-  for (const [, charset = ''] of contentType.matchAll(/;\s*charset\s*=\s*"?([^"\s;]*)/gi)) {
-    if (!/^(?:utf-?8|us-ascii)$/i.test(charset)) return notUtf8;
-  }
-  return undefined;
+  return charsetsIn(contentType).every((charset) => /^(?:utf-?8|us-ascii)$/i.test(charset)) ? undefined : notUtf8;
 }
 
 const notUtf8: PartFault = { code: 'wrong_format', message: 'Must be text in UTF-8.' };

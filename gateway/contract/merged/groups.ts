@@ -6,7 +6,7 @@ import type { ContractDocument } from '../document.ts';
 import type { ContractOperation } from '../operations.ts';
 import { isObject, type JsonObject } from '../pointer.ts';
 import { createYieldToLoop } from '../yield-to-loop.ts';
-import { type DocumentHead, joinContracts, prefixOf } from './join.ts';
+import { type DocumentHead, joinContracts } from './join.ts';
 import { webhooksOf } from './webhooks.ts';
 
 /** A document for clients, made from all contracts with operations in it. */
@@ -84,7 +84,7 @@ export function publishedContracts(
       server: String(head.servers[0]?.url),
       tags: head.tags.map((tag) => ({ name: String(tag.name), description: textAt(tag, 'description') })),
       operations: members.map((entry) => forDocumentation(entry, isDeprecated(entry.operation))),
-      webhooks: webhooksOf(members, prefixOf).map(({ name, item, document: { root } }) => ({ name, item, root })),
+      webhooks: webhooksOf(members).map(({ name, item, document: { root } }) => ({ name, item, root })),
       json: () => collect(joinContracts(head, members, isDeprecated)),
     };
   });

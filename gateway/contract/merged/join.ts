@@ -25,12 +25,12 @@ export function* joinContracts(
   const taken: Taken = new Map();
   const copies = new Map<ContractDocument, Copy>();
   const kinds = new Map<string, string[]>();
-  const webhooks = webhooksOf(members, prefixOf);
+  const webhooks = webhooksOf(members);
   for (const [document, own] of Map.groupBy(members, (member) => member.document)) {
     const sent = webhooks.filter((webhook) => webhook.document === document).map(({ item }) => item);
     const used = yield* usedBy(document, own, sent);
     const idOf = operationIds(own);
-    const { copy, added } = nameComponents({ document, used, prefix: prefixOf(document), taken, idOf });
+    const { copy, added } = nameComponents({ document, used, taken, idOf });
     copies.set(document, copy);
     for (const [kind, name, text] of added) {
       const entry = `${JSON.stringify(name)}:${text}`;
@@ -143,10 +143,4 @@ function allParameters(entry: ContractOperation): unknown[] {
   const names = new Set(own.map((_, index) => nameOf(resolved(own, index))));
   const shared = listOf(membersOfItem(entry));
   return [...shared.filter((_, index) => !names.has(nameOf(resolved(shared, index)))), ...own];
-}
-
-/** Returns the document's file name, reduced to the characters allowed in component names. */
-export function prefixOf({ file }: ContractDocument): string {
-  const [, stem = 'other'] = /([^/\\]+?)\.[a-z]+$/i.exec(file) ?? [];
-  return stem.replace(/[^A-Za-z0-9._-]/g, '_');
 }

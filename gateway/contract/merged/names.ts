@@ -18,14 +18,13 @@ export interface NamingContext {
   readonly document: ContractDocument;
   /** `schemas/Job` and the like, as the document has them. */
   readonly used: ReadonlySet<string>;
-  /** Goes in front of names that the joint document uses for another component. */
-  readonly prefix: string;
   readonly taken: Taken;
   /** Returns the name that an operation has in the joint document. */
   idOf(declared: string): string;
 }
 
-export function nameComponents({ document, used, prefix, taken, idOf }: NamingContext): NamedComponent {
+export function nameComponents({ document, used, taken, idOf }: NamingContext): NamedComponent {
+  const prefix = prefixOf(document);
   const renamed = new Map<string, string>();
   const { copy, copyLink } = createCopy(document.root, (place) => renamed.get(place) ?? place, idOf);
   const copyOf = (place: string) => (place.startsWith('links/') ? copyLink : copy)(componentAt(document.root, place));
@@ -48,6 +47,12 @@ export function nameComponents({ document, used, prefix, taken, idOf }: NamingCo
     added.push([kind, rest.join('/'), text]);
   }
   return { copy, added };
+}
+
+/** Returns the document's file name, reduced to the characters allowed in component names: it makes names of the joint document unique. */
+export function prefixOf({ file }: ContractDocument): string {
+  const [, stem = 'other'] = /([^/\\]+?)\.[a-z]+$/i.exec(file) ?? [];
+  return stem.replace(/[^A-Za-z0-9._-]/g, '_');
 }
 
 function freeName(place: string, prefix: string, taken: Taken): string {

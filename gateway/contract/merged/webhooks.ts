@@ -3,6 +3,7 @@
 import type { ContractDocument } from '../document.ts';
 import type { ContractOperation } from '../operations.ts';
 import { isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
+import { prefixOf } from './names.ts';
 
 export interface Webhook {
   /** Unique among the documents. */
@@ -12,11 +13,8 @@ export interface Webhook {
   readonly item: JsonObject;
 }
 
-/** Returns the webhooks of the documents that these operations are from. `prefixOf` makes names unique. */
-export function webhooksOf(
-  members: readonly ContractOperation[],
-  prefixOf: (document: ContractDocument) => string,
-): Webhook[] {
+/** Returns the webhooks of the documents that these operations are from. */
+export function webhooksOf(members: readonly ContractOperation[]): Webhook[] {
   const found = new Map<string, Webhook>();
   const ids = new Set(members.map(({ operation }) => operation.id));
   for (const document of new Set(members.map((entry) => entry.document))) {
