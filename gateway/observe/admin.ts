@@ -117,8 +117,7 @@ export function createAdminServer(options: AdminOptions): Server {
   app.post('/upstreams/retry', async ({ url }, response) => {
     const name = new URL(url, 'http://admin').searchParams.get('upstream') ?? '';
     const found = await options.retryUpstream(name);
-    const unknown = { code: 'upstream_unknown', error: `There is no upstream "${name}".` };
-    response.status(found ? 200 : 404).json(found ?? unknown);
+    answerFound(response, found, { code: 'upstream_unknown', error: `There is no upstream "${name}".` });
   });
   app.get('/versions', async (_request, response) => {
     try {
@@ -130,7 +129,7 @@ export function createAdminServer(options: AdminOptions): Server {
   app.get('/exchanges/:id', async ({ params }, response) => {
     const exchanges = await options.exchanges(params.id);
     const unknown = { code: 'exchange_unknown', error: 'No exchange with this id is remembered any more.' };
-    response.status(exchanges.length > 0 ? 200 : 404).json(exchanges.length > 0 ? { exchanges } : unknown);
+    answerFound(response, exchanges.length > 0 ? { exchanges } : undefined, unknown);
   });
   app.use((_request, response) => {
     response.status(404).json({
@@ -145,6 +144,10 @@ export function createAdminServer(options: AdminOptions): Server {
   return createServer(app);
 }
 
+function answerFound(response: Response, found: object | undefined, unknown: object): void {
+  response.status(found ? 200 : 404).json(found ?? unknown);
+}
+
 /** Builds the answer about the organization in the query; `by` is the author for the audit log. */
 async function answerOf(
   { url }: Request,
@@ -155,8 +158,10 @@ async function answerOf(
   const organization = query.get('organization') ?? '';
   try {
     const found = await ask({ organization, by: nameIn(query.get('by')) });
-    const unknown = { code: 'organization_unknown', error: `There is no organization "${organization}".` };
-    response.status(found ? 200 : 404).json(found ?? unknown);
+    answerFound(response, found, {
+      code: 'organization_unknown',
+      error: `There is no organization "${organization}".`,
+    });
   } catch {
     response.status(503).json({ error: 'The counters or the key store cannot be reached.' });
   }

@@ -38,9 +38,7 @@ export interface OwnLines {
   droppedLine(dropped: number): string;
 }
 
-const UNBOUNDED: OwnLines = { bytesMax: Number.POSITIVE_INFINITY, onDropped: () => undefined, droppedLine: () => '' };
-
-export function createJoinedOutput(sink: ByteSink, own: OwnLines = UNBOUNDED): JoinedOutput {
+export function createJoinedOutput(sink: ByteSink, own: OwnLines): JoinedOutput {
   const sources = new Map<Readable, Promise<void>>();
   const pending = createPending({ ...own, onFlowing: (dropped) => writeOwn(own.droppedLine(dropped)) });
   let isEnding = false;

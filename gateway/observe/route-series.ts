@@ -6,12 +6,6 @@ import type { Operation } from '../operation.ts';
 /** The members of an operation that name its series. */
 export type Measured = Pick<Operation, 'upstream' | 'path' | 'entry' | 'method' | 'version'>;
 
-/** Labels of one operation and status. */
-export interface RouteLabels {
-  readonly route: string;
-  readonly status: string;
-}
-
 /** Statuses that an operation may have series of; an upstream may invent hundreds. */
 const STATUSES_MAX = 16;
 

@@ -42,21 +42,3 @@ export function timeTicks(fromMs, endMs, width) {
   for (let ms = Math.ceil((fromMs - offset) / step) * step + offset; ms <= endMs; ms += step) ticks.push(ms);
   return ticks;
 }
-
-/** Moves overlapping labels apart; `at` is the wanted position of each. */
-export function spread(places, gap, from, to) {
-  const order = places.map((place, index) => ({ place, index })).sort((one, other) => one.place - other.place);
-  let least = from;
-  for (const one of order) {
-    one.place = Math.max(one.place, least);
-    least = one.place + gap;
-  }
-  let most = to;
-  for (const one of order.toReversed()) {
-    one.place = Math.min(one.place, most);
-    most = one.place - gap;
-  }
-  const result = [];
-  for (const { place, index } of order) result[index] = place;
-  return result;
-}

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 // Scripts of the page are plain JavaScript, without types.
 const load = (name: string) => import(new URL(`../../../gateway/console/page/${name}.js`, import.meta.url).href);
-const { linearTicks, durationTicks, labelled, spread, timeTicks } = (await load('scale')) as Record<
+const { linearTicks, durationTicks, labelled, timeTicks } = (await load('scale')) as Record<
   string,
   (...given: unknown[]) => number[]
 >;
@@ -48,11 +48,6 @@ test('addresses of views hold what clients may have written', () => {
 test('of a key that is typed in, only its visible end is asked for', () => {
   const key = `sk_${'live'}_abcdefghijklmnop`;
   assert.deepEqual([key, ' acme ', '…9xYz', 'org_acme'].map(searchText), ['mnop', 'acme', '9xYz', 'org_acme']);
-});
-
-test('labels that would stand on one another are moved apart, in their order', () => {
-  assert.deepEqual(spread?.([50, 50, 10], 15, 0, 100), [50, 65, 10]);
-  assert.deepEqual(spread?.([99, 100], 15, 0, 100), [85, 100]);
 });
 
 test('numbers are written as people read them', () => {

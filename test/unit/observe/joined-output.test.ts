@@ -7,6 +7,8 @@ import fc from 'fast-check';
 import { createJoinedOutput } from '../../../gateway/observe/joined-output.ts';
 import type { ByteSink, OnTaken } from '../../../gateway/observe/standard-output.ts';
 
+const unbounded = { bytesMax: Number.POSITIVE_INFINITY, onDropped: () => undefined, droppedLine: () => '' };
+
 /** Keeps its input; reports that it is full when the test says so. */
 function createSink() {
   const written: string[] = [];
@@ -47,7 +49,7 @@ it('writes whole lines only, for any cuts and any order of writers', async () =>
   await fc.assert(
     fc.asyncProperty(text, text, cuts, async (one, other, sizes) => {
       const { sink, written } = createSink();
-      const output = createJoinedOutput(sink);
+      const output = createJoinedOutput(sink, unbounded);
       const sources = [new PassThrough(), new PassThrough()];
       const ended = sources.map((source) => output.join(source));
       const bytes = [one, other].map((lines, index) => Buffer.from(lines.map((line) => `${index}${line}\n`).join('')));
@@ -80,7 +82,7 @@ it('writes whole lines only, for any cuts and any order of writers', async () =>
 
 it('ends the line of a process that was killed in the middle of it', async () => {
   const { sink, written } = createSink();
-  const output = createJoinedOutput(sink);
+  const output = createJoinedOutput(sink, unbounded);
   const source = new PassThrough();
   const ended = output.join(source);
   source.end('whole\nhalf');
@@ -91,7 +93,7 @@ it('ends the line of a process that was killed in the middle of it', async () =>
 
 it('reads no further while the output is full, and goes on where it was', async () => {
   const { sink, written, fill, drain } = createSink();
-  const output = createJoinedOutput(sink);
+  const output = createJoinedOutput(sink, unbounded);
   const source = new PassThrough();
   void output.join(source);
   fill();
