@@ -4,7 +4,7 @@
 import type { Admitted, Arrived, Counted, Matched, Permitted, Stages } from './exchange.ts';
 
 /** Handles a request. Rejects with the error of a step; `trail.stage` then names its stage. */
-export type Pipeline = (arrived: Arrived) => Promise<void>;
+type Pipeline = (arrived: Arrived) => Promise<void>;
 
 /** Every step that can refuse, answer or change a request: the stages, and the steps before and between them. */
 export interface Steps<Sites, Tunnel> extends Stages {

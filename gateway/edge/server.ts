@@ -1,24 +1,16 @@
 // A public listener: the fast path reads usual requests, Node's server all others. It has the limits and timeouts of both, and sends JSON
 // answers where Node would send an empty one or none.
 
-import {
-  createServer,
-  type ServerOptions as HttpOptions,
-  type IncomingMessage,
-  type Server,
-  ServerResponse,
-} from 'node:http';
-import type { Server as HttpsServer } from 'node:https';
+import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Server as Listener, type Socket } from 'node:net';
 import type { DownstreamRequest } from '../downstream.ts';
 import type { Arrived } from '../exchange.ts';
-import { createDenseSet } from '../shared/dense-set.ts';
 import { contain, reportFault } from '../shared/faults.ts';
-import { sendContinueInOrder } from './continue-100.ts';
 import type { EdgeExchange } from './edge-exchange.ts';
 import { createExchanges, type ExchangesOptions } from './exchanges.ts';
 import { createFastPath } from './fast-path/fast-path.ts';
 import { answerOfNode, createOnHalfClosed } from './half-closed.ts';
+import { createNodeServer, type NodeServerOptions, sendContinueInOrder, trackConnections } from './node-server.ts';
 import type { Refuse } from './refuse.ts';
 import { createUnreadable } from './unreadable.ts';
 
@@ -34,14 +26,8 @@ export interface Requests {
   upgrade(arrived: Arrived, socket: Socket, head: Buffer): Promise<void>;
 }
 
-export interface ServerOptions extends ExchangesOptions {
-  readonly headerBytesMax: number;
-  readonly urlBytesMax: number;
-  readonly headersMs: number;
-  readonly keepAliveMs: number;
+export interface ServerOptions extends NodeServerOptions, ExchangesOptions {
   readonly refuse: Refuse;
-  /** Makes the server, if it is to speak TLS. */
-  readonly createTlsServer?: ((options: HttpOptions) => HttpsServer) | undefined;
   /** Whether usual requests are read on the socket. Without it, Node's server reads every request. */
   readonly usesFastPath: boolean;
   /** Told of every new connection; may end it. */
@@ -207,60 +193,6 @@ export function createPublicServer(options: ServerOptions): PublicServer {
   };
 }
 
-function createNodeServer(
-  options: ServerOptions,
-  checkingMs: number,
-  mayUpgrade: (request: IncomingMessage) => boolean,
-): Server | HttpsServer {
-  const server = (options.createTlsServer ?? createServer)({
-    // The request line counts too: `admit` refuses a target that is too long, with 414.
-    maxHeaderSize: options.headerBytesMax + options.urlBytesMax + 1024,
-    // `admit` checks Host, and refuses with a JSON error.
-    requireHostHeader: false,
-    headersTimeout: options.headersMs,
-    requestTimeout: 0,
-    keepAliveTimeout: options.keepAliveMs,
-    connectionsCheckingInterval: checkingMs,
-    noDelay: true,
-    // A request without Content-Length and Transfer-Encoding has no body (RFC 9112 section 6.3): its stream is at its end from the start,
-    // and emits no events. Bodies are read only where a header announces one.
-    optimizeEmptyRequests: true,
-    shouldUpgradeCallback: (request) => isWebSocket(request) && mayUpgrade(request),
-  });
-  // A client that ends its side after a whole request gets its answer. Absent from the types of Node.
-  return Object.assign(server, { httpAllowHalfOpen: true });
-}
-
-/** Returns a function that lists the open connections. */
-function trackConnections(
-  server: Server,
-  takeConnection: ((socket: Socket) => void) | undefined,
-  onHalfClosed: (this: Socket) => void,
-): () => Socket[] {
-  const open = createDenseSet<Socket>();
-
-  function note(socket: Socket): void {
-    const entry = open.add(socket);
-    socket.on('close', () => open.remove(entry)).on('end', onHalfClosed);
-  }
-
-  if (takeConnection) server.on('connection', takeConnection);
-  // With TLS this gets the raw TCP connection, and `secureConnection` the TLS socket on it. Both are tracked.
-  server.on('connection', note);
-  server.on('secureConnection', (socket: Socket) => {
-    note(socket);
-    // Not earlier: a half-closed handshake must end at once.
-    socket.allowHalfOpen = true;
-  });
-  return open.all;
-}
-
 function destroyItself(this: ServerResponse): void {
   this.destroy();
-}
-
-/** RFC 6455 section 4.1: a GET without body, of HTTP/1.1. */
-function isWebSocket({ method, httpVersionMinor, headers }: IncomingMessage): boolean {
-  if (method !== 'GET' || httpVersionMinor !== 1 || headers.upgrade?.toLowerCase() !== 'websocket') return false;
-  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 }

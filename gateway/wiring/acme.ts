@@ -125,7 +125,7 @@ export function openAcmeStore(
 }
 
 /** Without Redis the gateway makes it; with Redis a start has checked that it is there. */
-export async function certificateKeyOf(
+async function certificateKeyOf(
   { redisUrl }: Settings,
   secrets: Pick<Secrets, 'read' | 'readOrMake'>,
 ): Promise<string> {
