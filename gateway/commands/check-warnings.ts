@@ -40,33 +40,32 @@ export async function warningsOf(
   const withheld = condensed(withheldByDefault(configuration)).map(toSentence);
   const limits = [...withoutEffect(configuration), ...unlimited(configuration)].map(toSentence);
   const inexact = condensed(contracts.documents.flatMap(({ warnings }) => warnings)).map(toSentence);
-  const costly = await costlyWarnings(configuration);
+  const costly = contracts.documents.flatMap(costlySchemas);
+  const uploads = longUploads(configuration);
+  const examples = await examplesWithoutBody(configuration);
+  // All at once: each time parses the whole documents.
+  for (const document of contracts.documents)
+    await document.position().locate(async (file, spots) => positionsIn(file, spots));
   return [
     ...unlisted,
     ...crossing,
     ...inexact,
-    ...costly,
-    ...(await uploadWarnings(configuration)),
+    ...condensed(costly).map(toSentence),
+    ...condensed(uploads).map(toSentence),
     ...elsewhere,
     ...withheld,
     ...limits,
     ...untimelyTls(upstreamTls, nowMs),
     ...inconsistentDeprecations(configuration),
-    ...(await examplesWarnings(configuration)),
+    ...liveExamples(configuration).map(toSentence),
+    ...condensed(examples).map(toSentence),
   ];
 }
 
-/** Warns of schemas for which the checks of one request may have too few steps. */
-async function costlyWarnings({ contracts: { documents } }: Configuration): Promise<string[]> {
-  const found = documents.flatMap(costlySchemas);
-  for (const document of documents) await document.position().locate(async (file, spots) => positionsIn(file, spots));
-  return condensed(found).map(toSentence);
-}
-
 /** Warns of files that are refused because of their length, and names what lets them through. */
-async function uploadWarnings({ config, contracts }: Configuration): Promise<string[]> {
+function longUploads({ config, contracts }: Configuration): Mistake[] {
   const { bodyBytesMax } = config.gateway.limits;
-  const found = bufferedUploads(contracts.operations).map(({ entry, canStream }) => {
+  return bufferedUploads(contracts.operations).map(({ entry, canStream }) => {
     const { operation, document, located } = entry;
     const reason = `uploads of more than ${bodyBytesMax} bytes are refused (limits.bodyBytesMax).`;
     const raise = 'raise limits.bodyBytesMax in gateway.yaml';
@@ -75,29 +74,26 @@ async function uploadWarnings({ config, contracts }: Configuration): Promise<str
       : `To let longer ones through, ${raise}.`;
     return document.position().mistakeAtKey(pathOf(located.pointer), reason, remedy);
   });
-  for (const document of contracts.documents)
-    await document.position().locate(async (file, spots) => positionsIn(file, spots));
-  return condensed(found).map(toSentence);
 }
 
-/** Warns of live keys that are answered from a contract, and of places where a contract cannot be answered from. */
-async function examplesWarnings({ config, contracts }: Configuration): Promise<string[]> {
-  const { upstreams, sources } = config;
-  const modesOf = (name: string) => modesFromContract(upstreams[name] ?? { live: [] });
-  const live = Object.keys(upstreams).filter((name) => modesOf(name).includes('live'));
-  const unready = live.map((name) => {
+/** Warns of live keys that are answered from a contract. */
+function liveExamples({ config: { upstreams, sources } }: Configuration): Mistake[] {
+  const live = Object.entries(upstreams).filter(([, entry]) => modesFromContract(entry).includes('live'));
+  return live.map(([name]) => {
     const reason = 'live keys are answered from the contract, because no service is behind it.';
     const remedy = 'Before production, set the address of the service.';
     return sources.upstreams.mistakeAt(['upstreams', name, 'live'], reason, remedy);
   });
+}
+
+/** Warns of places where a contract that answers cannot be answered from. */
+async function examplesWithoutBody({ config, contracts }: Configuration): Promise<Mistake[]> {
+  const modesOf = (name: string) => modesFromContract(config.upstreams[name] ?? { live: [] });
   const operations = contracts.operations.filter(({ operation }) => modesOf(operation.upstream).length > 0);
-  if (operations.length === 0) return unready.map(toSentence);
+  if (operations.length === 0) return [];
   // Loaded on demand, because it takes long.
   const { exampleFindings } = await import('../contract/examples/findings.ts');
-  const found = exampleFindings(operations, contracts.schemas);
-  const documents = new Set(operations.map(({ document }) => document));
-  for (const document of documents) await document.position().locate(async (file, spots) => positionsIn(file, spots));
-  return [...unready, ...condensed(found)].map(toSentence);
+  return exampleFindings(operations, contracts.schemas);
 }
 
 /** Warns of operations that a contract declares on another host: they go to the addresses of the entry all the same. */

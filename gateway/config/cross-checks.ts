@@ -9,7 +9,7 @@ import { checkSampleOperation } from './portal-files.ts';
 import { checkRecordRules } from './record-rules.ts';
 import { checkRuleNames } from './rule-names.ts';
 import { checkServersUsed } from './servers.ts';
-import { checkTunnels } from './tunnels.ts';
+import { checkTunnels } from './tunnel-paths.ts';
 import { checkDeprecations } from './versions.ts';
 
 interface Contracts {

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { createBackedUpSecrets } from './backed-up-secrets.ts';
+import { createBackedUpSecrets } from './generated-secrets.ts';
 import { type Ed25519Jwk, newAssertionKey, parseAssertionKeys, printAssertionKeys } from './secret-assertion-keys.ts';
 import { createSecretCopies, createSecretsDirectory, readSecretFile } from './secrets-directory.ts';
 import { createSecretsInRedis } from './secrets-redis.ts';

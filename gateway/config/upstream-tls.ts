@@ -147,7 +147,7 @@ export function untimelyTls(all: ReadonlyMap<string, UpstreamTls>, nowMs: number
   const entries = [...all].filter(([name]) => !isFurtherServer(name));
   return entries.flatMap(([name, { ca, certificate }]) =>
     [['ca', ca] as const, ['certificate', certificate] as const].flatMap(([key, text]) =>
-      certificatesIn(text ?? '').flatMap((one) => {
+      certificatesIn(text).flatMap((one) => {
         const what = `upstreams.${name}.tls.${key}: the certificate of ${one.subject.replaceAll('\n', ', ')}`;
         if (one.validToDate.getTime() <= nowMs) return [`${what} has expired on ${dayOf(one.validToDate)}. Renew it.`];
         if (one.validFromDate.getTime() > nowMs) return [`${what} is valid from ${dayOf(one.validFromDate)} only.`];
@@ -161,8 +161,8 @@ function dayOf(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** Returns an empty list if one of them cannot be read. */
-function certificatesIn(text: string): X509Certificate[] {
+/** The certificates of a file in PEM. Returns an empty list if one of them cannot be read. */
+export function certificatesIn(text = ''): X509Certificate[] {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   try {
     return blocks.map((block) => new X509Certificate(block));

@@ -168,7 +168,12 @@ describe('the process', () => {
 
   it('has no upstream named in its code', () => {
     // Where host names are given to sites, `mail` is the name of a site.
-    const ofSites = ['gateway/config/hosts.ts', 'gateway/config/tunnels.ts', 'gateway/edge/sites.ts'];
+    const ofSites = [
+      'gateway/config/hosts.ts',
+      'gateway/config/tunnel-paths.ts',
+      'gateway/config/tunnels.ts',
+      'gateway/edge/sites.ts',
+    ];
     // A command has a table of a product, for entries that name it.
     const ofProducts = /^gateway\/(config\/product\.ts$|commands\/upstreams\/stalwart\/)/;
     const naming = files.filter(

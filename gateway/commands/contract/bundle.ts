@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { type Mistake, toSentence } from '../../config-errors.ts';
 import { createDirectReader } from '../../contract/document.ts';
 import type { CommandContext } from '../context.ts';
-import { publishedContractAt } from './published.ts';
+import { publishedContractAt, textOfPublished, toJsonText } from './published.ts';
 import { directoryOf } from './read.ts';
 
 interface BundleFlags {
@@ -36,16 +36,12 @@ async function served(context: CommandContext, name: string | undefined): Promis
   const names = all.map((one) => one.name).join(', ');
   if (first === undefined) return context.usage(`There is no document "${name}". There are: ${names}.`);
   if (chosen.length > 1) return context.usage(`There are several documents. Choose one with --name: ${names}.`);
-  return pretty(JSON.parse((await first.json()).toString('utf8')));
+  return textOfPublished(first);
 }
 
 async function alone(context: CommandContext, file: string): Promise<string> {
   const mistakes: Mistake[] = [];
   const content = await createDirectReader(directoryOf(file, context)).readContract(file, mistakes);
   for (const mistake of mistakes) context.complain(`${toSentence(mistake)}\n`);
-  return content === undefined ? context.fail(`${file} cannot be bundled.`) : pretty(content.root);
-}
-
-function pretty(root: unknown): string {
-  return `${JSON.stringify(root, null, 2)}\n`;
+  return content === undefined ? context.fail(`${file} cannot be bundled.`) : toJsonText(content.root);
 }

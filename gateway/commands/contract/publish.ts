@@ -7,7 +7,7 @@ import { loadConfig } from '../../config/load.ts';
 import { shownPath } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
-import { publishedContractAt } from './published.ts';
+import { publishedContractAt, textOfPublished } from './published.ts';
 
 export function addPublish(contract: Command, context: CommandContext): void {
   contract
@@ -32,7 +32,7 @@ export function addPublish(contract: Command, context: CommandContext): void {
       // Server address "/", because the public address differs between gateways.
       for (const published of publishedContractAt(configuration, '/')) {
         const file = join(directory, `${published.name}.json`);
-        const text = `${JSON.stringify(JSON.parse((await published.json()).toString('utf8')), null, 2)}\n`;
+        const text = await textOfPublished(published);
         const changed = textOf(file) !== text;
         if (changed) writeFileSync(file, text);
         written.push({ name: published.name, file: shownPath(file), operations: published.operations.length, changed });

@@ -14,3 +14,12 @@ export function publishedContractAt({ config, contracts }: Configuration, server
     title: config.gateway.portal.title,
   });
 }
+
+/** The document, in lines. */
+export async function textOfPublished({ json }: PublishedContract): Promise<string> {
+  return toJsonText(JSON.parse((await json()).toString('utf8')));
+}
+
+export function toJsonText(root: unknown): string {
+  return `${JSON.stringify(root, null, 2)}\n`;
+}

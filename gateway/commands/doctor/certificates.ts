@@ -1,6 +1,7 @@
 // Checks the certificates for clients and upstreams: their remaining validity, and whether they cover the names in use.
 
-import { X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
+import { certificatesIn } from '../../config/upstream-tls.ts';
 import type { Configuration } from '../../configuration.ts';
 import { type CertificateLife, stateOfLife } from '../../shared/certificate-life.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
@@ -41,9 +42,4 @@ function checkNames(publicUrl: string, certificates: readonly { readonly names: 
     return [ok('certificate names', `A certificate is for ${hostname}.`)];
   const says = `No certificate is for ${hostname}, the host of publicUrl.`;
   return [warn('certificate names', says, 'Have that name certified, or correct publicUrl.')];
-}
-
-function certificatesIn(text = ''): X509Certificate[] {
-  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  return blocks.map((block) => new X509Certificate(block));
 }

@@ -4,16 +4,9 @@
 import { keyOfMembers, membersOfKey } from '../../auth/key-json.ts';
 import type { StoredKey } from '../../auth/store/key-store.ts';
 import type { Organization } from '../../caller.ts';
+import { isObject } from '../../contract/pointer.ts';
 import { counted, timeOrNull } from '../print.ts';
-import {
-  endRules,
-  headerRules,
-  isPlainObject,
-  keyRules,
-  misfitOf,
-  organizationRules,
-  type Rules,
-} from './export-rules.ts';
+import { endRules, headerRules, keyRules, misfitOf, organizationRules, type Rules } from './export-rules.ts';
 
 const VERSION = 1;
 
@@ -58,7 +51,7 @@ export function endLine({ organizations, keys }: Counts): string {
 /** Returns the fingerprint of the pepper of the digests. */
 export function parseHeader(line: string, wrong: Wrong): string {
   const header = parseJson(line);
-  if (!isPlainObject(header) || header.format !== 'gateway-keys') wrong('this is not an export of keys.');
+  if (!isObject(header) || header.format !== 'gateway-keys') wrong('this is not an export of keys.');
   if (Number.isInteger(header.version) && (header.version as number) > VERSION) {
     wrong(`it is of version ${header.version} and this gateway knows version ${VERSION}; use a newer gateway.`);
   }
@@ -68,9 +61,7 @@ export function parseHeader(line: string, wrong: Wrong): string {
 /** Parses any line after the header. */
 export function parseExportRecord(line: string, wrong: Wrong): ExportRecord {
   const value = parseJson(line);
-  const kind = isPlainObject(value)
-    ? value.kind
-    : wrong('this is not a JSON object; the file may have been cut off here.');
+  const kind = isObject(value) ? value.kind : wrong('this is not a JSON object; the file may have been cut off here.');
   switch (kind) {
     case 'organization': {
       const { kind: _, ...organization } = checked<Organization & { kind: string }>(value, organizationRules, wrong);

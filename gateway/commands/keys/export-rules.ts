@@ -2,6 +2,7 @@
 
 import { isAddressRange } from '../../auth/address-ranges.ts';
 import { ORGANIZATION_ID } from '../../auth/issue-key.ts';
+import { isObject } from '../../contract/pointer.ts';
 
 export interface Rule {
   /** The text after "must be" in messages. */
@@ -14,7 +15,7 @@ export type Rules = Readonly<Record<string, Rule>>;
 
 /** The reason why a value breaks the rules; undefined if it keeps them. */
 export function misfitOf(value: unknown, rules: Rules): string | undefined {
-  if (!isPlainObject(value)) return 'it is not a JSON object';
+  if (!isObject(value)) return 'it is not a JSON object';
   const unknown = Object.keys(value).find((name) => !Object.hasOwn(rules, name));
   if (unknown !== undefined) return `it has a member ${JSON.stringify(unknown)}, which is unknown`;
   for (const [name, { be, holds }] of Object.entries(rules)) {
@@ -22,10 +23,6 @@ export function misfitOf(value: unknown, rules: Rules): string | undefined {
     if (!holds(value[name])) return `"${name}" must be ${be}`;
   }
   return undefined;
-}
-
-export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';

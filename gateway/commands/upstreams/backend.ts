@@ -64,6 +64,15 @@ export function statusOf({ status, judgement }: Answered): number {
   return details.words?.status ?? entry.status;
 }
 
+/** The value of a body; undefined: it is not JSON. */
+export function jsonIn(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
 export interface Backend {
   /** Rejects only if the request cannot be built, for example without a credential. */
   send(asked: BackendRequest): Promise<Answered>;

@@ -4,7 +4,7 @@ import type { ContractOperation } from '../../contract/operations.ts';
 import { isObject, member } from '../../contract/pointer.ts';
 import { templateParameters } from '../../contract/routes.ts';
 import { responseFor } from '../../contract/schemas.ts';
-import type { Answered } from './backend.ts';
+import { type Answered, jsonIn } from './backend.ts';
 import { collectionOf } from './plan.ts';
 
 /** The ids in the answer to a list or a creation; empty if it shows none. */
@@ -36,7 +36,7 @@ function linkedId({ asked, status, body }: Answered, name: string): string | und
     const expression = isObject(parameters) ? parameters[name] : undefined;
     const [, place, pointer = ''] = /^\$(request|response)\.body#(\/.+)$/.exec(String(expression)) ?? [];
     if (place === undefined) continue;
-    const id = textOf(valueAt(place === 'request' ? asked.body : parsed(body), pointer));
+    const id = textOf(valueAt(place === 'request' ? asked.body : jsonIn(body), pointer));
     if (id !== undefined) return id;
   }
   return undefined;
@@ -54,7 +54,7 @@ function valueAt(value: unknown, pointer: string): unknown {
 
 /** The id of the record in an answer, or the ids in its first list. */
 function identifiersIn({ body }: Answered, name: string | undefined): string[] {
-  return recordsIn(parsed(body)).flatMap((record) => {
+  return recordsIn(jsonIn(body)).flatMap((record) => {
     const named = name === undefined ? undefined : record[name];
     return textOf(named ?? record.id ?? record.name) ?? [];
   });
@@ -69,14 +69,6 @@ function recordsIn(value: unknown, depth = 0): Record<string, unknown>[] {
     .map((below) => recordsIn(below, depth + 1))
     .filter((found) => found.length > 0);
   return first ?? (typeof record.name === 'string' ? [record] : []);
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 function textOf(id: unknown): string | undefined {

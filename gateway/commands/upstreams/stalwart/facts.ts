@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { ContractOperation } from '../../../contract/operations.ts';
-import type { Backend } from '../backend.ts';
+import { type Backend, jsonIn } from '../backend.ts';
 
 /** An answer, or the reason for none. */
 export interface Reply {
@@ -59,7 +59,7 @@ function readerOf({ backend, entry }: Pick<FactsOptions, 'backend' | 'entry'>) {
   return async (path: string, anonymous?: true): Promise<Reply> => {
     const asked = { entry, pathValues: [], search: '', headers, method: 'GET', path, ...(anonymous && { anonymous }) };
     const { status, problem, body } = await backend.send(asked);
-    return { status: problem === undefined ? status : 0, value: parsed(body), problem };
+    return { status: problem === undefined ? status : 0, value: jsonIn(body), problem };
   };
 }
 
@@ -104,13 +104,5 @@ async function localAddressToward(origin: string): Promise<string | undefined> {
     return undefined;
   } finally {
     socket.destroy();
-  }
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
   }
 }

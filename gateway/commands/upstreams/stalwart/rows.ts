@@ -2,6 +2,7 @@
 
 import { BlockList, isIP } from 'node:net';
 import type { UpstreamEntry } from '../../../config/schema.ts';
+import { isObject } from '../../../contract/pointer.ts';
 import type { Reply, StalwartFacts } from './facts.ts';
 
 export type StepVerdict = 'holds' | 'does not hold' | 'cannot be seen';
@@ -266,8 +267,4 @@ function at(value: unknown, ...names: readonly string[]): unknown {
   let found = value;
   for (const name of names) found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
   return found;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
