@@ -103,7 +103,9 @@ export function createHttpProxy(): HttpProxy {
   return {
     send(request, response, proxied) {
       proxiedRequests.set(request, proxied);
-      middleware(request, response, (error) => proxied.failed(error ?? new Error('not proxied'))).catch(proxied.failed);
+      middleware(request, response, (error) => proxied.failed(error ?? new Error('not proxied'))).catch(
+        (error: unknown) => proxied.failed(error),
+      );
     },
     upgrade(request, socket, head, proxied) {
       proxiedRequests.set(request, proxied);

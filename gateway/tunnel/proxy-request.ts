@@ -1,198 +1,164 @@
 // Sends one request through a tunnel: streams its body to the upstream and the answer to the client, with backpressure in both directions.
 // Throws upstream_* codes and request_timeout.
 
-import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { GatewayError } from '../errors.ts';
-import type { Admitted } from '../exchange.ts';
-import type { StreamEnd } from '../findings.ts';
-import type { HttpProxy, ProxiedRequest, TunnelTls } from './http-proxy.ts';
-import { watchForStall } from './stall.ts';
+import { failIfCut, watchForStall, watchSent } from './answer-guards.ts';
+import { isFinal, ProxiedExchange, type ProxyRequestOptions } from './proxied-exchange.ts';
 import { tunnelAnswerHeaders } from './tunnel-headers.ts';
-import { createWaiting, KEEP_ALIVE_MS, tooLong } from './waiting.ts';
-import { failIfCut, watchSent } from './whole.ts';
-
-/** An exchange with the classes of node:http that the library needs. */
-export interface NodeAdmitted extends Admitted {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
-export interface ProxyRequestOptions {
-  readonly admitted: NodeAdmitted;
-  readonly proxy: HttpProxy;
-  readonly target: URL;
-  readonly tls: TunnelTls | undefined;
-  readonly isolate: boolean;
-  /** See ProxiedRequest. */
-  readonly unasked: () => void;
-  readonly connectMs: number;
-  readonly answerMs: number;
-  /** Longest pause in the body of an answer; event streams are exempt. */
-  readonly idleMs: number;
-  /** Prefix of the locations for clients, where the upstream got the path without it. */
-  readonly basePath?: string | undefined;
-  /** The name of the file that the client asked for, where the upstream got another. */
-  readonly fileName?: string | undefined;
-  /** True if the upstream serves HTML pages, which load scripts and styles of their own. */
-  readonly hasPages: boolean;
-  /** Turns an error of the connection or of the upstream's HTTP into a refusal. */
-  toFailure(error: unknown): GatewayError;
-  /** Closes the client's connection, so that a truncated answer is not taken for a complete one. */
-  cutOff(admitted: Admitted): void;
-  /** Called before the head of the answer is sent to the client. */
-  onAnswer(status: number): void;
-  /** Called if the client has left before the answer, or does not finish its request, and the upstream may have read it. */
-  onAbandoned(): void;
-  /** Registers an answer without a natural end; `end` ends it cleanly. The returned function is called when the answer has ended. */
-  onStream(end: (why?: StreamEnd) => void): () => void;
-}
+import { KEEP_ALIVE_MS, tooLong, type Wait } from './waiting.ts';
 
 /**
  * Resolves when the answer has been delivered or the client has disconnected. The request's url and headers must already be those for the
  * upstream.
  */
 export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
-  const { admitted, proxy, toFailure } = options;
-  const { request, response, trail } = admitted;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const sentAt = performance.now();
-  const waiting = createWaiting({
-    ...options,
-    request,
-    onTooLong(what) {
-      if (what === 'sending') abandon();
-      fail(tooLong(what));
-    },
-    onTooMany: (error) => fail(toFailure(error)),
-  });
-  let outgoing: ClientRequest | undefined;
-  let isSent = () => false;
-  let answering = false;
-  let answer: IncomingMessage | undefined;
-  let retried = false;
-  let settled = false;
-  let bytesIn = 0;
-  let ended = () => {};
+  new RequestExchange(options, resolve, reject).send();
+  return promise;
+}
 
-  function settle(): boolean {
-    if (settled) return false;
-    settled = true;
-    waiting.over();
-    response.off('close', onClose);
-    ended();
-    return true;
+class RequestExchange extends ProxiedExchange {
+  readonly #resolve: () => void;
+  readonly #reject: (error: GatewayError) => void;
+  readonly #onClose = () => this.#closed();
+  #isSent = () => false;
+  #isAnswering = false;
+  #answer: IncomingMessage | undefined;
+  #isRetried = false;
+  #bytesIn = 0;
+  /** Called when the answer has ended. */
+  #ended = () => {};
+
+  constructor(options: ProxyRequestOptions, resolve: () => void, reject: (error: GatewayError) => void) {
+    super(options);
+    this.#resolve = resolve;
+    this.#reject = reject;
+    // Runs before the listener that ends and logs the exchange.
+    options.admitted.response.prependListener('close', this.#onClose);
   }
 
-  /** The client's connection has closed: an abort, unless the answer is complete. */
-  function onClose(): void {
-    if (!settle()) return;
-    if (!response.writableFinished) {
-      trail.status = 499;
-      abandon();
-      outgoing?.destroy();
-    }
-    resolve();
+  send(): void {
+    const { proxy, admitted } = this.options;
+    proxy.send(admitted.request, admitted.response, this);
   }
 
-  /** The client is the reason that no answer has come. */
-  function abandon(): void {
-    if (!answering && waiting.isOpen() && isSent()) options.onAbandoned();
+  protected began(tried: ClientRequest): void {
+    const { request, response, headers } = this.options.admitted;
+    this.#isSent = watchSent(tried);
+    tried.once('close', () => {
+      if (tried === this.outgoing && !this.#isAnswering)
+        this.failed(new Error('the connection was closed without an answer'));
+    });
+    this.waiting.begun(tried, () => {
+      // The request may have been refused while the connection was opening.
+      if (headers.has('expect') && !this.#isRetried && !response.headersSent) response.writeContinue();
+    });
+    // Only now: a `data` listener starts the flow of the body, and the body is piped from here on.
+    if (!this.#isRetried) request.on('data', (chunk: Buffer) => this.#countIn(chunk));
   }
 
-  const isClientGone = () => request.socket.destroyed || request.errored !== null;
-
-  function fail(error: GatewayError): void {
-    if (!settle()) return;
-    if (response.headersSent) options.cutOff(admitted);
-    reject(error);
-    outgoing?.destroy();
+  #countIn(chunk: Buffer): void {
+    this.#bytesIn += chunk.length;
+    this.options.admitted.trail.bytesIn = this.#bytesIn;
+    this.waiting.progress();
   }
 
-  const proxied: ProxiedRequest = {
-    target: options.target,
-    tls: options.tls,
-    isolate: options.isolate,
-    unasked: options.unasked,
-    begun(tried) {
-      outgoing = tried;
-      if (settled) {
-        tried.destroy();
-        return;
-      }
-      isSent = watchSent(tried);
-      tried.once('close', () => {
-        if (tried === outgoing && !answering) proxied.failed(new Error('the connection was closed without an answer'));
-      });
-      waiting.begun(tried, () => {
-        // The request may have been refused while the connection was opening.
-        if (admitted.headers.has('expect') && !retried && !response.headersSent) response.writeContinue();
-      });
-      // Only now: a `data` listener starts the flow of the body, and the body is piped from here on.
-      if (!retried) request.on('data', onBody);
-    },
-    answered,
-    failed(error) {
-      // The upload ended with its answer, which is here.
-      if (answer?.complete) return;
-      if (isClientGone()) onClose();
-      else if (canRetry(error)) {
-        retried = true;
-        outgoing = undefined;
-        proxy.send(request, response, proxied);
-      } else fail(toFailure(error));
-    },
-  };
-
-  function onBody(chunk: Buffer): void {
-    bytesIn += chunk.length;
-    trail.bytesIn = bytesIn;
-    waiting.progress();
+  failed(error: unknown): void {
+    const { request } = this.options.admitted;
+    // The upload ended with its answer, which is here.
+    if (this.#answer?.complete) return;
+    if (request.socket.destroyed || request.errored !== null) this.#closed();
+    else if (this.#canRetry(error)) {
+      this.#isRetried = true;
+      this.outgoing = undefined;
+      this.send();
+    } else this.fail(this.options.toFailure(error));
   }
 
   /** True if the upstream closed a reused connection, so that it cannot have seen this request. */
-  function canRetry(error: unknown): boolean {
+  #canRetry(error: unknown): boolean {
+    const { hasBody, method } = this.options.admitted;
     const { code } = error as NodeJS.ErrnoException;
-    const isStale = outgoing?.reusedSocket === true && (code === 'ECONNRESET' || code === 'EPIPE');
-    return isStale && !retried && !settled && !answering && !admitted.hasBody && /^(GET|HEAD)$/.test(admitted.method);
+    const isStale = this.outgoing?.reusedSocket === true && (code === 'ECONNRESET' || code === 'EPIPE');
+    const isFirst = !this.#isRetried && !this.isSettled && !this.#isAnswering;
+    return isStale && isFirst && !hasBody && /^(GET|HEAD)$/.test(method);
   }
 
-  function answered(incoming: IncomingMessage): void {
-    answering = true;
-    waiting.over();
+  protected tooLong(what: Wait): void {
+    if (what === 'sending') this.#abandon();
+    this.fail(tooLong(what));
+  }
+
+  protected fail(error: GatewayError): void {
+    const { admitted, cutOff } = this.options;
+    if (!this.settle()) return;
+    if (admitted.response.headersSent) cutOff(admitted);
+    this.#reject(error);
+    this.outgoing?.destroy();
+  }
+
+  /** The client's connection has closed: an abort, unless the answer is complete. */
+  #closed(): void {
+    const { response, trail } = this.options.admitted;
+    if (!this.settle()) return;
+    if (!response.writableFinished) {
+      trail.status = 499;
+      this.#abandon();
+      this.outgoing?.destroy();
+    }
+    this.#resolve();
+  }
+
+  /** The client is the reason that no answer has come. */
+  #abandon(): void {
+    if (!this.#isAnswering && this.waiting.isOpen() && this.#isSent()) this.options.onAbandoned();
+  }
+
+  protected override settle(): boolean {
+    if (!super.settle()) return false;
+    this.options.admitted.response.off('close', this.#onClose);
+    this.#ended();
+    return true;
+  }
+
+  answered(incoming: IncomingMessage): void {
+    this.#isAnswering = true;
+    this.waiting.over();
     // The request has been refused in the meantime.
-    if (settled || response.headersSent) {
+    if (this.isSettled || this.options.admitted.response.headersSent) {
       incoming.resume();
       return;
     }
-    const isUnasked = !isSent();
-    if (isUnasked) options.unasked();
+    const isUnasked = !this.#isSent();
+    if (isUnasked) this.unasked();
     // Node throws over a status that it cannot write, in an event of its client, where that would end the process.
     if (isUnasked || !isFinal(incoming.statusCode)) {
       incoming.on('error', () => undefined);
-      fail(toFailure(new Error('the answer came before the request was sent, or has the status of no final answer')));
+      this.failFor('the answer came before the request was sent, or has the status of no final answer');
       return;
     }
-    answer = incoming;
+    this.#answer = incoming;
     failIfCut(incoming);
-    const status = incoming.statusCode as number;
-    trail.upstreamStatus = status;
-    trail.upstreamMs = performance.now() - sentAt;
-    trail.status = status;
-    options.onAnswer(status);
+    this.noteAnswer(incoming.statusCode as number);
     // Runs before the library's listener, which would close the client's connection without a report.
-    incoming.once('error', (error) => fail(toFailure(error)));
+    incoming.once('error', (error) => this.fail(this.options.toFailure(error)));
     incoming.once('close', () => {
-      if (!incoming.complete) fail(toFailure(new Error('the answer is incomplete')));
+      if (!incoming.complete) this.failFor('the answer is incomplete');
     });
-    const { hasPages, target, basePath, fileName } = options;
-    const { carried } = admitted;
+    this.#passOn(incoming);
+  }
+
+  /** Sends the head of the answer, and pipes its body. */
+  #passOn(incoming: IncomingMessage): void {
+    const { admitted, hasPages, basePath, fileName, idleMs } = this.options;
+    const { request, response, trail, carried } = admitted;
+    const status = incoming.statusCode as number;
     const { rawHeaders: raw } = incoming;
+    const { origin } = this.target;
     // The answer came before the request body was complete: close the connection, because the rest of the body is not read.
     if (!request.complete) response.shouldKeepAlive = false;
-    response.writeHead(
-      status,
-      tunnelAnswerHeaders({ raw, status, origin: target.origin, carried, hasPages, basePath, fileName }),
-    );
+    response.writeHead(status, tunnelAnswerHeaders({ raw, status, origin, carried, hasPages, basePath, fileName }));
     let begun = false;
     let bytesOut = 0;
     incoming.on('data', (chunk: Buffer) => {
@@ -205,29 +171,19 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
     setImmediate(() => {
       if (!begun && !response.writableEnded) response.flushHeaders();
     });
-    if (isEventStream(incoming)) keepOpen(incoming);
-    else ended = watchForStall(incoming, response, options.idleMs, () => fail(tooLong('answering')));
+    if (isEventStream(incoming)) this.#keepOpen(incoming);
+    else this.#ended = watchForStall(incoming, response, idleMs, () => this.fail(tooLong('answering')));
   }
 
-  function keepOpen(incoming: IncomingMessage): void {
+  #keepOpen(incoming: IncomingMessage): void {
+    const { request, response } = this.options.admitted;
     request.socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    ended = options.onStream(() => {
+    this.#ended = this.options.onStream(() => {
       incoming.unpipe(response);
-      if (settle()) response.end(() => outgoing?.destroy());
-      resolve();
+      if (this.settle()) response.end(() => this.outgoing?.destroy());
+      this.#resolve();
     });
   }
-
-  // Runs before the listener that ends and logs the exchange.
-  response.prependListener('close', onClose);
-  trail.forwardedAt = sentAt;
-  proxy.send(request, response, proxied);
-  return promise;
-}
-
-/** The parser takes any number, and a 101 that was not asked for. */
-export function isFinal(status: number | undefined): boolean {
-  return status !== undefined && status >= 200 && status <= 999;
 }
 
 function isEventStream({ headers }: IncomingMessage): boolean {

@@ -1,0 +1,64 @@
+// Guards the answers of tunnels: finds those that stall, that are cut off, or that came before their request.
+
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import { TLSSocket } from 'node:tls';
+import { startDeadline } from '../shared/deadline.ts';
+import { onTlsEnd } from '../sockets/tls-end.ts';
+
+/**
+ * Watches an answer from its head to its last byte: an upstream that stalls occupies the connections on both sides. The deadline is put off
+ * while the client is slow to read.
+ *
+ * @param idleMs longest time without a byte of the body
+ * @param onStall called at most once
+ * @returns a function that stops the watch
+ */
+export function watchForStall(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  idleMs: number,
+  onStall: () => void,
+): () => void {
+  const deadline = startDeadline(idleMs, expire);
+  const progress = () => deadline.restart();
+
+  function expire(): void {
+    if (response.writableNeedDrain) deadline.restart();
+    else {
+      stop();
+      onStall();
+    }
+  }
+
+  function stop(): void {
+    deadline.stop();
+    response.off('drain', progress);
+  }
+
+  incoming.on('data', progress);
+  response.on('drain', progress);
+  incoming.once('end', stop);
+  incoming.once('close', stop);
+  return stop;
+}
+
+/**
+ * Call with the head of the answer. Destroys the answer with an error if the connection ends without a close_notify: over TLS, an answer that
+ * the end of the connection delimits is complete only after one (RFC 9112 section 9.8).
+ */
+export function failIfCut(incoming: IncomingMessage): void {
+  const { socket, headers } = incoming;
+  const hasEnd = headers['content-length'] !== undefined || /\bchunked$/i.test(headers['transfer-encoding'] ?? '');
+  if (hasEnd || !(socket instanceof TLSSocket)) return;
+  onTlsEnd(socket, (isSaid) => {
+    if (!isSaid && !incoming.complete)
+      incoming.destroy(new Error('the answer was cut off: no close_notify came before the end'));
+  });
+}
+
+/** Call with a request that has a connection and has not been sent. The returned function says whether bytes have been written since. */
+export function watchSent(outgoing: ClientRequest): () => boolean {
+  const socket = outgoing.socket;
+  const before = socket?.bytesWritten ?? 0;
+  return () => (socket?.bytesWritten ?? 0) > before;
+}

@@ -1,0 +1,114 @@
+// One exchange with the upstream of a tunnel, which ends once: the part that requests and WebSockets have in common.
+
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import type { GatewayError } from '../errors.ts';
+import type { Admitted } from '../exchange.ts';
+import type { StreamEnd } from '../findings.ts';
+import type { HttpProxy, ProxiedRequest, TunnelTls } from './http-proxy.ts';
+import { createWaiting, type Wait, type Waiting } from './waiting.ts';
+
+/** An exchange with the classes of node:http that the library needs. */
+export interface NodeAdmitted extends Admitted {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+export interface ProxyRequestOptions {
+  readonly admitted: NodeAdmitted;
+  readonly proxy: HttpProxy;
+  readonly target: URL;
+  readonly tls: TunnelTls | undefined;
+  readonly isolate: boolean;
+  /** See ProxiedRequest. */
+  readonly unasked: () => void;
+  readonly connectMs: number;
+  readonly answerMs: number;
+  /** Longest pause in the body of an answer; event streams are exempt. */
+  readonly idleMs: number;
+  /** Prefix of the locations for clients, where the upstream got the path without it. */
+  readonly basePath?: string | undefined;
+  /** The name of the file that the client asked for, where the upstream got another. */
+  readonly fileName?: string | undefined;
+  /** True if the upstream serves HTML pages, which load scripts and styles of their own. */
+  readonly hasPages: boolean;
+  /** Turns an error of the connection or of the upstream's HTTP into a refusal. */
+  toFailure(error: unknown): GatewayError;
+  /** Closes the client's connection, so that a truncated answer is not taken for a complete one. */
+  cutOff(admitted: Admitted): void;
+  /** Called before the head of the answer is sent to the client. */
+  onAnswer(status: number): void;
+  /** Called if the client has left before the answer, or does not finish its request, and the upstream may have read it. */
+  onAbandoned(): void;
+  /** Registers an answer without a natural end; `end` ends it cleanly. The returned function is called when the answer has ended. */
+  onStream(end: (why?: StreamEnd) => void): () => void;
+}
+
+export abstract class ProxiedExchange<Options extends ProxyRequestOptions = ProxyRequestOptions>
+  implements ProxiedRequest
+{
+  readonly target: URL;
+  readonly tls: TunnelTls | undefined;
+  readonly isolate: boolean;
+  readonly unasked: () => void;
+  protected readonly options: Options;
+  protected readonly waiting: Waiting;
+  /** Of the connection that is tried. */
+  protected outgoing: ClientRequest | undefined;
+  protected isSettled = false;
+  readonly #sentAt = performance.now();
+
+  constructor(options: Options) {
+    const { admitted, target, tls, isolate, unasked } = options;
+    this.options = options;
+    this.target = target;
+    this.tls = tls;
+    this.isolate = isolate;
+    this.unasked = unasked;
+    this.waiting = createWaiting({
+      ...options,
+      request: admitted.request,
+      onTooLong: (what) => this.tooLong(what),
+      onTooMany: (error) => this.fail(options.toFailure(error)),
+    });
+    admitted.trail.forwardedAt = this.#sentAt;
+  }
+
+  abstract answered(incoming: IncomingMessage): void;
+  abstract failed(error: unknown): void;
+  /** The request has a connection and has not been sent. */
+  protected abstract began(tried: ClientRequest): void;
+  protected abstract tooLong(what: Wait): void;
+  protected abstract fail(error: GatewayError): void;
+
+  begun(tried: ClientRequest): void {
+    this.outgoing = tried;
+    if (this.isSettled) tried.destroy();
+    else this.began(tried);
+  }
+
+  /** Fails the exchange for a fault of the upstream's HTTP. */
+  protected failFor(fault: string): void {
+    this.fail(this.options.toFailure(new Error(fault)));
+  }
+
+  protected noteAnswer(status: number): void {
+    const { trail } = this.options.admitted;
+    trail.upstreamStatus = status;
+    trail.upstreamMs = performance.now() - this.#sentAt;
+    trail.status = status;
+    this.options.onAnswer(status);
+  }
+
+  /** False: the exchange has ended before. */
+  protected settle(): boolean {
+    if (this.isSettled) return false;
+    this.isSettled = true;
+    this.waiting.over();
+    return true;
+  }
+}
+
+/** The parser takes any number, and a 101 that was not asked for. */
+export function isFinal(status: number | undefined): boolean {
+  return status !== undefined && status >= 200 && status <= 999;
+}
