@@ -10,7 +10,6 @@ import type { Accesses } from '../upstream/access.ts';
 import { createForward, type ForwardOptions } from '../upstream/forward.ts';
 import { createHandshake } from '../upstream/handshake.ts';
 import { createUpstreamRoutes, type UpstreamRoute } from '../upstream/routes.ts';
-import { createUpstreamRules } from '../upstream/rules.ts';
 import { createTargets, type TargetsOptions } from '../upstream/targets.ts';
 
 /** Parts that live from start to end of the process. */
@@ -37,9 +36,7 @@ export function createToUpstreams(
   const tls = parts.tlsSettingsOf(configuration);
   const tlsOf = (upstream: string) => tls.get(upstream);
   const targets = createTargets({ ...parts, upstreams, tlsOf });
-  const routes = createUpstreamRoutes(upstreams, createUpstreamRules(upstreams, access), access, () =>
-    performance.now(),
-  );
+  const routes = createUpstreamRoutes(upstreams, access, () => performance.now());
   const routeTo = (upstream: string) => routes.get(upstream) as UpstreamRoute;
   // An assertion is for the entry as a whole.
   const assertionFor: typeof assertions.assertionFor = (caller, upstream) =>

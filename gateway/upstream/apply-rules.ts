@@ -1,5 +1,5 @@
-// Sends to an upstream that has rules or a credential: applies its request rules, adds its credential, and judges the answer before the client sees any
-// of it.
+// Sends to an upstream that has rules or a credential: applies its request rules, adds its credential, and judges the answer before the
+// client gets any of it.
 
 import { GatewayError } from '../errors.ts';
 import type { Fresh } from '../exchange.ts';
@@ -9,16 +9,14 @@ import { streamKindOf } from '../shared/stream-kinds.ts';
 import type { CompleteAnswer, Judge, Judgement } from './answers/judge.ts';
 import { type Attempts, type AttemptsOptions, type RequestSender, sendWithAttempts } from './attempts.ts';
 import { beforeSending } from './before-sending.ts';
-import { BufferedAnswer } from './buffered-answer.ts';
+import { BufferedAnswer, decodedAnswer } from './buffered-answer.ts';
 import type { Credential } from './credential.ts';
 import type { CredentialHeader } from './credential-kinds.ts';
-import { decodedAnswer } from './encoding/decoded-answer.ts';
 import { ReadAnswer, readingRequest } from './read-answer.ts';
 import type { Relay } from './relay.ts';
-import type { RecordLocks } from './requests/record-locks.ts';
+import type { RecordLock, RecordLocks } from './requests/record-locks.ts';
 import type { RecordRead, Rewritten } from './requests/rewrite.ts';
-import type { UpstreamRoute } from './routes.ts';
-import type { UpstreamRules } from './rules.ts';
+import type { UpstreamRoute, UpstreamRules } from './routes.ts';
 import type { Target } from './targets.ts';
 import { toUpstreamRefusal } from './upstream-errors.ts';
 
@@ -55,22 +53,27 @@ export async function sendByRules(
   const changed = change && (await beforeSending(fresh, deadlineAt, (over) => change(fresh, over)));
   // The client has left.
   if (change !== undefined && changed === undefined) return;
-  const ready: Ready = { fresh, rules, changed, outgoing };
-  if (changed?.recordRead === undefined) {
-    await sendReady(options, route, deadlineAt, ready);
-    return;
-  }
-  const lock = options.locks.of(`${operation.upstream} ${changed.recordRead.record}`);
+  const read = changed?.recordRead;
+  const lock = read && options.locks.of(`${operation.upstream} ${read.record}`);
   try {
-    const take = async (over: AbortSignal) => {
-      await lock.take(deadlineAt - performance.now() + LEASE_MARGIN_MS, over);
-      return lock;
-    };
-    const taken = await beforeSending(fresh, deadlineAt, take);
-    if (taken !== undefined) await sendReady(options, route, deadlineAt, ready);
+    if (lock !== undefined && !(await isTaken(lock, fresh, deadlineAt))) return;
+    const turn = rules.credential?.awaitTurn();
+    if (turn !== undefined) await turn;
+    const ready: Ready = { fresh, rules, changed, outgoing };
+    const sender: RequestSender = { send: (target, relay, attempts) => attempt({ ready, attempts, target, relay }) };
+    await sendWithAttempts(options, fresh, route, deadlineAt, sender);
   } finally {
-    lock.release();
+    lock?.release();
   }
+}
+
+/** False: the client has left. */
+async function isTaken(lock: RecordLock, fresh: Fresh, deadlineAt: number): Promise<boolean> {
+  const taken = await beforeSending(fresh, deadlineAt, async (over) => {
+    await lock.take(deadlineAt - performance.now() + LEASE_MARGIN_MS, over);
+    return lock;
+  });
+  return taken !== undefined;
 }
 
 /** A request as the request rules leave it. */
@@ -82,18 +85,6 @@ interface Ready {
   outgoing(): Outgoing;
 }
 
-async function sendReady(
-  options: AttemptsOptions,
-  route: UpstreamRoute,
-  deadlineAt: number,
-  ready: Ready,
-): Promise<void> {
-  const turn = ready.rules.credential?.awaitTurn();
-  if (turn !== undefined) await turn;
-  const sender: RequestSender = { send: (target, relay, attempts) => attempt({ ready, attempts, target, relay }) };
-  await sendWithAttempts(options, ready.fresh, route, deadlineAt, sender);
-}
-
 interface Attempt {
   readonly ready: Ready;
   readonly attempts: Attempts;
@@ -103,16 +94,22 @@ interface Attempt {
 
 /** Sends the request. Sends it again if a rule or a changed credential allows that, with the credential current at that time. */
 function attempt(one: Attempt): void {
-  const { relay, ready } = one;
-  if (relay.ended) return;
-  try {
-    const { changed, fresh } = ready;
-    const outgoing = ready.outgoing();
+  failingThe(one, () => {
+    const { changed, fresh } = one.ready;
+    const outgoing = one.ready.outgoing();
     if (changed === undefined) send(one, outgoing);
     else if (changed.recordRead !== undefined) read(one, outgoing, changed.path, changed.recordRead);
     else send(one, { ...outgoing, path: changed.path + fresh.search, body: changed.body ?? outgoing.body });
+  });
+}
+
+/** What `work` throws fails the attempt. */
+function failingThe({ relay }: Attempt, work: () => void): void {
+  if (relay.ended) return;
+  try {
+    work();
   } catch (error) {
-    fail(one, error as GatewayError);
+    relay.onResponseError(undefined, error as Error);
   }
 }
 
@@ -125,22 +122,13 @@ function read(one: Attempt, outgoing: Outgoing, path: string, { operation, bodyF
     const passed = passedOf(one, answer, sent, { operation, pathValues: fresh.pathValues, submitted: undefined });
     if (passed === undefined) return;
     const { status, headers } = passed.judged;
-    if (status >= 400) throw toUpstreamRefusal(status, headers, passed.body, 'query');
+    if (status >= 400) throw toUpstreamRefusal(status, headers, passed.body, undefined);
     const body = bodyFrom(passed.body);
     attempts.beginAfterRead();
     // The connection of the read is free after this turn.
-    queueMicrotask(() => attemptToSend(one, { ...outgoing, path: path + fresh.search, body }));
+    queueMicrotask(() => failingThe(one, () => send(one, { ...outgoing, path: path + fresh.search, body })));
   });
   target.dispatcher.dispatch(withCredential(readingRequest(outgoing, path), sent), answered);
-}
-
-function attemptToSend(one: Attempt, outgoing: Outgoing): void {
-  if (one.relay.ended) return;
-  try {
-    send(one, outgoing);
-  } catch (error) {
-    fail(one, error as GatewayError);
-  }
 }
 
 function send(one: Attempt, outgoing: Outgoing): void {
@@ -173,25 +161,21 @@ function passedOf(
   sent: CredentialHeader | undefined,
   context: Parameters<Judge>[1],
 ): { readonly judged: CompleteAnswer; readonly body: Buffer } | undefined {
-  const { ready, attempts } = one;
+  const { ready, attempts, relay } = one;
   const { credential, judge } = ready.rules;
   const judged = judge === undefined ? answer : decodedAnswer(answer);
   const judgement = judge?.(judged, context) ?? defaultJudgement(judged, credential);
   if (judgement.kind === 'credential') {
     const hasChanged = sent !== undefined && credential?.refused(sent, answer.status) === true;
     if (hasChanged && attempts.beginRepeat('credential')) attempt(one);
-    else fail(one, new GatewayError('upstream_auth_failed'));
+    else relay.onResponseError(undefined, new GatewayError('upstream_auth_failed'));
     return undefined;
   }
   if (sent !== undefined && answer.status < 400) credential?.accepted(sent);
   if (judgement.kind === 'pass') return { judged, body: judgement.body };
   if (judgement.kind === 'retry' && attempts.beginRepeat('declared')) attempt(one);
-  else fail(one, judgement.error);
+  else relay.onResponseError(undefined, judgement.error);
   return undefined;
-}
-
-function fail({ relay }: Attempt, error: GatewayError): void {
-  relay.onResponseError(undefined, error);
 }
 
 function withCredential(outgoing: Outgoing, sent: CredentialHeader | undefined): Outgoing {

@@ -1,7 +1,9 @@
-// Buffers an answer until it has been judged, between the connection and the relay that writes to the client.
+// Buffers an answer until it has been judged, between the connection and the relay that writes to the client. Throws
+// upstream_bad_response.
 
 import type { AnswerHandler, AnswerHeaders, Control } from '../http1/client/wire.ts';
 import type { CompleteAnswer } from './answers/judge.ts';
+import { codingOf, decodeBody, isDecodable } from './encoding/decode.ts';
 import { toUpstreamFailure, upstreamFailure } from './failure.ts';
 import type { Relay } from './relay.ts';
 
@@ -92,4 +94,20 @@ export class BufferedAnswer implements AnswerHandler {
       this.#relay.onResponseError(control, toUpstreamFailure(error));
     }
   }
+}
+
+/**
+ * An answer that rules read, without its content coding. The upstream was asked for none (forward.ts), but may ignore that. Refuses one that cannot be decoded, because a rule might have removed a part of it. The body of an
+ * error never reaches the client as it is, so such an answer is judged by its status.
+ */
+export function decodedAnswer(answer: CompleteAnswer): CompleteAnswer {
+  const coding = codingOf(answer.headers);
+  if (coding === '' || answer.body.length === 0) return answer;
+  const body = isDecodable(coding) ? decodeBody(answer.body, coding, BUFFERED_BYTES_MAX) : 'invalid';
+  if (typeof body === 'string') {
+    if (answer.status >= 400) return answer;
+    const cause = new Error(`content coding ${coding}, which the rules of the upstream cannot read`);
+    throw upstreamFailure('upstream_bad_response', 'http_response_content_coding', cause);
+  }
+  return { ...answer, headers: { ...answer.headers, 'content-encoding': undefined }, body };
 }

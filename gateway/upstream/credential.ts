@@ -192,18 +192,17 @@ export function createCredential(options: CredentialOptions): Credential {
     return value === login?.header.value && name === login.header.name;
   }
 
-  /** Also reloads after the clock was set back. */
-  function reloadIfOld(): void {
+  /** Reloads if the credential is latched, or was read some time ago; also after the clock was set back. */
+  function refresh(): void {
     const ageMs = now() - readAtMs;
-    if (ageMs < 0 || ageMs >= READ_EVERY_MS) reload();
+    if (latchedBy() !== undefined || ageMs < 0 || ageMs >= READ_EVERY_MS) reload();
   }
 
   reload();
 
   return {
     header() {
-      if (latchedBy() === undefined) reloadIfOld();
-      else reload();
+      refresh();
       const reason = latchedBy();
       if (reason === 'refused' && hasTurn) {
         hasTurn = false;
@@ -237,8 +236,7 @@ export function createCredential(options: CredentialOptions): Credential {
     },
     matches(givenUser, givenPassword) {
       // Reload before the comparison: a replaced password must stop working, and guesses must not cause reads of their own.
-      if (latchedBy() === undefined) reloadIfOld();
-      else reload();
+      refresh();
       const { userDigest, passwordDigest } = fault === undefined && login !== undefined ? login : noLogin;
       // Always compares both digests, of equal length: the time reveals neither which part was wrong nor how much of it was right.
       const isUser = timingSafeEqual(digestOf(nameOf(givenUser)), userDigest);

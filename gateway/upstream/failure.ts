@@ -1,7 +1,10 @@
-// Maps errors of connections and of the upstream's HTTP to codes of the catalogue.
+// Errors of connections and of the upstream's HTTP: their codes in the catalogue for clients, their texts for operators.
 
 import type { ErrorCode } from '../error-catalogue.ts';
 import { GatewayError } from '../errors.ts';
+
+/** The one error below that does not mean a failed or lost connection. */
+const HEAD_TOO_LARGE = 'WIRE_HEAD_TOO_LARGE';
 
 /** Error codes of Node, and of our own client (WIRE_*) → code and Proxy-Status error type (RFC 9209 section 2.3). */
 const failures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
@@ -16,50 +19,12 @@ const failures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ECONNRESET: ['upstream_bad_response', 'connection_terminated'],
   EPIPE: ['upstream_bad_response', 'connection_terminated'],
   WIRE_INCOMPLETE: ['upstream_bad_response', 'http_response_incomplete'],
-  WIRE_HEAD_TOO_LARGE: ['upstream_bad_response', 'http_response_header_section_size'],
+  [HEAD_TOO_LARGE]: ['upstream_bad_response', 'http_response_header_section_size'],
 };
 
 const tlsProblem = /^(ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|EPROTO)/;
-
-/** Maps an error of the connection or of the upstream's HTTP. An unknown error is a bad response, because the upstream caused it. */
-export function toUpstreamFailure(error: unknown): GatewayError {
-  if (error instanceof GatewayError) return error;
-  const code = codeOf(error);
-  const known = failures[code];
-  if (known) return upstreamFailure(known[0], known[1], error);
-  if (tlsProblem.test(code)) return upstreamFailure('upstream_unreachable', 'tls_protocol_error', error);
-  return upstreamFailure('upstream_bad_response', 'http_protocol_error', error);
-}
-
-/** Errors that mean a failed or lost connection. They do not say whether the request was processed. */
-const losses = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOENT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-]);
-for (const code of ['WIRE_CONNECT_TIMEOUT', 'WIRE_INCOMPLETE', 'ECONNRESET', 'EPIPE']) losses.add(code);
-
-/** True if the connection failed, false if the bytes on it were invalid. */
-export function isConnectionLost(error: unknown): boolean {
-  const code = codeOf(error);
-  return losses.has(code) || tlsProblem.test(code);
-}
-
-/** The failure of a request that was never sent: it was not processed, whatever ended the connection. */
-export function toUnsentFailure(error: unknown): GatewayError {
-  const failure = toUpstreamFailure(error);
-  if (failure.code !== 'upstream_bad_response' || !isConnectionLost(error)) return failure;
-  return upstreamFailure('upstream_unreachable', 'connection_terminated', error);
-}
-
-/** A refusal with a Proxy-Status header, which says that the gateway made it and not the service (RFC 9209). */
-export function upstreamFailure(code: ErrorCode, proxyError: string, cause?: unknown): GatewayError {
-  return new GatewayError(code, { cause, headers: { 'Proxy-Status': `api-gateway; error=${proxyError}` } });
-}
+const tlsFailure = ['upstream_unreachable', 'tls_protocol_error'] as const;
+const unknownFailure = ['upstream_bad_response', 'http_protocol_error'] as const;
 
 /**
  * TLS alerts of a server that refuses the client. With TLS 1.3 they arrive after the client's handshake has ended, when the request is
@@ -67,16 +32,65 @@ export function upstreamFailure(code: ErrorCode, proxyError: string, cause?: unk
  */
 const tlsRefusal = /CERTIFICATE|UNKNOWN_CA|HANDSHAKE|ACCESS_DENIED|PROTOCOL_VERSION|UNRECOGNIZED_NAME/;
 
-/** The failure of a request that was sent: after a lost connection the request may have been processed. */
-export function toSentFailure(error: unknown): GatewayError {
-  const failure = toUpstreamFailure(error);
-  if (failure === error || failure.code !== 'upstream_unreachable' || tlsRefusal.test(codeOf(error))) return failure;
-  return upstreamFailure('upstream_bad_response', 'connection_terminated', error);
+/**
+ * Maps an error of the connection or of the upstream's HTTP. An unknown error is a bad response, because the upstream caused it.
+ *
+ * @param wasSent whether a byte of the request may have been sent: after a lost connection it may have been processed, otherwise it was not;
+ * undefined if that does not matter
+ */
+export function toUpstreamFailure(error: unknown, wasSent?: boolean): GatewayError {
+  if (error instanceof GatewayError) return error;
+  const cause = codeOf(error);
+  const [code, proxyError] = failures[cause] ?? (tlsProblem.test(cause) ? tlsFailure : unknownFailure);
+  if (wasSent === false && code === 'upstream_bad_response' && isConnectionLost(error))
+    return upstreamFailure('upstream_unreachable', 'connection_terminated', error);
+  if (wasSent === true && code === 'upstream_unreachable' && !tlsRefusal.test(cause))
+    return upstreamFailure('upstream_bad_response', 'connection_terminated', error);
+  return upstreamFailure(code, proxyError, error);
+}
+
+/** True if the connection failed, false if the bytes on it were invalid. Does not say whether the request was processed. */
+export function isConnectionLost(error: unknown): boolean {
+  const code = codeOf(error);
+  return (Object.hasOwn(failures, code) && code !== HEAD_TOO_LARGE) || tlsProblem.test(code);
+}
+
+/** A refusal with a Proxy-Status header, which says that the gateway made it and not the service (RFC 9209). */
+export function upstreamFailure(code: ErrorCode, proxyError: string, cause?: unknown): GatewayError {
+  return new GatewayError(code, { cause, headers: { 'Proxy-Status': `api-gateway; error=${proxyError}` } });
 }
 
 function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  // Connecting to a name with several addresses fails with one error that holds one per address.
-  if (error instanceof AggregateError) return codeOf(error.errors[0]);
-  return String((error as NodeJS.ErrnoException).code ?? '');
+  const first = firstOf(error);
+  return first instanceof Error ? String((first as NodeJS.ErrnoException).code ?? '') : '';
+}
+
+/** Connecting to a name with several addresses fails with one error that holds one per address. */
+function firstOf(error: unknown): unknown {
+  return error instanceof AggregateError ? error.errors[0] : error;
+}
+
+/** Status of an answer that counts as a failure, or the error that ended the attempt. */
+export type SendingFailure = number | Error;
+
+/** For the log and /status, for instance `ECONNREFUSED 10.0.0.7:8080` or `status 503`. Never shown to clients: it names addresses. */
+export function failureText(failure: SendingFailure): string {
+  if (typeof failure === 'number') return `status ${failure}`;
+  if (failure instanceof GatewayError)
+    return failure.cause instanceof Error ? failureText(failure.cause) : proxyError(failure);
+  const first = firstOf(failure);
+  if (first !== failure && first instanceof Error) return failureText(first);
+  const { code, message, address, port, hostname } = failure as NodeJS.ErrnoException & {
+    readonly address?: string;
+    readonly port?: number;
+    readonly hostname?: string;
+  };
+  if (code === undefined) return message;
+  if (address !== undefined) return port === undefined ? `${code} ${address}` : `${code} ${address}:${port}`;
+  return hostname === undefined ? `${code} (${message})` : `${code} ${hostname}`;
+}
+
+/** The error type of RFC 9209 if one is set, such as `http_response_timeout`; else the error code. */
+function proxyError({ code, details }: GatewayError): string {
+  return /error=(\w+)/.exec(details.headers?.['Proxy-Status'] ?? '')?.[1] ?? code;
 }

@@ -1,5 +1,18 @@
-// Stage: sends the checked request to a target of its upstream, within the concurrency limit, and hands the answer to the relay. Throws
-// upstream_* codes.
+// Stage: sends the checked request to a target of its upstream, within the concurrency limit, and relays the answer. Throws upstream_* codes.
+//
+// The states of one forwarded request, in their order, with the files that hold them and the states that follow:
+//
+//   prepared   gets the assertion; is changed by rules,      forward.ts, apply-rules.ts           queued
+//              takes the lock of its record
+//   queued     waits for its place                           exchange-place.ts, fair-queue.ts     sent; ended if the queue is too long
+//   sent       has a target, and a deadline for its answer   attempts.ts, targets.ts              judged, relayed or failed
+//   judged     rules and credential read the whole answer    apply-rules.ts, buffered-answer.ts   relayed or failed; sent once more
+//   relayed    the client gets the answer as it arrives,     relay.ts, client-answer.ts           ended; failed before the first byte
+//              or once it is checked or stored
+//   failed     is sent again if that is safe and paid for    failure.ts, retry-plan.ts            sent after a pause; ended by a refusal
+//   ended      gives place, target and deadline back         attempts.ts
+//
+// In each state the deadline can pass and the client can leave: both end it (attempts.ts; before-sending.ts while it is prepared).
 
 import type { Caller } from '../caller.ts';
 import type { Checked, Fresh, Recording } from '../exchange.ts';

@@ -13,7 +13,7 @@ import { outcomeOf } from './outcome.ts';
 import { upstreamRequestLines } from './request-lines.ts';
 import type { UpstreamRoute } from './routes.ts';
 import type { Target, Targets } from './targets.ts';
-import { toTokenRefusal, toUpstreamRefusal } from './upstream-errors.ts';
+import { toUpstreamRefusal } from './upstream-errors.ts';
 
 export interface HandshakeOptions {
   readonly targets: Pick<Targets, 'pick' | 'ended'>;
@@ -94,9 +94,7 @@ export function createHandshake(options: HandshakeOptions): (fresh: Fresh) => Pr
       failed: (error) => end(undefined, error),
       refusalOf(status, answerHeaders, body) {
         if (login !== undefined && (status === 401 || status === 407)) return new GatewayError('upstream_auth_failed');
-        const refusedToken = toTokenRefusal(status, fresh);
-        if (refusedToken !== undefined) return refusedToken;
-        if (status >= 400) return toUpstreamRefusal(status, answerHeaders, body, 'query');
+        if (status >= 400) return toUpstreamRefusal(status, answerHeaders, body, fresh);
         return upstreamFailure('upstream_bad_response', 'http_upgrade_failed');
       },
     };

@@ -1,16 +1,13 @@
 // The body of an answer that the gateway reads itself: the error of an upstream, of which the client gets another form, and a body that is
 // checked against the contract, before the client gets it (`refuse`) or beside that (`report`).
 
-import type { GatewayError } from '../errors.ts';
-import type { Fresh } from '../exchange.ts';
 import type { AnswerHeaders } from '../http1/client/wire.ts';
 import type { Operation } from '../operation.ts';
 import { codingOf, type DecodingFault, decodeBody, isDecodable } from './encoding/decode.ts';
 import { upstreamFailure } from './failure.ts';
 import type { ItemCheck } from './streams/answer-stream.ts';
-import { secretsIn } from './submitted-secrets.ts';
 import type { ContractDeviation } from './undeclared-answer.ts';
-import { toTokenRefusal, toUpstreamRefusal } from './upstream-errors.ts';
+import { ERROR_BODY_BYTES_MAX } from './upstream-errors.ts';
 
 /** Checks answers against their contract. */
 export interface ContractCheck {
@@ -32,8 +29,6 @@ export interface ContractCheck {
   itemCheck(operation: Operation, status: number, contentType: string | undefined): ItemCheck | undefined;
 }
 
-/** Longer error bodies are not read: error objects are small. */
-const ERROR_BODY_BYTES_MAX = 65_536;
 /** Longer answers are not checked, whether they are longer as they came or only once they are decoded. */
 const CHECKED_BYTES_MAX = 1_048_576;
 export const TOO_LARGE = 'the body is too large to be checked';
@@ -71,21 +66,6 @@ export class InspectedBody {
     const decoded = decodeBody(this.whole(), codingOf(headers), CHECKED_BYTES_MAX);
     if (typeof decoded === 'string') return [undecoded[decoded]];
     return check.violations(operation, status, decoded, firstValueOf(headers['content-type']));
-  }
-
-  /** The client's answer to an upstream's status of 400 or more. */
-  refusal(
-    status: number,
-    headers: AnswerHeaders,
-    fresh: Pick<Fresh, 'method' | 'rawBody' | 'headers' | 'operation' | 'caller'>,
-  ): GatewayError {
-    const refusedToken = toTokenRefusal(status, fresh);
-    if (refusedToken !== undefined) return refusedToken;
-    const { method, rawBody } = fresh;
-    const place = method === 'GET' || method === 'HEAD' ? 'query' : 'body';
-    const body = decodeBody(this.whole(), codingOf(headers), ERROR_BODY_BYTES_MAX);
-    const secrets = secretsIn(rawBody, fresh.headers.get('content-type'));
-    return toUpstreamRefusal(status, headers, typeof body === 'string' ? Buffer.alloc(0) : body, place, secrets);
   }
 }
 

@@ -1,6 +1,7 @@
 // Connection pools for upstream addresses, by origin and settings. They survive a reload of the configuration.
 
 import { createHash } from 'node:crypto';
+import { lookup as dnsLookup, type LookupAddress, type LookupAllOptions } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Pool, type PoolSettings } from '../http1/client/pool.ts';
 import type { Dispatcher } from '../http1/client/wire.ts';
@@ -25,8 +26,9 @@ export interface SharedPool {
 /** Largest single read. */
 const READ_BYTES = 65_536;
 
-/** @param lookup resolves names to addresses */
-export function createPools(lookup: LookupFunction): Pools {
+/** @param lookupAll for tests; default: the system's */
+export function createPools(lookupAll: LookupAll = dnsLookup): Pools {
+  const lookup = createLookup(lookupAll);
   const pools = new Map<string, { readonly pool: Pool; readonly holders: Set<() => void> }>();
   const reading = { readInto: new Uint8Array(READ_BYTES), unread: createUnread() };
 
@@ -64,4 +66,29 @@ function keyOf(origin: string, settings: PoolSettings): string {
   return createHash('sha256')
     .update(JSON.stringify([origin, settings]))
     .digest('base64');
+}
+
+/** Like `dns.lookup` with `all`. */
+export type LookupAll = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+/** Resolves names as the system does. Rotates the order of the addresses, so that connections are spread over them. */
+export function createLookup(lookupAll: LookupAll): LookupFunction {
+  let turn = 0;
+  return function lookup(hostname, options, callback) {
+    lookupAll(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) {
+        callback(error, '');
+        return;
+      }
+      turn = (turn + 1) % 1_000_000_007;
+      const at = turn % Math.max(1, addresses.length);
+      const turned = [...addresses.slice(at), ...addresses.slice(0, at)];
+      if (options.all === true) callback(null, turned);
+      else callback(null, turned[0]?.address ?? '', turned[0]?.family);
+    });
+  };
 }

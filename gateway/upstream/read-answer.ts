@@ -1,11 +1,10 @@
-// Takes the answer to a request of the gateway's own that an attempt needs before it sends the client's. The read ends with the attempt, and
-// nothing of the client's request counts as sent meanwhile. Throws upstream_bad_response.
+// Reads from the upstream what an attempt needs before it sends the client's request. The read ends with the attempt, and nothing of the
+// client's request counts as sent meanwhile. Throws upstream_bad_response.
 
 import { headersIn } from '../http1/client/request-head.ts';
-import type { AnswerHandler, AnswerHeaders, Control, Outgoing } from '../http1/client/wire.ts';
+import type { Control, Outgoing } from '../http1/client/wire.ts';
 import type { CompleteAnswer } from './answers/judge.ts';
-import { BUFFERED_BYTES_MAX } from './buffered-answer.ts';
-import { upstreamFailure } from './failure.ts';
+import { BufferedAnswer } from './buffered-answer.ts';
 import type { Relay } from './relay.ts';
 
 /** Fields that are about the body or the conditions of the client's own request. */
@@ -25,50 +24,22 @@ export function readingRequest(outgoing: Outgoing, path: string): Outgoing {
   return { method: 'GET', path, headers, body: null };
 }
 
-export class ReadAnswer implements AnswerHandler {
-  #status = 0;
-  #headers: AnswerHeaders = {};
-  #body: Buffer[] = [];
-  #bytes = 0;
+export class ReadAnswer extends BufferedAnswer {
   readonly #relay: Relay;
-  readonly #onAnswer: (answer: CompleteAnswer) => void;
 
   /** @param onAnswer called with the complete answer; what it throws fails the attempt */
   constructor(relay: Relay, onAnswer: (answer: CompleteAnswer) => void) {
+    super(relay, () => true, onAnswer);
     this.#relay = relay;
-    this.#onAnswer = onAnswer;
   }
 
-  get ended(): boolean {
-    return this.#relay.ended;
-  }
-
-  onRequestStart(control: Control): void {
+  override onRequestStart(control: Control): void {
     this.#relay.readsFirst(control);
   }
 
-  onResponseStart(_control: Control, status: number, headers: AnswerHeaders): void {
-    if (this.#relay.ended) return;
-    this.#status = status;
-    this.#headers = headers;
-    this.#relay.noteAnswer(status);
-  }
-
-  onResponseData(_control: Control, chunk: Buffer): void {
-    if (this.#relay.ended) return;
-    this.#relay.noteBytes();
-    this.#bytes += chunk.length;
-    if (this.#bytes > BUFFERED_BYTES_MAX) throw upstreamFailure('upstream_bad_response', 'http_response_body_size');
-    this.#body.push(chunk);
-  }
-
-  onResponseEnd(): void {
+  override onResponseEnd(): void {
     if (this.#relay.ended) return;
     this.#relay.readsFirst(undefined);
-    this.#onAnswer({ status: this.#status, headers: this.#headers, body: Buffer.concat(this.#body) });
-  }
-
-  onResponseError(control: Control | undefined, error: Error): void {
-    this.#relay.onResponseError(control, error);
+    super.onResponseEnd();
   }
 }

@@ -1,24 +1,22 @@
-// Passes one upstream answer to the client: head, body, backpressure and failures. Deadlines and retries are decided in attempts.ts.
-// A class: the connection calls five methods on one object per request, and methods on a prototype cost nothing to create.
-// Longer than other files, because its methods share the state of one answer. A body that the gateway reads itself is in inspected-body.ts.
+// Relays the answer of one attempt: decides at its head what becomes of its body, passes it to the client, and tells the owner how it ended.
+// attempts.ts decides about deadlines and retries, client-answer.ts writes to the client, inspected-body.ts holds a body that the gateway
+// reads. A class: the connection calls five methods on one object per request, and methods on a prototype cost nothing to create.
 
-import { GatewayError } from '../errors.ts';
+import type { GatewayError } from '../errors.ts';
 import type { Fresh, Recording } from '../exchange.ts';
 import type { StreamEnd, StreamKind } from '../findings.ts';
 import type { AnswerHandler, AnswerHeaders, Control } from '../http1/client/wire.ts';
-import { contain } from '../shared/faults.ts';
 import { streamKindOf } from '../shared/stream-kinds.ts';
-import { atEndOfTurn } from '../sockets/end-of-turn.ts';
-import { clientAnswerHeaders, type WithheldNotes } from './answer-headers.ts';
 import { wasAsked } from './asked-answer.ts';
-import { type BodySink, CompressedBody } from './encoding/compressed-body.ts';
+import { ClientAnswer } from './client-answer.ts';
 import type { Compression } from './encoding/compression.ts';
 import { codingOf } from './encoding/decode.ts';
-import { isConnectionLost, toSentFailure, toUnsentFailure, upstreamFailure } from './failure.ts';
+import { isConnectionLost, toUpstreamFailure, upstreamFailure } from './failure.ts';
 import { type ContractCheck, checkedMode, firstValueOf, InspectedBody, TOO_LARGE } from './inspected-body.ts';
 import type { AttemptFailure } from './retry.ts';
 import { AnswerStream } from './streams/answer-stream.ts';
 import { takeUndeclared } from './undeclared-answer.ts';
+import { toUpstreamRefusal } from './upstream-errors.ts';
 
 /** The owner of a relay: exactly one of `relayed`, `failed` and `abandoned` is called, once. */
 export interface Relayed {
@@ -42,54 +40,28 @@ export interface Relayed {
 
 /** An answer to HEAD is read up to this size to keep its connection: a new connection costs less than a longer answer. */
 const DROPPED_BYTES_MAX = 65_536;
-/** Further withheld fields are not noted: the upstream chooses their names. */
-const WITHHELD_MAX = 16;
 
-export class Relay implements AnswerHandler, WithheldNotes {
-  /** Whether the owner knows the outcome; nothing may happen afterwards. */
-  ended = false;
-  #control: Control | undefined;
+export class Relay extends ClientAnswer implements AnswerHandler {
   /** Status of the answer that has begun, which the client may not get; undefined before one has. */
   answeredStatus: number | undefined;
-  #status = 0;
-  #headers: AnswerHeaders = {};
-  /** Further headers for an answer that its contract does not declare. */
-  #protection: readonly string[] | undefined;
-  #withheld: string[] | undefined;
-  /** Treatment of the body: `error` is parsed, `report` is checked beside the client's copy, `refuse` is buffered until it has been checked. */
-  #mode: 'pass' | 'report' | 'refuse' | 'error' | 'drop' = 'pass';
-  #length = -1;
   #droppedBytes = 0;
   /** Set if the gateway reads the body itself: modes `report`, `refuse` and `error`. */
   #inspected: InspectedBody | undefined;
-  /** First chunk, until the head is sent: most answers are one chunk, which leaves with the head in one write. */
-  #first: Buffer | undefined;
   /** Body of an answer that is being stored; undefined once it is stored, or if it never will be. */
   #held: Buffer[] | undefined;
   #heldBytes = 0;
   /** Set if the answer is a stream. */
   #stream: AnswerStream | undefined;
-  /** Whether this relay wrote the head of the client's answer. */
-  #hasHead = false;
-  readonly #fresh: Fresh;
   readonly #contractCheck: ContractCheck;
   readonly #owner: Relayed;
   /** Since when the body passes to the client as it arrives, `performance.now()`; undefined before that, and while it is buffered. */
   passesSince: number | undefined;
   #byteAt = 0;
-  #bytesOut = 0;
-  /** The answer is compressed unless it is short. */
-  #compressed: CompressedBody | undefined;
-  /** Takes the body once the head is written. */
-  #sink: BodySink;
   /** A request of the gateway's own, before that of the client. */
   #reading: Control | undefined;
-  /** Created when the client first falls behind. */
-  #onDrain: (() => void) | undefined;
 
   constructor(fresh: Fresh, contractCheck: ContractCheck, owner: Relayed) {
-    this.#fresh = fresh;
-    this.#sink = fresh.response;
+    super(fresh, owner.authorities);
     this.#held = fresh.recording && [];
     this.#contractCheck = contractCheck;
     this.#owner = owner;
@@ -97,13 +69,13 @@ export class Relay implements AnswerHandler, WithheldNotes {
 
   /** Whether a byte of the request may have been sent: a connection took it, which writes it at once or as its body arrives. */
   get wasSent(): boolean {
-    return this.#control !== undefined;
+    return this.control !== undefined;
   }
 
   /** Arrival of the answer's last byte, `performance.now()`; undefined before the first. `now` while the client does not read. */
   lastByteAt(now: number): number | undefined {
     if (this.#byteAt === 0) return undefined;
-    return this.#control?.paused === true || this.#stream?.mayPause === true ? now : this.#byteAt;
+    return this.control?.paused === true || this.#stream?.mayPause === true ? now : this.#byteAt;
   }
 
   /** A request of the gateway's own is sent first: it is aborted if this attempt ends. Undefined: it has its answer. */
@@ -112,65 +84,46 @@ export class Relay implements AnswerHandler, WithheldNotes {
   }
 
   onRequestStart(control: Control): void {
-    this.#fresh.recording?.sent();
-    this.#control = control;
+    this.fresh.recording?.sent();
+    this.control = control;
   }
 
   onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
     if (this.ended) return;
-    const { operation, method } = this.#fresh;
+    const { operation, method } = this.fresh;
     this.noteAnswer(status);
-    this.#status = status;
-    this.#headers = headers;
-    this.#length = lengthOf(headers);
-    const isAsked = wasAsked(status, headers, this.#fresh);
+    this.status = status;
+    this.headers = headers;
+    this.length = lengthOf(headers);
+    const isAsked = wasAsked(status, headers, this.fresh);
     if (status >= 400) {
       if (!isAsked) throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error('an unasked 416'));
-      this.#mode = 'error';
+      this.mode = 'error';
       this.#inspected = new InspectedBody('error');
       return;
     }
     const hasNoBody = status === 204 || status === 304;
     const contentType = firstValueOf(headers['content-type']);
-    const hasBody = !hasNoBody && this.#length !== 0;
+    const hasBody = !hasNoBody && this.length !== 0;
     const undeclared = this.#contractCheck.undeclared(operation, status, contentType, hasBody, isAsked);
-    if (undeclared !== undefined) this.#protection = takeUndeclared(undeclared, this.#fresh.trail);
-    if (method === 'HEAD' || hasNoBody) this.#mode = 'drop';
+    if (undeclared !== undefined) this.protection = takeUndeclared(undeclared, this.fresh.trail);
+    if (method === 'HEAD' || hasNoBody) this.mode = 'drop';
     else if (undeclared === undefined)
-      this.#mode = checkedMode(this.#contractCheck.modeFor(operation, status, contentType, isAsked), headers);
-    if (this.#owner.compression !== undefined) this.#chooseForm(this.#owner.compression);
+      this.mode = checkedMode(this.#contractCheck.modeFor(operation, status, contentType, isAsked), headers);
+    if (this.#owner.compression !== undefined) this.chooseForm(this.#owner.compression);
     const kind = streamKindOf(contentType);
-    if (kind !== undefined && this.#mode !== 'drop') this.#beginStream(control, kind, contentType);
+    if (kind !== undefined && this.mode !== 'drop') this.#beginStream(control, kind, contentType);
     else {
-      if (this.#mode === 'report' || this.#mode === 'refuse') this.#inspected = new InspectedBody(this.#mode);
-      if (this.#mode !== 'refuse' && this.#held === undefined) this.passesSince = this.#byteAt;
+      if (this.mode === 'report' || this.mode === 'refuse') this.#inspected = new InspectedBody(this.mode);
+      if (this.mode !== 'refuse' && this.#held === undefined) this.passesSince = this.#byteAt;
     }
-    if (this.#mode === 'drop' && hasBody && (kind !== undefined || this.#length > DROPPED_BYTES_MAX))
+    if (this.mode === 'drop' && hasBody && (kind !== undefined || this.length > DROPPED_BYTES_MAX))
       this.#cutOff(control);
-  }
-
-  /** Headers are those of the answer as it came until its head is written, because its body is checked by them. */
-  #chooseForm(compression: Compression): void {
-    const form = compression.formOf(this.#fresh, this.#status, this.#headers, this.#length);
-    if (form === undefined) return;
-    this.#headers = form.headers;
-    if (form.compressed === undefined) return;
-    if (this.#mode === 'drop') {
-      this.#headers = form.compressed.headers;
-      this.#length = -1;
-    } else
-      this.#compressed = new CompressedBody(form.compressed, this.#fresh, (error) => this.#compressorFailed(error));
-  }
-
-  /** Costs this exchange only: its answer cannot be completed. */
-  #compressorFailed(cause: Error): void {
-    if (this.ended) this.#fresh.response.destroy();
-    else this.abort(new GatewayError('internal_error', { cause }), 'other');
   }
 
   /** An answer has begun; the client may get another one. */
   noteAnswer(status: number): void {
-    const { trail } = this.#fresh;
+    const { trail } = this.fresh;
     this.#byteAt = performance.now();
     this.answeredStatus = status;
     trail.upstreamStatus = status;
@@ -184,7 +137,7 @@ export class Relay implements AnswerHandler, WithheldNotes {
 
   /** The connection does not count among those of its pool any more. */
   leavePool(): void {
-    this.#control?.detach();
+    this.control?.detach();
   }
 
   /** The same attempt sends the request again. */
@@ -195,9 +148,9 @@ export class Relay implements AnswerHandler, WithheldNotes {
   }
 
   onResponseData(control: Control, chunk: Buffer): void {
-    if (this.ended || this.#leaveIfAnswered()) return;
+    if (this.ended || this.leaveIfAnswered()) return;
     this.noteBytes();
-    if (this.#mode === 'drop') {
+    if (this.mode === 'drop') {
       this.#droppedBytes += chunk.length;
       if (this.#droppedBytes > DROPPED_BYTES_MAX) this.#cutOff(control);
       return;
@@ -209,35 +162,22 @@ export class Relay implements AnswerHandler, WithheldNotes {
     const inspected = this.#inspected;
     if (inspected !== undefined) {
       const isKept = inspected.add(chunk);
-      if (this.#mode !== 'report') {
+      if (this.mode !== 'report') {
         // Too long to be parsed or checked: the rest is not awaited.
-        if (!isKept && this.#mode === 'error') this.abort(this.#refusal(inspected), 'status');
+        if (!isKept && this.mode === 'error') this.abort(this.#refusal(inspected), 'status');
         else if (!isKept) this.abort(this.#violation([TOO_LARGE]), 'other');
         return;
       }
     }
-    const { recording, trail } = this.#fresh;
-    this.#bytesOut += chunk.length;
-    trail.bytesOut = this.#bytesOut;
-    if (this.#held !== undefined && recording !== undefined) {
-      this.#hold(control, recording, this.#held, chunk);
-      return;
-    }
-    if (this.#hasHead) {
-      this.#write(control, chunk);
-    } else if (this.#first === undefined) {
-      this.#first = chunk;
-      // Runs after everything that arrived in the same read: a whole small answer never gets here.
-      if (chunk.length !== this.#length) queueMicrotask(() => this.#releaseFirstSoon(control));
-    } else {
-      this.#releaseFirst(control);
-      this.#write(control, chunk);
-    }
+    this.countOut(chunk);
+    const { recording } = this.fresh;
+    if (this.#held !== undefined && recording !== undefined) this.#hold(control, recording, this.#held, chunk);
+    else this.pass(chunk);
   }
 
   onResponseEnd(): void {
-    if (this.ended || this.#leaveIfAnswered()) return;
-    const { recording, trail } = this.#fresh;
+    if (this.ended || this.leaveIfAnswered()) return;
+    const { recording, trail } = this.fresh;
     if (this.#stream !== undefined) {
       this.#stream.ended();
       if (!this.ended) this.#end();
@@ -245,18 +185,18 @@ export class Relay implements AnswerHandler, WithheldNotes {
     }
     const inspected = this.#inspected;
     if (inspected !== undefined) {
-      if (this.#mode === 'error') {
+      if (this.mode === 'error') {
         this.#fail(this.#refusal(inspected), 'status');
         return;
       }
-      const violations = inspected.violations(this.#contractCheck, this.#fresh.operation, this.#status, this.#headers);
-      if (this.#mode === 'refuse') {
+      const violations = inspected.violations(this.#contractCheck, this.fresh.operation, this.status, this.headers);
+      if (this.mode === 'refuse') {
         if (violations.length > 0) {
           this.#fail(this.#violation(violations), 'other');
           return;
         }
-        this.#first = inspected.whole();
-        trail.bytesOut = this.#first.length;
+        this.first = inspected.whole();
+        trail.bytesOut = this.first.length;
       } else if (violations.length > 0) trail.note('answerViolations', violations);
     }
     if (this.#held !== undefined && recording !== undefined) void this.#endOnceKept(recording, this.#held);
@@ -264,8 +204,7 @@ export class Relay implements AnswerHandler, WithheldNotes {
   }
 
   onResponseError(_control: Control | undefined, error: Error): void {
-    const failure = this.wasSent ? toSentFailure(error) : toUnsentFailure(error);
-    this.#fail(failure, isConnectionLost(error) ? 'lost' : 'other');
+    this.#fail(toUpstreamFailure(error, this.wasSent), isConnectionLost(error) ? 'lost' : 'other');
   }
 
   /** What a stream has to send meanwhile. */
@@ -280,20 +219,23 @@ export class Relay implements AnswerHandler, WithheldNotes {
   }
 
   #beginStream(control: Control, kind: StreamKind, contentType: string | undefined): void {
-    const { operation, recording, trail } = this.#fresh;
-    this.#mode = 'pass';
-    const isOpaque = codingOf(this.#headers) !== '';
+    const { operation, recording, trail } = this.fresh;
+    this.mode = 'pass';
+    const isOpaque = codingOf(this.headers) !== '';
     const mode = operation.answerCheck;
     const check =
-      isOpaque || mode === 'off' ? undefined : this.#contractCheck.itemCheck(operation, this.#status, contentType);
+      isOpaque || mode === 'off' ? undefined : this.#contractCheck.itemCheck(operation, this.status, contentType);
     const stream = new AnswerStream({
       kind,
       isOpaque,
-      hasLength: this.#length >= 0,
+      hasLength: this.length >= 0,
       check,
       refuses: mode === 'refuse',
       trail,
-      write: (chunk) => this.#passOn(control, chunk),
+      write: (chunk) => {
+        this.countOut(chunk);
+        return this.write(chunk);
+      },
       over: (isWhole) => this.#endEarly(isWhole),
     });
     this.#owner.openStream(kind, (why) => stream.end(why));
@@ -313,23 +255,17 @@ export class Relay implements AnswerHandler, WithheldNotes {
   /** The head of a stream leaves before its first item. */
   #openHead(): void {
     this.passesSince = performance.now();
-    this.#beginBody();
-    this.#fresh.response.flushHeaders();
-  }
-
-  #passOn(control: Control, chunk: Buffer): boolean {
-    this.#bytesOut += chunk.length;
-    this.#fresh.trail.bytesOut = this.#bytesOut;
-    return this.#write(control, chunk);
+    this.beginBody();
+    this.fresh.response.flushHeaders();
   }
 
   /** The gateway ends a stream. */
   #endEarly(isWhole: boolean): void {
     if (this.ended) return;
     this.#settle();
-    this.#control?.abort();
-    const { response } = this.#fresh;
-    if (isWhole) this.#sink.end();
+    this.control?.abort();
+    const { response } = this.fresh;
+    if (isWhole) this.endBody();
     // Node sends what was written in this turn at the end of the turn.
     else setImmediate(() => response.destroy());
     this.#owner.relayed();
@@ -338,55 +274,24 @@ export class Relay implements AnswerHandler, WithheldNotes {
   /** The body of an answer to HEAD that was asked for by GET is not awaited. */
   #cutOff(control: Control): void {
     // An answer to HEAD itself has no body, and its connection stays.
-    if (this.#fresh.operation.method === 'HEAD') return;
+    if (this.fresh.operation.method === 'HEAD') return;
     control.abort();
     this.#end();
   }
 
   #end(): void {
-    if (this.#hasHead) this.#sink.end();
-    else
-      atEndOfTurn(
-        () => this.#writeWhole(),
-        () => this.#fresh.response.destroy(),
-      );
+    this.endAnswer();
     this.#settle();
     this.#owner.relayed();
-  }
-
-  /** Head and body together: until then, a part that ends the connection can still announce that in the head. */
-  #writeWhole(): void {
-    const { response } = this.#fresh;
-    if (response.headersSent) return;
-    const first = this.#first;
-    const form = first && this.#compressed?.wholeOf(first);
-    if (form === 'streams') {
-      this.#beginBody();
-      this.#sink.end(first);
-      return;
-    }
-    if (Buffer.isBuffer(form)) this.#headers = this.#compressed?.headers ?? this.#headers;
-    const body = Buffer.isBuffer(form) ? form : first;
-    this.#writeHead(this.#mode === 'drop' ? this.#length : (body?.length ?? 0));
-    response.end(body);
-  }
-
-  /** The head of a body that follows in pieces. */
-  #beginBody(): void {
-    if (this.#compressed === undefined) this.#writeHead(this.#length);
-    else {
-      this.#writeHead(-1, this.#compressed.headers);
-      this.#sink = this.#compressed;
-    }
   }
 
   /** The client gets nothing before the answer is stored, so that an immediate repetition finds it. */
   async #endOnceKept(recording: Recording, held: readonly Buffer[]): Promise<void> {
     this.#owner.stopClock();
-    const body = this.#first ?? Buffer.concat(held);
+    const body = this.first ?? Buffer.concat(held);
     await this.#keepAnswer(recording, body.length <= recording.bodyBytesMax ? body : undefined);
     if (this.ended) return;
-    this.#first = body;
+    this.first = body;
     this.#end();
   }
 
@@ -398,122 +303,64 @@ export class Relay implements AnswerHandler, WithheldNotes {
     control.pause();
     void this.#keepAnswer(recording, undefined).then(() => {
       if (this.ended) return;
-      this.#writeHead(this.#length);
+      this.beginBody();
       this.noteBytes();
       this.passesSince = this.#byteAt;
-      if (this.#fresh.response.write(Buffer.concat(held))) control.resume();
-      else this.#resumeOnDrain();
+      if (this.write(Buffer.concat(held))) control.resume();
     });
   }
 
   /** Afterwards a client that has left meanwhile ends the exchange, as in any other. */
   async #keepAnswer(recording: Recording, body: Buffer | undefined): Promise<void> {
-    const headers = this.#answerHeaders(this.#headers, []);
-    await recording.keep({ status: this.#status, headers, body });
+    const headers = this.answerHeaders(this.headers, []);
+    await recording.keep({ status: this.status, headers, body });
     this.#held = undefined;
-    if (this.#fresh.response.destroyed) this.clientGone();
+    if (this.fresh.response.destroyed) this.clientGone();
   }
 
-  #writeHead(length: number, headers = this.#headers): void {
-    const { request, response, carried, trail } = this.#fresh;
-    // The rest of a request body that is still arriving is not read, so this connection cannot carry another request.
-    if (!request.complete) response.shouldKeepAlive = false;
-    const head = this.#answerHeaders(headers, [...carried]);
-    if (length >= 0 && this.#status !== 204 && this.#status !== 304) head.push('Content-Length', String(length));
-    trail.status = this.#status;
-    this.#hasHead = true;
-    response.writeHead(this.#status, head);
-  }
-
-  /** Appends them to `sent`. */
-  #answerHeaders(given: AnswerHeaders, sent: string[]): string[] {
-    const headers = clientAnswerHeaders(given, this.#fresh, this.#owner.authorities, this, sent);
-    if (this.#protection !== undefined) headers.push(...this.#protection);
-    return headers;
-  }
-
-  withhold(field: string): void {
-    this.#withheld ??= [];
-    if (this.#withheld.length === WITHHELD_MAX || this.#withheld.includes(field)) return;
-    this.#withheld.push(field);
-    this.#fresh.trail.note('withheld', this.#withheld);
-  }
-
-  #releaseFirstSoon(control: Control): void {
-    contain(
-      () => this.#releaseFirst(control),
-      (thrown) => this.onResponseError(control, thrown as Error),
-    );
-  }
-
-  #releaseFirst(control: Control): void {
-    const first = this.#first;
-    if (this.ended || first === undefined || this.#hasHead || this.#leaveIfAnswered()) return;
-    this.#beginBody();
-    this.#write(control, first);
-  }
-
-  #write(control: Control, chunk: Buffer): boolean {
-    if (this.#sink.write(chunk)) return true;
-    control.pause();
-    this.#resumeOnDrain();
-    return false;
-  }
-
-  #resumeOnDrain(): void {
-    this.#onDrain ??= () => {
-      this.noteBytes();
-      this.#stream?.drained();
-      this.#control?.resume();
-    };
-    this.#sink.once('drain', this.#onDrain);
-  }
-
+  /** The client gets the upstream's error in the gateway's form. */
   #refusal(inspected: InspectedBody): GatewayError {
-    return inspected.refusal(this.#status, this.#headers, this.#fresh);
+    return toUpstreamRefusal(this.status, this.headers, inspected.whole(), this.fresh);
   }
 
   #violation(violations: readonly string[]): GatewayError {
-    this.#fresh.trail.note('answerViolations', violations);
+    this.fresh.trail.note('answerViolations', violations);
     return upstreamFailure('upstream_contract_violation', 'http_protocol_error');
-  }
-
-  /** True: another part has answered, for example because the request body took too long, and this attempt has ended without an answer. */
-  #leaveIfAnswered(): boolean {
-    if (this.#hasHead || !this.#fresh.response.headersSent) return false;
-    this.clientGone();
-    return true;
   }
 
   /** The client left: no target failed, and no answer can be sent. */
   clientGone(): void {
     if (this.ended) return;
     // A request that was sent and whose answer is being stored runs to its end: the client can fetch the answer later.
-    if (this.#held !== undefined && this.#control !== undefined) return;
+    if (this.#held !== undefined && this.control !== undefined) return;
     this.#settle();
-    this.#control?.abort();
+    this.control?.abort();
     this.#owner.abandoned();
   }
 
-  /** Ends the attempt from this side. */
   abort(error: GatewayError, failure: AttemptFailure): void {
     if (this.ended) return;
     this.#settle();
-    this.#control?.abort();
-    this.#owner.failed(error, failure, this.wasSent, this.#status);
+    this.control?.abort();
+    this.#owner.failed(error, failure, this.wasSent, this.status);
   }
 
   #fail(error: GatewayError, failure: AttemptFailure): void {
     if (this.ended) return;
     this.#settle();
-    this.#owner.failed(error, failure, this.wasSent, this.#status);
+    this.#owner.failed(error, failure, this.wasSent, this.status);
+  }
+
+  protected drained(): void {
+    this.noteBytes();
+    this.#stream?.drained();
   }
 
   #settle(): void {
     this.ended = true;
     this.#reading?.abort();
     this.#stream?.stop();
-    if (this.#onDrain !== undefined) this.#sink.off('drain', this.#onDrain);
+    this.forgetDrain();
   }
 }
 

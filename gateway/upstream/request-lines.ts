@@ -7,9 +7,9 @@ import { unsendable } from '../http1/client/fault.ts';
 import { FieldLine } from '../http1/field-line.ts';
 import { isFieldValue } from '../http1/grammar.ts';
 import type { CookieRules } from '../operation.ts';
+import { acceptedCodings } from '../shared/accept-encoding.ts';
 import { isOwnedRequestHeader } from '../shared/owned-headers.ts';
 import { upstreamCookies } from './cookies.ts';
-import { upstreamCodings } from './encoding/request-codings.ts';
 
 // All other request fields are dropped: credentials, cookies, hop-by-hop fields, and identity that the client claims.
 const requestAllowed = [
@@ -158,4 +158,21 @@ function cookieLine(given: string | undefined, rules: CookieRules): string {
 /** Declared header parameters pass, except the gateway's own fields in any spelling, and those that are sent anyway. */
 function mayForward(name: string): boolean {
   return !isOwnedRequestHeader(name) && !requestAllowed.includes(name) && name !== 'range' && name !== 'if-range';
+}
+
+/** What clients send almost always: known codings, without weights. Linear: each name is followed by a comma or the end. */
+const PLAIN = /^(?:zstd|br|gzip|deflate)(?:, ?(?:zstd|br|gzip|deflate))*$/;
+const knownCodings = new Set(['zstd', 'br', 'gzip', 'deflate', 'identity', '*']);
+
+/**
+ * The Accept-Encoding for the upstream: the client's, without codings that the gateway could not decode to check an answer. Returns `identity` if nothing known is left: a missing field would allow any coding (RFC 9110
+ * section 12.5.3).
+ */
+export function upstreamCodings(accepted: string): string {
+  if (PLAIN.test(accepted)) return accepted;
+  const kept: string[] = [];
+  for (const [coding, weight] of acceptedCodings(accepted)) {
+    if (knownCodings.has(coding)) kept.push(weight === 1 ? coding : `${coding};q=${weight}`);
+  }
+  return kept.length === 0 ? 'identity' : kept.join(', ');
 }

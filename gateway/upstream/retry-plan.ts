@@ -1,8 +1,10 @@
-// Plans the retries of one request. Created when the first attempt fails, so that a successful request does not pay for it.
+// The retries of one request: whether it is sent again, to which target and when, and the refusal if it is not. Created when a first attempt
+// fails, so that a successful request does not pay for it.
 
+import type { GatewayError } from '../errors.ts';
 import type { Fresh } from '../exchange.ts';
 import type { RetryReason } from '../findings.ts';
-import { backOffMs, isRepeatable } from './retry.ts';
+import { type AttemptFailure, backOffMs, isRepeatable, isStreamed, retryReasonOf } from './retry.ts';
 import type { UpstreamRoute } from './routes.ts';
 import type { Target, Targets } from './targets.ts';
 
@@ -13,68 +15,94 @@ export interface NextAttempt {
 
 export interface FailedAttempt {
   readonly target: Target;
-  readonly reason: RetryReason;
+  readonly error: GatewayError;
+  readonly failure: AttemptFailure;
   /** True if a byte of the request may have been sent. */
   readonly wasSent: boolean;
-  /** Retry-After of the answer, if any. */
-  readonly retryAfterSeconds: number | undefined;
+  /** Of the upstream's answer, 0 without one. */
+  readonly status: number;
 }
 
-export interface RetryPlan {
-  /** The target of the next attempt, already picked, and the wait before it. Undefined: no retry, the failure is the answer. */
-  after(failed: FailedAttempt): NextAttempt | undefined;
-}
+export class RetryPlan {
+  /** The refusal for the client if no attempt brings an answer. */
+  error: GatewayError | undefined;
+  readonly #targets: Targets;
+  readonly #fresh: Fresh;
+  readonly #route: UpstreamRoute;
+  /** `performance.now()` */
+  readonly #deadlineAt: number;
+  readonly #tried: Target[] = [];
+  /** Of all further attempts, as the trail has them. */
+  readonly #reasons: RetryReason[] = [];
+  #retries = 0;
+  #wasSent = false;
+  #wasRepeated = false;
 
-/** @param deadlineAt as `performance.now()` counts */
-export function createRetryPlan(targets: Targets, fresh: Fresh, route: UpstreamRoute, deadlineAt: number): RetryPlan {
-  const { operation, caller, trail } = fresh;
-  const tried: Target[] = [];
-  let repeats = 0;
+  constructor(targets: Targets, fresh: Fresh, route: UpstreamRoute, deadlineAt: number) {
+    this.#targets = targets;
+    this.#fresh = fresh;
+    this.#route = route;
+    this.#deadlineAt = deadlineAt;
+  }
+
+  /** The target of the next attempt, already picked, and the wait before it. Undefined: no retry, `error` is the answer. */
+  after({ target, error, failure, wasSent, status }: FailedAttempt): NextAttempt | undefined {
+    // The error of an attempt that was not sent must not replace that of an earlier one that was.
+    if (wasSent || !this.#wasSent) this.error = error;
+    this.#wasSent ||= wasSent;
+    const reason = retryReasonOf(failure, wasSent, status);
+    const { retriesMax, honoursIdempotencyKey } = this.#route;
+    if (reason === undefined || this.#retries >= retriesMax) return undefined;
+    if (!isRepeatable(this.#fresh, wasSent, honoursIdempotencyKey)) return undefined;
+    this.#tried.push(target);
+    const next = this.#pick();
+    if (next === undefined) return undefined;
+    const isTried = this.#tried.includes(next);
+    // The upstream closed the connection as the request was sent, which says nothing about the target.
+    const isClosedUnder = reason === 'connection_lost' && this.#retries === 0;
+    const waitMs = !isTried || isClosedUnder ? 0 : backOffMs(this.#retries, error.details.retryAfterSeconds);
+    // An attempt that was never sent caused no load, so another target receives no more than it would have: such a retry is free.
+    const isFree = reason === 'not_sent' && !isTried;
+    if (waitMs === undefined || !this.#isInTime(waitMs) || !(isFree || this.#pay(isClosedUnder))) {
+      this.#targets.ended(next, 'abandoned', performance.now());
+      return undefined;
+    }
+    this.#retries += 1;
+    this.#note(reason);
+    return { target: next, waitMs };
+  }
+
+  /** Whether the same attempt may send the request again, because the answer rules or the upstream credential ask for it. True once. */
+  mayRepeat(reason: 'declared' | 'credential'): boolean {
+    if (this.#wasRepeated || isStreamed(this.#fresh)) return false;
+    this.#wasRepeated = true;
+    this.#note(reason);
+    return true;
+  }
 
   /** Undefined if the breaker has opened in the meantime: the original failure is more informative. */
-  function pick(): Target | undefined {
+  #pick(): Target | undefined {
     try {
-      return targets.pick(operation.upstream, caller.mode, tried);
+      return this.#targets.pick(this.#fresh.operation.upstream, this.#fresh.caller.mode, this.#tried);
     } catch {
       return undefined;
     }
   }
 
-  /** True for the first loss of a connection: the upstream closed it as the request was sent, which says nothing about the target. */
-  function isClosedUnder({ reason }: FailedAttempt): boolean {
-    return reason === 'connection_lost' && repeats === 0;
+  #isInTime(waitMs: number): boolean {
+    return performance.now() + waitMs < this.#deadlineAt;
   }
 
-  function isInTime(waitMs: number | undefined): waitMs is number {
-    return waitMs !== undefined && performance.now() + waitMs < deadlineAt;
-  }
-
-  /**
-   * Takes the cost of a retry from the budget; false: the budget is spent. An attempt that was never sent caused no load, so another target
-   * receives no more than it would have: such a retry is free.
-   */
-  function payFor(failed: FailedAttempt, isTried: boolean): boolean {
-    if (failed.reason === 'not_sent' && !isTried) return true;
-    const isPaid = isClosedUnder(failed) ? route.budget.takeForLost() : route.budget.take();
-    if (!isPaid) trail.note('retryBudgetSpent', true);
+  /** Takes the cost of a retry from the budget; false: the budget is spent. */
+  #pay(isClosedUnder: boolean): boolean {
+    const { budget } = this.#route;
+    const isPaid = isClosedUnder ? budget.takeForLost() : budget.take();
+    if (!isPaid) this.#fresh.trail.note('retryBudgetSpent', true);
     return isPaid;
   }
 
-  return {
-    after(failed) {
-      if (repeats >= route.retriesMax || !isRepeatable(fresh, failed.wasSent, route.honoursIdempotencyKey))
-        return undefined;
-      tried.push(failed.target);
-      const target = pick();
-      if (target === undefined) return undefined;
-      const isTried = tried.includes(target);
-      const waitMs = !isTried || isClosedUnder(failed) ? 0 : backOffMs(repeats, failed.retryAfterSeconds);
-      if (!isInTime(waitMs) || !payFor(failed, isTried)) {
-        targets.ended(target, 'abandoned', performance.now());
-        return undefined;
-      }
-      repeats += 1;
-      return { target, waitMs };
-    },
-  };
+  #note(reason: RetryReason): void {
+    this.#reasons.push(reason);
+    this.#fresh.trail.note('retries', this.#reasons);
+  }
 }

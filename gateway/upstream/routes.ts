@@ -1,12 +1,15 @@
-// Builds the route of each upstream, once per configuration, so that a request needs a single lookup.
+// The route of each upstream: times, budget, concurrency limit, credential and rules. Built once per configuration, so that a request needs a
+// single lookup.
 
 import type { Access, Accesses } from './access.ts';
+import { type AnswerRule, createJudge, type Judge } from './answers/judge.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
+import type { Credential } from './credential.ts';
 import { createDeadlines, type Deadlines } from './deadlines.ts';
 import { type Compression, type CompressionRules, createCompression } from './encoding/compression.ts';
 import { authorityIn } from './references.ts';
+import { createRewrite, type RequestRule, type Rewrite } from './requests/rewrite.ts';
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
-import type { UpstreamRules } from './rules.ts';
 
 export interface UpstreamRouteEntry {
   readonly live: readonly string[];
@@ -19,6 +22,15 @@ export interface UpstreamRouteEntry {
   readonly honoursIdempotencyKey: boolean;
   readonly sendClientAddress: boolean;
   readonly compression?: CompressionRules | undefined;
+  readonly answers: readonly AnswerRule[];
+  readonly requests: readonly RequestRule[];
+}
+
+export interface UpstreamRules {
+  /** Survives reloads. */
+  readonly credential: Credential | undefined;
+  readonly judge: Judge | undefined;
+  readonly rewrite: Rewrite | undefined;
 }
 
 export interface UpstreamRoute {
@@ -52,43 +64,44 @@ export interface UpstreamRoute {
 /** @param now monotonic milliseconds */
 export function createUpstreamRoutes(
   entries: Readonly<Record<string, UpstreamRouteEntry>>,
-  rulesByUpstream: ReadonlyMap<string, UpstreamRules>,
   accesses: Pick<Accesses, 'of'>,
   now: () => number,
 ): ReadonlyMap<string, UpstreamRoute> {
   const all = Object.entries(entries).map(([name, entry]): [string, UpstreamRoute] => {
-    const {
-      timeoutMs,
-      firstByteTimeoutMs,
-      idleTimeoutMs,
-      maxStreamMs = Number.POSITIVE_INFINITY,
-      retry,
-      honoursIdempotencyKey,
-      sendClientAddress,
-    } = entry;
-    const shortestMs = Math.min(timeoutMs, firstByteTimeoutMs ?? timeoutMs, idleTimeoutMs, maxStreamMs);
-    const budget = createRetryBudget(retry.budgetPercent, now);
-    const rules = rulesByUpstream.get(name);
-    const { concurrency } = accesses.of(name) as Access;
-    const times = { timeoutMs, firstByteTimeoutMs, idleTimeoutMs, maxStreamMs };
-    const watch = createDeadlines(shortestMs);
-    const authorities = new Set([...entry.live, ...(entry.test ?? [])].flatMap((one) => authorityIn(one) ?? []));
-    const compression = createCompression(entry.compression);
+    const { timeoutMs, firstByteTimeoutMs, idleTimeoutMs, maxStreamMs = Number.POSITIVE_INFINITY } = entry;
+    const { retry, honoursIdempotencyKey, sendClientAddress } = entry;
+    const { concurrency, credential } = accesses.of(name) as Access;
     return [
       name,
       {
-        ...times,
-        watch,
+        timeoutMs,
+        firstByteTimeoutMs,
+        idleTimeoutMs,
+        maxStreamMs,
+        watch: createDeadlines(Math.min(timeoutMs, firstByteTimeoutMs ?? timeoutMs, idleTimeoutMs, maxStreamMs)),
         retriesMax: retry.attempts,
-        budget,
+        budget: createRetryBudget(retry.budgetPercent, now),
         concurrency,
         honoursIdempotencyKey,
         sendClientAddress,
-        authorities,
-        rules,
-        compression,
+        authorities: new Set([...entry.live, ...(entry.test ?? [])].flatMap((one) => authorityIn(one) ?? [])),
+        rules: rulesOf(entry, credential),
+        compression: createCompression(entry.compression),
       },
     ];
   });
   return new Map(all);
+}
+
+/** Undefined: requests and answers pass unchanged. */
+function rulesOf(
+  { answers, requests }: UpstreamRouteEntry,
+  credential: Credential | undefined,
+): UpstreamRules | undefined {
+  if (credential === undefined && answers.length === 0 && requests.length === 0) return undefined;
+  return {
+    credential,
+    judge: answers.length === 0 ? undefined : createJudge(answers),
+    rewrite: requests.length === 0 ? undefined : createRewrite(requests),
+  };
 }

@@ -4,7 +4,7 @@
 import type { Mode } from '../caller.ts';
 import type { PoolSettings } from '../http1/client/pool.ts';
 import { type Breaker, type BreakerRules, type BreakerState, createBreaker } from './breaker.ts';
-import { failureText, type SendingFailure } from './failure-text.ts';
+import { failureText, type SendingFailure } from './failure.ts';
 import { type CheckResult, createHealthCheck, type HealthCheck, type HealthRules } from './health-check.ts';
 import {
   clearOutlier,

@@ -2,7 +2,7 @@
 
 import type { Mode } from '../caller.ts';
 import type { BreakerState } from './breaker.ts';
-import { failureText } from './failure-text.ts';
+import { failureText } from './failure.ts';
 import type { HealthCheck, LastCheck } from './health-check.ts';
 import { phaseAt, type TargetState } from './outlier-detection.ts';
 

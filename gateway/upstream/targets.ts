@@ -5,7 +5,7 @@ import { GatewayError } from '../errors.ts';
 import type { TlsSettings } from '../http1/client/connect.ts';
 import type { Dispatcher } from '../http1/client/wire.ts';
 import { choose } from './choose.ts';
-import type { SendingFailure } from './failure-text.ts';
+import type { SendingFailure } from './failure.ts';
 import type { AttemptOutcome } from './outcome.ts';
 import { noteRequestBegan, noteRequestEnded, type TargetState } from './outlier-detection.ts';
 import type { Pools, SharedPool } from './pools.ts';

@@ -5,8 +5,10 @@ import type { ErrorCode } from '../error-catalogue.ts';
 import { GatewayError, type UpstreamWords } from '../errors.ts';
 import type { Fresh } from '../exchange.ts';
 import type { AnswerHeaders } from '../http1/client/wire.ts';
-import { type DefaultPlace, type ErrorForm, type ParsedError, parseDialect } from './error-dialects.ts';
-import { withoutSecrets } from './submitted-secrets.ts';
+import { codingOf, decodeBody } from './encoding/decode.ts';
+import { type ErrorForm, type ParsedError, parseDialect } from './error-dialects.ts';
+import type { DefaultPlace } from './field-errors.ts';
+import { secretsIn, withoutSecrets } from './submitted-secrets.ts';
 
 /** Codes for statuses whose body is not recognised. */
 const byStatus: Readonly<Record<number, ErrorCode>> = {
@@ -15,19 +17,25 @@ const byStatus: Readonly<Record<number, ErrorCode>> = {
   428: 'precondition_required',
 };
 
+/** Longer error bodies are not read: error objects are small. */
+export const ERROR_BODY_BYTES_MAX = 65_536;
+
+/** The client's request, as far as its refusal depends on it. */
+type Refused = Pick<Fresh, 'method' | 'rawBody' | 'headers' | 'operation' | 'caller'>;
+
 /**
  * Turns an upstream's answer with status 400 or above into the refusal for the client.
  *
- * @param place of refused fields that the body does not place itself
- * @param secrets of the client's request: a text with one of them does not reach the client
+ * @param refused undefined: a GET of the gateway's own
  */
 export function toUpstreamRefusal(
   status: number,
   headers: AnswerHeaders,
   body: Buffer,
-  place: DefaultPlace = 'body',
-  secrets: readonly string[] = [],
+  refused: Refused | undefined,
 ): GatewayError {
+  if (status === 401 && refused?.operation.forwardsToken === true && refused.caller.issuer !== undefined)
+    return tokenRefusal();
   const answered = { upstreamStatus: status, ...crossing(status, headers) };
   if (status === 401 || status === 407) return new GatewayError('upstream_auth_failed', answered);
   if (status === 429) return new GatewayError('upstream_overloaded', { ...answered, ...retryAfter(headers) });
@@ -36,8 +44,7 @@ export function toUpstreamRefusal(
   if (status === 500) return new GatewayError('upstream_error', answered);
   if (status === 501) return new GatewayError('upstream_error', { ...answered, words: errorWords(501) });
   if (status > 500) return new GatewayError('upstream_bad_response', answered);
-  const read = parseError(headers, body, place);
-  const parsed = read && withoutSecrets(read, secrets);
+  const parsed = parsedFor(refused, headers, body);
   const code = byStatus[status] ?? 'upstream_rejected';
   const plain = new GatewayError(code).entry;
   return new GatewayError(code, {
@@ -52,15 +59,23 @@ export function toUpstreamRefusal(
   });
 }
 
-/** The refusal of a service that has got the client's token and refuses it; undefined: it refuses something else. */
-export function toTokenRefusal(status: number, { operation, caller }: Pick<Fresh, 'operation' | 'caller'>) {
-  if (status !== 401 || !operation.forwardsToken || caller.issuer === undefined) return undefined;
+/** The service has got the client's token, and refuses it. */
+function tokenRefusal(): GatewayError {
   const { type, message } = new GatewayError('token_invalid').entry;
   return new GatewayError('token_invalid', {
-    upstreamStatus: status,
+    upstreamStatus: 401,
     // In the upstream's words, so that it is no failure of the client's address.
-    words: { status, type, code: 'token_invalid', message },
+    words: { status: 401, type, code: 'token_invalid', message },
   });
+}
+
+/** The recognised parts of an error body that repeat no secret of the request. */
+function parsedFor(refused: Refused | undefined, headers: AnswerHeaders, body: Buffer): ParsedError | undefined {
+  const decoded = decodeBody(body, codingOf(headers), ERROR_BODY_BYTES_MAX);
+  if (typeof decoded === 'string') return undefined;
+  const hasBody = refused !== undefined && refused.method !== 'GET' && refused.method !== 'HEAD';
+  const parsed = parseError(headers, decoded, hasBody ? 'body' : 'query');
+  return parsed && withoutSecrets(parsed, secretsIn(refused?.rawBody, refused?.headers.get('content-type')));
 }
 
 /**

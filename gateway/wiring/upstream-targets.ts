@@ -1,12 +1,10 @@
 // Connections to upstreams, and the health and breakers of their targets. They live as long as the process; every change of state is
 // logged and counted.
 
-import { lookup } from 'node:dns';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { createBreakerLog } from '../observe/rare-warnings.ts';
 import { type AnswerFromContract, withExamples } from '../upstream/examples.ts';
-import { createLookup } from '../upstream/lookup.ts';
 import { createPools, type Pools } from '../upstream/pools.ts';
 import { createTargetSets, type TargetSets } from '../upstream/target-set.ts';
 
@@ -34,7 +32,7 @@ export function openUpstreamTargets({
   now,
 }: UpstreamTargetsOptions): UpstreamTargets {
   const clock = () => performance.now();
-  const pools = withExamples(createPools(createLookup(lookup)), answerFor);
+  const pools = withExamples(createPools(), answerFor);
   const targetSets = createTargetSets({
     pools,
     originOf,

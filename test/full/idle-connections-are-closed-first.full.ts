@@ -5,7 +5,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { it } from 'node:test';
 import { ask } from '../../gateway/http1/client/ask.ts';
-import { createLookup } from '../../gateway/upstream/lookup.ts';
 import { createPools } from '../../gateway/upstream/pools.ts';
 
 /** @param announcedMs what the server keeps idle connections for, and says so; 0: it says nothing, and keeps them */
@@ -14,7 +13,7 @@ async function idleMs(announcedMs: number): Promise<number> {
   const connected = new Promise<Socket>((resolve) => server.once('connection', resolve));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const pools = createPools(createLookup(() => undefined));
+  const pools = createPools(() => undefined);
   const held = pools.hold(
     `http://127.0.0.1:${port}`,
     {

@@ -10,7 +10,6 @@ import type { Secrets } from '../../config/secrets.ts';
 import type { Configuration } from '../../configuration.ts';
 import { ask } from '../../http1/client/ask.ts';
 import type { TlsSettings } from '../../http1/client/connect.ts';
-import { createLookup } from '../../upstream/lookup.ts';
 import { createPools } from '../../upstream/pools.ts';
 import { answersFromContract } from '../../upstream/simulated.ts';
 import { type Finding, fail, type NamedCheck, ok, reasonOf, warn } from '../finding.ts';
@@ -116,7 +115,7 @@ async function checkHealth(
 ): Promise<Finding> {
   if (health === undefined) return ok(name, 'It takes connections.');
   const settings = { connections, connectTimeoutMs, connectionMaxAgeSeconds, tls };
-  const client = createPools(createLookup(lookupAll)).single(origin, settings);
+  const client = createPools(lookupAll).single(origin, settings);
   try {
     const signal = AbortSignal.timeout(health.timeoutMs);
     const { status } = await ask(client, { method: 'GET', path: health.path, headers: [], body: null }, signal, false);

@@ -1,7 +1,6 @@
 // Sends requests to one address of an upstream as the gateway does: the same headers, the same assertion or credential, the same rules.
 
 import { randomBytes } from 'node:crypto';
-import { lookup } from 'node:dns';
 import type { Caller } from '../../caller.ts';
 import type { UpstreamEntry } from '../../config/schema.ts';
 import type { ContractOperation } from '../../contract/operations.ts';
@@ -16,7 +15,6 @@ import { BUFFERED_BYTES_MAX } from '../../upstream/buffered-answer.ts';
 import type { CredentialHeader } from '../../upstream/credential-kinds.ts';
 import { codingOf, decodeBody } from '../../upstream/encoding/decode.ts';
 import { isConnectionLost } from '../../upstream/failure.ts';
-import { createLookup } from '../../upstream/lookup.ts';
 import { createPools } from '../../upstream/pools.ts';
 import { readingRequest } from '../../upstream/read-answer.ts';
 import { upstreamRequestLines } from '../../upstream/request-lines.ts';
@@ -103,7 +101,7 @@ export function createBackend(options: BackendOptions): Backend {
   const { origin, entry, tls } = options;
   const { connectTimeoutMs, connectionMaxAgeSeconds, timeoutMs } = entry;
   const settings = { connections: 1, connectTimeoutMs, connectionMaxAgeSeconds, tls };
-  const client = createPools(createLookup(lookup)).single(origin, settings);
+  const client = createPools().single(origin, settings);
   const judge = createJudge(entry.answers);
   const rewrite = createRewrite(entry.requests);
   const proofs = new Set<string>();

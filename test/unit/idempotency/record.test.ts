@@ -5,6 +5,7 @@ import { GatewayError } from '../../../gateway/errors.ts';
 import { mayHaveRun, parseOutcome, recordOf, recordOfRefusal } from '../../../gateway/idempotency/record.ts';
 import { toUpstreamRefusal } from '../../../gateway/upstream/upstream-errors.ts';
 import { anyCharacter } from '../../support/characters.ts';
+import { refused } from '../upstream/declared.ts';
 
 test('an answer is read as it was written, for any bytes of its body', () => {
   const header = fc.tuple(fc.constantFrom('Content-Type', 'ETag', 'Link'), fc.string({ unit: anyCharacter }));
@@ -46,7 +47,7 @@ test('a body that was too long leaves no record', () => {
 });
 
 const refusalOf = (status: number, body = '{}') =>
-  toUpstreamRefusal(status, { 'content-type': 'application/json' }, Buffer.from(body));
+  toUpstreamRefusal(status, { 'content-type': 'application/json' }, Buffer.from(body), refused());
 
 test('a refusal of the upstream is restored with all its parts', () => {
   const said = { type: 'conflict_error', code: 'seat_taken', message: 'Sitz – belegt.', param: 'seat' };

@@ -21,9 +21,10 @@ function createScene() {
     retry: { attempts: 0, budgetPercent: 20 },
     honoursIdempotencyKey: false,
     sendClientAddress: true,
+    answers: [],
+    requests: [],
   };
-  const way =
-    createUpstreamRoutes({ books: entry }, new Map(), accesses, () => performance.now()).get('books') ?? assert.fail();
+  const way = createUpstreamRoutes({ books: entry }, accesses, () => performance.now()).get('books') ?? assert.fail();
   let outstanding = 0;
   const targets: Pick<Targets, 'pick' | 'ended'> = {
     pick() {

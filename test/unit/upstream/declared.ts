@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { answerRules } from '../../../gateway/config/answer-rules.ts';
 import { requestRules } from '../../../gateway/config/request-rules.ts';
 import type { GatewayError } from '../../../gateway/errors.ts';
-import type { Checked } from '../../../gateway/exchange.ts';
+import type { Checked, Fresh } from '../../../gateway/exchange.ts';
 import type { Operation } from '../../../gateway/operation.ts';
 import { type AnsweredRequest, createJudge, type Judgement } from '../../../gateway/upstream/answers/judge.ts';
 import { createRewrite, type Rewritten } from '../../../gateway/upstream/requests/rewrite.ts';
@@ -28,6 +28,18 @@ export function judged(rules: string, body: unknown, asking: Asking = {}): Judge
     { status, headers: { 'content-type': contentType }, body: bytes },
     { operation: asking.operation ?? operation('updateThing'), pathValues: asking.pathValues ?? ['Chair'], submitted },
   );
+}
+
+/** A request without a token or a body, whose refusal comes from the upstream. */
+export function refused(method = 'POST'): Fresh {
+  const caller = { issuer: undefined };
+  return {
+    method,
+    headers: new Map(),
+    operation: operation('updateThing'),
+    caller,
+    rawBody: undefined,
+  } as unknown as Fresh;
 }
 
 /** The error of a judgement that refuses. */

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toUpstreamRefusal } from '../../../gateway/upstream/upstream-errors.ts';
+import { refused } from './declared.ts';
 
 interface Row {
   readonly framework: string;
@@ -208,7 +209,7 @@ describe('error bodies of frameworks', () => {
         status,
         { 'content-type': mediaType },
         Buffer.from(body),
-        place,
+        refused(place === 'query' ? 'GET' : 'POST'),
       ).details;
       assert.equal(words?.status, status);
       assert.equal(words?.code, expected.code ?? 'upstream_rejected');
@@ -235,8 +236,8 @@ describe('error bodies of frameworks', () => {
 
 describe('sentences that show internals', () => {
   const messageOf = (message: string) =>
-    toUpstreamRefusal(400, { 'content-type': 'application/json' }, Buffer.from(JSON.stringify({ message }))).details
-      .words?.message;
+    toUpstreamRefusal(400, { 'content-type': 'application/json' }, Buffer.from(JSON.stringify({ message })), refused())
+      .details.words?.message;
   const plain = messageOf('');
 
   for (const text of [
@@ -265,7 +266,8 @@ describe('sentences that show internals', () => {
 
 describe('bounds', () => {
   const fieldsOf = (body: unknown) =>
-    toUpstreamRefusal(400, { 'content-type': 'application/json' }, Buffer.from(JSON.stringify(body))).details.fields;
+    toUpstreamRefusal(400, { 'content-type': 'application/json' }, Buffer.from(JSON.stringify(body)), refused()).details
+      .fields;
 
   it('at most 20 fields are reported', () => {
     const errors = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`f${index}`, ['bad', 'worse']]));

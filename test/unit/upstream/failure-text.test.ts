@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { GatewayError } from '../../../gateway/errors.ts';
-import { toUpstreamFailure, upstreamFailure } from '../../../gateway/upstream/failure.ts';
-import { failureText } from '../../../gateway/upstream/failure-text.ts';
+import { failureText, toUpstreamFailure, upstreamFailure } from '../../../gateway/upstream/failure.ts';
 
 const systemError = (code: string, more: object = {}) =>
   Object.assign(new Error(`${code} happened`), { code, ...more });

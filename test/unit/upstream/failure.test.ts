@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { GatewayError } from '../../../gateway/errors.ts';
-import { toSentFailure, toUpstreamFailure } from '../../../gateway/upstream/failure.ts';
+import { toUpstreamFailure } from '../../../gateway/upstream/failure.ts';
 
 const withCode = (code: string) => Object.assign(new Error(`about ${code}`), { code });
 
@@ -52,15 +52,15 @@ describe('toUpstreamFailure', () => {
   });
 });
 
-describe('toSentFailure', () => {
+describe('the failure of a request that was sent', () => {
   it('does not say that nothing was processed, unless the upstream ended the handshake', () => {
     for (const code of ['EHOSTUNREACH', 'ENETUNREACH', 'ERR_SSL_SSLV3_ALERT_BAD_RECORD_MAC', 'ECONNRESET']) {
-      assert.equal(toSentFailure(withCode(code)).code, 'upstream_bad_response', code);
+      assert.equal(toUpstreamFailure(withCode(code), true).code, 'upstream_bad_response', code);
     }
     for (const code of ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA']) {
-      assert.equal(toSentFailure(withCode(code)).code, 'upstream_unreachable', code);
+      assert.equal(toUpstreamFailure(withCode(code), true).code, 'upstream_unreachable', code);
     }
     const refusal = new GatewayError('upstream_unreachable');
-    assert.equal(toSentFailure(refusal), refusal);
+    assert.equal(toUpstreamFailure(refusal, true), refusal);
   });
 });

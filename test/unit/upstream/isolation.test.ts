@@ -2,9 +2,7 @@
 // a reload changes nothing about that, and other upstreams are left alone.
 
 import assert from 'node:assert/strict';
-import { lookup } from 'node:dns';
 import { it } from 'node:test';
-import { createLookup } from '../../../gateway/upstream/lookup.ts';
 import { createPools } from '../../../gateway/upstream/pools.ts';
 import { createTargetSets, type UnaskedBytes } from '../../../gateway/upstream/target-set.ts';
 import { createTargets } from '../../../gateway/upstream/targets.ts';
@@ -27,7 +25,7 @@ async function createScene() {
   const clock = () => nowMs;
   const reports: UnaskedBytes[] = [];
   let onReport = () => {};
-  const pools = createPools(createLookup(lookup));
+  const pools = createPools();
   const nothing = () => undefined;
   const targetSets = createTargetSets({
     pools,

@@ -7,8 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { ask } from '../../../gateway/http1/client/ask.ts';
 import type { PoolSettings } from '../../../gateway/http1/client/pool.ts';
 import type { Dispatcher } from '../../../gateway/http1/client/wire.ts';
-import { createLookup, type LookupAll } from '../../../gateway/upstream/lookup.ts';
-import { createPools, type SharedPool } from '../../../gateway/upstream/pools.ts';
+import { createLookup, createPools, type LookupAll, type SharedPool } from '../../../gateway/upstream/pools.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 
 const ONE = '127.0.0.1';
@@ -56,7 +55,7 @@ async function createScene(addresses: readonly string[], settings: Partial<PoolS
       present.map((address) => ({ address, family: 4 })),
     );
   };
-  const pools = createPools(createLookup(lookupAll));
+  const pools = createPools(lookupAll);
   const usual = { connections: 4, connectTimeoutMs: 2000, connectionMaxAgeSeconds: 60 };
   const held: SharedPool = pools.hold(origin, { ...usual, ...settings }, () => undefined);
   await start({ close: () => held.letGo() });
@@ -122,7 +121,7 @@ describe('connections to a name', () => {
 
 describe('pools', () => {
   const settings = { connections: 2, connectTimeoutMs: 2000, connectionMaxAgeSeconds: 60 };
-  const pools = createPools(createLookup(() => undefined));
+  const pools = createPools(() => undefined);
 
   it('are one for equal settings, and another for others', async () => {
     const held = [settings, { ...settings }, { ...settings, connections: 3 }, { ...settings, tls: { ca: 'x' } }].map(

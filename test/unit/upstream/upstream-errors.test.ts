@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toUpstreamRefusal } from '../../../gateway/upstream/upstream-errors.ts';
+import { refused } from './declared.ts';
 
 const json = { 'content-type': 'application/json' };
 const refusalOf = (status: number, body: unknown = {}, headers: Record<string, string | string[]> = json) =>
-  toUpstreamRefusal(status, headers, Buffer.from(JSON.stringify(body)));
+  toUpstreamRefusal(status, headers, Buffer.from(JSON.stringify(body)), refused());
 
 describe('a status of an upstream', () => {
   const rows: readonly (readonly [number, string])[] = [

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { upstreamCodings } from '../../../../gateway/upstream/encoding/request-codings.ts';
+import { upstreamCodings } from '../../../gateway/upstream/request-lines.ts';
 
 const cases: readonly [string, string][] = [
   ['gzip', 'gzip'],

@@ -1,0 +1,198 @@
+// The answer of an upstream as its client gets it: the head, the body with backpressure, and its compression. The base class of the relay,
+// because a second object would cost each request an allocation.
+
+import { GatewayError } from '../errors.ts';
+import type { Fresh } from '../exchange.ts';
+import type { AnswerHeaders, Control } from '../http1/client/wire.ts';
+import { contain } from '../shared/faults.ts';
+import { atEndOfTurn } from '../sockets/end-of-turn.ts';
+import { clientAnswerHeaders, type WithheldNotes } from './answer-headers.ts';
+import { type BodySink, CompressedBody } from './encoding/compressed-body.ts';
+import type { Compression } from './encoding/compression.ts';
+import type { AttemptFailure } from './retry.ts';
+
+/** Further withheld fields are not noted: the upstream chooses their names. */
+const WITHHELD_MAX = 16;
+
+export abstract class ClientAnswer implements WithheldNotes {
+  /** Whether the outcome is known; nothing may happen afterwards. */
+  ended = false;
+  protected readonly fresh: Fresh;
+  /** Of the connection, once it has taken the request. */
+  protected control: Control | undefined;
+  protected status = 0;
+  protected headers: AnswerHeaders = {};
+  /** Further headers for an answer that its contract does not declare. */
+  protected protection: readonly string[] | undefined;
+  /** Treatment of the body: `error` is parsed, `report` is checked beside the client's copy, `refuse` is buffered until it has been checked. */
+  protected mode: 'pass' | 'report' | 'refuse' | 'error' | 'drop' = 'pass';
+  /** Of the body; -1: not declared. */
+  protected length = -1;
+  /** First chunk, until the head is sent: most answers are one chunk, which leaves with the head in one write. */
+  protected first: Buffer | undefined;
+  /** Whether this attempt wrote the head of the client's answer. */
+  protected hasHead = false;
+  /** `host:port` of the upstream's targets: references to them are put right for clients. */
+  readonly #authorities: ReadonlySet<string>;
+  #withheld: string[] | undefined;
+  #bytesOut = 0;
+  /** The answer is compressed unless it is short. */
+  #compressed: CompressedBody | undefined;
+  /** Takes the body once the head is written. */
+  #sink: BodySink;
+  /** Created when the client first falls behind. */
+  #onDrain: (() => void) | undefined;
+
+  constructor(fresh: Fresh, authorities: ReadonlySet<string>) {
+    this.fresh = fresh;
+    this.#authorities = authorities;
+    this.#sink = fresh.response;
+  }
+
+  /** Ends the attempt from this side. */
+  abstract abort(error: GatewayError, failure: AttemptFailure): void;
+  abstract onResponseError(control: Control | undefined, error: Error): void;
+  /** The client has left, or got another answer. */
+  abstract clientGone(): void;
+  /** The client has read what it had not. */
+  protected abstract drained(): void;
+
+  /** Headers are those of the answer as it came until its head is written, because its body is checked by them. */
+  protected chooseForm(compression: Compression): void {
+    const form = compression.formOf(this.fresh, this.status, this.headers, this.length);
+    if (form === undefined) return;
+    this.headers = form.headers;
+    if (form.compressed === undefined) return;
+    if (this.mode === 'drop') {
+      this.headers = form.compressed.headers;
+      this.length = -1;
+    } else this.#compressed = new CompressedBody(form.compressed, this.fresh, (error) => this.#compressorFailed(error));
+  }
+
+  /** Costs this exchange only: its answer cannot be completed. */
+  #compressorFailed(cause: Error): void {
+    if (this.ended) this.fresh.response.destroy();
+    else this.abort(new GatewayError('internal_error', { cause }), 'other');
+  }
+
+  protected countOut(chunk: Buffer): void {
+    this.#bytesOut += chunk.length;
+    this.fresh.trail.bytesOut = this.#bytesOut;
+  }
+
+  /** Sends a chunk, the first one together with the head. */
+  protected pass(chunk: Buffer): void {
+    if (this.hasHead) {
+      this.write(chunk);
+    } else if (this.first === undefined) {
+      this.first = chunk;
+      // Runs after everything that arrived in the same read: a whole small answer never gets here.
+      if (chunk.length !== this.length) queueMicrotask(() => this.#releaseFirstSoon());
+    } else {
+      this.#releaseFirst();
+      this.write(chunk);
+    }
+  }
+
+  #releaseFirstSoon(): void {
+    contain(
+      () => this.#releaseFirst(),
+      (thrown) => this.onResponseError(this.control, thrown as Error),
+    );
+  }
+
+  #releaseFirst(): void {
+    const first = this.first;
+    if (this.ended || first === undefined || this.hasHead || this.leaveIfAnswered()) return;
+    this.beginBody();
+    this.write(first);
+  }
+
+  /** False: the client is behind, and the upstream is not read until it has caught up. */
+  protected write(chunk: Buffer): boolean {
+    if (this.#sink.write(chunk)) return true;
+    this.control?.pause();
+    this.#onDrain ??= () => {
+      this.drained();
+      this.control?.resume();
+    };
+    this.#sink.once('drain', this.#onDrain);
+    return false;
+  }
+
+  /** Sends the rest: the end of the body, or all of the answer. */
+  protected endAnswer(): void {
+    if (this.hasHead) this.endBody();
+    else
+      atEndOfTurn(
+        () => this.#writeWhole(),
+        () => this.fresh.response.destroy(),
+      );
+  }
+
+  protected endBody(): void {
+    this.#sink.end();
+  }
+
+  /** Head and body together: until then, a part that ends the connection can still announce that in the head. */
+  #writeWhole(): void {
+    const { response } = this.fresh;
+    if (response.headersSent) return;
+    const first = this.first;
+    const form = first && this.#compressed?.wholeOf(first);
+    if (form === 'streams') {
+      this.beginBody();
+      this.#sink.end(first);
+      return;
+    }
+    if (Buffer.isBuffer(form)) this.headers = this.#compressed?.headers ?? this.headers;
+    const body = Buffer.isBuffer(form) ? form : first;
+    this.#writeHead(this.mode === 'drop' ? this.length : (body?.length ?? 0), this.headers);
+    response.end(body);
+  }
+
+  /** Writes the head of a body that follows in pieces. */
+  protected beginBody(): void {
+    if (this.#compressed === undefined) this.#writeHead(this.length, this.headers);
+    else {
+      this.#writeHead(-1, this.#compressed.headers);
+      this.#sink = this.#compressed;
+    }
+  }
+
+  #writeHead(length: number, headers: AnswerHeaders): void {
+    const { request, response, carried, trail } = this.fresh;
+    // The rest of a request body that is still arriving is not read, so this connection cannot carry another request.
+    if (!request.complete) response.shouldKeepAlive = false;
+    const head = this.answerHeaders(headers, [...carried]);
+    if (length >= 0 && this.status !== 204 && this.status !== 304) head.push('Content-Length', String(length));
+    trail.status = this.status;
+    this.hasHead = true;
+    response.writeHead(this.status, head);
+  }
+
+  /** Appends them to `sent`. */
+  protected answerHeaders(given: AnswerHeaders, sent: string[]): string[] {
+    const headers = clientAnswerHeaders(given, this.fresh, this.#authorities, this, sent);
+    if (this.protection !== undefined) headers.push(...this.protection);
+    return headers;
+  }
+
+  withhold(field: string): void {
+    this.#withheld ??= [];
+    if (this.#withheld.length === WITHHELD_MAX || this.#withheld.includes(field)) return;
+    this.#withheld.push(field);
+    this.fresh.trail.note('withheld', this.#withheld);
+  }
+
+  /** True: another part has answered, for example because the request body took too long, and this attempt has ended without an answer. */
+  protected leaveIfAnswered(): boolean {
+    if (this.hasHead || !this.fresh.response.headersSent) return false;
+    this.clientGone();
+    return true;
+  }
+
+  protected forgetDrain(): void {
+    if (this.#onDrain !== undefined) this.#sink.off('drain', this.#onDrain);
+  }
+}
