@@ -96,26 +96,9 @@ const CONNECT_MS = 5000;
 export function createTunnels(options: TunnelsOptions): Tunnels {
   const { connectMs = CONNECT_MS, toFailure } = options;
   const proxy = createHttpProxy();
-  const targets = new Map<string, URL>();
-  const turns = new Map<string, number>();
+  const { targetOf, urlOf } = createTunnelTargets(options);
   const streams = new Set<() => void>();
   let draining = false;
-
-  /** Round robin over the addresses. Unhealthy and ejected targets are skipped, unless all are. */
-  function targetOf({ name, upstream, addresses }: Tunnel): URL {
-    const turn = (turns.get(name) ?? 0) % addresses.length;
-    const inTurn = addresses.length === 1 ? addresses : [...addresses.slice(turn), ...addresses.slice(0, turn)];
-    const address = inTurn.find((one) => !options.isOut(upstream, one)) ?? (inTurn[0] as string);
-    turns.set(name, addresses.indexOf(address) + 1);
-    return urlOf(options.originOf(address));
-  }
-
-  /** The same object for the same origin. */
-  function urlOf(origin: string): URL {
-    const url = targets.get(origin) ?? new URL(origin);
-    targets.set(origin, url);
-    return url;
-  }
 
   /** Connections hold it for long, so it holds nothing of an exchange. */
   function reportOf(upstream: string): () => void {
@@ -246,13 +229,6 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     });
   }
 
-  function redirect({ response, trail, carried }: Admitted, location: string): void {
-    trail.status = 302;
-    const framing = ['Location', location, 'Cache-Control', 'no-store', 'Content-Length', '0'];
-    response.writeHead(302, [...carried, ...framing]);
-    response.end();
-  }
-
   return {
     handle,
     upgrade: upgradeAdmitted,
@@ -264,6 +240,36 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     open: () => streams.size,
     close: proxy.close,
   };
+}
+
+function createTunnelTargets({ originOf, isOut }: Pick<TunnelsOptions, 'originOf' | 'isOut'>) {
+  const urls = new Map<string, URL>();
+  const turns = new Map<string, number>();
+
+  /** The same object for the same origin. */
+  function urlOf(origin: string): URL {
+    const url = urls.get(origin) ?? new URL(origin);
+    urls.set(origin, url);
+    return url;
+  }
+
+  /** Round robin over the addresses. Unhealthy and ejected targets are skipped, unless all are. */
+  function targetOf({ name, upstream, addresses }: Tunnel): URL {
+    const turn = (turns.get(name) ?? 0) % addresses.length;
+    const inTurn = addresses.length === 1 ? addresses : [...addresses.slice(turn), ...addresses.slice(0, turn)];
+    const address = inTurn.find((one) => !isOut(upstream, one)) ?? (inTurn[0] as string);
+    turns.set(name, addresses.indexOf(address) + 1);
+    return urlOf(originOf(address));
+  }
+
+  return { targetOf, urlOf };
+}
+
+function redirect({ response, trail, carried }: Admitted, location: string): void {
+  trail.status = 302;
+  const framing = ['Location', location, 'Cache-Control', 'no-store', 'Content-Length', '0'];
+  response.writeHead(302, [...carried, ...framing]);
+  response.end();
 }
 
 /** True if the request has ended while it waited: the client has left, or was refused for a body that took too long. */

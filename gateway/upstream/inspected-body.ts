@@ -1,5 +1,5 @@
-// The body of an answer that the gateway reads itself: the error of an upstream, of which the client gets another form, and a body that is
-// checked against the contract, before the client gets it (`refuse`) or beside that (`report`).
+// The body of an answer that the gateway reads: an error of the upstream, which the client gets in the gateway's form, or a body that is
+// checked against the contract, before the client gets it (`refuse`) or at the same time (`report`).
 
 import type { AnswerHeaders } from '../http1/client/wire.ts';
 import type { Operation } from '../operation.ts';

@@ -14,7 +14,7 @@ export interface CompressionRules {
   readonly bytesMin: number;
 }
 
-/** What becomes of an answer whose form depends on Accept-Encoding. */
+/** The forms of an answer that depends on Accept-Encoding. */
 export interface AnswerForm {
   /** For the answer as it came. */
   readonly headers: AnswerHeaders;

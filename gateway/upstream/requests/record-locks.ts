@@ -91,7 +91,7 @@ export function createRecordLocks({ redisUrl, onChange }: RecordLocksOptions): R
   };
 }
 
-/** Names of records may be long, and those of persons. */
+/** A digest, because names of records may be long, and may be names of persons. */
 function keyOf(record: string): string {
   return `record-lock:${createHash('sha256').update(record).digest('base64url')}`;
 }

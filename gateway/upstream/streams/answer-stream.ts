@@ -1,4 +1,4 @@
-// An answer that is a stream, on its way to the client: what arrives leaves at once. Keeps an event stream alive while its service is silent,
+// An answer that is a stream, on its way to the client: each chunk leaves as it arrives. Keeps an event stream alive while its service is silent,
 // checks each item against the contract, and can end the stream between two items.
 
 import type { StreamEnd, StreamKind } from '../../findings.ts';
@@ -76,7 +76,7 @@ export class AnswerStream {
   /** The answer of the service is complete. */
   ended(): void {
     if (this.#isOver) return;
-    // An event without its empty line is none; the last line may lack its end.
+    // An event ends with an empty line, without which it is dropped; the last line of JSON may lack its end.
     if (this.#items !== undefined && this.#options.kind === 'lines') this.#take(this.#items.rest());
     this.stop();
   }
