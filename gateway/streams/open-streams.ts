@@ -2,8 +2,8 @@
 // or process may not go on. Throws too_many_streams.
 
 import type { Caller } from '../caller.ts';
-import type { StreamEnd, StreamKind } from '../findings.ts';
 import { GatewayError } from '../errors.ts';
+import type { StreamEnd, StreamKind } from '../findings.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { contain } from '../shared/faults.ts';
 
