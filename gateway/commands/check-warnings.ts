@@ -1,5 +1,5 @@
-// What a configuration without mistakes does otherwise than its files may suggest: files that are not served, settings without effect,
-// public operations without a limit. `check` prints it as warnings.
+// The warnings of `check`: settings of a valid configuration that probably do not do what their author wanted, such as files that are not
+// served, settings without effect, and public operations without a limit.
 
 import { ORGANIZATION_ID } from '../auth/issue-key.ts';
 import { untimelyTls } from '../config/upstream-tls.ts';

@@ -1,4 +1,4 @@
-// What contracts say and the gateway does not enforce, as few lines for people: one per kind.
+// Prints the rules of contracts that the gateway does not enforce, in one line per kind, for `check` and `upstreams try`.
 
 import type { Unenforced } from '../contract/unenforced.ts';
 import { counted } from './print.ts';

@@ -1,6 +1,5 @@
-// Settings of gateway.yaml that cannot change while the gateway runs; wiring/sandbox.ts and wiring/upstream-access.ts have those of
-// upstreams. A reload that changes one is refused as a whole, so that no configuration is
-// half in force.
+// Settings of gateway.yaml that cannot change while the gateway runs; wiring/sandbox.ts and wiring/upstream-access.ts check the
+// settings of upstreams. A reload that changes one is refused as a whole, so that no configuration is half in force.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Mistake } from '../config-errors.ts';

@@ -1,4 +1,4 @@
-// Removes what a trial has created, and names what is left of it.
+// Removes the records that a trial has created, and names those that remain.
 
 import type { ContractOperation } from '../../contract/operations.ts';
 import { templateParameters } from '../../contract/routes.ts';

@@ -1,4 +1,4 @@
-// Whether a Stalwart mail server could reload its configuration: with an error in it, a reload answers 200 and applies nothing.
+// Checks that a Stalwart mail server could reload its configuration: with an error in it, a reload answers 200 and applies nothing.
 
 import type { UpstreamEntry } from '../../../config/schema.ts';
 import { type Finding, fail, ok, warn } from '../../finding.ts';

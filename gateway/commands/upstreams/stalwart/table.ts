@@ -1,4 +1,4 @@
-// Whether the steps of docs/mail.md hold at a mail server, as one table. For entries that say `product: stalwart`.
+// Makes the table that shows whether each step of docs/mail.md holds at a mail server, for entries with `product: stalwart`.
 
 import type { Secrets } from '../../../config/secrets.ts';
 import type { Configuration } from '../../../configuration.ts';
