@@ -8,7 +8,7 @@ import type { Awaitable } from '../shared/awaitable.ts';
 import { contain } from '../shared/faults.ts';
 
 /** One open stream. */
-export interface OpenStream {
+interface OpenStream {
   readonly kind: StreamKind;
   readonly caller: Caller;
   readonly clientAddress: string;
@@ -24,14 +24,14 @@ interface StreamOperation {
   readonly upstream: string;
 }
 
-export interface OpenStreamsOptions {
+interface OpenStreamsOptions {
   /** The most streams that the organization of this caller may have open in this process. */
   mostOf(caller: Caller): number;
   now(): number;
 }
 
 /** What changed in the key store: without members, anything may have changed. */
-export interface IdentityChange {
+interface IdentityChange {
   readonly key?: string | undefined;
   readonly organization?: string | undefined;
 }

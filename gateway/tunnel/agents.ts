@@ -21,7 +21,7 @@ const keeping = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: 64 };
 const single = { keepAlive: false, allowHalfOpen: true };
 
 /** Called with an idle connection that has delivered bytes, before it is closed. */
-export type OnUnasked = (socket: Duplex) => void;
+type OnUnasked = (socket: Duplex) => void;
 
 export function createAgents(unread: Unread, onUnasked: OnUnasked): Agents {
   return { kept: onlyQuiet(new http.Agent(keeping), unread, onUnasked), alone: new http.Agent(single) };

@@ -1,6 +1,6 @@
 // Finds the boundaries of WebSocket frames in a byte stream (RFC 6455 section 5.2). Reads frame headers only and skips payloads.
 
-export interface Frames {
+interface Frames {
   /** Must receive every byte that is sent, in order. */
   see(bytes: Buffer): void;
   /** True if the last byte ended a frame, or if no byte was seen yet. */

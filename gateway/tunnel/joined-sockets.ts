@@ -11,7 +11,7 @@ const NOT_ALLOWED_MS = 400;
 /** Time for the last bytes of one side to reach the other after the connection has closed. */
 const LINGER_MS = 1000;
 
-export interface JoinedSocketsOptions {
+interface JoinedSocketsOptions {
   readonly client: Socket;
   readonly upstream: Socket;
   onBytesIn(bytes: Buffer): void;

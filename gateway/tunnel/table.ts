@@ -4,7 +4,7 @@ import type { Admitted } from '../exchange.ts';
 import { createGuessable } from './guessable.ts';
 
 /** Limits per client address and in total; the address limit does the counting. */
-export interface TunnelLimits {
+interface TunnelLimits {
   readonly requests: number;
   readonly windowSeconds: number;
   readonly connections: number;
@@ -15,7 +15,7 @@ export interface TunnelLimits {
 }
 
 /** How the upstream shows whether a login was right. */
-export interface LoginRules {
+interface LoginRules {
   /** Tunnels of the upstream with the same name count together. */
   readonly countedAs?: string | undefined;
   /** Where a success shows a right login. */
@@ -48,7 +48,7 @@ export interface TunnelRules {
   readonly limits: TunnelLimits;
 }
 
-export interface TunnelledUpstream {
+interface TunnelledUpstream {
   readonly live: readonly string[];
   /** From the last byte of a request's body to the head of the answer. */
   readonly timeoutMs: number;
@@ -93,7 +93,7 @@ export interface Tunnel {
 }
 
 /** A path for the upstream, and the name that was taken out of it. */
-export interface RenamedPath {
+interface RenamedPath {
   readonly path: string;
   /** As the client encoded it. */
   readonly name: string;
@@ -102,7 +102,7 @@ export interface RenamedPath {
 /** The name of every file whose own name must not reach the upstream. */
 export const PLACEHOLDER_NAME = 'file';
 
-export interface TunnelTable {
+interface TunnelTable {
   readonly tunnels: readonly Tunnel[];
   /** @param target of the request line; its path must be spelled as in the configuration */
   find(sites: ReadonlySet<string>, target: string): Tunnel | undefined;

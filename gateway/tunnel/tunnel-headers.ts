@@ -100,7 +100,7 @@ function mayForward(name: string): boolean {
 /** Content-Security-Policy for upstreams with pages: pages load scripts and styles of their own, but no other page may frame them. */
 const PAGE_POLICY = "frame-ancestors 'none'";
 
-export interface Answering {
+interface Answering {
   /** Names and values of the upstream's answer, flat and unchanged. */
   readonly raw: readonly string[];
   readonly status: number;

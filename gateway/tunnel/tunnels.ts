@@ -15,13 +15,13 @@ import { tunnelRequestHeaders, upgradeHeaders } from './tunnel-headers.ts';
 import { type UpgradeOptions, upgrade } from './upgrade.ts';
 
 /** Limits requests and failures per client address. */
-export interface TunnelAddressLimit {
+interface TunnelAddressLimit {
   /** @param credential of the request, if it can be guessed */
   enter(admitted: Admitted, credential: string | undefined): Awaitable<TunnelVisit>;
 }
 
 /** A request inside the limit. */
-export interface TunnelVisit {
+interface TunnelVisit {
   /** Call it with the head of the answer. `status` is undefined if the answer shows nothing about a login. */
   answered(status: number | undefined): void;
   /** The client has left before the answer, or does not finish its request. */
@@ -30,7 +30,7 @@ export interface TunnelVisit {
   leave(): void;
 }
 
-export interface TunnelsOptions {
+interface TunnelsOptions {
   /** Current origin of a configured address. */
   originOf(address: string): string;
   /** True if a target is unhealthy or ejected. */
@@ -57,13 +57,13 @@ export interface TunnelsOptions {
 }
 
 /** A tunnel under one configuration. */
-export interface TunnelRoute {
+interface TunnelRoute {
   readonly tunnel: Tunnel;
   readonly tls: TunnelTls | undefined;
 }
 
 /** The WebSocket of an operation, as its upstream is asked for it. */
-export interface OperationUpgrade extends NonNullable<UpgradeOptions['operation']> {
+interface OperationUpgrade extends NonNullable<UpgradeOptions['operation']> {
   readonly origin: string;
   readonly tls: TunnelTls | undefined;
   /** With query. */

@@ -21,7 +21,7 @@ export interface Waiting {
   isOpen(): boolean;
 }
 
-export interface WaitingOptions {
+interface WaitingOptions {
   readonly request: IncomingMessage;
   readonly connectMs: number;
   /** From the last piece of the body to the head of the answer. */

@@ -69,7 +69,7 @@ export interface Accesses {
   status(): Readonly<Record<string, AccessStatus>>;
 }
 
-export interface AccessStatus {
+interface AccessStatus {
   readonly credential?: 'unproven' | 'proven' | 'latched';
   readonly in_flight: number;
   readonly waiting: number;

@@ -32,7 +32,7 @@ const answerFields = new Map<string, AnswerField>(
 );
 
 /** The parts of a request that the headers of its answer depend on. */
-export type AnswerContext = Pick<Checked, 'headers' | 'operation' | 'scheme'>;
+type AnswerContext = Pick<Checked, 'headers' | 'operation' | 'scheme'>;
 
 /** Takes the fields that do not reach the client: their names, and `set-cookie: name`. */
 export interface WithheldNotes {

@@ -31,7 +31,7 @@ export interface Breaker {
   use(rules: BreakerRules | 'off'): void;
 }
 
-export interface BreakerOptions {
+interface BreakerOptions {
   /** Monotonic milliseconds. */
   clock(): number;
   /** @param cause the failure that opened the breaker */

@@ -8,7 +8,7 @@ import { toUpstreamFailure, upstreamFailure } from './failure.ts';
 import type { Relay } from './relay.ts';
 
 /** Sends the answer to the client: its own head and body, or changed ones. */
-export type Pass = (headers: AnswerHeaders, body: Buffer) => void;
+type Pass = (headers: AnswerHeaders, body: Buffer) => void;
 
 /** Largest body that is buffered and judged, also once it is decoded; a longer one is a bad response. */
 export const BUFFERED_BYTES_MAX = 8_388_608;

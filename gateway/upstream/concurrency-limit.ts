@@ -21,7 +21,7 @@ export interface ConcurrencyRules extends QueueBoundRules {
 /** Why a request got no place: the queue was too long, or the request waited until its limit. */
 export type QueueRefusal = 'upstream_queue' | 'upstream_wait';
 
-export interface ConcurrencyLimitOptions {
+interface ConcurrencyLimitOptions {
   /** Concurrent requests allowed; read again for each decision. */
   places(): number;
   /** Read when a request has to wait. */

@@ -4,7 +4,7 @@
 import type { CookieRules, Operation } from '../operation.ts';
 
 /** The exchange that a cookie is set in. */
-export interface CookieContext extends Pick<Operation, 'publicPrefix' | 'upstreamPrefix'> {
+interface CookieContext extends Pick<Operation, 'publicPrefix' | 'upstreamPrefix'> {
   /** The Host header of the request. */
   readonly host: string | undefined;
   /** Of the public address. */

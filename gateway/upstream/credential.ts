@@ -27,7 +27,7 @@ const causes: Readonly<Record<LatchReason, string>> = {
   unusable: 'the secret of the credential cannot be parsed',
 };
 
-export interface CredentialOptions {
+interface CredentialOptions {
   /** The current secret; undefined if it is missing. May throw. */
   read(): string | undefined;
   /** When the secret was last written, in any unit; undefined if that is not known. May throw. */

@@ -37,7 +37,7 @@ export interface QueueEntry {
   newer: QueueEntry | undefined;
 }
 
-export interface FairQueue {
+interface FairQueue {
   length(): number;
   push(entry: QueueEntry): void;
   /**

@@ -15,14 +15,14 @@ import type { UpstreamRoute } from './routes.ts';
 import type { Target, Targets } from './targets.ts';
 import { toUpstreamRefusal } from './upstream-errors.ts';
 
-export interface HandshakeOptions {
+interface HandshakeOptions {
   readonly targets: Pick<Targets, 'pick' | 'ended'>;
   routeTo(upstream: string): UpstreamRoute;
   assertionFor(caller: Caller, upstream: string): Awaitable<string>;
   traceparentFor(trail: TrailNotes): string;
 }
 
-export interface Handshake {
+interface Handshake {
   readonly origin: string;
   /** Lower-case name → value, without those of the connection. */
   readonly headers: Readonly<Record<string, string>>;

@@ -31,7 +31,7 @@ export interface HealthCheck {
   stop(): void;
 }
 
-export interface HealthCheckOptions {
+interface HealthCheckOptions {
   /** The initial verdict. */
   readonly isHealthy: boolean;
   /** Opens a separate connection to the target's current origin: a target whose pool is fully in use is not unhealthy. */

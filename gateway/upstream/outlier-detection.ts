@@ -16,7 +16,7 @@ export interface EjectionRules {
 }
 
 /** `in`: normal. `ejected`: gets no requests. `trial`: gets one request at a time. `returning`: gets a growing share. */
-export type OutlierPhase = 'in' | 'ejected' | 'trial' | 'returning';
+type OutlierPhase = 'in' | 'ejected' | 'trial' | 'returning';
 
 export interface TargetState {
   readonly address: string;
@@ -47,7 +47,7 @@ export interface TargetState {
 }
 
 /** The change of phase that the end of an attempt caused, if any. */
-export type OutlierChange = 'ejected' | 'returning' | undefined;
+type OutlierChange = 'ejected' | 'returning' | undefined;
 
 /** Least credit earned per choice while returning. */
 const SHARE_MIN = 0.1;

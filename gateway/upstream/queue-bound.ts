@@ -21,7 +21,7 @@ export interface QueueBoundRules {
 }
 
 /** All times come from one clock, in milliseconds. */
-export interface QueueBound {
+interface QueueBound {
   /** The queue is no longer empty. */
   begin(nowMs: number): void;
   /** A place was given back while requests wait. `measure` follows. */

@@ -29,7 +29,7 @@ const requestAllowed = [
 const allowedLines = requestAllowed.map((name) => new FieldLine(name));
 const acceptEncoding = new FieldLine('accept-encoding');
 
-export interface IdentityHeaders {
+interface IdentityHeaders {
   /** Undefined: the upstream gets a credential instead, and no identity of the caller. */
   readonly assertion: string | undefined;
   readonly traceparent: string;

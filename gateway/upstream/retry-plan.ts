@@ -13,7 +13,7 @@ export interface NextAttempt {
   readonly waitMs: number;
 }
 
-export interface FailedAttempt {
+interface FailedAttempt {
   readonly target: Target;
   readonly error: GatewayError;
   readonly failure: AttemptFailure;

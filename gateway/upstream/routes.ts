@@ -11,7 +11,7 @@ import { authorityIn } from './references.ts';
 import { createRewrite, type RequestRule, type Rewrite } from './requests/rewrite.ts';
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
 
-export interface UpstreamRouteEntry {
+interface UpstreamRouteEntry {
   readonly live: readonly string[];
   readonly test?: readonly string[] | undefined;
   readonly timeoutMs: number;

@@ -44,7 +44,7 @@ export interface TargetSet {
   isolatedUntilMs: number;
 }
 
-export interface TargetChange {
+interface TargetChange {
   readonly upstream: string;
   readonly mode: Mode;
   /** As the configuration names it. */
@@ -72,7 +72,7 @@ export interface UnaskedBytes {
   readonly isolatedUntil: string;
 }
 
-export interface TargetSetsOptions {
+interface TargetSetsOptions {
   readonly pools: Pools;
   originOf(address: string): string;
   /** Monotonic milliseconds. */

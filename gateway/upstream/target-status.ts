@@ -37,7 +37,7 @@ export interface TargetSetStatus {
   readonly isolated_until: string | null;
 }
 
-export interface TargetMoment {
+interface TargetMoment {
   /** Monotonic milliseconds. */
   clock(): number;
   /** Epoch milliseconds. */
@@ -50,7 +50,7 @@ export function targetConditionOf(targetState: TargetState, nowMs: number): Targ
   return phase === 'in' ? 'healthy' : phase;
 }
 
-export interface TargetFacts {
+interface TargetFacts {
   readonly mode: Mode;
   readonly origin: string;
   readonly healthCheck: HealthCheck | undefined;

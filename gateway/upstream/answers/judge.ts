@@ -10,7 +10,7 @@ import { type RefusalRule, toDeclaredRefusal } from './refusal.ts';
 import { submittedIn } from './submitted.ts';
 
 /** All given conditions must hold. */
-export interface AnswerCondition {
+interface AnswerCondition {
   readonly status?: readonly number[] | undefined;
   /** Ids of operations. */
   readonly operations?: readonly string[] | undefined;
@@ -20,7 +20,7 @@ export interface AnswerCondition {
 }
 
 /** A refusal; the gateway's credential was refused; or the answer passes without the members at these paths. */
-export type AnswerOutcome =
+type AnswerOutcome =
   | RefusalRule
   | { readonly credential: 'refused' }
   | {

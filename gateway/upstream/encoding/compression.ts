@@ -15,7 +15,7 @@ export interface CompressionRules {
 }
 
 /** The forms of an answer that depends on Accept-Encoding. */
-export interface AnswerForm {
+interface AnswerForm {
   /** For the answer as it came. */
   readonly headers: AnswerHeaders;
   /** Undefined: the answer stays as it came. */

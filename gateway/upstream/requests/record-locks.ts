@@ -40,7 +40,7 @@ export interface RecordLocks {
   close(): Promise<void>;
 }
 
-export interface RecordLocksOptions {
+interface RecordLocksOptions {
   /** As `connectRedis` takes it; undefined: no other process shares the records. */
   readonly redisUrl: string | undefined;
   /** Redis stopped answering: `away`. It answers again: `up`. */

@@ -53,7 +53,7 @@ export interface RecordRead {
 export type Rewrite = (operation: Operation) => RequestChange | undefined;
 
 /** @param over when aborted, hashing stops and the change rejects */
-export type RequestChange = (checked: Checked, over?: AbortSignal) => Awaitable<Rewritten>;
+type RequestChange = (checked: Checked, over?: AbortSignal) => Awaitable<Rewritten>;
 
 /** Returns the changed object, or the same one if nothing changes. */
 type Change = (node: JsonNode, addressed: Addressed, over: AbortSignal | undefined) => Promise<JsonNode>;

@@ -11,7 +11,7 @@ import { createItemSplitter, type Item, type ItemSplitter, itemValue } from './i
 export type ItemCheck = (item: unknown) => readonly string[];
 
 /** Silence between two events after which a comment is sent, so that proxies and clients do not take the stream for dead. */
-export const COMMENT_AFTER_MS = 15_000;
+const COMMENT_AFTER_MS = 15_000;
 const COMMENT = Buffer.from(': keep-alive\n\n');
 const ENDLESS: Item = { bytes: Buffer.alloc(0), isTooLong: true };
 /** How long the end of the item under way is awaited before the stream is cut. */
@@ -20,7 +20,7 @@ const END_MS = 2000;
 /** Violations in the log line of one stream. */
 const VIOLATIONS_MAX = 20;
 
-export interface AnswerStreamOptions {
+interface AnswerStreamOptions {
   readonly kind: StreamKind;
   /** The items cannot be seen, because the body is encoded. */
   readonly isOpaque: boolean;
