@@ -5,8 +5,6 @@ import type { DownstreamRequest, DownstreamResponse } from './downstream.ts';
 import type { LimitStates } from './findings.ts';
 import type { TrailNotes } from './notes.ts';
 import type { Operation } from './operation.ts';
-import type { Awaitable } from './shared/awaitable.ts';
-import type { StageName } from './stages.ts';
 
 /** Work in progress for one organization. */
 export interface OrganizationLoad {
@@ -114,24 +112,3 @@ export interface Fresh extends Checked {
   /** Absent: the request has no Idempotency-Key that this gateway stores answers for. */
   readonly recording: Recording | undefined;
 }
-
-/**
- * The stages, in order. Each throws a GatewayError, or returns the exchange with its findings added; `throttle` adds none, `replay` may
- * end the exchange, and `forward` ends it.
- */
-export interface Stages {
-  admit(arrived: Arrived): Admitted;
-  throttle(admitted: Admitted): void;
-  match(admitted: Admitted): Matched;
-  authenticate(matched: Matched): Awaitable<Identified>;
-  authorize(identified: Identified): Permitted;
-  limit(permitted: Permitted): Awaitable<Counted>;
-  validate(counted: Counted): Awaitable<Checked>;
-  /** Undefined: the stage has answered with the stored answer. */
-  replay(checked: Checked): Awaitable<Fresh | undefined>;
-  forward(fresh: Fresh): Promise<void>;
-}
-
-type Never<Name extends never> = Name;
-/** Does not compile if a stage of the list has no type, or a type is of no stage. */
-export type EveryStageIsListed = Never<Exclude<StageName, keyof Stages> | Exclude<keyof Stages, StageName>>;

@@ -1,10 +1,29 @@
 // The life of one request, from top to bottom. Start reading here; app.ts is the life of the process, and
 // serving/upgrades.ts gives requests for a WebSocket other last steps.
 
-import type { Admitted, Arrived, Counted, Matched, Permitted, Stages } from './exchange.ts';
+import type { Admitted, Arrived, Checked, Counted, Fresh, Identified, Matched, Permitted } from './exchange.ts';
+import type { Awaitable } from './shared/awaitable.ts';
+import type { StageName } from './stages.ts';
 
 /** Handles a request. Rejects with the error of a step; `trail.stage` then names its stage. */
 type Pipeline = (arrived: Arrived) => Promise<void>;
+
+/**
+ * The stages, in order. Each throws a GatewayError, or returns the exchange with its findings added; `throttle` adds none, `replay` may
+ * end the exchange, and `forward` ends it.
+ */
+export interface Stages extends Readonly<Record<StageName, unknown>> {
+  admit(arrived: Arrived): Admitted;
+  throttle(admitted: Admitted): void;
+  match(admitted: Admitted): Matched;
+  authenticate(matched: Matched): Awaitable<Identified>;
+  authorize(identified: Identified): Permitted;
+  limit(permitted: Permitted): Awaitable<Counted>;
+  validate(counted: Counted): Awaitable<Checked>;
+  /** Undefined: the stage has answered with the stored answer. */
+  replay(checked: Checked): Awaitable<Fresh | undefined>;
+  forward(fresh: Fresh): Promise<void>;
+}
 
 /** Every step that can refuse, answer or change a request: the stages, and the steps before and between them. */
 export interface Steps<Sites, Tunnel> extends Stages {

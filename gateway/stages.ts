@@ -1,6 +1,11 @@
-// The list of the stages, with what is true of each by its name. exchange.ts has the types of their functions.
+// The list of the stages, with what is true of each by its name. pipeline.ts has the types of their functions, and runs them. After a
+// change, `npm run docs` writes the table of the README.
 
 interface StageKind {
+  /** For the table of the README. */
+  readonly checks: string;
+  /** For the table of the README: statuses, and why where it is not plain. */
+  readonly refusesWith: string;
   /** How `explain` simulates it: by the configuration alone, or by a stand-in of its own. */
   readonly trial?: 'configuration' | 'stand-in';
   /** Why `explain` leaves it out. */
@@ -9,17 +14,48 @@ interface StageKind {
   readonly ended?: string;
 }
 
-/** The one list of the stages, in order. */
-const STAGE_LIST = {
-  admit: { trial: 'configuration' },
-  throttle: { untried: 'only a running gateway knows which addresses are blocked' },
-  match: { trial: 'configuration' },
-  authenticate: { trial: 'stand-in', ended: 'identified' },
-  authorize: { trial: 'configuration' },
-  limit: { trial: 'stand-in', ended: 'counted' },
-  validate: { trial: 'configuration', ended: 'checked' },
-  replay: { untried: 'looking up an Idempotency-Key reserves it' },
-  forward: { trial: 'stand-in' },
+/** The one list of the stages, in order: a security property, which test/pinned/stage-order.test.ts holds. */
+export const STAGE_LIST = {
+  admit: {
+    checks: 'one well-formed HTTP request, in a form that every server reads alike',
+    refusesWith: '400, 405, 408, 414, 417, 421, 431, 505, 503 when draining or overloaded',
+    trial: 'configuration',
+  },
+  throttle: {
+    checks: 'how often this client address has failed; keys known to be good pass',
+    refusesWith: '429',
+    untried: 'only a running gateway knows which addresses are blocked',
+  },
+  match: { checks: 'the operation of a contract', refusesWith: '400, 404, 405, 410, 501', trial: 'configuration' },
+  authenticate: {
+    checks: "the caller's key, token, or user name and password",
+    refusesWith: '401, 503 when keys cannot be checked',
+    trial: 'stand-in',
+    ended: 'identified',
+  },
+  authorize: { checks: 'scopes, state and mode of the caller', refusesWith: '401, 403', trial: 'configuration' },
+  limit: {
+    checks: 'the limits of the organization, over all instances',
+    refusesWith: '429, 503 when the counters are away (`refuse`)',
+    trial: 'stand-in',
+    ended: 'counted',
+  },
+  validate: {
+    checks: 'path, query, headers and body against the contract; all violations at once',
+    refusesWith: '400, 406, 408, 413, 415, 503 when overloaded',
+    trial: 'configuration',
+    ended: 'checked',
+  },
+  replay: {
+    checks: 'whether this `Idempotency-Key` was used before; if so, it gives the first answer again',
+    refusesWith: '409, 422, 503 when the store is away',
+    untried: 'looking up an Idempotency-Key reserves it',
+  },
+  forward: {
+    checks: 'sends the original bytes, streams the answer, translates failures',
+    refusesWith: '429 when too many streams are open, 500, 501, 502, 503, 504, and refusals of the service',
+    trial: 'stand-in',
+  },
 } as const satisfies Readonly<Record<string, StageKind>>;
 
 export type StageName = keyof typeof STAGE_LIST;

@@ -13,8 +13,9 @@ import { createTokenReader } from '../auth/tokens/token-reader.ts';
 import { type CallerOfTunnel, createCallerOfTunnel } from '../auth/tunnel-caller.ts';
 import type { GatewayFile } from '../config/gateway-file.ts';
 import type { Secrets } from '../config/secrets.ts';
-import type { Admitted, Stages } from '../exchange.ts';
+import type { Admitted } from '../exchange.ts';
 import type { Log } from '../observe/log.ts';
+import type { Stages } from '../pipeline.ts';
 import { evictionPolicyAt } from '../redis/server-info.ts';
 
 interface IdentityOptions {

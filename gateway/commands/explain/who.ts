@@ -6,7 +6,7 @@ import { parseAuthorization } from '../../auth/credentials.ts';
 import type { KeyAndOwner } from '../../auth/store/key-store.ts';
 import { toCaller } from '../../auth/to-caller.ts';
 import type { Caller, Mode } from '../../caller.ts';
-import type { Stages } from '../../exchange.ts';
+import type { Stages } from '../../pipeline.ts';
 import type { OpenKeyStore } from '../../process/open-key-store.ts';
 import type { CommandContext } from '../context.ts';
 
