@@ -5,7 +5,6 @@ import { type ErrorCode, REFUSALS } from '../error-catalogue.ts';
 import { membersOfCode } from './error-members.ts';
 import type { GuideFacts } from './guide-facts.ts';
 import { withKnownGuides } from './guides.ts';
-import { escapeHtml } from './html.ts';
 import type { Page } from './layout.ts';
 import { codeBlock, plain, renderLine } from './markdown.ts';
 import { fenced } from './reference/operation-markdown.ts';
@@ -125,19 +124,3 @@ ${sections.join('\n')}`;
 }
 
 const LEAD = 'Every refusal of the gateway is [one JSON object](/docs/guides/errors) with one of these codes.';
-
-/** Returns the page of a code that is not in the catalogue. */
-export function unknownCodePage(code: string): Page {
-  const main = `<h1><code>${escapeHtml(code)}</code></h1>
-<p class="lead">This code is not one of the <a href="/docs/errors">catalogue</a>.</p>
-<p>A service behind the API may refuse a request by a code of its own. Its <code>message</code> says what is wrong; decide by
-<code>type</code>, then by the status.</p>`;
-  return {
-    path: '/docs/errors',
-    title: 'Unknown code',
-    description: 'A code that is not of the catalogue.',
-    section: '/docs/errors',
-    main,
-    markdown: '',
-  };
-}

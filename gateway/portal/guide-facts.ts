@@ -4,8 +4,10 @@
 import type { AddressedContract, OperationAddress } from './reference/addresses.ts';
 import { viewOfOperation } from './reference/operation-view.ts';
 import type { DocumentTools } from './reference/reference.ts';
-import { BAD_KEY } from './sample-key.ts';
 import { sampleRequestOf } from './samples/sample-request.ts';
+
+/** A key that no gateway accepts, for the example of a refusal. */
+const BAD_KEY = 'sk_live_mistyped';
 
 /** By name. A part of a guide applies if its fact is there. */
 export type GuideFacts = ReadonlyMap<string, string>;

@@ -3,12 +3,10 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerWith } from './answer.ts';
-import { unknownCodePage } from './error-pages.ts';
 import { layOut } from './layout.ts';
-import { notFoundPage } from './not-found.ts';
-import type { PortalOptions } from './options.ts';
+import { notFoundPage, unknownCodePage } from './not-found.ts';
 import { type PortalResource, toResource } from './resource.ts';
-import { openSite, type PortalSite } from './site.ts';
+import { openSite, type PortalOptions, type PortalSite } from './site.ts';
 
 export interface Portal {
   /** Returns whether the portal answers a request target, even if only with 404. */

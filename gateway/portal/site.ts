@@ -6,23 +6,39 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ALL_CAPABILITIES } from '../capabilities.ts';
 import type { ErrorCode } from '../error-catalogue.ts';
-import { assetsFor } from './assets.ts';
+import { assetsFor, type Look } from './assets.ts';
 import { errorCodes, errorPage, errorsPage } from './error-pages.ts';
-import { guideFacts, sampleOperationOf } from './guide-facts.ts';
-import { guidePage, guidesPage, loadGuides } from './guides.ts';
+import { type GuideSettings, guideFacts, sampleOperationOf } from './guide-facts.ts';
+import { type GuideSource, guidePage, guidesPage, loadGuides } from './guides.ts';
 import { landingPage } from './landing.ts';
 import { type Frame, layOut, type Page } from './layout.ts';
 import { llmsText } from './llms.ts';
 import { plain } from './markdown.ts';
-import type { PortalOptions, Published } from './options.ts';
 import { createPageStore, type Make, type PageStore } from './page-store.ts';
 import { type AddressedContract, addressed, type OperationAddress } from './reference/addresses.ts';
 import { operationPage } from './reference/operation-page.ts';
 import { contentsOf, overviewPage, referencesPage } from './reference/overview.ts';
 import { postmanCollection } from './reference/postman.ts';
+import type { DocumentTools, Reference } from './reference/reference.ts';
 import { toResource } from './resource.ts';
 import { searchIndex } from './search-index.ts';
 import { toYaml } from './yaml.ts';
+
+/** What the documentation is made from. */
+export interface PortalOptions extends GuideSettings {
+  /** The URL that clients use, without a final slash. */
+  readonly publicUrl: string;
+  contracts(): readonly Reference[];
+  readonly tools: DocumentTools;
+  /** Undefined: the title of the contract, if there is one. */
+  readonly title: string | undefined;
+  /** Markdown. */
+  readonly description: string | undefined;
+  readonly look: Look;
+  readonly guides: readonly GuideSource[];
+  readonly builtInGuides: boolean | readonly string[];
+  readonly sampleOperation: string | undefined;
+}
 
 export interface PortalSite {
   readonly pages: PageStore;
@@ -81,7 +97,7 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
 /** What the API is called where the configuration does not say: a single contract says it. */
 function nameOf(
   { title, description }: PortalOptions,
-  published: readonly Published[],
+  published: readonly Reference[],
 ): { title: string; description: string } {
   const sole = published.length === 1 ? published[0] : undefined;
   return { title: title ?? (sole?.title || 'API'), description: description ?? sole?.description ?? '' };
@@ -108,7 +124,7 @@ interface Site {
 }
 
 function addReference(
-  contract: Published,
+  contract: Reference,
   own: AddressedContract,
   { references, options, names, fixed, many, addPage }: Site,
 ): void {

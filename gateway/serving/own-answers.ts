@@ -10,7 +10,7 @@ import { createOwnPaths, type OwnPathsOptions } from '../edge/own-paths.ts';
 import { addressOfSite, type Site } from '../edge/sites.ts';
 import type { Admitted } from '../exchange.ts';
 import type { Steps } from '../pipeline.ts';
-import type { PortalOptions } from '../portal/options.ts';
+import type { PortalOptions } from '../portal/site.ts';
 import { createPortal } from '../portal/portal.ts';
 import type { StatelessStages } from './stateless-stages.ts';
 

@@ -5,8 +5,9 @@ import { before, describe, it } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { parse } from 'yaml';
 import { parseIdempotencyKey } from '../../gateway/contract/idempotency-key.ts';
-import { type PublishedContract, publishedContracts } from '../../gateway/contract/merged/groups.ts';
+import { publishedContracts } from '../../gateway/contract/merged/groups.ts';
 import { toYaml } from '../../gateway/portal/yaml.ts';
+import type { PublishedContract } from '../../gateway/shared/published-contract.ts';
 import { operations } from './shipped.ts';
 
 interface Document {

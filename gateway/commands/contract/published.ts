@@ -1,7 +1,8 @@
 // The documents that a configuration publishes at /openapi, for commands that write them to files.
 
 import type { Configuration } from '../../configuration.ts';
-import { type PublishedContract, publishedContracts } from '../../contract/merged/groups.ts';
+import { publishedContracts } from '../../contract/merged/groups.ts';
+import type { PublishedContract } from '../../shared/published-contract.ts';
 import { deprecationsOf } from '../../versions/deprecation.ts';
 
 /** @param server the server address in the documents */

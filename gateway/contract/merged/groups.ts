@@ -1,6 +1,7 @@
 // Groups operations into published documents: one per version of the API, and one per upstream for operations without a version.
 
 import type { Operation } from '../../operation.ts';
+import type { PublishedContract, PublishedOperation } from '../../shared/published-contract.ts';
 import { entryOfUpstream } from '../../shared/upstream-names.ts';
 import type { ContractDocument } from '../document.ts';
 import type { ContractOperation } from '../operations.ts';
@@ -8,54 +9,6 @@ import { isObject, type JsonObject } from '../pointer.ts';
 import { createYieldToLoop } from '../yield-to-loop.ts';
 import { type DocumentHead, joinContracts } from './join.ts';
 import { webhooksOf } from './webhooks.ts';
-
-/** A document for clients, made from all contracts with operations in it. */
-export interface PublishedContract {
-  /** `v1`, or the name of an upstream. */
-  readonly name: string;
-  readonly title: string;
-  /** Markdown. */
-  readonly description: string;
-  /** The base URL of its paths. */
-  readonly server: string;
-  readonly tags: readonly PublishedTag[];
-  readonly operations: readonly PublishedOperation[];
-  readonly webhooks: readonly PublishedWebhook[];
-  /** Returns the document as JSON. Works in slices, so that a large document does not block requests. */
-  json(): Promise<Buffer>;
-}
-
-export interface PublishedTag {
-  readonly name: string;
-  /** Markdown. */
-  readonly description: string;
-}
-
-/** A request that a service sends to its clients, for documentation. */
-export interface PublishedWebhook {
-  readonly name: string;
-  /** The path item; references in it belong to `root`. */
-  readonly item: JsonObject;
-  readonly root: JsonObject;
-}
-
-/** One operation for documentation. */
-export interface PublishedOperation
-  extends Pick<Operation, 'id' | 'method' | 'path' | 'security' | 'idempotency' | 'webSocket'> {
-  readonly upstream: string;
-  readonly summary: string;
-  /** Markdown. */
-  readonly description: string;
-  readonly tags: readonly string[];
-  readonly isDeprecated: boolean;
-  /** The operation as its contract declares it; references in it belong to `root`. */
-  readonly declared: JsonObject;
-  readonly root: JsonObject;
-  /** Of the path and the operation, references followed. */
-  readonly parameters: readonly JsonObject[];
-  /** The contract's own file and the files that it refers to. */
-  readonly files: readonly string[];
-}
 
 /** Settings that the published documents depend on. */
 export interface PublishedContext {

@@ -89,3 +89,8 @@ function bounded({ label, value }: ExampleView): ExampleView {
   if (text.length > EXAMPLE_BYTES_MAX) return { label, value: 'This example is in the OpenAPI document.' };
   return { label, value: text.includes('\uE000') ? JSON.parse(withoutMark(text)) : value };
 }
+
+/** An example as text of a page: texts as they are, other values as JSON. */
+export function exampleText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
+}

@@ -4,10 +4,10 @@ import { KEY_MARK, KEY_PLACEHOLDER } from '../highlight.ts';
 import type { SampleRequest } from '../samples/sample-request.ts';
 import { LANGUAGES } from '../samples/samples.ts';
 import type { OperationAddress } from './addresses.ts';
+import { exampleText } from './body-view.ts';
 import { errorCodesOf } from './error-codes.ts';
-import { exampleText } from './example-text.ts';
-import { mediaLines, tailOf } from './media-markdown.ts';
 import type { AnswerView, OperationView } from './operation-view.ts';
+import { mediaLines, tailOf } from './schema-markdown.ts';
 import { sentRequestsLines } from './sent-requests-text.ts';
 
 /** Markdown that links the guides there are. */

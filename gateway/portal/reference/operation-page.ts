@@ -9,9 +9,8 @@ import { LANGUAGES } from '../samples/samples.ts';
 import { tabs } from '../tabs.ts';
 import type { AddressedContract, OperationAddress } from './addresses.ts';
 import type { BodyView } from './body-view.ts';
+import { exampleText } from './body-view.ts';
 import { ABOUT_ERRORS, errorCodesOf, withOwnPages } from './error-codes.ts';
-import { exampleText } from './example-text.ts';
-import { mediaHtml } from './media-html.ts';
 import { needsOf } from './needs.ts';
 import { type OperationTexts, operationMarkdown } from './operation-markdown.ts';
 import { type AnswerView, type OperationView, viewOfOperation } from './operation-view.ts';
@@ -101,7 +100,7 @@ function leftOf(operation: ReferredOperation, view: OperationView, texts: Operat
 
 function bodyHtml({ description, isRequired, media }: BodyView, render: Render): string {
   const mark = isRequired ? ' <span class="required">required</span>' : '';
-  return `<h2 id="body">Body${mark}</h2>${renderDescription(description)}${mediaHtml(media, 'body', render)}`;
+  return `<h2 id="body">Body${mark}</h2>${renderDescription(description)}${render.media(media, 'body')}`;
 }
 
 function answersHtml(answers: readonly AnswerView[], render: Render): string {
@@ -119,7 +118,7 @@ function answersHtml(answers: readonly AnswerView[], render: Render): string {
         : `<details class="nested"><summary>${list.length} headers <span class="quiet">of ${status}</span></summary><ul class="members">${list.join('')}</ul></details>`;
     const [first = '', rest = ''] = firstSentence(description);
     return `<details class="answer" id="${id}"${answer === firstGood ? ' open' : ''}><summary><span class="status s${status[0]}">${status}</span> <span>${renderInline(first)}</span></summary>
-${renderDescription(rest)}${shown}${mediaHtml(media, id, render)}</details>`;
+${renderDescription(rest)}${shown}${render.media(media, id)}</details>`;
   });
   return `<h2 id="answers">Answers</h2>${items.join('\n')}`;
 }

@@ -1,59 +1,17 @@
 // What the pages of the reference are made from: the served contracts, as the rest of the gateway hands them over.
 
-/** One published contract. */
-export interface Reference {
-  readonly name: string;
-  readonly title: string;
-  /** Markdown. */
-  readonly description: string;
-  /** The base URL of its operations. */
-  readonly server: string;
-  readonly tags: readonly ReferenceTag[];
+import type { PublishedContract, PublishedOperation } from '../../shared/published-contract.ts';
+
+export interface Reference extends PublishedContract {
   readonly operations: readonly ReferredOperation[];
-  readonly webhooks: readonly ReferredWebhook[];
 }
 
-/** A request that a service sends to its clients. */
-export interface ReferredWebhook {
-  readonly name: string;
-  /** The path item; references in it belong to `root`. */
-  readonly item: DocumentObject;
-  readonly root: DocumentObject;
-}
-
-export interface ReferenceTag {
-  readonly name: string;
-  /** Markdown. */
-  readonly description: string;
+export interface ReferredOperation extends PublishedOperation {
+  /** Whether test keys reach data of their own. */
+  readonly hasTestMode: boolean;
 }
 
 export type DocumentObject = Record<string, unknown>;
-
-export interface ReferredOperation {
-  /** Unique among all contracts. */
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly summary: string;
-  /** Markdown. */
-  readonly description: string;
-  readonly tags: readonly string[];
-  readonly isDeprecated: boolean;
-  /** A caller has to meet one of these; empty: public. */
-  readonly security: readonly { readonly scheme: string; readonly scopes: readonly string[] }[];
-  readonly idempotency: 'optional' | 'required' | 'off';
-  readonly webSocket: boolean;
-  /** Whether test keys reach data of their own. */
-  readonly hasTestMode: boolean;
-  /** The operation as its contract declares it. */
-  readonly declared: DocumentObject;
-  /** The document that references in `declared` belong to. */
-  readonly root: DocumentObject;
-  /** Of the path and the operation, references followed. */
-  readonly parameters: readonly DocumentObject[];
-  /** The files of its contract. */
-  readonly files: readonly string[];
-}
 
 /** What the portal asks the contract's own code for. */
 export interface DocumentTools {

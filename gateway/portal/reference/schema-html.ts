@@ -2,6 +2,7 @@
 
 import { type createSlugs, escapeHtml } from '../html.ts';
 import { renderDescription } from '../markdown.ts';
+import type { MediaView } from './body-view.ts';
 import type { ParameterView } from './operation-view.ts';
 import type { MemberView, SchemaView } from './schema-view.ts';
 
@@ -74,7 +75,14 @@ ${details(schema, name, prefix)}</li>`;
     return own + inside;
   }
 
-  return { parameters, whole };
+  /** The media types of a body or an answer, each with its schema. */
+  function media(all: readonly MediaView[], prefix: string): string {
+    return all
+      .map(({ type, schema }) => `<p class="media"><code>${escapeHtml(type)}</code></p>${whole(schema, prefix)}`)
+      .join('\n');
+  }
+
+  return { parameters, media };
 }
 
 /** A pattern is code, the other rules are words. */

@@ -2,9 +2,8 @@
 
 import { escapeHtml } from '../html.ts';
 import { renderDescription } from '../markdown.ts';
-import { mediaHtml } from './media-html.ts';
-import { mediaLines } from './media-markdown.ts';
 import type { createSchemaHtml } from './schema-html.ts';
+import { mediaLines } from './schema-markdown.ts';
 import type { SentRequestView } from './sent-requests.ts';
 
 /** @param id also begins the ids of what is in it */
@@ -17,7 +16,7 @@ export function sentRequestsHtml(
   const items = requests.map(({ name, method, address, summary, description, body }, index) => {
     const own = `${id}-${index + 1}`;
     const target = address === '' ? '' : ` <code>${escapeHtml(address)}</code>`;
-    const said = body === undefined ? '' : renderDescription(body.description) + mediaHtml(body.media, own, render);
+    const said = body === undefined ? '' : renderDescription(body.description) + render.media(body.media, own);
     return `<details class="answer" id="${own}"><summary><span class="method ${method.toLowerCase()}">${method}</span>${target} <span>${escapeHtml(name)}</span></summary>
 ${renderDescription(summary)}${renderDescription(description)}${said}</details>`;
   });

@@ -1,14 +1,8 @@
 // Requests that services send to their clients: callbacks of an operation, webhooks of a contract.
 
+import type { PublishedWebhook } from '../../shared/published-contract.ts';
 import { type BodyView, createBodyViews } from './body-view.ts';
-import {
-  type DocumentObject,
-  type DocumentTools,
-  isDocumentObject,
-  membersOf,
-  type ReferredWebhook,
-  textAt,
-} from './reference.ts';
+import { type DocumentObject, type DocumentTools, isDocumentObject, membersOf, textAt } from './reference.ts';
 
 export interface SentRequestView {
   readonly name: string;
@@ -34,7 +28,7 @@ export function callbacksOf(root: DocumentObject, declared: DocumentObject, tool
   return viewsOf(items, tools);
 }
 
-export function viewsOfWebhooks(webhooks: readonly ReferredWebhook[], tools: DocumentTools): SentRequestView[] {
+export function viewsOfWebhooks(webhooks: readonly PublishedWebhook[], tools: DocumentTools): SentRequestView[] {
   return viewsOf(
     webhooks.map((webhook) => ({ ...webhook, address: '' })),
     tools,

@@ -5,7 +5,7 @@ import { escapeHtml } from '../html.ts';
 import type { SampleRequest } from '../samples/sample-request.ts';
 import { fieldText } from '../samples/sample-request.ts';
 import type { BodyView } from './body-view.ts';
-import { exampleText } from './example-text.ts';
+import { exampleText } from './body-view.ts';
 import type { OperationView, ParameterView } from './operation-view.ts';
 import type { ReferredOperation } from './reference.ts';
 
