@@ -9,62 +9,30 @@ import { isRequestable } from './routes.ts';
 export type Verdict = 'mistake' | 'warning' | 'accepted';
 
 /** Members that decide which requests and answers pass. A member that is close to one of them is misspelt. */
-const enforced: ReadonlySet<string> = new Set(
-  [
-    'type properties required items prefixItems additionalProperties patternProperties propertyNames enum const pattern format',
-    'minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems contains',
-    'minContains maxContains minProperties maxProperties allOf anyOf oneOf then else dependentRequired dependentSchemas nullable',
-    'unevaluatedProperties unevaluatedItems readOnly writeOnly discriminator propertyName mapping paths components schemas parameters',
-    'requestBody requestBodies responses content schema headers style explode allowReserved security securitySchemes scheme bearerFormat',
-    'servers variables operationId encoding post patch delete options trace query',
-    'definitions securityDefinitions consumes produces basePath collectionFormat',
-  ].flatMap((line) => line.split(' ')),
+const enforced = wordsIn(
+  'type properties required items prefixItems additionalProperties patternProperties propertyNames enum const pattern format',
+  'minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems contains',
+  'minContains maxContains minProperties maxProperties allOf anyOf oneOf then else dependentRequired dependentSchemas nullable',
+  'unevaluatedProperties unevaluatedItems readOnly writeOnly discriminator propertyName mapping paths components schemas parameters',
+  'requestBody requestBodies responses content schema headers style explode allowReserved security securitySchemes scheme bearerFormat',
+  'servers variables operationId encoding post patch delete options trace query',
+  'definitions securityDefinitions consumes produces basePath collectionFormat',
 );
 
 /** Members whose content the gateway does not enforce. */
-const unenforced = new Set([
-  ...[
-    'info',
-    'externalDocs',
-    'tags',
-    'webhooks',
-    'callbacks',
-    'links',
-    'examples',
-    'example',
-    'xml',
-    'contact',
-    'license',
-  ],
-  ...['summary', 'description', 'title', 'deprecated', 'flows', 'openIdConnectUrl', 'bearerFormat', '$comment'],
-]);
+const unenforced = wordsIn(
+  'info externalDocs tags webhooks callbacks links examples example xml contact license summary description title',
+  'deprecated flows openIdConnectUrl bearerFormat $comment',
+);
 
 /** Members that OpenAPI requires and the gateway does not need. */
 const dispensable = new Set(['title', 'version', 'description', 'responses', 'flows', 'openIdConnectUrl']);
 
 /** The member names of these objects are chosen by the author, so a name there is no member of OpenAPI. */
-const named = new Set([
-  ...[
-    'properties',
-    'patternProperties',
-    'dependentSchemas',
-    '$defs',
-    'definitions',
-    'schemas',
-    'parameters',
-    'headers',
-  ],
-  ...[
-    'responses',
-    'requestBodies',
-    'securitySchemes',
-    'securityDefinitions',
-    'pathItems',
-    'content',
-    'encoding',
-    'mapping',
-  ],
-]);
+const named = wordsIn(
+  'properties patternProperties dependentSchemas $defs definitions schemas parameters headers responses requestBodies',
+  'securitySchemes securityDefinitions pathItems content encoding mapping',
+);
 
 /** Rules whose problems are mistakes wherever they are. */
 const strict = new Set(['gateway/extensions-have-a-meaning', 'gateway/texts-are-no-references']);
@@ -135,4 +103,8 @@ function isMisspelling(name: string, known: readonly string[]): boolean {
 
 function versionOf({ parsed }: Document): string {
   return isObject(parsed) ? String(parsed.openapi ?? parsed.swagger) : '';
+}
+
+function wordsIn(...lines: readonly string[]): ReadonlySet<string> {
+  return new Set(lines.flatMap((line) => line.split(' ')));
 }

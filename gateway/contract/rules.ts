@@ -21,7 +21,7 @@ const extensionsHaveAMeaning: Oas3Rule = () => ({
       const isAllowed = isCarrier || (name === 'x-gateway-path' && type.name === 'Parameter');
       const places = [...(isOwn && !isAllowed ? [[name]] : []), ...(isOwn ? [] : ownBelow(value, [name]))];
       for (const place of places)
-        report({ message: `${place.at(-1)} has no meaning here`, suggest: [], location: location.child(place).key() });
+        report({ message: `${place.at(-1)} has no meaning here`, location: location.child(place).key() });
     }
   },
 });
@@ -49,7 +49,7 @@ const textsAreNoReferences: Oas3Rule = () => ({
         (Object.hasOwn(type.properties, name) ? type.properties[name] : undefined) ?? type.additionalProperties;
       const expected = typeof found === 'function' ? found(value, name) : found;
       if (!expected || 'name' in expected || !scalars.has(expected.type ?? (expected.enum ? 'string' : ''))) continue;
-      report({ message: 'OpenAPI has no reference here', suggest: [], location: location.child([name]) });
+      report({ message: 'OpenAPI has no reference here', location: location.child([name]) });
     }
   },
 });
@@ -83,7 +83,7 @@ const patternsAreExact: Oas3Rule = () => ({
     if (isNeverLonger(schema, exactLength) || exactLength === Number.POSITIVE_INFINITY) return;
     const which = exactLength === 0 ? 'texts' : `texts of more than ${exactLength} characters`;
     const message = `the pattern ${schema.pattern} could take long, so ${which} are checked without its look-around and back references`;
-    report({ message, suggest: [], location: location.child(['pattern']) });
+    report({ message, location: location.child(['pattern']) });
   },
 });
 
@@ -100,7 +100,7 @@ const formatsAreExact: Oas3Rule = () => ({
   Schema(schema, { report, location }) {
     if (schema?.format !== 'regex' || isNeverLonger(schema, REGEX_LENGTH_MAX)) return;
     const message = `format regex takes texts of up to ${REGEX_LENGTH_MAX} characters, and refuses longer ones`;
-    report({ message, suggest: [], location: location.child(['format']) });
+    report({ message, location: location.child(['format']) });
   },
 });
 
@@ -110,7 +110,7 @@ const mediaTypesFitHeaders: Oas3Rule = () => ({
     for (const type of Object.keys(map)) {
       if (isFieldText(type)) continue;
       const message = `the media type ${JSON.stringify(type)} cannot stand in a header`;
-      report({ message, suggest: [], location: location.child([type]).key() });
+      report({ message, location: location.child([type]).key() });
     }
   },
 });
@@ -122,12 +122,11 @@ const headerNamesFitHeaders: Oas3Rule = () => ({
     if (parameter.in !== 'header' || typeof name !== 'string' || isFieldName(name)) return;
     if (name === '') {
       const message = 'no client can send a header without a name, so this parameter is left out';
-      report({ message, suggest: [], location: location.child(['name']), forceSeverity: 'warn' });
+      report({ message, location: location.child(['name']), forceSeverity: 'warn' });
       return;
     }
     report({
       message: `${JSON.stringify(name)} is no name of a header field`,
-      suggest: [],
       location: location.child(['name']),
     });
   },
@@ -135,7 +134,7 @@ const headerNamesFitHeaders: Oas3Rule = () => ({
     for (const name of Object.keys(map)) {
       if (isFieldName(name)) continue;
       const message = `${JSON.stringify(name)} is no name of a header field`;
-      report({ message, suggest: [], location: location.child([name]).key() });
+      report({ message, location: location.child([name]).key() });
     }
   },
 });
@@ -148,7 +147,7 @@ const pathsCanBeRequested: Oas3Rule = () => ({
       const message = isRequestable(template)
         ? 'clients reach this path only with # written as %23, and so does the upstream get it'
         : 'no request has this path, because it ends before the question mark, so its operations are not served';
-      report({ message, suggest: [], location: location.child([template]).key() });
+      report({ message, location: location.child([template]).key() });
     }
   },
 });
@@ -160,7 +159,7 @@ const methodsAreServed: Oas3Rule = () => ({
     if (typeof additionalOperations !== 'object' || additionalOperations === null) return;
     for (const method of Object.keys(additionalOperations)) {
       const message = `the gateway does not serve the method ${JSON.stringify(method)}, so this operation is left out`;
-      report({ message, suggest: [], location: location.child(['additionalOperations', method]).key() });
+      report({ message, location: location.child(['additionalOperations', method]).key() });
     }
   },
 });
@@ -172,7 +171,7 @@ const serversAreServed: Oas3Rule = () => ({
     const shown = others.slice(0, SHOWN_SERVERS_MAX).map((path) => path || '/');
     const more = others.length > SHOWN_SERVERS_MAX ? ', …' : '';
     const message = `paths begin with ${used || '/'}, where the first server does; those of other servers are not served: ${shown.join(', ')}${more}`;
-    report({ message, suggest: [], location: location.child(['servers']) });
+    report({ message, location: location.child(['servers']) });
   },
 });
 
