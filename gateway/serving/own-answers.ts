@@ -10,8 +10,8 @@ import { createOwnPaths, type OwnPathsOptions } from '../edge/own-paths.ts';
 import { addressOfSite, type Site } from '../edge/sites.ts';
 import type { Admitted } from '../exchange.ts';
 import type { Steps } from '../pipeline.ts';
-import type { PortalOptions } from '../portal/site.ts';
 import { createPortal } from '../portal/portal.ts';
+import type { PortalOptions } from '../portal/site.ts';
 import type { StatelessStages } from './stateless-stages.ts';
 
 interface OwnAnswersOptions extends Pick<OwnPathsOptions, 'jwks' | 'refuse'> {

@@ -1,7 +1,14 @@
 // Reads one operation: parameters, body and answers with the values that samples use.
 
 import { type BodyView, createBodyViews, createMediaViews, exampleViewsAt, type MediaView } from './body-view.ts';
-import { type DocumentObject, type DocumentTools, isDocumentObject, membersOf, type ReferredOperation, textAt } from './reference.ts';
+import {
+  type DocumentObject,
+  type DocumentTools,
+  isDocumentObject,
+  membersOf,
+  type ReferredOperation,
+  textAt,
+} from './reference.ts';
 import { createSchemaViews, type SchemaView } from './schema-view.ts';
 import { callbacksOf, type SentRequestView } from './sent-requests.ts';
 
