@@ -3,17 +3,20 @@
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { ACME_FILE } from '../acme/sqlite-acme-store.ts';
 import { createDigestOf, keyFingerprint } from '../auth/api-key.ts';
+import { KEY_STORE_FILE } from '../auth/store/key-store.ts';
 import { checkRedisStore } from '../auth/store/redis/key-store-connection.ts';
 import { checkKeySchema } from '../auth/store/sqlite/key-store-schema.ts';
 import type { Config } from '../config/load.ts';
 import type { OwnSecret, Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
-import { checkAnswerSchema } from '../idempotency/sqlite-schema.ts';
+import { versionedFiles } from '../process/one-way.ts';
 import { nearestExisting, ownSecretProblemNow } from '../process/start-mistakes.ts';
 import { askRedis } from '../redis/client.ts';
 import { shownRedisUrl } from '../redis/url.ts';
 import { claimProblem, sqliteProblem } from '../shared/sqlite.ts';
+import { checkedVersion } from '../shared/sqlite-schema.ts';
 import { shownPath } from '../shared/yaml-source.ts';
 import { liesOnSandbox } from '../upstream/sandbox.ts';
 import { portState } from './doctor/ports.ts';
@@ -83,12 +86,14 @@ function contentProblems({ settings, config, secrets, nowMs }: MachineOptions): 
   const generated = entries.map((entry) => secretProblem(entry, secrets, nowMs));
   const pepper = generated[0] === undefined ? secrets.found('key_pepper') : undefined;
   const fingerprint = pepper === undefined ? undefined : keyFingerprint(createDigestOf(pepper));
+  // Only a gateway that orders certificates opens their store.
+  const others = Object.entries(versionedFiles).filter(([file]) => file !== KEY_STORE_FILE && file !== ACME_FILE);
   const stores = [
-    storeProblem(settings, 'gateway.db', (database) => {
+    storeProblem(settings, KEY_STORE_FILE, (database) => {
       // The pepper has a sentence of its own.
       if (generated[0] === undefined) checkKeySchema(database, fingerprint);
     }),
-    storeProblem(settings, 'idempotency.db', checkAnswerSchema),
+    ...others.map(([file, steps]) => storeProblem(settings, file, (database) => void checkedVersion(database, steps))),
   ];
   return [...generated, ...stores].filter((one) => one !== undefined);
 }

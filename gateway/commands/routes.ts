@@ -1,8 +1,8 @@
 // `gateway routes`: lists the operations that are served.
 
 import type { Command } from 'commander';
-import type { LimitsFile } from '../config/limits-file.ts';
 import { ANONYMOUS_TIER, extraOf } from '../limits/limit-rules.ts';
+import type { LimitsFile } from '../limits/settings.ts';
 import type { Operation } from '../operation.ts';
 import type { CommandContext } from './context.ts';
 import { printJson, printTable } from './print.ts';

@@ -2,8 +2,8 @@
 // cannot be expressed as a shape; `check` is authoritative.
 
 import { z } from 'zod';
+import { limitsFile } from '../limits/settings.ts';
 import { gatewayFile } from './gateway-file.ts';
-import { limitsFile } from './limits-file.ts';
 import { upstreamsFile } from './schema.ts';
 
 export type ConfigFile = 'gateway' | 'upstreams' | 'limits';

@@ -2,6 +2,8 @@
 // shown by editors and make up the tables of docs/config.md.
 
 import { z } from 'zod';
+import { idempotencySettings } from '../idempotency/settings.ts';
+import { overloadSettings } from '../overload/settings.ts';
 import { cors } from './cross-origin.ts';
 import { hosts } from './hosts.ts';
 import { cidr, httpUrl, name, scope, whole } from './parts.ts';
@@ -82,59 +84,12 @@ const keys = z.strictObject({
     .describe('The time for which cached keys stay valid while the key store is unavailable.'),
 });
 
-const idempotency = z.strictObject({
-  retainSeconds: whole('seconds', 60, 2_592_000)
-    .default(86_400)
-    .describe(
-      'The time for which the answer to a write with an `Idempotency-Key` is stored ([idempotency](idempotency.md)).',
-    ),
-  answerBytesMax: whole('bytes', 0, 1_048_576)
-    .default(65_536)
-    .describe('The longest answer body that is stored. Of a longer one, only the fact that it was given is stored.'),
-  organizationBytesMax: whole('bytes', 1_048_576, 1_099_511_627_776)
-    .default(67_108_864)
-    .describe(
-      'What one organization may store within `retainSeconds`, in both modes together. Up to twice as much can exist at a time. Beyond it, answers are not stored.',
-    ),
-  replicas: whole('replicas', 0, 10)
-    .default(0)
-    .describe(
-      'The number of replicas of Redis that must have a key before its write is sent (`WAIT`), so that a failover does not run it twice ([idempotency](idempotency.md#a-redis-that-fails-over)). Needs Redis.',
-    ),
-  replicasTimeoutMs: whole('milliseconds', 1, 500)
-    .default(50)
-    .describe('The time for which a write waits for `replicas`. Then it is refused, and nothing was sent.'),
-});
-
 const metrics = z.strictObject({
   operationsMax: whole('operations', 0, 100_000)
     .default(200)
     .describe(
       'With more operations than this, the metrics of requests are kept by entry and class of status instead of by operation and status ([metrics](metrics.md#how-large-they-are)).',
     ),
-});
-
-const share = 'must be a number from 0.01 to 1';
-const overload = z.strictObject({
-  maxInFlight: whole('requests', 1, 1_000_000)
-    .default(10_000)
-    .describe(
-      'The largest number of concurrent requests in one process; more are refused ([reliability](reliability.md#overload)).',
-    ),
-  organizationShare: z
-    .number(share)
-    .min(0.01, share)
-    .max(1, share)
-    .default(0.5)
-    .describe(
-      'The part of `maxInFlight` and of `bufferedBytesMax` that one organization may use. It also applies to the request slots of an upstream while others wait for them. 1: everything.',
-    ),
-  loopDelayMs: whole('milliseconds', 10, 60_000)
-    .default(500)
-    .describe('The event loop delay above which requests are refused, after three measurements in a row.'),
-  bufferedBytesMax: whole('bytes', 65_536, 1_099_511_627_776)
-    .default(134_217_728)
-    .describe('The most that one process buffers of request bodies. At least `limits.bodyBytesMax`.'),
 });
 
 function publicUrlOr(fallback: string) {
@@ -170,7 +125,7 @@ export const gatewayFile = z.strictObject({
     description: 'Other origins whose pages may read answers. Without it, no origin may.',
     values: 'rules by host name; `*` for every other host',
   }),
-  idempotency: idempotency.prefault({}),
+  idempotency: idempotencySettings.prefault({}),
   versions: versions.default({}).meta({
     description: 'Release, deprecation and end of versions ([versions](versions.md)).',
     values: 'by version (`v1`)',
@@ -178,7 +133,7 @@ export const gatewayFile = z.strictObject({
   operations: operationDeprecations
     .default({})
     .meta({ description: 'The same for single operations.', values: 'by operation id' }),
-  overload: overload.prefault({}),
+  overload: overloadSettings.prefault({}),
   metrics: metrics.prefault({}),
   tracing: tracing.optional().describe('Where traces are sent. Without it, no traces are recorded.'),
   publishedContracts: z

@@ -3,12 +3,12 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, type Mistake, suggest } from '../config-errors.ts';
+import { type LimitsFile, limitsFile } from '../limits/settings.ts';
 import { readSource, type Source, shownPath } from '../shared/yaml-source.ts';
 import { type AddressPath, withOrigins } from './address-paths.ts';
 import { type GatewayFile, gatewayFileAt } from './gateway-file.ts';
 import { checkHosts } from './hosts.ts';
 import { checkShape } from './issues.ts';
-import { type LimitsFile, limitsFile } from './limits-file.ts';
 import { type Breaking, type UpstreamEntry, upstreamsFile } from './schema.ts';
 import { checkServers, withServers } from './servers.ts';
 import { type Environment, localUrl } from './settings.ts';

@@ -9,6 +9,7 @@ import type { Awaitable } from '../shared/awaitable.ts';
 import { type DelimiterOf, digestOf, fingerprintOf } from './fingerprint.ts';
 import { parseOutcome, type RecordedOutcome } from './record.ts';
 import { createRecordings, type RecordedWrite, STORE_WAIT_MS, within } from './recording.ts';
+import type { IdempotencySettings } from './settings.ts';
 import { type AnswerStore, type Begun, type Lost, NotReplicated } from './store.ts';
 
 /**
@@ -17,7 +18,7 @@ import { type AnswerStore, type Begun, type Lost, NotReplicated } from './store.
  */
 export const LEASE_MARGIN_MS = 5_000;
 
-export interface IdempotencyOptions {
+export interface IdempotencyOptions extends IdempotencySettings {
   readonly store: AnswerStore;
   /** Returns the text of a well-formed Idempotency-Key, quoted or bare; undefined for any other text. */
   keyOf(header: string): string | undefined;
@@ -28,14 +29,6 @@ export interface IdempotencyOptions {
   honoursKey(upstream: string): boolean;
   /** Whether a request whose outcome is unknown may be sent again, although the upstream may then execute it a second time. */
   runsUnknown(upstream: string): boolean;
-  readonly retainSeconds: number;
-  /** Longer answers are not stored. */
-  readonly answerBytesMax: number;
-  /** Bytes that one organization may store; see `Retention`. */
-  readonly organizationBytesMax: number;
-  /** Replicas of Redis that must have a key before its request is sent. 0: no request waits for them. */
-  readonly replicas: number;
-  readonly replicasTimeoutMs: number;
   /** Called for a request whose key does not prevent a second execution. */
   onUnprotected(request: DownstreamRequest): void;
   /** Epoch milliseconds. */

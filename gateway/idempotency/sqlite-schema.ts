@@ -1,7 +1,6 @@
 // The tables of the embedded store of answers, version by version.
 
-import type { DatabaseSync } from 'node:sqlite';
-import { type ApplyOptions, applySteps, checkedVersion, type SchemaSteps } from '../shared/sqlite-schema.ts';
+import type { SchemaSteps } from '../shared/sqlite-schema.ts';
 
 /** In the data directory. */
 export const ANSWERS_FILE = 'idempotency.db';
@@ -27,13 +26,3 @@ export const ANSWERS_STEPS: SchemaSteps = [
   UPDATE answers SET lease_ends_at = expires_at, expires_at = expires_at + 86400000 WHERE owner IS NOT NULL;
 `,
 ];
-
-/** Creates the tables or upgrades them. Throws a sentence for operators as `applySteps` does. */
-export function prepareAnswerSchema(database: DatabaseSync, options?: ApplyOptions): void {
-  applySteps(database, ANSWERS_STEPS, options);
-}
-
-/** Throws if the file is newer than this gateway, and changes nothing. */
-export function checkAnswerSchema(database: DatabaseSync): void {
-  checkedVersion(database, ANSWERS_STEPS);
-}

@@ -2,7 +2,8 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, openSqlite } from '../shared/sqlite.ts';
-import { ANSWERS_FILE, prepareAnswerSchema } from './sqlite-schema.ts';
+import { applySteps } from '../shared/sqlite-schema.ts';
+import { ANSWERS_FILE, ANSWERS_STEPS } from './sqlite-schema.ts';
 import { createStorageUsage } from './sqlite-usage.ts';
 import {
   type AnswerStore,
@@ -47,7 +48,7 @@ export function createSqliteAnswerStore({
     file: ANSWERS_FILE,
     what: 'The store of answers',
     busyTimeoutMs: BUSY_TIMEOUT_MS,
-    prepare: (opened) => prepareAnswerSchema(opened, { acceptOneWay }),
+    prepare: (opened) => applySteps(opened, ANSWERS_STEPS, { acceptOneWay }),
   });
   const purge = createPurge(database, now);
   const usage = createStorageUsage(database);

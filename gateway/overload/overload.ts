@@ -5,17 +5,10 @@ import { GatewayError } from '../errors.ts';
 import type { Admitted, Permitted, Reservation } from '../exchange.ts';
 import { createLoads } from './loads.ts';
 import { createPressure, type LoopProbe } from './pressure.ts';
+import type { OverloadSettings } from './settings.ts';
 import type { Shedding, ShedReason } from './shedding.ts';
 
-export interface OverloadRules {
-  /** Requests in progress in this process. */
-  readonly maxInFlight: number;
-  /** The part of each bound that one organization may use. */
-  readonly organizationShare: number;
-  /** Delay of the event loop above which the gateway is overloaded. */
-  readonly loopDelayMs: number;
-  /** Bytes of request bodies that are buffered until they have been forwarded. */
-  readonly bufferedBytesMax: number;
+export interface OverloadRules extends OverloadSettings {
   /** The longest allowed body: an organization with no other request in progress may send it. */
   readonly bodyBytesMax: number;
 }

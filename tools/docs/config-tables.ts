@@ -5,13 +5,13 @@ import { acme } from '../../gateway/config/acme.ts';
 import { breaking } from '../../gateway/config/breaking.ts';
 import { compressionRules } from '../../gateway/config/compression.ts';
 import { gatewayFile } from '../../gateway/config/gateway-file.ts';
-import { limitsFile } from '../../gateway/config/limits-file.ts';
 import { upstreamEntry } from '../../gateway/config/schema.ts';
 import { breakerRules, ejectionRules, health } from '../../gateway/config/target-rules.ts';
 import { certificate, tls } from '../../gateway/config/tls.ts';
 import { tracing } from '../../gateway/config/tracing.ts';
 import { tunnel } from '../../gateway/config/tunnels.ts';
 import { upstreamTls } from '../../gateway/config/upstream-tls.ts';
+import { limitsFile } from '../../gateway/limits/settings.ts';
 import { table } from './table.ts';
 
 /** The facts of a schema about a key besides its shape. */

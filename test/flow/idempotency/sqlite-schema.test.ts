@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { prepareAnswerSchema } from '../../../gateway/idempotency/sqlite-schema.ts';
+import { ANSWERS_STEPS } from '../../../gateway/idempotency/sqlite-schema.ts';
 import { createSqliteAnswerStore } from '../../../gateway/idempotency/sqlite-store.ts';
+import { applySteps } from '../../../gateway/shared/sqlite-schema.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { claimOf } from './claim.ts';
 import { newSlot, RETENTION } from './store-suite.ts';
@@ -64,7 +65,7 @@ test('a file of version 1 goes on with the answers it has, and counts from now o
 test('a new file is the same as one that grew, and one of today stays as it is', (t) => {
   const [grown, fresh] = [openNew(t), openNew(t)];
   grown.exec(VERSION_1);
-  for (const database of [grown, fresh, fresh]) prepareAnswerSchema(database, { acceptOneWay: true });
+  for (const database of [grown, fresh, fresh]) applySteps(database, ANSWERS_STEPS, { acceptOneWay: true });
   assert.deepEqual(columnsOf(grown), columnsOf(fresh));
   assert.deepEqual([versionOf(grown), versionOf(fresh)], [3, 3]);
 });
@@ -73,6 +74,6 @@ test('a step that fails leaves the file as it was', (t) => {
   const database = openNew(t);
   database.exec(`${VERSION_1} CREATE TABLE usage (something TEXT);`);
   const before = columnsOf(database);
-  assert.throws(() => prepareAnswerSchema(database, { acceptOneWay: true }), /usage already exists/);
+  assert.throws(() => applySteps(database, ANSWERS_STEPS, { acceptOneWay: true }), /usage already exists/);
   assert.deepEqual([columnsOf(database), versionOf(database)], [before, 1]);
 });

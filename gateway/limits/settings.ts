@@ -2,7 +2,7 @@
 // docs/config.md.
 
 import { z } from 'zod';
-import { name, whole } from './parts.ts';
+import { name, whole } from '../config/parts.ts';
 
 const rule = {
   requests: whole('requests', 1, 1_000_000_000).describe(
