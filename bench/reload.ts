@@ -6,7 +6,6 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startApp } from '../gateway/app.ts';
-import { exchangeReport } from '../gateway/commands/explain/report.ts';
 import { loadSettings } from '../gateway/config/settings.ts';
 import { loadConfiguration } from '../gateway/configuration.ts';
 import { openKeyStore, openSecrets } from '../gateway/process/open-key-store.ts';
@@ -65,7 +64,7 @@ const { store, digestOf } = await openKeyStore({ environment, now: Date.now }, s
 let outcomes = 0;
 const app = await startApp({
   ...{ version: 'bench', settings, configuration, secrets, store, digestOf, now: Date.now },
-  ...{ environment, story: exchangeReport },
+  environment,
   logTo: {
     write(line) {
       if (line.includes('have mistakes') || line.includes('has mistakes')) process.stderr.write(line);

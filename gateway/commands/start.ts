@@ -71,21 +71,17 @@ function rememberSignals(listen: (handle: () => void) => void): (handler: () => 
 /** The same command runs in the primary and in its workers. Resolves with undefined in a worker: the primary prints the addresses. */
 async function startWithWorkers(context: CommandContext, settings: Settings): Promise<Started | undefined> {
   const { default: cluster } = await import('node:cluster');
-  const { exchangeReport } = await import('./explain/report.ts');
   // The primary serves nothing, so it loads its own code only.
-  if (cluster.worker === undefined)
-    return (await import('../workers/primary.ts')).startPrimary(context, settings, exchangeReport);
-  await (await import('../workers/worker.ts')).startWorker(cluster.worker, context, exchangeReport);
+  if (cluster.worker === undefined) return (await import('../workers/primary.ts')).startPrimary(context, settings);
+  await (await import('../workers/worker.ts')).startWorker(cluster.worker, context);
   return undefined;
 }
 
 async function startAlone(context: CommandContext, acceptOneWay: boolean): Promise<Started> {
   // Loaded on demand, because it takes longer than everything before it.
   const { serve } = await import('../process/serve.ts');
-  const { exchangeReport } = await import('./explain/report.ts');
   const { app, store, configuration, firstSteps } = await serve(context, {
     isFirst: true,
-    story: exchangeReport,
     acceptOneWay,
   });
   const { gateway, upstreams } = configuration.config;

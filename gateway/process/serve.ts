@@ -8,7 +8,6 @@ import type { Configuration } from '../configuration.ts';
 import { compileRest } from '../contract/compile.ts';
 import { claimProblem } from '../shared/sqlite.ts';
 import { isSimulated } from '../upstream/simulated.ts';
-import type { AppOptions } from '../wiring/app-options.ts';
 import { issueDemoKey } from './demo.ts';
 import type { FirstSteps } from './greeting.ts';
 import type { HostProcess, Painter } from './host-process.ts';
@@ -21,7 +20,7 @@ import { terminalLogOf } from './terminal-log.ts';
 /** Time from the start until the schemas are compiled that no request has needed yet: the first requests come before. */
 const COMPILE_AFTER_MS = 1000;
 
-interface ServeOptions extends Pick<AppOptions, 'story'> {
+interface ServeOptions {
   /** Number of this worker; undefined for a single process. */
   readonly worker?: number;
   /** Whether this process is the one that prepares a first request: the demo organization, if only the sandbox is used. */
@@ -41,7 +40,7 @@ export interface Served {
 
 /** Rejects with ConfigError or with a sentence if the start fails. */
 export async function serve(context: HostProcess & Painter, options: ServeOptions): Promise<Served> {
-  const { worker, isFirst, ticketKeys, story, acceptOneWay = false } = options;
+  const { worker, isFirst, ticketKeys, acceptOneWay = false } = options;
   const { environment, now } = context;
   const openSecretsOf = (settings: Settings) => openSecrets(context, settings);
   const checked = await checkStart({ environment, purpose: 'serve', openSecrets: openSecretsOf, now });
@@ -69,7 +68,6 @@ export async function serve(context: HostProcess & Painter, options: ServeOption
     now,
     worker,
     ticketKeys,
-    story,
     logTo: terminalLogOf(context),
     async prepare(tools) {
       const { dataDirectory } = settings;

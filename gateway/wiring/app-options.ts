@@ -6,7 +6,6 @@ import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Environment, Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
-import type { ConsoleOptions } from '../console/console.ts';
 import type { createLog } from '../observe/log.ts';
 import type { LoopProbe } from '../overload/pressure.ts';
 import type { SandboxProcess } from '../upstream/sandbox.ts';
@@ -23,8 +22,6 @@ export interface AppOptions {
   now(): number;
   /** Destination of log lines; standard output by default. */
   readonly logTo?: Parameters<typeof createLog>[0]['destination'];
-  /** Tells what the stages did with an exchange, from its log line. */
-  readonly story: ConsoleOptions['story'];
   /** Measures the delay of the event loop; by default with a timer. */
   readonly probeLoop?: LoopProbe;
   /** Number of this worker. A worker opens no admin listener: the primary process answers operators, through `operators`. */

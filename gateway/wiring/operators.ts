@@ -12,6 +12,7 @@ import { createHistoryFile } from '../console/history-file.ts';
 import type { NearLimit } from '../console/near-limit.ts';
 import type { Sample } from '../console/sample.ts';
 import { closeAtOnce, listen } from '../edge/listen.ts';
+import { exchangeReport } from '../explain/report.ts';
 import type { CounterStore } from '../limits/counter-store.ts';
 import { createLimitUsage } from '../limits/usage.ts';
 import { createAdminServer, type Operators } from '../observe/admin.ts';
@@ -23,7 +24,7 @@ import type { Serving } from '../serving/serving.ts';
 import type { VersionUses } from '../versions/version-uses.ts';
 import { createOrganizationReports } from './organization-reports.ts';
 
-interface AdminListenerOptions extends Pick<ConsoleOptions, 'story'> {
+interface AdminListenerOptions {
   readonly settings: Settings;
   readonly secrets: Pick<Secrets, 'read'>;
   readonly version: string;
@@ -46,7 +47,6 @@ export function openAdminListener({
   version,
   log,
   worker,
-  story,
   now,
 }: AdminListenerOptions): AdminListener {
   let opened: { readonly server: Server; readonly console: Console } | undefined;
@@ -57,7 +57,7 @@ export function openAdminListener({
       // A single process: one entry.
       const process = {};
       const samples = async () => new Map([[process, await answers.sample()]]);
-      const console = openConsole({ ...answers, samples }, { settings, version, story, now });
+      const console = openConsole({ ...answers, samples }, { settings, version, now });
       const token = secrets.read('admin_token');
       const server = createAdminServer({ host, token, logger: log.logger, ...answers, console });
       opened = { server, console };
@@ -114,19 +114,19 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
   };
 }
 
-interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'story' | 'now'> {
+interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'now'> {
   readonly settings: Pick<Settings, 'host' | 'port' | 'redisUrl' | 'configDirectory' | 'dataDirectory'>;
 }
 
 /** Opens the console of a gateway: a single process, or the primary process of several. */
 export function openConsole(
   sources: ConsoleSources,
-  { settings: { port, redisUrl: url, configDirectory, dataDirectory }, version, story, now }: OpenConsoleOptions,
+  { settings: { port, redisUrl: url, configDirectory, dataDirectory }, version, now }: OpenConsoleOptions,
 ): Console {
   return createConsole({
     ...sources,
     bounds: DURATION_BUCKETS,
-    story,
+    story: exchangeReport,
     version,
     configDirectory,
     file: createHistoryFile(dataDirectory),

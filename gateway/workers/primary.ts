@@ -17,7 +17,6 @@ import { openSecrets } from '../process/open-key-store.ts';
 import { tellDrain, terminalSinkOf } from '../process/terminal-log.ts';
 import { onFault } from '../shared/faults.ts';
 import { createForwardClock } from '../shared/forward-clock.ts';
-import type { AppOptions } from '../wiring/app-options.ts';
 import { openConsole } from '../wiring/operators.ts';
 import { createGap } from './gap.ts';
 import type { Ready } from './messages.ts';
@@ -38,11 +37,7 @@ const OWN_LINES_BYTES_MAX = 1_048_576;
 const BACK_OFF = { steadyMs: 10_000, firstMs: 500, longestMs: 30_000 };
 
 /** Resolves when all workers take requests. Rejects with ConfigError or with a sentence if the start fails. */
-export async function startPrimary(
-  context: HostProcess & Painter,
-  settings: Settings,
-  story: AppOptions['story'],
-): Promise<Started> {
+export async function startPrimary(context: HostProcess & Painter, settings: Settings): Promise<Started> {
   const { now } = context;
   const metrics = createWorkerMetrics(() => pool.processes().filter((worker) => worker.state() === 'serving').length);
   const output = createJoinedOutput(terminalSinkOf(context) ?? openStandardOutput(), {
@@ -102,7 +97,6 @@ export async function startPrimary(
   const console = openConsole(operators, {
     settings,
     version: context.version,
-    story,
     now: createForwardClock(now),
   });
   const adminServer = createAdminServer({

@@ -8,17 +8,12 @@ import { endOnCrash } from '../process/crash.ts';
 import type { HostProcess, Painter } from '../process/host-process.ts';
 import { type Served, serve } from '../process/serve.ts';
 import { namesFromContract } from '../upstream/simulated.ts';
-import type { AppOptions } from '../wiring/app-options.ts';
 import type { FromWorker, Ready, ToWorker, WorkerQuestion } from './messages.ts';
 
 type Begin = Extract<ToWorker, { readonly kind: 'begin' }>;
 
 /** Resolves when the worker has reported to the primary, which directs everything else by messages. */
-export async function startWorker(
-  worker: Worker,
-  context: HostProcess & Painter,
-  story: AppOptions['story'],
-): Promise<void> {
+export async function startWorker(worker: Worker, context: HostProcess & Painter): Promise<void> {
   const serving = Promise.withResolvers<Served>();
 
   // Signals of a terminal or a control group reach every process of the group, and the primary acts on them for all.
@@ -32,7 +27,6 @@ export async function startWorker(
       const served = await serve(context, {
         worker: number,
         isFirst,
-        story,
         ticketKeys: Buffer.from(ticketKeys, 'base64'),
       });
       endOnCrash(context, served.app.log);

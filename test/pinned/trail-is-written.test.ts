@@ -8,7 +8,13 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** They read the notes: for log, metrics, traces, the console and the records of `explain`. */
-const readers = ['gateway/trail.ts', 'gateway/observe/', 'gateway/console/', 'gateway/commands/explain/'];
+const readers = [
+  'gateway/trail.ts',
+  'gateway/observe/',
+  'gateway/console/',
+  'gateway/explain/',
+  'gateway/commands/explain/',
+];
 /** They make the trail of an exchange, pass it to its readers at the end, or carry its type from one to the other. */
 const makers = ['gateway/edge/exchanges.ts', 'gateway/edge/unreadable.ts'];
 

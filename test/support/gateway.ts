@@ -8,7 +8,6 @@ import { type App, startApp } from '../../gateway/app.ts';
 import { createIssueKey } from '../../gateway/auth/issue-key.ts';
 import type { KeyStore } from '../../gateway/auth/store/key-store.ts';
 import type { Mode } from '../../gateway/caller.ts';
-import { exchangeReport } from '../../gateway/commands/explain/report.ts';
 import { loadSettings, type Settings } from '../../gateway/config/settings.ts';
 import { type Configuration, loadConfiguration, reloadConfiguration } from '../../gateway/configuration.ts';
 import type { LoopProbe } from '../../gateway/overload/pressure.ts';
@@ -111,7 +110,6 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     secrets,
     store,
     digestOf,
-    story: exchangeReport,
     now,
     ...(options.probeLoop && { probeLoop: options.probeLoop }),
     logTo: { write: (line) => lines.push(line) },

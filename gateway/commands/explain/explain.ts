@@ -1,14 +1,14 @@
 // `gateway explain`: explains a recorded request stage by stage, or simulates one.
 
 import type { Command } from 'commander';
+import type { DecisionRecord } from '../../explain/record.ts';
+import { exchangeReport } from '../../explain/report.ts';
 import type { AdminClient } from '../admin-client.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
 import { findInGateway, findInLogs } from './find.ts';
 import { printReport } from './print.ts';
-import type { DecisionRecord } from './record.ts';
 import { explainRequest, type RehearseFlags } from './rehearse.ts';
-import { exchangeReport } from './report.ts';
 
 interface ExplainFlags extends RehearseFlags {
   readonly log?: readonly string[];

@@ -1,9 +1,9 @@
 // Finds the decision records of an exchange in access logs, or in the memory of the running gateway.
 
+import type { DecisionRecord } from '../../explain/record.ts';
 import type { AdminClient } from '../admin-client.ts';
 import type { CommandContext } from '../context.ts';
 import { nextLines, openLines } from '../log-lines.ts';
-import type { DecisionRecord } from './record.ts';
 
 /** Exchanges with this id, or else with this X-Request-Id from the client, in the order of the logs. `-` is standard input. */
 export async function findInLogs(

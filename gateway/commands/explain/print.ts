@@ -1,8 +1,8 @@
 // Prints an exchange for people: the verdict, then one block per stage.
 
+import type { ExchangeReport, StageReport } from '../../explain/report.ts';
 import type { CommandContext } from '../context.ts';
 import { printLine } from '../print.ts';
-import type { ExchangeReport, StageReport } from './report.ts';
 
 const STAGE_WIDTH = 'authenticate'.length;
 const OUTCOME_WIDTH = 'not reached'.length;

@@ -11,6 +11,7 @@ import { createPublicServer } from '../../edge/server.ts';
 import type { Site } from '../../edge/sites.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Arrived, Fresh } from '../../exchange.ts';
+import type { DecisionRecord } from '../../explain/record.ts';
 import type { CounterStore } from '../../limits/counter-store.ts';
 import { createLimit } from '../../limits/limit.ts';
 import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
@@ -20,7 +21,6 @@ import { createStatelessStages } from '../../serving/stateless-stages.ts';
 import { UNTRIED_STAGES, type UntriedStage } from '../../stages.ts';
 import type { Trail } from '../../trail.ts';
 import type { Tunnel } from '../../tunnel/table.ts';
-import type { DecisionRecord } from './record.ts';
 
 export interface RehearsedRequest {
   readonly method: string;

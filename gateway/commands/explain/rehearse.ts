@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { Mode } from '../../caller.ts';
+import { exchangeReport } from '../../explain/report.ts';
 import type { CommandContext } from '../context.ts';
 import { withUsage } from '../limits/usage.ts';
 import { printJson, printText } from '../print.ts';
@@ -10,7 +11,6 @@ import { splitList } from '../read.ts';
 import { printReport } from './print.ts';
 import { createReadOnlyStore } from './read-only-store.ts';
 import { type RehearsedRequest, rehearse } from './rehearsal.ts';
-import { exchangeReport } from './report.ts';
 import { findWho } from './who.ts';
 
 export interface RehearseFlags {

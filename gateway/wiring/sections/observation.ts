@@ -54,7 +54,6 @@ export function openObservation(opened: BaseSection, parts: Parts) {
   const admin = openAdminListener({
     ...{ settings, secrets, log, version: opened.version },
     worker: opened.worker,
-    story: opened.story,
     now: forwardNow,
   });
   parts.add({ name: 'admin', close: admin.close });

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { DecisionRecord } from '../../../gateway/commands/explain/record.ts';
-import { exchangeReport } from '../../../gateway/commands/explain/report.ts';
+import type { DecisionRecord } from '../../../gateway/explain/record.ts';
+import { exchangeReport } from '../../../gateway/explain/report.ts';
 import { serveForeign } from './foreign-gateway.ts';
 
 const document = {

@@ -3,7 +3,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { ExchangeReport } from '../../../gateway/commands/explain/report.ts';
+import type { ExchangeReport } from '../../../gateway/explain/report.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { commandLine } from '../commands/command-line.ts';
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { exchangeReport } from '../../../gateway/commands/explain/report.ts';
+import { exchangeReport } from '../../../gateway/explain/report.ts';
 import { TIMED_STAGES } from '../../../gateway/stages.ts';
 import { startCollector } from '../../support/collector.ts';
 import { type GatewayOptions, startGateway, type TestGateway } from '../../support/gateway.ts';

@@ -1,7 +1,7 @@
 // Pure: the text for one stage of a decision record.
 
-import type { StageOutcome } from '../../capability.ts';
-import { type StageName, UNTRIED_STAGES } from '../../stages.ts';
+import type { StageOutcome } from '../capability.ts';
+import { type StageName, UNTRIED_STAGES } from '../stages.ts';
 import { FACTS } from './facts.ts';
 import type { DecisionRecord, RecordName } from './record.ts';
 

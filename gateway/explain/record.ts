@@ -1,7 +1,7 @@
 // The decision record of one exchange: its line of the access log, or what a simulation found.
 
-import type { LogFieldName } from '../../log-fields.ts';
-import type { StageName } from '../../stages.ts';
+import type { LogFieldName } from '../log-fields.ts';
+import type { StageName } from '../stages.ts';
 
 /** The members of a log line, and those that a simulation adds. */
 export type RecordName = LogFieldName | 'rehearsed' | 'times' | 'open_streams_max';

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DecisionRecord } from '../../../../gateway/commands/explain/record.ts';
-import { stageText } from '../../../../gateway/commands/explain/stage-text.ts';
-import { STAGES, type StageName, UNTRIED_STAGES } from '../../../../gateway/stages.ts';
+import type { DecisionRecord } from '../../../gateway/explain/record.ts';
+import { stageText } from '../../../gateway/explain/stage-text.ts';
+import { STAGES, type StageName, UNTRIED_STAGES } from '../../../gateway/stages.ts';
 
 test('in a simulation, the stages that need a running gateway are reported as not tried', () => {
   const toldOf = (stage: StageName) => stageText(stage, { rehearsed: true }, 'passed').join();

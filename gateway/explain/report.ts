@@ -1,8 +1,8 @@
 // Pure: turns a decision record, which is one line of the access log, into a report per stage.
 
-import type { StageOutcome } from '../../capability.ts';
-import { REFUSALS } from '../../error-catalogue.ts';
-import { STAGES, type StageName } from '../../stages.ts';
+import type { StageOutcome } from '../capability.ts';
+import { REFUSALS } from '../error-catalogue.ts';
+import { STAGES, type StageName } from '../stages.ts';
 import { type DecisionRecord, durationsOf } from './record.ts';
 import { stageText } from './stage-text.ts';
 

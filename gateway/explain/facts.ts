@@ -1,9 +1,9 @@
 // What each field of a decision record tells about the stages, in the order in which it is told. Each capability has the facts of its own
 // fields; those here are about every exchange.
 
-import { ALL_CAPABILITIES } from '../../capabilities.ts';
-import type { Capability, FactRows, FactsOf } from '../../capability.ts';
-import type { GeneralFields } from '../../log-fields.ts';
+import { ALL_CAPABILITIES } from '../capabilities.ts';
+import type { Capability, FactRows, FactsOf } from '../capability.ts';
+import type { GeneralFields } from '../log-fields.ts';
 
 /** A field without a fact does not compile. */
 const GENERAL_FACTS: FactsOf<GeneralFields, 'rehearsed'> = {
