@@ -52,21 +52,21 @@ export async function startApp(options: AppOptions): Promise<App> {
 
 /** The parts in their order. Each section is given what the sections above it have opened. */
 async function openParts(options: AppOptions, parts: Parts): Promise<App> {
-  // configuration, secrets, claim
+  // the configuration in force, its secrets, the state of the process
   const base = { ...options, ...openBase(options, parts) };
-  // log, metrics, faults, dropped connections, admin, tracing
+  // what reports: log, metrics, traces, the listener of operators
   const withObservation = { ...base, ...openObservation(base, parts) };
-  // live instances, limits, failures
+  // what counts requests and failures
   const withCounters = { ...withObservation, ...(await openCounters(withObservation, parts)) };
-  // upstream access, record locks, sandbox, examples, upstreams
+  // what asks upstreams
   const withUpstreams = { ...withCounters, ...(await openUpstreams(withCounters, parts)) };
-  // streams, tunnel streams, identity, idempotency, version uses, throttle
+  // what knows callers
   const withCallers = { ...withUpstreams, ...(await openCallers(withUpstreams, parts)) };
-  // acme, certificates
+  // the certificates that the gateway orders
   const withCertificates = { ...withCallers, ...(await openCertificates(withCallers, parts)) };
-  // listeners, tunnels, overload, serving
+  // what takes requests and serves them
   const opened = { ...withCertificates, ...openTraffic(withCertificates, parts) };
-  // reload
+  // reloads, and what operators see of all parts
   const { reloads, operators } = openAdministration(opened, parts);
   const { gateway, identity, ordered, tls, listeners, requests, admin, sandbox, assertions, streams } = opened;
   const { access, log, onLifecycle } = opened;
