@@ -9,6 +9,8 @@ export interface Capability {
   readonly fields?: LogFieldRows;
   /** One per field, and further ones of fields that several stages tell about; in the order in which they are told. */
   readonly facts?: FactRows;
+  /** What a stage tells that has no fact to tell. */
+  readonly withoutFacts?: Readonly<Partial<Record<StageName, string>>>;
 }
 
 /** A member of the log line of an exchange. */

@@ -1,14 +1,40 @@
-// Pure: the text for one stage of a decision record.
+// Pure: the text for one stage of a decision record. Each capability has the facts of its own fields; those here are about every exchange.
 
-import type { StageOutcome } from '../capability.ts';
+import { ALL_CAPABILITIES } from '../capabilities.ts';
+import type { Capability, FactRows, FactsOf, StageOutcome } from '../capability.ts';
+import type { GeneralFields } from '../log-fields.ts';
 import { type StageName, UNTRIED_STAGES } from '../stages.ts';
-import { FACTS } from './facts.ts';
 import type { DecisionRecord, RecordName } from './record.ts';
+
+/** A field without a fact does not compile. */
+const GENERAL_FACTS: FactsOf<GeneralFields, 'rehearsed'> = {
+  request_id: 'head',
+  time: 'head',
+  msg: 'nowhere',
+  level: 'nowhere',
+  method: 'verdict',
+  stage: 'verdict',
+  status: 'verdict',
+  code: 'verdict',
+  duration_ms: 'verdict',
+  rehearsed: 'verdict',
+  stages_ms: 'durations',
+  worker: { admit: (worker) => `worker ${worker}` },
+  trace_id: { forward: (trace) => `trace ${trace}` },
+};
+
+const capabilities = Object.values<Capability>(ALL_CAPABILITIES);
+const tables: readonly FactRows[] = [...capabilities.map(({ facts = {} }) => facts), GENERAL_FACTS];
+
+/** The facts in order, with their fields. Several capabilities may have one of the same field. */
+export const FACTS = tables.flatMap((facts) => Object.entries(facts));
 
 const reasons: Readonly<Partial<Record<StageName, string>>> = UNTRIED_STAGES;
 
-/** Of a stage that has nothing to tell. */
-const withoutFacts: Readonly<Partial<Record<StageName, string>>> = { limit: 'nothing counts this request' };
+const withoutFacts: Readonly<Partial<Record<StageName, string>>> = Object.assign(
+  {},
+  ...capabilities.map((capability) => capability.withoutFacts),
+);
 
 const tells = FACTS.flatMap(([name, fact]) => (typeof fact === 'string' ? [] : [{ name: name as RecordName, fact }]));
 

@@ -93,4 +93,9 @@ const facts: FactsOf<typeof fields> = {
   decided_at: 'limit_source',
 };
 
-export const LIMITS = { codes, fields, facts } as const satisfies Capability;
+export const LIMITS = {
+  codes,
+  fields,
+  facts,
+  withoutFacts: { limit: 'nothing counts this request' },
+} as const satisfies Capability;

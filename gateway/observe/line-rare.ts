@@ -1,10 +1,12 @@
 // The members of a log line that most exchanges lack: of refusals, retries, streams, and slow exchanges.
 
-import { RARE_LOG_FIELDS, type RareFieldName, type RareNotes, type TextOf } from '../log-fields.ts';
+import { type LogFieldsOf, RARE_LOG_FIELDS, type RareFieldName, type RareNotes, type TextOf } from '../log-fields.ts';
 import { STAGES, TIMED_STAGES, type TimedStage } from '../stages.ts';
 import type { Trail } from '../trail.ts';
 import { members, milliseconds } from './line-text.ts';
-import { refusalPart } from './refusal.ts';
+
+/** Of the scopes of a caller. */
+const SCOPES_MAX = 64;
 
 /** From this duration on, a line contains the duration of each stage. */
 const SLOW_MS = 250;
@@ -82,4 +84,23 @@ function causeIn({ cause }: RareNotes, { code }: Trail): string | undefined {
   if (code === 'internal_error') return cause.stack;
   const systemCode = (cause as NodeJS.ErrnoException).code;
   return systemCode === undefined ? cause.message : `${systemCode}: ${cause.message}`;
+}
+
+/** Enough of a refusal to explain it, without any text from the client. */
+function refusalPart({ refusal, violations, caller }: Trail): string {
+  if (refusal === undefined) return '';
+  const { fields, hint, path, words, retryAfterSeconds } = refusal.details;
+  // The details of an upstream's own error are not logged.
+  const own = words === undefined ? fields : undefined;
+  const lacksScope = refusal.code === 'insufficient_scope' && caller !== undefined;
+  return members<LogFieldsOf<'refusal'>>({
+    required_scopes: own?.required_scopes,
+    violated_policies: own?.violated_policies,
+    max_bytes: own?.max_bytes,
+    held_scopes: lacksScope ? [...caller.scopes].slice(0, SCOPES_MAX) : undefined,
+    path,
+    hint,
+    retry_after: retryAfterSeconds ?? refusal.entry.retryAfterSeconds,
+    violations,
+  });
 }

@@ -24,9 +24,9 @@ export interface OverloadOptions {
 
 export interface Overload {
   /** Checks each request before any other work is done for it. */
-  check(admitted: Admitted): void;
+  shed(admitted: Admitted): void;
   /** Counts the request for its organization until `ended`. */
-  enter(permitted: Permitted): void;
+  reserve(permitted: Permitted): void;
   /** Counts further buffered bytes of the body. */
   hold(reservation: Reservation, bytes: number): void;
   /** Call it at the end of every exchange. */
@@ -50,12 +50,12 @@ export function createOverload({ rules, inFlight, isKnownCaller, shedding, probe
   }
 
   return {
-    check(admitted) {
+    shed(admitted) {
       if (pressure.isHigh() && !(isKnownCaller(admitted) && pressure.letsIn()))
         refuse('event_loop', LOOP_RETRY_SECONDS);
       if (inFlight() > rules().maxInFlight) refuse('in_flight');
     },
-    enter({ reservation, caller, response }) {
+    reserve({ reservation, caller, response }) {
       // If the client left before it was identified, `ended` has already been called.
       if (response.destroyed) return;
       const { maxInFlight, organizationShare } = rules();

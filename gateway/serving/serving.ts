@@ -103,12 +103,12 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
         await tunnels.handle(admitted, { tunnel, tls: tlsOf(tunnel.upstream) });
     },
     track,
-    shed: overload.check,
+    shed: overload.shed,
     throttle,
     authenticate: shared.authenticate,
     noteUse: createNoteUse(deprecations, shared.noteUse),
     limit: createLimit({ store: shared.counters, rules: config.limits, now }),
-    reserve: overload.enter,
+    reserve: overload.reserve,
     replay: idempotency.replay,
     forward,
   };

@@ -11,7 +11,7 @@ it('only the listeners and the writer of refusals have the constant headers', ()
   const files = globSync('gateway/**/*.ts', { cwd: root });
   const having = files.filter((file) => /constantHeaders|securityHeadersFor/.test(readFileSync(root + file, 'utf8')));
   assert.deepEqual(having.sort(), [
-    'gateway/commands/explain/rehearsal.ts',
+    'gateway/commands/explain/rehearse.ts',
     'gateway/edge/exchanges.ts',
     'gateway/edge/refuse.ts',
     'gateway/edge/security-headers.ts',

@@ -6,9 +6,9 @@ import { exchangeReport } from '../../explain/report.ts';
 import type { AdminClient } from '../admin-client.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
+import { explainRequest, type RehearseFlags } from './explain-request.ts';
 import { findInGateway, findInLogs } from './find.ts';
 import { printReport } from './print.ts';
-import { explainRequest, type RehearseFlags } from './rehearse.ts';
 
 interface ExplainFlags extends RehearseFlags {
   readonly log?: readonly string[];

@@ -1,98 +1,180 @@
-// `gateway explain --request …`: simulates a request. Nothing is sent, spent or written.
+// Simulates a request: it passes through the real parser and those real stages that only read, on a port of its own. Nothing is sent to an
+// upstream.
 
-import { readFile } from 'node:fs/promises';
-import { isIP } from 'node:net';
-import type { Mode } from '../../caller.ts';
-import { exchangeReport } from '../../explain/report.ts';
-import type { CommandContext } from '../context.ts';
-import { withUsage } from '../limits/usage.ts';
-import { printJson, printText } from '../print.ts';
-import { splitList } from '../read.ts';
-import { printReport } from './print.ts';
-import { createReadOnlyStore } from './read-only-store.ts';
-import { type RehearsedRequest, rehearse } from './rehearsal.ts';
-import { findWho } from './who.ts';
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import type { Configuration } from '../../configuration.ts';
+import { createIds } from '../../edge/ids.ts';
+import { closeAtOnce, listen } from '../../edge/listen.ts';
+import { createRefuse } from '../../edge/refuse.ts';
+import { createPublicServer } from '../../edge/server.ts';
+import type { Site } from '../../edge/sites.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Arrived, Fresh } from '../../exchange.ts';
+import type { DecisionRecord } from '../../explain/record.ts';
+import type { CounterStore } from '../../limits/counter-store.ts';
+import { createLimit } from '../../limits/limit.ts';
+import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
+import { createLines } from '../../observe/line.ts';
+import { createPipeline, type Stages } from '../../pipeline.ts';
+import { createStatelessStages } from '../../serving/stateless-stages.ts';
+import { UNTRIED_STAGES, type UntriedStage } from '../../stages.ts';
+import type { Trail } from '../../trail.ts';
+import type { Tunnel } from '../../tunnel/table.ts';
 
-export interface RehearseFlags {
-  readonly request?: string;
-  readonly header?: readonly string[];
-  readonly body?: string;
-  readonly org?: string;
-  readonly key?: string;
-  readonly mode?: string;
-  readonly scopes?: readonly string[];
-  readonly client?: string;
-  readonly json?: true;
+export interface RehearsedRequest {
+  readonly method: string;
+  readonly target: string;
+  /** Flat names and values. */
+  readonly headers: readonly string[];
+  readonly body: Buffer | undefined;
+  /** Undefined if unknown. */
+  readonly clientAddress: string | undefined;
 }
 
-export async function explainRequest(context: CommandContext, text: string, flags: RehearseFlags): Promise<void> {
-  const request = await readRequest(context, text, flags);
-  const configuration = await context.configuration();
-  const who = await findWho(context, () => context.keyStore(), {
-    ...flags,
-    mode: modeIn(context, flags.mode),
-    ...(flags.scopes === undefined ? {} : { scopes: splitList(flags.scopes) }),
-    authorization: headerIn(request.headers, 'authorization'),
-    knowsAddress: flags.client !== undefined,
-  } as Parameters<typeof findWho>[2]);
-  const { report, unknown } = await usageOf(context, who.organization);
-  const { record, refusal } = await rehearse(request, {
-    configuration,
-    authenticate: who.authenticate,
-    counters: createReadOnlyStore(report, context.now),
-    now: context.now,
-  }).catch((error: Error) => context.usage(`This cannot be sent as a request: ${error.message}`));
-  const exchange = exchangeReport(record);
-  if (flags.json) {
-    printJson(context, {
-      ...exchange,
-      would: refusal === undefined ? 'be sent' : 'be refused',
-      error: (refusal?.body as { error?: unknown } | undefined)?.error ?? null,
-      counters: report?.limits ?? null,
-      ...(unknown === undefined ? {} : { counters_unknown: unknown }),
-    });
-    return;
-  }
-  printReport(context, exchange);
-  if (unknown !== undefined) printText(context, `\nThe counters are taken for unused: ${unknown}`);
-  if (refusal !== undefined) printText(context, `\n${JSON.stringify(refusal.body, null, 2)}`);
+export interface RehearsalParts {
+  readonly configuration: Configuration;
+  readonly authenticate: Stages['authenticate'];
+  readonly counters: Pick<CounterStore, 'decide'>;
+  now(): number;
 }
 
-async function readRequest(
-  { usage, fail }: CommandContext,
-  text: string,
-  { header = [], body, client }: RehearseFlags,
-): Promise<RehearsedRequest> {
-  const [, method, target] = /^([A-Za-z]+) +(\S+)$/.exec(text.trim()) ?? [];
-  if (method === undefined || target === undefined)
-    return usage("Write the request as method and target: --request 'GET /v1/customers?limit=10'.");
-  if (client !== undefined && isIP(client) === 0) return usage(`--client "${client}" is not an address.`);
-  const headers = header.flatMap((line) => {
-    const [, name, value] = /^([^:\s]+):[ \t]*(.*)$/.exec(line) ?? [];
-    return name === undefined ? usage(`"${line}" is not a header: write 'Name: value'.`) : [name, value ?? ''];
+export interface Rehearsed {
+  readonly record: DecisionRecord;
+  /** Undefined if no stage refuses the request. */
+  readonly refusal: { readonly status: number; readonly body: unknown } | undefined;
+}
+
+/** Rejects with a sentence if this is not a sendable request. */
+export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): Promise<Rehearsed> {
+  const { publicUrl, limits, timeouts } = parts.configuration.config.gateway;
+  // The headers of the answer are not reported.
+  const constantHeaders: readonly string[] = [];
+  const refuse = createRefuse({ publicUrl, constantHeaders, onRefused: () => undefined });
+  const finished = Promise.withResolvers<Trail>();
+  const requests = {
+    handle: createHandle(asked, parts),
+    needsNode: () => true,
+    upgrades: () => false,
+    upgrade: async () => undefined,
+  };
+  const { server } = createPublicServer({
+    ...limits,
+    ...timeouts,
+    constantHeaders,
+    refuse,
+    requestId: createIds(parts.now).requestId,
+    usesFastPath: false,
+    current: () => requests,
+    onFinished: finished.resolve,
   });
-  const bytes =
-    body === undefined
-      ? undefined
-      : await readFile(body).catch(({ code }) => fail(`The body ${body} cannot be read (${code}).`));
-  return { method: method.toUpperCase(), target, headers, body: bytes, clientAddress: client };
-}
-
-function modeIn({ usage }: CommandContext, mode: string | undefined): Mode | undefined {
-  if (mode === undefined || mode === 'live' || mode === 'test') return mode;
-  return usage('A mode is live or test.');
-}
-
-function headerIn(headers: readonly string[], name: string): string | undefined {
-  const at = headers.findIndex((text, index) => index % 2 === 0 && text.toLowerCase() === name);
-  return at === -1 ? undefined : headers[at + 1];
-}
-
-async function usageOf(context: CommandContext, organization: string | undefined) {
-  if (organization === undefined) return {};
+  const port = await listen(server, '127.0.0.1', 0);
   try {
-    return { report: await withUsage(context, (usage) => usage.show(organization)) };
-  } catch (error) {
-    return { unknown: (error as Error).message };
+    const answer = await send(port, asked, new URL(publicUrl).host);
+    const trail = await finished.promise;
+    const record = JSON.parse(createLines().lineOf(trail, 30, parts.now())) as DecisionRecord;
+    return {
+      record: { ...record, rehearsed: true, limits: limitsOf(trail), ...timesOf(trail, parts.configuration) },
+      refusal: trail.code === undefined ? undefined : answer,
+    };
+  } finally {
+    await closeAtOnce(server);
   }
+}
+
+/** A stage that only a serving gateway can run finds nothing. */
+const leftOut = Object.fromEntries(
+  Object.keys(UNTRIED_STAGES).map((stage) => [stage, (exchange: unknown) => exchange]),
+) as unknown as Pick<Stages, UntriedStage>;
+
+/** The pipeline of `serving/serving.ts`, without the steps that need a serving gateway. */
+function createHandle(
+  { clientAddress }: RehearsedRequest,
+  { configuration, authenticate, counters, now }: RehearsalParts,
+): (arrived: Arrived) => Promise<void> {
+  const { upstreams, limits } = configuration.config;
+  const stateless = createStatelessStages(configuration, { isDraining: () => false, hold: () => undefined, now });
+
+  function admit(arrived: Arrived) {
+    const admitted = stateless.admit(arrived);
+    const address = clientAddress ?? admitted.clientAddress;
+    arrived.trail.clientAddress = clientAddress;
+    return { ...admitted, clientAddress: address };
+  }
+
+  const nothing = () => undefined;
+  const answered = async (arrived: Arrived) => done(admit(arrived));
+  return createPipeline<ReadonlySet<Site>, Tunnel>({
+    ...leftOut,
+    ...stateless,
+    async refuseMisdirected(arrived) {
+      admit(arrived);
+      throw new GatewayError('misdirected_request');
+    },
+    async passThrough(admitted, { name }) {
+      admitted.trail.note('tunnel', name);
+      done(admitted);
+    },
+    track: (work) => work,
+    allowOrigin: nothing,
+    isPreflight: () => false,
+    answerPreflight: answered,
+    isOwnPath: () => false,
+    answerOwnPath: answered,
+    answerOptions: answered,
+    admit,
+    shed: nothing,
+    authenticate,
+    noteUse: nothing,
+    limit: createLimit({ store: counters, rules: limits, now }),
+    reserve: nothing,
+    forward: async (fresh: Fresh) => {
+      const { caller, operation, trail } = fresh;
+      const entry = upstreams[operation.upstream];
+      trail.target = (caller.mode === 'test' ? entry?.test : entry?.live)?.join(' or ');
+      done(fresh);
+    },
+  });
+}
+
+function done({ response, trail }: Arrived): void {
+  trail.status = 204;
+  response.writeHead(204);
+  response.end();
+}
+
+/** The deadlines of the answer, and the bound of open streams where the answer may be one. */
+function timesOf({ operation, caller, code }: Trail, { config }: Configuration): object {
+  if (operation === undefined || caller === undefined || code !== undefined) return {};
+  const { timeoutMs = 0, idleTimeoutMs, maxStreamMs } = config.upstreams[operation.upstream] ?? {};
+  const times = { head_ms: operation.timeoutMs ?? timeoutMs, idle_ms: idleTimeoutMs, stream_ms: maxStreamMs };
+  if (!(operation.streams || operation.webSocket)) return { times };
+  return { times, open_streams_max: openStreamsMaxOf(config.limits, caller) };
+}
+
+/** All limits, not only the one that decides. */
+function limitsOf({ limits, charged }: Trail): object[] | undefined {
+  return limits?.states.map(({ policy, limit, remaining, resetMs }, index) => ({
+    policy,
+    quota: limit,
+    remaining,
+    wait_ms: resetMs,
+    cost: charged?.[index]?.cost,
+    ...(charged?.[index]?.enforce === false ? { shadow: true } : {}),
+  }));
+}
+
+async function send(port: number, { method, target, headers, body }: RehearsedRequest, host: string) {
+  const has = (name: string) => headers.some((text, index) => index % 2 === 0 && text.toLowerCase() === name);
+  const sent = [...headers];
+  if (!has('host')) sent.push('Host', host);
+  if (body !== undefined && !has('content-type')) sent.push('Content-Type', 'application/json');
+  if (body !== undefined && !has('content-length')) sent.push('Content-Length', String(body.length));
+  const outgoing = httpRequest({ host: '127.0.0.1', port, method, path: target, headers: sent, agent: false });
+  outgoing.end(body);
+  const [answer] = await once(outgoing, 'response');
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString();
+  return { status: answer.statusCode as number, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
 }

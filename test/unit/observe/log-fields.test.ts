@@ -5,8 +5,8 @@ import { describe, it } from 'node:test';
 import type { Caller } from '../../../gateway/caller.ts';
 import type { LogField } from '../../../gateway/capability.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
-import { FACTS } from '../../../gateway/explain/facts.ts';
 import { exchangeReport } from '../../../gateway/explain/report.ts';
+import { FACTS } from '../../../gateway/explain/stage-text.ts';
 
 import { LOG_FIELDS, type LogFieldName, type RareNotes, type TextOf } from '../../../gateway/log-fields.ts';
 import { createLines } from '../../../gateway/observe/line.ts';

@@ -1,0 +1,98 @@
+// `gateway explain --request …`: simulates a request. Nothing is sent, spent or written.
+
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import type { Mode } from '../../caller.ts';
+import { exchangeReport } from '../../explain/report.ts';
+import type { CommandContext } from '../context.ts';
+import { withUsage } from '../limits/usage.ts';
+import { printJson, printText } from '../print.ts';
+import { splitList } from '../read.ts';
+import { printReport } from './print.ts';
+import { createReadOnlyStore } from './read-only-store.ts';
+import { type RehearsedRequest, rehearse } from './rehearse.ts';
+import { findWho } from './who.ts';
+
+export interface RehearseFlags {
+  readonly request?: string;
+  readonly header?: readonly string[];
+  readonly body?: string;
+  readonly org?: string;
+  readonly key?: string;
+  readonly mode?: string;
+  readonly scopes?: readonly string[];
+  readonly client?: string;
+  readonly json?: true;
+}
+
+export async function explainRequest(context: CommandContext, text: string, flags: RehearseFlags): Promise<void> {
+  const request = await readRequest(context, text, flags);
+  const configuration = await context.configuration();
+  const who = await findWho(context, () => context.keyStore(), {
+    ...flags,
+    mode: modeIn(context, flags.mode),
+    ...(flags.scopes === undefined ? {} : { scopes: splitList(flags.scopes) }),
+    authorization: headerIn(request.headers, 'authorization'),
+    knowsAddress: flags.client !== undefined,
+  } as Parameters<typeof findWho>[2]);
+  const { report, unknown } = await usageOf(context, who.organization);
+  const { record, refusal } = await rehearse(request, {
+    configuration,
+    authenticate: who.authenticate,
+    counters: createReadOnlyStore(report, context.now),
+    now: context.now,
+  }).catch((error: Error) => context.usage(`This cannot be sent as a request: ${error.message}`));
+  const exchange = exchangeReport(record);
+  if (flags.json) {
+    printJson(context, {
+      ...exchange,
+      would: refusal === undefined ? 'be sent' : 'be refused',
+      error: (refusal?.body as { error?: unknown } | undefined)?.error ?? null,
+      counters: report?.limits ?? null,
+      ...(unknown === undefined ? {} : { counters_unknown: unknown }),
+    });
+    return;
+  }
+  printReport(context, exchange);
+  if (unknown !== undefined) printText(context, `\nThe counters are taken for unused: ${unknown}`);
+  if (refusal !== undefined) printText(context, `\n${JSON.stringify(refusal.body, null, 2)}`);
+}
+
+async function readRequest(
+  { usage, fail }: CommandContext,
+  text: string,
+  { header = [], body, client }: RehearseFlags,
+): Promise<RehearsedRequest> {
+  const [, method, target] = /^([A-Za-z]+) +(\S+)$/.exec(text.trim()) ?? [];
+  if (method === undefined || target === undefined)
+    return usage("Write the request as method and target: --request 'GET /v1/customers?limit=10'.");
+  if (client !== undefined && isIP(client) === 0) return usage(`--client "${client}" is not an address.`);
+  const headers = header.flatMap((line) => {
+    const [, name, value] = /^([^:\s]+):[ \t]*(.*)$/.exec(line) ?? [];
+    return name === undefined ? usage(`"${line}" is not a header: write 'Name: value'.`) : [name, value ?? ''];
+  });
+  const bytes =
+    body === undefined
+      ? undefined
+      : await readFile(body).catch(({ code }) => fail(`The body ${body} cannot be read (${code}).`));
+  return { method: method.toUpperCase(), target, headers, body: bytes, clientAddress: client };
+}
+
+function modeIn({ usage }: CommandContext, mode: string | undefined): Mode | undefined {
+  if (mode === undefined || mode === 'live' || mode === 'test') return mode;
+  return usage('A mode is live or test.');
+}
+
+function headerIn(headers: readonly string[], name: string): string | undefined {
+  const at = headers.findIndex((text, index) => index % 2 === 0 && text.toLowerCase() === name);
+  return at === -1 ? undefined : headers[at + 1];
+}
+
+async function usageOf(context: CommandContext, organization: string | undefined) {
+  if (organization === undefined) return {};
+  try {
+    return { report: await withUsage(context, (usage) => usage.show(organization)) };
+  } catch (error) {
+    return { unknown: (error as Error).message };
+  }
+}
