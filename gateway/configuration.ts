@@ -24,6 +24,21 @@ import { createThreadReader } from './contract/reader.ts';
 import type { Certificate } from './edge/tls/certificate.ts';
 import { loadCertificates } from './edge/tls/certificate-mistakes.ts';
 import { BUILT_IN_GUIDES } from './portal/guides.ts';
+import { createScopeRules, type ScopeRules } from './shared/gateway-scopes.ts';
+import { isGatewayItself } from './upstream/simulated.ts';
+
+const rulesOfConfigurations = new WeakMap<Configuration, ScopeRules>();
+
+/** Returns which scopes a caller has to name; the same object for the same configuration. */
+export function scopeRulesOf(configuration: Configuration): ScopeRules {
+  const known = rulesOfConfigurations.get(configuration);
+  if (known !== undefined) return known;
+  const { gateway, upstreams } = configuration.config;
+  const hasOwnContract = Object.values(upstreams).some(({ live }) => live.some(isGatewayItself));
+  const rules = createScopeRules(gateway.operatorScopes, hasOwnContract);
+  rulesOfConfigurations.set(configuration, rules);
+  return rules;
+}
 
 export interface Configuration {
   readonly config: Config;

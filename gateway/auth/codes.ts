@@ -3,6 +3,7 @@
 import {
   type CatalogueEntry,
   faultOfGateway,
+  faultOfUpstream,
   invalidRequest,
   notPermitted,
   unauthenticated,
@@ -126,6 +127,16 @@ export const AUTH_CODES = {
     message: 'Credentials cannot be checked at the moment. Nothing was processed.',
     meaning: 'Keys and tokens that were not seen lately cannot be checked at the moment. It says nothing about them.',
     remedy: 'Wait as long as `Retry-After` says and send the request again. Do not replace the key.',
+  },
+  records_unavailable: {
+    ...faultOfUpstream,
+    blame: 'gateway',
+    status: 503,
+    retryAfterSeconds: 2,
+    message: 'Organizations and keys cannot be read or changed at the moment.',
+    meaning: 'The store of organizations and keys does not answer. A change may have been made.',
+    remedy:
+      'Wait as long as `Retry-After` says and send the request again: a change with the same `Idempotency-Key`, so that it is not made twice.',
   },
   insufficient_scope: {
     ...notPermitted,

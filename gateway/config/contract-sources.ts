@@ -30,6 +30,10 @@ export function contractsOf(draft: ConfigDraft) {
 
 /** The entries with their contracts; those with mistakes too, so that the mistakes of their contracts come in the same round. */
 function contractSources({ upstreams, names, sources }: ConfigDraft) {
+  const isOwn = (name: string) => upstreams[name]?.live?.includes('gateway:') === true;
+  const hasOwn = Object.keys(upstreams).some(isOwn);
+  const ownContractOf = (name: string) =>
+    isOwn(name) ? ('here' as const) : hasOwn ? ('elsewhere' as const) : undefined;
   const source = sources.upstreams;
   const placesOf = (name: string): Places => ({
     mistakeAtGlob: (index, reason, remedy) => source.mistakeAt(['upstreams', name, 'contracts', index], reason, remedy),
@@ -40,6 +44,7 @@ function contractSources({ upstreams, names, sources }: ConfigDraft) {
     upstream: name,
     serverMappings: serversOf(name, entry).map(({ server, upstream, path }) => ({ server, upstream, path })),
     acceptsBasic: entry.basicForClients ?? entry.credential?.kind === 'basic',
+    ownContract: ownContractOf(name),
     ...placesOf(name),
   }));
   const written = (source.value as { upstreams?: Record<string, unknown> } | undefined)?.upstreams ?? {};

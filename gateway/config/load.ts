@@ -48,6 +48,12 @@ export interface ConfigDraft {
   };
 }
 
+/** Settings of an entry that an entry with `live: gateway:` cannot have. */
+const notOfOwnContract = [
+  ...['test', 'servers', 'credential', 'basicForClients', 'authorization', 'requests', 'answers', 'tunnels'],
+  ...['security', 'public', 'operationNames'],
+] as const;
+
 const fileNames = ['gateway.yaml', 'upstreams.yaml', 'limits.yaml'] as const;
 
 export function configFiles(directory: string): string[] {
@@ -92,6 +98,7 @@ export function loadConfig(
   checkNames(draft, mistakes);
   checkServers(draft.upstreams, sources.upstreams, mistakes);
   checkExamples(draft, mistakes);
+  checkOwnContract(draft, mistakes);
   checkIssuers(draft, mistakes);
   checkBuffers(draft, mistakes);
   if (gateway) {
@@ -181,6 +188,23 @@ function checkExamples({ upstreams, sources }: ConfigDraft, mistakes: Mistake[])
     const reason = 'a tunnel has no contract that could answer for it.';
     const remedy = 'Set live to the address of a service, or remove the tunnels.';
     mistakes.push(sources.upstreams.mistakeAtKey(['upstreams', name, 'tunnels'], reason, remedy));
+  }
+}
+
+/** Refuses what changes requests or callers of the gateway's own contract: its operations trust what the contract says about both. */
+function checkOwnContract({ sources }: ConfigDraft, mistakes: Mistake[]): void {
+  const entries = blockIn(sources.upstreams.value, 'upstreams');
+  for (const name of Object.keys(entries)) {
+    const entry = blockIn(entries, name);
+    const at = (key: string, reason: string, remedy: string) =>
+      mistakes.push(sources.upstreams.mistakeAtKey(['upstreams', name, key], reason, remedy));
+    if ([entry.test].flat().includes('gateway:'))
+      at('test', 'test keys cannot administer the gateway.', 'Remove test, or write gateway: as live.');
+    if (![entry.live].flat().includes('gateway:')) continue;
+    for (const key of notOfOwnContract) {
+      if (Object.hasOwn(entry, key))
+        at(key, `"${key}" has no meaning with live: gateway:, which stands for no service.`, `Remove ${key}.`);
+    }
   }
 }
 

@@ -47,7 +47,10 @@ export const secretEntry = z
   .meta({ values: 'entry of the secrets store' });
 export const scope = z
   .string()
-  .regex(/^[a-z][a-z0-9_-]*:(read|write)$/, 'must be a scope of the form <resource>:read or <resource>:write');
+  .regex(
+    /^([a-z][a-z0-9_-]*:(read|write)|gateway:[a-z]+(:(read|write))?)$/,
+    'must be a scope of the form <resource>:read or <resource>:write',
+  );
 
 export function isHttpUrl(text: string): boolean {
   return /^https?:\/\/[^/?#\s@]+\/?$/.test(text) && URL.canParse(text);

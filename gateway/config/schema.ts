@@ -18,21 +18,24 @@ import { breaker, ejection, health } from './target-rules.ts';
 import { tunnels } from './tunnels.ts';
 import { upstreamTls } from './upstream-tls.ts';
 
-/** A sandbox service, the contract itself, or the address of a server. */
+/** A sandbox service, the contract itself, the gateway itself, or the address of a server. */
 const target = z
   .string()
-  .refine((text) => /^(sandbox:(platform|mail|files)|examples:)$/.test(text) || isServerAddress(text), {
+  .refine((text) => /^(sandbox:(platform|mail|files)|examples:|gateway:)$/.test(text) || isServerAddress(text), {
     error:
-      'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, or http://host:port with or without a path',
+      'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, or http://host:port with or without a path',
   })
-  .meta({ pattern: '^(sandbox:(platform|mail|files)|examples:|https?://[^/?#\\s@]+(/[A-Za-z0-9._~-]+)*/?)$' });
+  .meta({ pattern: '^(sandbox:(platform|mail|files)|examples:|gateway:|https?://[^/?#\\s@]+(/[A-Za-z0-9._~-]+)*/?)$' });
 const targets = z
   .union([target, z.array(target).min(1, 'must name at least one address')], {
     error:
-      'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, http://host:port with or without a path, or a list of these',
+      'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, http://host:port with or without a path, or a list of these',
   })
   .refine((value) => typeof value === 'string' || value.length === 1 || !value.includes('examples:'), {
     error: 'must not name a service beside examples:, which stands for none',
+  })
+  .refine((value) => typeof value === 'string' || value.length === 1 || !value.includes('gateway:'), {
+    error: 'must not name a service beside gateway:, which stands for the gateway itself',
   })
   .transform((value) => (typeof value === 'string' ? [value] : value));
 
@@ -44,9 +47,9 @@ export const upstreamEntry = z.strictObject({
   }),
   live: targets.meta({
     description:
-      'The targets of requests with live keys. Several addresses share the load. With `examples:` the gateway answers from the contract ([upstreams](upstreams.md#integrate-against-a-service-that-does-not-exist-yet)).',
+      'The targets of requests with live keys. Several addresses share the load. With `examples:` the gateway answers from the contract ([upstreams](upstreams.md#integrate-against-a-service-that-does-not-exist-yet)), with `gateway:` it answers the operations of its own contract ([administration](administration.md)).',
     values:
-      '`sandbox:platform`, `sandbox:mail`, `sandbox:files`, `examples:`, `http://host:port`, `https://host:port`, with a path or without ([upstreams](upstreams.md#where-paths-begin)), or a list of these',
+      '`sandbox:platform`, `sandbox:mail`, `sandbox:files`, `examples:`, `gateway:`, `http://host:port`, `https://host:port`, with a path or without ([upstreams](upstreams.md#where-paths-begin)), or a list of these',
   }),
   test: targets.optional().meta({
     description: 'The targets of requests with test keys. Without it, test keys are refused.',

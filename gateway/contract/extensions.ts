@@ -16,6 +16,7 @@ export interface Extensions {
   readonly timeoutMs?: number;
   readonly upgrade?: 'websocket';
   readonly public?: boolean;
+  readonly once?: Readonly<Record<string, unknown>>;
 }
 
 /** Names defined by the configuration that contracts may refer to. */
@@ -51,6 +52,15 @@ const wholeUpTo =
       ? undefined
       : { reason: `${JSON.stringify(value)} is not possible here.`, remedy: `${what} from 1 to ${max}.` };
 
+/** Values that take the place of members, by their names. */
+const membersInPlace: Check = (value) =>
+  isObject(value) && Object.keys(value).length > 0
+    ? undefined
+    : {
+        reason: `${JSON.stringify(value)} is not possible here.`,
+        remedy: 'Write members of the answer with the values that a repetition gets, such as { secret: null }.',
+      };
+
 /** The same maxima as in `limits.yaml` and `upstreams.yaml`. */
 const COST_MAX = 1_000_000;
 const TIMEOUT_MS_MAX = 3_600_000;
@@ -69,6 +79,7 @@ const members: Readonly<Record<string, { readonly as: keyof Extensions; readonly
   'x-gateway-undeclared-media-types': { as: 'undeclaredMediaTypes', check: oneOf('report', 'refuse', 'off') },
   'x-gateway-upgrade': { as: 'upgrade', check: oneOf('websocket') },
   'x-gateway-public': { as: 'public', check: oneOf(true) },
+  'x-gateway-once': { as: 'once', check: membersInPlace },
 };
 
 /** Reads the members of one node (document, path item or operation). */

@@ -157,7 +157,13 @@ function createPartOf({ known, reader, earlier }: LoadOptions, mistakes: Mistake
 /** Serializes the settings that operations depend on, to compare entries. */
 function textOf(says: DocumentDefaults): string {
   const { upstream, basePath, security, limit, cost, idempotency, body, response, operations } = says;
-  const undeclared = [says.undeclaredQuery, says.undeclaredMediaTypes, says.operationNames, says.serverMappings];
+  const undeclared = [
+    says.undeclaredQuery,
+    says.undeclaredMediaTypes,
+    says.operationNames,
+    says.serverMappings,
+    says.ownContract,
+  ];
   const ofOperations = [idempotency, body, response, operations, undeclared, crossingTextOf(says)];
   return JSON.stringify([upstream, basePath, security, says.public, limit, cost, ...ofOperations]);
 }

@@ -7,6 +7,7 @@ import { isJson, mediaTypesOf } from './media-types.ts';
 import { type JsonObject, type Located, member } from './pointer.ts';
 
 const UPGRADE = 'x-gateway-upgrade';
+const ONCE = 'x-gateway-once';
 
 interface Declared {
   readonly document: ContractDocument;
@@ -33,6 +34,12 @@ export function checkOperation(declared: Declared, mistakes: Mistake[]): void {
     if (where !== 'querystring') continue;
     const reason = `the parameter "${name}" describes the query as a whole, which the gateway does not check.`;
     mistakes.push(document.position().mistakeAt(place, reason, 'Declare parameters with in: query instead.'));
+  }
+  if (operation.once !== undefined && operation.idempotency === 'off') {
+    const reason = `${ONCE} has no meaning here: the answer of this operation is never stored.`;
+    mistakes.push(
+      document.position().mistakeAt(place, reason, 'Put it on a POST or PATCH, without x-gateway-idempotency: off.'),
+    );
   }
   // Only a GET can be upgraded (RFC 6455 section 4.1).
   if (UPGRADE in (located.value as JsonObject) && place.at(-1) !== 'get') {

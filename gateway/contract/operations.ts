@@ -63,7 +63,7 @@ interface Draft {
   /** The entry of upstreams.yaml that lists the document. */
   readonly entry: string;
   readonly restOfPath: string | undefined;
-  readonly says: DocumentDefaults & Pick<OperationSettings, 'timeoutMs'> & Pick<Extensions, 'upgrade'>;
+  readonly says: DocumentDefaults & Pick<OperationSettings, 'timeoutMs'> & Pick<Extensions, 'upgrade' | 'once'>;
   /** The path of its server. */
   readonly serverPath: string;
   /** Where its server is mapped to. */
@@ -175,6 +175,7 @@ function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Op
     cost: says.cost ?? 1,
     extraLimit: says.limit,
     idempotency: method === 'post' || method === 'patch' ? (says.idempotency ?? 'optional') : 'off',
+    once: says.once,
     body: says.body ?? 'buffer',
     undeclaredQuery: says.undeclaredQuery ?? 'refuse',
     streams: isStreamOnly(document.root, located),

@@ -2,6 +2,7 @@
 
 import { type Mistake, suggest } from '../config-errors.ts';
 import type { SecurityAlternative } from '../operation.ts';
+import { GATEWAY_SCOPES, isGatewayScope } from '../shared/gateway-scopes.ts';
 import type { ContractDocument } from './document.ts';
 import type { Extensions } from './extensions.ts';
 import { isObject, type JsonObject, member, objectAt } from './pointer.ts';
@@ -22,14 +23,17 @@ export interface SecuritySettings {
   readonly upstream: string;
   readonly security?: EntrySecurity | undefined;
   readonly public?: boolean | undefined;
+  /** Whether this is the gateway's own contract, or another upstream has that; undefined: no upstream has it. */
+  readonly ownContract?: 'here' | 'elsewhere' | undefined;
 }
 
 /**
  * Returns the scopes that operations of this document may require: `<resource>:read` and `<resource>:write`, where the resource is a
  * tag, a path segment or the upstream, and the scopes that the upstreams.yaml entry names. This catches misspelt scopes, which would
- * lock out every caller.
+ * lock out every caller. The scopes of the gateway's own contract belong to that contract alone.
  */
 export function knownScopes(root: JsonObject, defaults: SecuritySettings): ReadonlySet<string> {
+  if (defaults.ownContract === 'here') return new Set(GATEWAY_SCOPES);
   const resources = new Set<string>([defaults.upstream]);
   if (typeof root['x-gateway-upstream'] === 'string') resources.add(root['x-gateway-upstream']);
   for (const tag of Array.isArray(root.tags) ? root.tags : []) if (isObject(tag)) resources.add(String(tag.name));
@@ -37,7 +41,8 @@ export function knownScopes(root: JsonObject, defaults: SecuritySettings): Reado
     for (const segment of template.split('/')) if (/^(?!v\d+$)[a-z][a-z0-9_-]*$/.test(segment)) resources.add(segment);
   }
   const scopes = [...resources].flatMap((resource) => [`${resource}:read`, `${resource}:write`]);
-  return new Set([...scopes, ...(defaults.security?.apiKey ?? [])]);
+  const known = [...scopes, ...(defaults.security?.apiKey ?? [])];
+  return new Set(defaults.ownContract === undefined ? known : known.filter((scope) => !isGatewayScope(scope)));
 }
 
 /** One operation whose security is to be determined. */
@@ -69,6 +74,12 @@ export function operationSecurity(
     mistakes.push(document.position().mistakeAt(path, reason, remedy));
     return undefined;
   };
+  if (says.public && defaults.says.ownContract === 'here')
+    return complain(
+      place,
+      "an operation of the gateway's own contract cannot be public.",
+      'Add security with a scope.',
+    );
   if (own.public && Array.isArray(operation.security) && operation.security.length > 0) {
     const remedy = 'Remove security here, or x-gateway-public.';
     return complain([...place, 'security'], 'this operation is declared public and secured at once.', remedy);

@@ -2,7 +2,7 @@
 // `validate` counts the bytes that it buffers. The pipeline that serves requests has them, and `gateway explain`, which simulates one.
 
 import { createAuthorize } from '../auth/authorize.ts';
-import type { Configuration } from '../configuration.ts';
+import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import { createMatchBySites } from '../contract/match.ts';
 import { createMatrixPaths } from '../contract/path-styles.ts';
 import { createValidate } from '../contract/validate.ts';
@@ -35,9 +35,10 @@ interface StatelessStagesOptions {
 const nowhere: ReadonlySet<Site> = new Set();
 
 export function createStatelessStages(
-  { config, contracts }: Configuration,
+  configuration: Configuration,
   { isDraining, hold, now, onUnreadableForward }: StatelessStagesOptions,
 ): StatelessStages {
+  const { config, contracts } = configuration;
   const { gateway, upstreams } = config;
   const scheme = gateway.tls === undefined ? 'http' : 'https';
   const operations = contracts.operations.map(({ operation }) => operation);
@@ -66,7 +67,7 @@ export function createStatelessStages(
     sunset,
     allowedMethods,
     authorize: createAuthorize({
-      operatorScopes: new Set(gateway.operatorScopes),
+      scopeRules: scopeRulesOf(configuration),
       hasTestTarget: (upstream) => upstreams[upstream]?.test !== undefined,
       now,
     }),

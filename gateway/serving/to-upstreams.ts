@@ -15,7 +15,7 @@ import { createTargets, type TargetsOptions } from '../upstream/targets.ts';
 /** Parts that live from start to end of the process. */
 export interface UpstreamParts
   extends Pick<TargetsOptions, 'pools' | 'targetSets' | 'originOf' | 'clock'>,
-    Pick<ForwardOptions, 'traceparentFor'> {
+    Pick<ForwardOptions, 'traceparentFor' | 'execute'> {
   readonly access: Accesses;
   readonly assertions: Pick<Assertions, 'assertionFor'>;
   readonly recordLocks: ForwardOptions['locks'];
@@ -30,7 +30,7 @@ export function createToUpstreams(
   parts: UpstreamParts,
   openStream: ForwardOptions['openStream'],
 ) {
-  const { access, assertions, streams, traceparentFor, now } = parts;
+  const { access, assertions, streams, traceparentFor, execute, now } = parts;
   const { upstreams } = configuration.config;
   const { operations, schemas } = configuration.contracts;
   const tls = parts.tlsSettingsOf(configuration);
@@ -44,7 +44,7 @@ export function createToUpstreams(
   return {
     tlsOf,
     forward: createForward({
-      ...{ targets, routeTo, assertionFor, traceparentFor, openStream },
+      ...{ targets, routeTo, assertionFor, traceparentFor, openStream, execute },
       locks: parts.recordLocks,
       contractCheck: createAnswerCheck(operations, schemas, now),
       refuseIfFull: ({ caller, clientAddress }) => streams.refuseIfFull(caller, clientAddress),

@@ -132,8 +132,9 @@ const facts: FactsOf<typeof fields, 'code' | 'times'> = {
 
 export const UPSTREAM = { codes: UPSTREAM_CODES, fields, facts } as const satisfies Capability;
 
-/** A target that is no address is the contract: `examples:<upstream>`. */
+/** A target that is no address is the contract, `examples:<upstream>`, or the gateway itself, `gateway:`. */
 function sentTo(target: string): string {
+  if (target === 'gateway:') return 'executed by the gateway itself';
   return target.startsWith('examples:') ? `answered from the contract of ${target.slice(9)}` : `sent to ${target}`;
 }
 

@@ -1,42 +1,60 @@
-// Targets without a connection: the gateway answers from the contract of the upstream, through the same interface as a connection, so that
-// the concurrency limit, deadlines, retries, health and the checks of answers stay as with a service.
+// Targets without a connection: the gateway answers from the contract of the upstream, or executes the operations of its own contract, through
+// the same interface as a connection, so that the concurrency limit, deadlines, retries, health and the checks of answers stay as with a service.
 
 import { headersIn } from '../http1/client/request-head.ts';
 import type { AnswerHandler, Control, Dispatcher, Outgoing } from '../http1/client/wire.ts';
 import { toUpstreamFailure } from './failure.ts';
-import type { Pools } from './pools.ts';
-import { answersFromContract } from './simulated.ts';
+import type { Pools, SharedPool } from './pools.ts';
+import { answersFromContract, isGatewayItself } from './simulated.ts';
+
+export interface AnswerInProcess {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
 
 /** Answers one request whose body has arrived. */
-export type AnswerFromContract = (
-  request: Outgoing,
-) => Promise<{ readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: Buffer }>;
+export type AnswerFromContract = (request: Outgoing) => Promise<AnswerInProcess>;
 
-/** Takes `examples:` addresses out of the pools. @param answerFor by address */
+/** Takes addresses without a connection out of the pools. @param answerFor by address, of those that are a contract */
 export function withExamples(pools: Pools, answerFor: (address: string) => AnswerFromContract): Pools {
   return {
     ...pools,
     hold(origin, settings, onUnasked) {
+      if (isGatewayItself(origin)) return withoutConnection(nothing);
       if (!answersFromContract(origin)) return pools.hold(origin, settings, onUnasked);
-      const dispatcher = createExamplesDispatcher(answerFor(origin));
-      return { dispatcher, isolate: () => undefined, letGo: async () => undefined };
+      return withoutConnection(createExamplesDispatcher(answerFor(origin)));
     },
   };
 }
 
-function createExamplesDispatcher(answer: AnswerFromContract): Dispatcher {
-  return { dispatch: (request, handler) => void deliver(request, handler, answer) };
+function withoutConnection(dispatcher: Dispatcher): SharedPool {
+  return { dispatcher, isolate: () => undefined, letGo: async () => undefined };
 }
 
-/** Never rejects. */
-async function deliver(request: Outgoing, handler: AnswerHandler, answer: AnswerFromContract): Promise<void> {
+/** The gateway executes a checked exchange (`forward.ts`), and no request that was written for a service. */
+const nothing: Dispatcher = {
+  dispatch: (_, handler) => handler.onResponseError(undefined, new Error('there is no service behind gateway:')),
+};
+
+function createExamplesDispatcher(answer: AnswerFromContract): Dispatcher {
+  return {
+    dispatch: (request, handler) =>
+      void deliver(handler, async () => {
+        await readToEnd(request.body);
+        return answer({ ...request, headers: headersIn(request) });
+      }),
+  };
+}
+
+/** Gives the handler what `answer` resolves with, or throws. Never rejects. */
+export async function deliver(handler: AnswerHandler, answer: () => Promise<AnswerInProcess>): Promise<void> {
   if (handler.ended) return;
-  const control = new ExamplesControl();
+  const control = new InProcessControl();
   const goesOn = () => !control.isAborted && !handler.ended;
   try {
     handler.onRequestStart(control);
-    await readToEnd(request.body);
-    const { status, headers, body } = await answer({ ...request, headers: headersIn(request) });
+    const { status, headers, body } = await answer();
     if (goesOn()) handler.onResponseStart(control, status, headers);
     await control.untilResumed();
     if (goesOn() && body.length > 0) handler.onResponseData(control, body);
@@ -53,7 +71,7 @@ async function readToEnd(body: Outgoing['body']): Promise<void> {
   for await (const _chunk of body);
 }
 
-class ExamplesControl implements Control {
+class InProcessControl implements Control {
   isAborted = false;
   #resumed: PromiseWithResolvers<void> | undefined;
 

@@ -22,6 +22,7 @@ import type { Awaitable } from '../shared/awaitable.ts';
 import { type RulesOptions, sendByRules } from './apply-rules.ts';
 import { type RequestSender, sendWithAttempts } from './attempts.ts';
 import { withheldCookies } from './cookies.ts';
+import { type AnswerInProcess, deliver } from './examples.ts';
 import type { Relay } from './relay.ts';
 import { upstreamRequestLines } from './request-lines.ts';
 import { isStreamed } from './retry.ts';
@@ -30,6 +31,8 @@ import type { Target } from './targets.ts';
 
 export interface ForwardOptions extends RulesOptions {
   routeTo(upstream: string): UpstreamRoute;
+  /** Executes an operation of the gateway's own contract. Rejects with the refusal for the client. */
+  execute(fresh: Fresh): Promise<AnswerInProcess>;
   /** A signed token that names the caller to the upstream; mostly from a cache. */
   assertionFor(caller: Caller, upstream: string): Awaitable<string>;
   /** Throws too_many_streams if no stream may be opened for the caller. */
@@ -62,10 +65,15 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
       fresh.trail.note('notSent', withheldCookies(fresh.headers.get('cookie'), operation.cookies));
     const route = options.routeTo(operation.upstream);
     const deadlineAt = performance.now() + (operation.timeoutMs ?? route.timeoutMs);
+    if (route.isGateway) return sendWithAttempts(options, fresh, route, deadlineAt, executing(fresh));
     if (route.rules?.credential !== undefined) return sendAs(fresh, route, deadlineAt, undefined);
     const assertion = options.assertionFor(caller, operation.upstream);
     if (typeof assertion === 'string') return sendAs(fresh, route, deadlineAt, assertion);
     return assertion.then((made) => sendAs(fresh, route, deadlineAt, made));
+  }
+
+  function executing(fresh: Fresh): RequestSender {
+    return { send: (_, relay) => void deliver(relay, () => options.execute(fresh)) };
   }
 
   /** @param assertion undefined: the upstream gets a credential instead */

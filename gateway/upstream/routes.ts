@@ -10,6 +10,7 @@ import { type Compression, type CompressionRules, createCompression } from './en
 import { authorityIn } from './references.ts';
 import { createRewrite, type RequestRule, type Rewrite } from './requests/rewrite.ts';
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
+import { isGatewayItself } from './simulated.ts';
 
 interface UpstreamRouteEntry {
   readonly live: readonly string[];
@@ -55,6 +56,8 @@ export interface UpstreamRoute {
   readonly sendClientAddress: boolean;
   /** `host:port` of its targets in both modes. */
   readonly authorities: ReadonlySet<string>;
+  /** The gateway itself executes the operations. */
+  readonly isGateway: boolean;
   /** Undefined if the upstream has neither a credential nor rules. */
   readonly rules: UpstreamRules | undefined;
   /** Undefined: the gateway does not compress answers. */
@@ -85,6 +88,7 @@ export function createUpstreamRoutes(
         honoursIdempotencyKey,
         sendClientAddress,
         authorities: new Set([...entry.live, ...(entry.test ?? [])].flatMap((one) => authorityIn(one) ?? [])),
+        isGateway: entry.live.some(isGatewayItself),
         rules: rulesOf(entry, credential),
         compression: createCompression(entry.compression),
       },

@@ -1,9 +1,11 @@
-// Addresses without a service behind them: the sandbox, and the contract of the upstream itself.
+// Addresses without a service behind them: the sandbox, the contract of the upstream, and the gateway itself.
 
 import type { Mode } from '../caller.ts';
 
 /** The configuration completes it by the name of the upstream: `examples:<name>`. */
 const EXAMPLES = 'examples:';
+/** The operations of the gateway's own contract. */
+const OWN = 'gateway:';
 
 interface Addresses {
   readonly live: readonly string[];
@@ -13,6 +15,16 @@ interface Addresses {
 /** Whether the gateway answers for this address from the contract of its upstream. */
 export function answersFromContract(address: string): boolean {
   return address.startsWith(EXAMPLES);
+}
+
+/** Whether the gateway itself executes the operations of this address. */
+export function isGatewayItself(address: string): boolean {
+  return address === OWN;
+}
+
+/** Whether requests for this address stay in the process. */
+export function hasNoConnection(address: string): boolean {
+  return answersFromContract(address) || isGatewayItself(address);
 }
 
 /** The upstream whose contract answers for an address. */
@@ -36,5 +48,5 @@ export function namesFromContract(upstreams: Readonly<Record<string, Addresses>>
 
 /** True if no address is that of a real service. */
 export function isSimulated({ live, test = [] }: Addresses): boolean {
-  return [...live, ...test].every((address) => address.startsWith('sandbox:') || answersFromContract(address));
+  return [...live, ...test].every((address) => address.startsWith('sandbox:') || hasNoConnection(address));
 }

@@ -15,7 +15,7 @@ import {
   type TargetState,
 } from './outlier-detection.ts';
 import type { Pools } from './pools.ts';
-import { answersFromContract } from './simulated.ts';
+import { hasNoConnection } from './simulated.ts';
 import {
   type TargetCondition,
   type TargetSetStatus,
@@ -154,7 +154,7 @@ export function createTargetSets(options: TargetSetsOptions): TargetSets {
       set.checks.delete(targetState);
     }
     for (const targetState of set.targetStates) {
-      if (health === undefined || answersFromContract(targetState.address)) targetState.healthy = true;
+      if (health === undefined || hasNoConnection(targetState.address)) targetState.healthy = true;
       else if (!set.checks.has(targetState)) set.checks.set(targetState, check(set, targetState, health));
     }
   }

@@ -13,6 +13,7 @@ import { createTokenReader } from '../auth/tokens/token-reader.ts';
 import { type CallerOfTunnel, createCallerOfTunnel } from '../auth/tunnel-caller.ts';
 import type { GatewayFile } from '../config/gateway-file.ts';
 import type { Secrets } from '../config/secrets.ts';
+import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import type { Admitted } from '../exchange.ts';
 import type { Log } from '../observe/log.ts';
 import type { Stages } from '../pipeline.ts';
@@ -27,6 +28,7 @@ interface IdentityOptions {
   readonly log: Log;
   /** Of the key store; undefined: it is embedded. */
   readonly redisUrl: string | undefined;
+  inForce(): Configuration;
   now(): number;
   readonly matchesBasic: MatchesBasic;
   /** Called when the signing keys have changed, or another key becomes the signing key. */
@@ -99,7 +101,7 @@ export function openIdentity({ gateway, secrets, assertions, log, now, ...option
   const tokens = createTokenReader({
     issuers,
     directory,
-    operatorScopes: new Set(gateway.operatorScopes),
+    scopeRules: () => scopeRulesOf(options.inForce()),
     cacheMax: gateway.keys.cacheMax,
     now,
   });

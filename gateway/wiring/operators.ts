@@ -2,7 +2,6 @@
 
 import type { Server } from 'node:http';
 import { hostname } from 'node:os';
-import { liveKeysOf } from '../auth/organization-search.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
@@ -13,8 +12,7 @@ import type { NearLimit } from '../console/near-limit.ts';
 import type { Sample } from '../console/sample.ts';
 import { closeAtOnce, listen } from '../edge/listen.ts';
 import { exchangeReport } from '../explain/report.ts';
-import type { CounterStore } from '../limits/counter-store.ts';
-import { createLimitUsage } from '../limits/usage.ts';
+import type { LimitUsage } from '../limits/usage.ts';
 import { createAdminServer, type Operators } from '../observe/admin.ts';
 import { DURATION_BUCKETS } from '../observe/exchange-metrics.ts';
 import type { Log } from '../observe/log.ts';
@@ -75,26 +73,18 @@ interface OperatorsOptions extends StatusOptions {
   readonly log: Pick<Log, 'recent' | 'list'>;
   readonly metrics: Metrics;
   readonly pressed: NearLimit;
-  readonly counters: CounterStore;
+  readonly limitUsage: LimitUsage;
   readonly versionUses: Pick<VersionUses, 'report'>;
   retryUpstream(upstream: string): object | undefined;
   /** The serving object of the configuration in force. */
-  serving(): Pick<Serving, 'configuration' | 'operations' | 'deprecations'>;
+  serving(): Pick<Serving, 'configuration' | 'deprecations'>;
 }
 
 /** The answers of this process to operators. */
 export function answersForOperators(options: OperatorsOptions): Operators<Sample> {
-  const { metrics, counters, store, now, versionUses, serving } = options;
+  const { metrics, store, now, versionUses, serving, limitUsage: usage } = options;
   const { readiness, status } = createStatus(options);
   const rules = () => serving().configuration.config.limits;
-  const usage = createLimitUsage({
-    store: counters,
-    rules,
-    operations: () => serving().operations,
-    organizationOf: store.organizations.get,
-    keysOf: (organization) => liveKeysOf(store, organization, now()),
-    noteReset: store.audit.appendReset,
-  });
   return {
     metrics,
     readiness,

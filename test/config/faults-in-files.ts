@@ -166,7 +166,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'service-that-the-sandbox-has-not': {
     files: spoiled(upstreams, 'http://items:3000', 'sandbox:platfrom'),
     says: [
-      'config/upstreams.yaml:4:11: upstreams.items.live: "sandbox:platfrom" is not possible here. It must be sandbox:platform, sandbox:mail, sandbox:files, examples:, or http://host:port with or without a path.',
+      'config/upstreams.yaml:4:11: upstreams.items.live: "sandbox:platfrom" is not possible here. It must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, or http://host:port with or without a path.',
     ],
   },
   'no-address-at-all': {
@@ -352,19 +352,19 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'bad-target': {
     files: spoiled(upstreams, 'http://items:3000', 'items:3000'),
     says: [
-      'config/upstreams.yaml:4:11: upstreams.items.live: "items:3000" is not possible here. It must be sandbox:platform, sandbox:mail, sandbox:files, examples:, or http://host:port with or without a path.',
+      'config/upstreams.yaml:4:11: upstreams.items.live: "items:3000" is not possible here. It must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, or http://host:port with or without a path.',
     ],
   },
   'target-with-path': {
     files: spoiled(upstreams, 'http://items:3000', 'http://items:3000/api?x=1'),
     says: [
-      'config/upstreams.yaml:4:11: upstreams.items.live: "http://items:3000/api?x=1" is not possible here. It must be sandbox:platform, sandbox:mail, sandbox:files, examples:, or http://host:port with or without a path.',
+      'config/upstreams.yaml:4:11: upstreams.items.live: "http://items:3000/api?x=1" is not possible here. It must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, or http://host:port with or without a path.',
     ],
   },
   'bad-target-in-list': {
     files: spoiled(upstreams, 'http://items:3000', '["http://items:3000", "http://items:3000/api#x"]'),
     says: [
-      'config/upstreams.yaml:4:33: upstreams.items.live.1: "http://items:3000/api#x" is not possible here. It must be sandbox:platform, sandbox:mail, sandbox:files, examples:, or http://host:port with or without a path.',
+      'config/upstreams.yaml:4:33: upstreams.items.live.1: "http://items:3000/api#x" is not possible here. It must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, or http://host:port with or without a path.',
     ],
   },
   'targets-with-different-paths': {
@@ -376,7 +376,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'target-with-dot-segments': {
     files: spoiled(upstreams, 'http://items:3000', 'http://items:3000/../api'),
     says: [
-      'config/upstreams.yaml:4:11: upstreams.items.live: "http://items:3000/../api" is not possible here. It must be sandbox:platform, sandbox:mail, sandbox:files, examples:, or http://host:port with or without a path.',
+      'config/upstreams.yaml:4:11: upstreams.items.live: "http://items:3000/../api" is not possible here. It must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, or http://host:port with or without a path.',
     ],
   },
   'bad-cidr': {

@@ -15,6 +15,7 @@ const above = [
   'gateway/process/',
   'gateway/app.ts',
   'gateway/wiring/',
+  'gateway/administration/',
   'gateway/serving/',
   'gateway/parts.ts',
   'gateway/configuration.ts',

@@ -2,6 +2,7 @@
 
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../caller.ts';
+import type { ScopeRules } from '../../shared/gateway-scopes.ts';
 import { type CredentialHash, createCredentialHash } from '../credentials.ts';
 import type { KeySet } from './issuer-key-set.ts';
 import type { Issuer } from './issuers.ts';
@@ -10,8 +11,10 @@ import type { TokenClaims } from './verify-token.ts';
 export interface KnownToken {
   readonly issuer: Issuer;
   readonly claims: TokenClaims;
-  /** Replaced when the organization changes. */
+  /** Replaced when the organization or the rules of scopes change. */
   caller: Caller;
+  /** The rules under which `caller` was made. */
+  scopeRules: ScopeRules;
   /** Id of the key that verified the token. */
   readonly keyId: string;
   /** The issuer's key set in which that key was last found; undefined: not checked yet. */

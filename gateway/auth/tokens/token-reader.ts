@@ -4,6 +4,7 @@
 import type { Caller, Organization } from '../../caller.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
+import type { ScopeRules } from '../../shared/gateway-scopes.ts';
 import type { CredentialReader } from '../api-key-reader.ts';
 import { type CredentialHash, parseAuthorization } from '../credentials.ts';
 import type { Directory } from '../directory.ts';
@@ -16,8 +17,8 @@ import { type TokenClaims, verifyToken } from './verify-token.ts';
 export interface TokenReaderOptions {
   readonly issuers: Pick<Issuers, 'find' | 'count'>;
   readonly directory: Pick<Directory, 'organizationOf'>;
-  /** Scopes that the token and the issuer have to name, and that only operator organizations may use. */
-  readonly operatorScopes: ReadonlySet<string>;
+  /** Which scopes the token and the issuer have to name; the same object under the same configuration. */
+  scopeRules(): ScopeRules;
   /** Size of the token cache. */
   readonly cacheMax: number;
   now(): number;
@@ -33,7 +34,7 @@ export interface TokenReader {
 }
 
 export function createTokenReader(options: TokenReaderOptions): TokenReader {
-  const { issuers, directory, operatorScopes, cacheMax, now } = options;
+  const { issuers, directory, scopeRules, cacheMax, now } = options;
   const cache = createTokenCache({ max: cacheMax });
 
   /** A cached token costs only a few comparisons, because the directory returns the same organization object until it changes. */
@@ -45,8 +46,10 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
 
   function speakFor(known: KnownToken, found: Organization | undefined): Caller {
     const organization = existing(found);
-    if (known.caller.organization !== organization) {
-      known.caller = callerFrom(known.claims, known.issuer, organization, operatorScopes);
+    const rules = scopeRules();
+    if (known.caller.organization !== organization || known.scopeRules !== rules) {
+      known.scopeRules = rules;
+      known.caller = callerFrom(known.claims, known.issuer, organization, rules);
     }
     return known.caller;
   }
@@ -55,8 +58,12 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
     const { issuer, key } = await keyFor(token, issuers);
     const claims = await verifyToken(token, key, issuer, now());
     const organization = existing(await directory.organizationOf(claims.organization));
-    const caller = callerFrom(claims, issuer, organization, operatorScopes);
-    const known = cache.remember(tokenHash, { issuer, claims, caller, keyId: key.id, keys: undefined });
+    const rules = scopeRules();
+    const caller = callerFrom(claims, issuer, organization, rules);
+    const known = cache.remember(tokenHash, {
+      ...{ issuer, claims, caller, keyId: key.id, keys: undefined },
+      scopeRules: rules,
+    });
     return speakFor(known, organization);
   }
 
@@ -96,9 +103,9 @@ function callerFrom(
   { subject, scopes, expiresAtMs }: TokenClaims,
   { name, mode, scopesMax }: Issuer,
   organization: Organization,
-  operatorScopes: ReadonlySet<string>,
+  scopeRules: ScopeRules,
 ): Caller {
-  const bounds = { scopesMax, operatorScopes, operator: organization.operator };
+  const bounds = { scopesMax, scopeRules, operator: organization.operator };
   return Object.freeze({
     subject,
     scheme: 'apiKey',

@@ -1,13 +1,15 @@
 // Computes the scopes of a token: what it claims, limited to what its issuer and its organization may have. Pure.
 
+import { isCoveredByAll, type ScopeRules } from '../../shared/gateway-scopes.ts';
+
 /** One scope (RFC 6749 section 3.3). */
 const SCOPE = /^[!#-[\]-~]+$/;
 
 export interface ScopeBounds {
   /** The most that tokens of the issuer are granted; `*`: everything but operator scopes. */
   readonly scopesMax: readonly string[];
-  /** Scopes that `*` never covers. */
-  readonly operatorScopes: ReadonlySet<string>;
+  /** Which scopes `*` never covers. */
+  readonly scopeRules: ScopeRules;
   /** Whether the organization may hold operator scopes. */
   readonly operator: boolean;
 }
@@ -25,13 +27,12 @@ export function parseScopes(claim: unknown): readonly string[] | undefined {
 /** A requested `*` stands for all scopes of the issuer but operator scopes. */
 export function grantedScopes(
   wanted: readonly string[],
-  { scopesMax, operatorScopes, operator }: ScopeBounds,
+  { scopesMax, scopeRules, operator }: ScopeBounds,
 ): ReadonlySet<string> {
   const isGranted = (scope: string) =>
-    operatorScopes.has(scope)
-      ? operator && scopesMax.includes(scope)
-      : scopesMax.includes(scope) || scopesMax.includes('*');
-  const unnamed = wanted.includes('*') ? scopesMax.filter((scope) => !operatorScopes.has(scope)) : [];
+    (scopesMax.includes(scope) && (operator || !scopeRules.operatorScopes.has(scope))) ||
+    (scopesMax.includes('*') && isCoveredByAll(scopeRules, scope));
+  const unnamed = wanted.includes('*') ? scopesMax.filter((scope) => isCoveredByAll(scopeRules, scope)) : [];
   return new Set([...unnamed, ...wanted.filter((scope) => scope !== '*' && isGranted(scope))]);
 }
 

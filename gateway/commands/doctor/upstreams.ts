@@ -11,7 +11,7 @@ import type { Configuration } from '../../configuration.ts';
 import { ask } from '../../http1/client/ask.ts';
 import type { TlsSettings } from '../../http1/client/connect.ts';
 import { createPools } from '../../upstream/pools.ts';
-import { answersFromContract } from '../../upstream/simulated.ts';
+import { answersFromContract, isGatewayItself } from '../../upstream/simulated.ts';
 import { type Finding, fail, type NamedCheck, ok, reasonOf, warn } from '../finding.ts';
 import { checkValidity } from './certificates.ts';
 
@@ -47,6 +47,7 @@ async function checkTarget(
   now: () => number,
 ): Promise<Finding[]> {
   if (answersFromContract(address)) return [checkExamples(name, entry.live.includes(address))];
+  if (isGatewayItself(address)) return [ok(name, 'The gateway itself answers.')];
   if (address.startsWith('sandbox:')) return [ok(name, 'The sandbox starts with the gateway.')];
   const { hostname, protocol, port } = new URL(address);
   const host = hostname.replace(/^\[|\]$/g, '');

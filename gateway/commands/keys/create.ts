@@ -6,6 +6,7 @@ import { isAddressRange } from '../../auth/address-ranges.ts';
 import { createIssueKey, type KeyRequest } from '../../auth/issue-key.ts';
 import { keyToJson } from '../../auth/key-json.ts';
 import type { Mode, Organization } from '../../caller.ts';
+import { scopeRulesOf } from '../../configuration.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson } from '../print.ts';
 import { isName, parseMoment, splitList, unknownName } from '../read.ts';
@@ -58,11 +59,11 @@ export async function requireScopes(
   organization: Pick<Organization, 'id' | 'operator'>,
 ): Promise<void> {
   if (scopes.length === 0) context.usage("--scopes is empty; '*' means every scope but the operator scopes.");
-  const { config, contracts } = await context.configuration();
-  const known = contracts.scopes;
+  const configuration = await context.configuration();
+  const known = configuration.contracts.scopes;
   const unknown = scopes.find((scope) => scope !== '*' && !known.has(scope));
   if (unknown !== undefined) context.fail(unknownName('scope', unknown, ['*', ...known]));
-  const reserved = new Set(config.gateway.operatorScopes);
+  const { operatorScopes: reserved } = scopeRulesOf(configuration);
   const forbidden = organization.operator ? undefined : scopes.find((scope) => reserved.has(scope));
   if (forbidden !== undefined) {
     context.fail(`The scope ${forbidden} is granted to operator organizations only, and ${organization.id} is none.`);

@@ -7,7 +7,7 @@ import type { Configuration } from '../../configuration.ts';
 import type { ContractOperation } from '../../contract/operations.ts';
 import { unenforcedIn } from '../../contract/unenforced.ts';
 import { liesOnSandbox } from '../../upstream/sandbox.ts';
-import { answersFromContract } from '../../upstream/simulated.ts';
+import { answersFromContract, isGatewayItself } from '../../upstream/simulated.ts';
 import type { CommandContext } from '../context.ts';
 import { type Finding, ok } from '../finding.ts';
 import { counted, printFinding, printJson, printLine } from '../print.ts';
@@ -99,6 +99,8 @@ function whereTo(context: CommandContext, name: string, { live, test }: Upstream
     return context.usage('--target must be http://host:port without a path.');
   const address = target ?? (chosen === 'test' ? test : live)?.[0];
   if (address === undefined) return context.usage(`The upstream "${name}" has no address for ${chosen} keys.`);
+  if (isGatewayItself(address))
+    return context.usage(`The upstream "${name}" is the gateway itself: there is no service to try.`);
   if (answersFromContract(address))
     return context.usage(`The upstream "${name}" is answered for from its contract: name a service with --target.`);
   return { mode: chosen as Mode, address };

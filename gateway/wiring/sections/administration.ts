@@ -65,7 +65,7 @@ export function openAdministration(
     log,
     metrics,
     pressed,
-    counters,
+    limitUsage: opened.limitUsage,
     versionUses,
     retryUpstream: access.retry,
     serving: serving.current,

@@ -16,10 +16,12 @@ export type BaseSection = AppOptions & ReturnType<typeof openBase>;
 /** Throws ConfigError for missing secrets, and a sentence if another gateway holds the data directory. */
 export function openBase({ configuration: first, settings, secrets, now }: AppOptions, parts: Parts) {
   let inForce = first;
+  let inForceSinceMs = now();
   parts.add({
     name: 'configuration',
     use(next) {
       inForce = next;
+      inForceSinceMs = now();
     },
   });
 
@@ -35,6 +37,7 @@ export function openBase({ configuration: first, settings, secrets, now }: AppOp
   let lifecycle: Lifecycle = 'starting';
   return {
     inForce: () => inForce,
+    inForceSinceMs: () => inForceSinceMs,
     /** gateway.yaml of the start. A reload does not change the keys of config/restart-only.ts; for others, see `inForce`. */
     gateway: first.config.gateway,
     /** Windows use this clock, which never goes back; expiry times use the wall clock. */

@@ -46,6 +46,7 @@ export async function openCallers(
     matchesBasic: (upstream, user, password) => access.of(upstream)?.credential?.matches(user, password) === true,
     log,
     redisUrl: settings.redisUrl,
+    inForce,
     now,
     onAssertionKeys: () => sandbox.process?.renewTrust(),
     onChange({ kind, key, organization }) {

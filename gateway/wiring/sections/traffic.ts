@@ -1,5 +1,8 @@
 // The parts that take requests: listeners, tunnels, overload protection, and the pipeline of the configuration in force.
 
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { createService } from '../../administration/service/service.ts';
 import { cutOff } from '../../edge/linger.ts';
 import { createRefuse } from '../../edge/refuse.ts';
 import { securityHeadersFor } from '../../edge/security-headers.ts';
@@ -10,9 +13,10 @@ import { openServing } from '../../serving/in-force.ts';
 import { createFollowCaller } from '../../tunnel/follow-caller.ts';
 import { createTunnels } from '../../tunnel/tunnels.ts';
 import { toUpstreamFailure } from '../../upstream/failure.ts';
+import { deprecationsOf } from '../../versions/deprecation.ts';
 import { type ClientRequests, createListeners } from '../listeners.ts';
 import { openOverload } from '../overload.ts';
-import type { BaseSection } from './base.ts';
+import { type BaseSection, operationsServed } from './base.ts';
 import type { CallersSection } from './callers.ts';
 import type { CertificatesSection } from './certificates.ts';
 import type { CountersSection } from './counters.ts';
@@ -73,11 +77,26 @@ export function openTraffic(
     close: overload.stop,
   });
 
+  const execute = createService({
+    ...{ store, log, digestOf: opened.digestOf, randomBytes, now: opened.now, version: opened.version },
+    configuration: inForce,
+    inForceSinceMs: opened.inForceSinceMs,
+    limits: opened.limitUsage,
+    recent: async (filter) => log.list(filter),
+    exchanges: async (id) => log.recent(id),
+    status: parts.status,
+    retryUpstream: async (upstream) => opened.access.retry(upstream),
+    deprecatedUses() {
+      const { gateway: rules } = inForce().config;
+      return versionUses.report(deprecationsOf(operationsServed(inForce()), rules, rules.publicUrl));
+    },
+    instance: `${hostname()}:${settings.port}`,
+  });
   const serving = openServing(
     configuration,
     {
       // These are taken by the names under which the sections above have opened them.
-      ...{ ...opened, ...targets, overload, tunnels, refuse, ownChallenge, onUnreadableForward },
+      ...{ ...opened, ...targets, overload, tunnels, refuse, ownChallenge, onUnreadableForward, execute },
       authenticate: identity.authenticate,
       noteUse: versionUses.note,
     },

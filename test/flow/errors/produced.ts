@@ -1,6 +1,7 @@
 // Every code that the tests of this folder produce through a real socket. Not written down by hand: these are the cases they run.
 
 import type { ErrorCode } from '../../../gateway/error-catalogue.ts';
+import { administrationCases } from './administration.cases.ts';
 import { brokenCases } from './broken-http.cases.ts';
 import { contentCases } from './content.cases.ts';
 import { credentialCases } from './credentials.cases.ts';
@@ -18,6 +19,7 @@ import { versionCases } from './version.cases.ts';
 import { wordsCases } from './words.cases.ts';
 
 const cases: readonly { readonly code: ErrorCode }[] = [
+  ...administrationCases,
   ...credentialCases,
   ...tokenCases,
   ...routingCases,

@@ -7,11 +7,12 @@ import type { Caller } from '../../../gateway/caller.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Identified } from '../../../gateway/exchange.ts';
 import type { Operation } from '../../../gateway/operation.ts';
+import { createScopeRules } from '../../../gateway/shared/gateway-scopes.ts';
 import { caller, fakeClock, matched, operation, organization, refusal, START_MS } from './samples.ts';
 
 const clock = fakeClock();
 const authorize = createAuthorize({
-  operatorScopes: new Set(['mail:read', 'mail:write']),
+  scopeRules: createScopeRules(['mail:read', 'mail:write'], true),
   hasTestTarget: (upstream) => upstream === 'platform',
   now: clock.now,
 });
@@ -47,6 +48,34 @@ for (const [scopes, required, allowed] of [
     else assert.throws(() => authorize(exchange), refusal('insufficient_scope'));
   });
 }
+
+for (const [scopes, required, operator, allowed] of [
+  [['*'], 'gateway:read', false, false],
+  [['*'], 'gateway:keys', true, false],
+  [['*'], 'gateway:organizations:read', true, false],
+  [['gateway:read'], 'gateway:read', false, true],
+  [['*', 'gateway:keys'], 'gateway:keys', false, true],
+  [['gateway:read'], 'gateway:keys', false, false],
+  [['gateway:organizations:read'], 'gateway:organizations:read', false, false],
+  [['gateway:organizations:read'], 'gateway:organizations:read', true, true],
+  [['gateway:organizations:read'], 'gateway:organizations:write', true, false],
+  [['gateway:keys'], 'gateway:keys:write', true, false],
+] as const) {
+  const who = operator ? 'an operator' : 'an organization';
+  test(`[${scopes}] of ${who} ${allowed ? 'suffice' : 'do not suffice'} for ${required}`, () => {
+    const exchange = identified(
+      { scopes: new Set(scopes), organization: organization({ operator }) },
+      needing([required]),
+    );
+    if (allowed) assert.equal(authorize(exchange).permitted, true);
+    else assert.throws(() => authorize(exchange), refusal('insufficient_scope'));
+  });
+}
+
+test('without the contract of the gateway, scopes with its prefix are those of a service', () => {
+  const plain = createAuthorize({ scopeRules: createScopeRules([], false), hasTestTarget: () => true, now: clock.now });
+  assert.equal(plain(identified({ scopes: new Set(['*']) }, needing(['gateway:write']))).permitted, true);
+});
 
 test('an operator scope counts for operator organizations only, however a key came by it', () => {
   const scopes = new Set(['mail:read', 'customers:read']);

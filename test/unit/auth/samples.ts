@@ -107,6 +107,7 @@ export function operation(overrides: Partial<Operation> = {}): Operation {
     cost: 1,
     extraLimit: undefined,
     idempotency: 'off',
+    once: undefined,
     body: 'buffer',
     undeclaredQuery: 'refuse',
     streams: false,

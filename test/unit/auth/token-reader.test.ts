@@ -5,8 +5,11 @@ import { createTokenReader } from '../../../gateway/auth/tokens/token-reader.ts'
 import type { Organization } from '../../../gateway/caller.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Awaitable } from '../../../gateway/shared/awaitable.ts';
+import { createScopeRules } from '../../../gateway/shared/gateway-scopes.ts';
 import { AUDIENCE, startIssuer, type TestIssuer } from '../../support/issuer.ts';
 import { fakeClock, hinted, makeKey, organization, refusal, until } from './samples.ts';
+
+const rules = createScopeRules(['mail:write'], true);
 
 const settingsOf = ({ iss, entry }: TestIssuer, other: Partial<IssuerSettings> = {}): IssuerSettings => ({
   issuer: iss,
@@ -35,8 +38,8 @@ async function start(test: TestContext, other: Partial<IssuerSettings> = {}, cac
   });
   for (const close of [issuers.close, issuer.close, second.close]) test.after(close);
   const directory = { organizationOf: (id: string) => organizations.get(id) };
-  const operatorScopes = new Set(['mail:write']);
-  const reader = createTokenReader({ issuers, directory, operatorScopes, cacheMax, now: clock.now });
+  const scopeRules = () => rules;
+  const reader = createTokenReader({ issuers, directory, scopeRules, cacheMax, now: clock.now });
   await issuers.ready();
   const read = async (token: string) => reader.readToken({ scheme: 'bearer', value: token });
   return { clock, issuer, second, issuers, organizations, reader, read };
@@ -85,7 +88,7 @@ test('a string that is no token is left to other readers', async (t) => {
 });
 
 test('without issuers nothing is a token', async () => {
-  const options = { operatorScopes: new Set<string>(), cacheMax: 1, now: Date.now };
+  const options = { scopeRules: () => rules, cacheMax: 1, now: Date.now };
   const issuers = createIssuers({ issuers: {}, now: Date.now, onHealth: () => undefined });
   await issuers.ready();
   const directory = { organizationOf: () => undefined };

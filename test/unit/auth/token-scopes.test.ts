@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { grantedScopes, parseScopes } from '../../../gateway/auth/tokens/token-scopes.ts';
+import { createScopeRules } from '../../../gateway/shared/gateway-scopes.ts';
 
 for (const [what, claim, scopes] of [
   ['no claim', undefined, []],
@@ -26,9 +27,9 @@ for (const [what, claim, scopes] of [
   });
 }
 
-const operatorScopes = new Set(['mail:read', 'mail:write']);
+const scopeRules = createScopeRules(['mail:read', 'mail:write'], true);
 const granted = (wanted: string[], scopesMax: string[], operator = false) =>
-  [...grantedScopes(wanted, { scopesMax, operatorScopes, operator })].sort();
+  [...grantedScopes(wanted, { scopesMax, scopeRules, operator })].sort();
 
 test('a token gets the scopes that it requests, as far as its issuer may grant them', () => {
   assert.deepEqual(granted(['jobs:read', 'plans:read'], ['*']), ['jobs:read', 'plans:read']);
@@ -42,6 +43,20 @@ test('a request for everything is granted as everything the issuer may grant', (
   assert.deepEqual(granted(['*'], ['jobs:read', 'plans:read']), ['jobs:read', 'plans:read']);
   assert.deepEqual(granted(['*', 'jobs:write'], ['jobs:read']), ['jobs:read']);
   assert.deepEqual(granted(['*'], []), []);
+});
+
+test("scopes of the gateway's own contract are named by the token and by the issuer", () => {
+  assert.deepEqual(granted(['gateway:read', 'gateway:keys'], ['*', 'gateway:read']), ['gateway:read']);
+  assert.deepEqual(granted(['gateway:read'], ['*']), []);
+  assert.deepEqual(granted(['*'], ['*', 'gateway:read', 'gateway:keys']), ['*']);
+  assert.deepEqual(granted(['*'], ['gateway:read', 'jobs:read']), ['jobs:read']);
+  assert.deepEqual(granted(['gateway:keys:write'], ['gateway:keys:write', '*']), []);
+  assert.deepEqual(granted(['gateway:keys:write'], ['gateway:keys:write', '*'], true), ['gateway:keys:write']);
+});
+
+test('without that contract, its scopes are like any others', () => {
+  const bounds = { scopesMax: ['*'], scopeRules: createScopeRules([], false), operator: false };
+  assert.deepEqual([...grantedScopes(['gateway:write', 'gateway:read'], bounds)], ['gateway:write', 'gateway:read']);
 });
 
 test('operator scopes need all three: named by the token, named by the issuer, an operator organization', () => {

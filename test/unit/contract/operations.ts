@@ -21,6 +21,7 @@ export function operationFor(method: string, path: string): Operation {
     cost: 1,
     extraLimit: undefined,
     idempotency: 'off',
+    once: undefined,
     body: 'buffer',
     undeclaredQuery: 'refuse',
     streams: false,

@@ -1,0 +1,31 @@
+// Operations about what the gateway knows: the caller's organization, and the configuration in force.
+
+import { hash } from 'node:crypto';
+import type { Organization } from '../../caller.ts';
+import type { Handlers } from './call.ts';
+
+export const ACCOUNT: Handlers = {
+  async getOrganization({ store }, { organization }) {
+    // The caller is cached, and may not yet know what its organization has just changed.
+    const current = await store.organizations.get(organization.id);
+    return { body: organizationJson(current ?? organization) };
+  },
+
+  getConfiguration({ configuration, inForceSinceMs, instance, version }) {
+    const { version: ofFiles, files } = configuration();
+    const digest = hash(
+      'sha256',
+      [...files]
+        .map((pair) => pair.join(' '))
+        .sort()
+        .join('\n'),
+      'hex',
+    );
+    const in_force_since = new Date(inForceSinceMs()).toISOString();
+    return { body: { version: ofFiles, digest, in_force_since, instance, gateway_version: version } };
+  },
+};
+
+export function organizationJson({ id, name, tier, state, contacts, operator }: Organization): object {
+  return { id, name, tier, state, contacts, operator };
+}

@@ -1,0 +1,54 @@
+// SealedCursors of lists: a position, sealed together with everything that the list depends on. A cursor that was made for another operation,
+// organization or filter, or by a client, is refused. Throws invalid_cursor.
+
+import type { DigestOf } from '../../auth/api-key.ts';
+import type { Organization } from '../../caller.ts';
+import { GatewayError } from '../../errors.ts';
+
+export interface SealedCursors {
+  /** The position of the cursor in the query; undefined on the first page. Throws invalid_cursor. */
+  position(): string | undefined;
+  /** The cursor of the page after this position. */
+  after(position: string): string;
+}
+
+export interface SealedCursorsOptions {
+  /** Depends on a secret that all instances share. */
+  readonly digestOf: DigestOf;
+  readonly operationId: string;
+  /** Values of the path. */
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+  readonly organization: Pick<Organization, 'id'>;
+}
+
+/** 132 bits. */
+const SEAL_LENGTH = 22;
+/** A page may have another size than the one before. */
+const notAFilter = new Set(['cursor', 'limit']);
+
+export function createSealedCursors({
+  digestOf,
+  operationId,
+  path,
+  query,
+  organization,
+}: SealedCursorsOptions): SealedCursors {
+  const filters = [...query].filter(([name]) => !notAFilter.has(name)).sort();
+  /** Begins unlike any key, so that no seal is the digest of one. */
+  const sealOf = (position: string) =>
+    digestOf(`cursor ${JSON.stringify([organization.id, operationId, path, filters, position])}`).slice(0, SEAL_LENGTH);
+
+  return {
+    position() {
+      const cursor = query.get('cursor');
+      if (cursor === null) return undefined;
+      const text = Buffer.from(cursor, 'base64url').toString('utf8');
+      const position = text.slice(SEAL_LENGTH);
+      const isSealed = text.length > SEAL_LENGTH && text.slice(0, SEAL_LENGTH) === sealOf(position);
+      if (!isSealed) throw new GatewayError('invalid_cursor', { fields: { param: 'cursor' } });
+      return position;
+    },
+    after: (position) => Buffer.from(sealOf(position) + position, 'utf8').toString('base64url'),
+  };
+}

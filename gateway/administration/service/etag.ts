@@ -1,0 +1,18 @@
+// The `ETag` of a record, and the comparison of `If-Match` (RFC 9110 section 13.1.1). Pure. Throws precondition_failed.
+
+import { hash } from 'node:crypto';
+import { GatewayError } from '../../errors.ts';
+
+/** Equal for equal members. @param members those that can be changed */
+export function etagOf(members: Readonly<Record<string, unknown>>): string {
+  const sorted = Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `"${hash('sha256', JSON.stringify(sorted), 'base64url').slice(0, 22)}"`;
+}
+
+/** Throws precondition_failed unless the record still has one of the tags that the client sent. */
+export function requireMatch(ifMatch: string | undefined, etag: string): void {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return;
+  const tags = ifMatch.split(',').map((tag) => tag.trim());
+  // Weak tags never match here.
+  if (!tags.includes(etag)) throw new GatewayError('precondition_failed');
+}

@@ -1,0 +1,5 @@
+// Operations about the keys of an organization.
+
+import type { Handlers } from './call.ts';
+
+export const KEYS: Handlers = {};

@@ -1,0 +1,20 @@
+// The envelope of lists: records, the cursor of the next page, and whether there is one.
+
+import type { Answer, Call } from './call.ts';
+
+export interface PageOf<Item> {
+  /** One more than the page holds, if there are so many. */
+  readonly found: readonly Item[];
+  /** The place of a record in the list. */
+  positionOf(item: Item): string;
+  toJson(item: Item): object;
+  /** Further members of the envelope. */
+  readonly more?: object;
+}
+
+export function pageOf<Item>({ limit, cursors }: Pick<Call, 'limit' | 'cursors'>, page: PageOf<Item>): Answer {
+  const items = page.found.slice(0, limit);
+  const last = page.found.length > limit ? items.at(-1) : undefined;
+  const cursor = last === undefined ? null : cursors.after(page.positionOf(last));
+  return { body: { data: items.map(page.toJson), ...page.more, cursor, has_more: cursor !== null } };
+}

@@ -1,0 +1,45 @@
+// Executes the operations of the gateway's own contract (openapi/gateway/): operation → handler, JSON in and out. What a handler throws as a
+// GatewayError is the refusal for the client. Throws operation_unsupported, records_unavailable.
+
+import { GatewayError } from '../../errors.ts';
+import type { Checked } from '../../exchange.ts';
+import type { AdministrationDeps } from '../deps.ts';
+import { ACCOUNT } from './account.ts';
+import { type Answer, callOf, type Handlers } from './call.ts';
+import { KEYS } from './keys.ts';
+import { ORGANIZATIONS } from './organizations.ts';
+import { USAGE } from './usage.ts';
+
+/** By operationId of the contract. */
+export const HANDLERS: Handlers = { ...ACCOUNT, ...KEYS, ...ORGANIZATIONS, ...USAGE };
+
+/** The gateway itself throws these. Any other failure is one of a store. */
+const mistakes = [TypeError, RangeError, ReferenceError, SyntaxError];
+
+export function createService(deps: AdministrationDeps) {
+  return async function execute(checked: Checked) {
+    const { qualifiedId, entry } = checked.operation;
+    const id = qualifiedId.slice(entry.length + 1);
+    const handler = Object.hasOwn(HANDLERS, id) ? HANDLERS[id] : undefined;
+    if (handler === undefined) throw new GatewayError('operation_unsupported');
+    try {
+      return inProcess(await handler(deps, callOf(deps, checked)));
+    } catch (cause) {
+      if (cause instanceof GatewayError) throw cause;
+      const isMistake = mistakes.some((kind) => cause instanceof kind);
+      throw new GatewayError(isMistake ? 'internal_error' : 'records_unavailable', { cause });
+    }
+  };
+}
+
+function inProcess({ status = 200, body: members, etag, location }: Answer) {
+  const body = Buffer.from(JSON.stringify(members));
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    'content-length': String(body.length),
+    'cache-control': 'no-store',
+  };
+  if (etag !== undefined) headers.etag = etag;
+  if (location !== undefined) headers.location = location;
+  return { status, headers, body };
+}

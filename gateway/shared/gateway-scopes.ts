@@ -1,0 +1,46 @@
+// Which scopes a caller has to name and who may hold them: those of the gateway's own contract, and the operator scopes of gateway.yaml. Pure.
+
+/** Scopes of the gateway's own contract begin so. */
+const PREFIX = 'gateway:';
+
+/** The scopes of that contract that every organization may hold: they concern its own records. */
+const ofEveryOrganization = ['gateway:read', 'gateway:keys'];
+
+/** Every scope of the gateway's own contract. A misspelt one is found by this list. */
+export const GATEWAY_SCOPES: readonly string[] = [
+  ...ofEveryOrganization,
+  ...['organizations', 'keys', 'limits', 'upstreams'].flatMap((what) => [
+    `${PREFIX}${what}:read`,
+    `${PREFIX}${what}:write`,
+  ]),
+  ...['usage', 'deprecations', 'certificates', 'configuration', 'audit'].map((what) => `${PREFIX}${what}:read`),
+];
+
+export function isGatewayScope(scope: string): boolean {
+  return scope.startsWith(PREFIX);
+}
+
+export interface ScopeRules {
+  /** Scopes that only operator organizations may hold. `*` does not cover them. */
+  readonly operatorScopes: ReadonlySet<string>;
+  /** Further scopes that `*` does not cover. */
+  readonly namedScopes: ReadonlySet<string>;
+}
+
+/**
+ * @param operatorScopes of gateway.yaml
+ * @param hasOwnContract whether the gateway answers operations of its own; otherwise its scopes are those of no operation
+ */
+export function createScopeRules(operatorScopes: readonly string[], hasOwnContract: boolean): ScopeRules {
+  const own = hasOwnContract ? GATEWAY_SCOPES : [];
+  const named = ofEveryOrganization.filter((scope) => own.includes(scope));
+  return {
+    operatorScopes: new Set([...operatorScopes, ...own].filter((scope) => !named.includes(scope))),
+    namedScopes: new Set(named),
+  };
+}
+
+/** Whether `*` stands for the scope, among others. */
+export function isCoveredByAll({ operatorScopes, namedScopes }: ScopeRules, scope: string): boolean {
+  return !operatorScopes.has(scope) && !namedScopes.has(scope);
+}
