@@ -17,6 +17,7 @@ export const CONTRACT_CODES = {
     message: 'This method is not available on this path. The Allow header lists those that are.',
     meaning: 'The path exists, but not with this method; `Allow` and `allowed_methods` list those that do.',
     remedy: 'Use one of the methods in `allowed_methods`.',
+    example: { allowed_methods: ['GET', 'POST'] },
   },
   method_not_implemented: {
     ...invalidRequest,
@@ -31,6 +32,7 @@ export const CONTRACT_CODES = {
     message: 'The Accept header rules out every media type this operation answers with.',
     meaning: '`Accept` rules out everything the operation answers with; see `available_media_types`.',
     remedy: 'Leave `Accept` out, or name one of `available_media_types` in it.',
+    example: { available_media_types: ['application/json'] },
   },
   unsupported_media_type: {
     ...invalidRequest,
@@ -38,6 +40,7 @@ export const CONTRACT_CODES = {
     message: 'The body needs a Content-Type that the operation accepts. The Accept header of this answer lists them.',
     meaning: 'The body has no `Content-Type`, or one that the operation does not accept; see `accepted_media_types`.',
     remedy: 'Send a `Content-Type` from `accepted_media_types`, mostly `application/json`.',
+    example: { accepted_media_types: ['application/json'] },
   },
   unsupported_content_encoding: {
     ...invalidRequest,
@@ -60,6 +63,7 @@ export const CONTRACT_CODES = {
     message: 'The body is larger than max_bytes.',
     meaning: 'The body is longer than `max_bytes`. The connection is closed.',
     remedy: 'Send less at once. `max_bytes` is the most that is taken in.',
+    example: { max_bytes: 1_048_576 },
   },
   malformed_json: {
     ...invalidRequest,
@@ -67,6 +71,7 @@ export const CONTRACT_CODES = {
     message: 'The body is not one well-formed JSON text in UTF-8.',
     meaning: 'The body is not exactly one JSON text in UTF-8; `byte_offset` is the place of the first error.',
     remedy: 'Let a library write the JSON, and send its text unchanged as UTF-8.',
+    example: { byte_offset: 27 },
   },
   malformed_form: {
     ...invalidRequest,
@@ -87,6 +92,7 @@ export const CONTRACT_CODES = {
       encoding: 'Leave Content-Transfer-Encoding out.',
       unfinished: 'Its closing delimiter is missing.',
     },
+    example: { byte_offset: 27 },
   },
   duplicate_json_member: {
     ...invalidRequest,
@@ -101,6 +107,7 @@ export const CONTRACT_CODES = {
     message: 'The body is nested too deeply or has too many members.',
     meaning: 'The body is nested deeper than `max_depth` or has more members than `max_members`.',
     remedy: 'Send a flatter body. No operation needs this depth.',
+    example: { max_depth: 32 },
   },
   request_too_complex: {
     ...invalidRequest,
@@ -125,5 +132,17 @@ export const CONTRACT_CODES = {
     meaning: 'Path, query, headers or body do not match the contract; `errors` lists every violation with its place.',
     remedy:
       'Correct every entry of `errors`: each names the place (`in`, `param`, `pointer`), what is wrong (`code`) and the rule (`constraint`).',
+    example: {
+      param: 'limit',
+      errors: [
+        {
+          in: 'query',
+          param: 'limit',
+          code: 'too_large',
+          message: 'Must be at most 100.',
+          constraint: { maximum: 100 },
+        },
+      ],
+    },
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

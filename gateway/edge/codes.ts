@@ -17,6 +17,7 @@ export const EDGE_CODES = {
     message: 'The request target is too long.',
     meaning: 'The path and query are longer than `max_bytes`.',
     remedy: 'Shorten the query, or send fewer values at once.',
+    example: { max_bytes: 8192 },
   },
   headers_too_large: {
     ...invalidRequest,
@@ -25,6 +26,7 @@ export const EDGE_CODES = {
     message: 'The header section is too large.',
     meaning: 'The headers are longer than `max_bytes` or more than `max_lines`.',
     remedy: 'Send fewer or shorter headers. Cookies and trace state are the usual reason.',
+    example: { max_bytes: 16_384 },
   },
   expectation_failed: {
     ...invalidRequest,

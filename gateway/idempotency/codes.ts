@@ -51,5 +51,10 @@ export const IDEMPOTENCY_CODES = {
       'The first request was sent, and whether it was executed is not known: it is not sent again. See [idempotency](/docs/guides/idempotency).',
     remedy:
       '`sent_at`, `sent_to` and `original_request_id` say what is known. Find out with a `GET` whether it was executed. If not, send it again with a new key.',
+    example: {
+      original_request_id: 'req_01K9Z6KXQ2M7C5V0T4R8WEHJ31',
+      sent_at: '2026-03-02T09:15:27.318Z',
+      sent_to: 'platform',
+    },
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

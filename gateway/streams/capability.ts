@@ -13,6 +13,7 @@ const codes = {
       'The organization has `open_streams_max` event streams, JSON lines and WebSockets open, and may open no more.',
     remedy:
       'Close streams that are not read any more. Share one stream within your application instead of opening several.',
+    example: { open_streams_max: 100 },
   },
 } as const;
 

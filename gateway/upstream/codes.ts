@@ -46,6 +46,7 @@ export const UPSTREAM_CODES = {
     message: 'The record cannot go from its present status to this one.',
     meaning: 'The record cannot change from its present status to the one asked for.',
     remedy: 'Read the record, and take a step that its present status allows.',
+    example: { param: 'status' },
   },
   already_exists: {
     ...conflict,
@@ -53,6 +54,7 @@ export const UPSTREAM_CODES = {
     message: 'There is a record with this value already; param names it.',
     meaning: 'There is a record with this value of the member that `param` names.',
     remedy: 'Use the record that is there, or another value for the member that `param` names.',
+    example: { param: 'name' },
   },
   operation_unsupported: {
     ...invalidRequest,
@@ -74,6 +76,7 @@ export const UPSTREAM_CODES = {
     message: 'The request refers to a record that does not exist.',
     meaning: 'The body refers to a record that does not exist.',
     remedy: 'Check the identifier that `param` names: it has to exist in the same organization and mode.',
+    example: { param: 'customer_id' },
   },
   upstream_unreachable: {
     ...faultOfUpstream,

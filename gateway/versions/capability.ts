@@ -19,6 +19,7 @@ export const VERSIONS = {
       meaning:
         'The version or the operation has come to its announced end (`sunset`); `successor` and `Link` tell what follows it.',
       remedy: 'Move to what `successor` names; the `Link` header says how. See [versioning](/docs/guides/versioning).',
+      example: { sunset: '2028-02-17', successor: 'v2' },
     },
   },
 } as const satisfies Capability;
