@@ -68,8 +68,8 @@ async function finishKeyChange(work: Work, record: AccountRecord): Promise<Accou
   });
   if (known === undefined) {
     const former = accountKeyOf(work, record.key);
-    const header = { alg: 'ES256', url: keyChange, jwk: await publicJwk(next) };
-    const inner = await toJws(header, next, { account: url, oldKey: await publicJwk(former) });
+    const header = { alg: 'ES256', url: keyChange, jwk: publicJwk(next) };
+    const inner = toJws(header, next, { account: url, oldKey: publicJwk(former) });
     await client.post(keyChange, { key: former, account: url }, inner);
   }
   const changed = { ...record, key: nextKey, nextKey: undefined };
@@ -88,7 +88,7 @@ async function register(work: Work, key: KeyObject): Promise<string> {
     {
       termsOfServiceAgreed: true,
       ...(settings.contacts.length > 0 && { contact: contactsOf(work) }),
-      ...(settings.externalAccount && { externalAccountBinding: await bindingOf(work, key, newAccount) }),
+      ...(settings.externalAccount && { externalAccountBinding: bindingOf(work, key, newAccount) }),
     },
   );
   if (location === undefined)
@@ -97,9 +97,9 @@ async function register(work: Work, key: KeyObject): Promise<string> {
 }
 
 /** The public key of the account, authenticated with the secret of the external account (section 7.3.4). */
-async function bindingOf({ settings }: Work, key: KeyObject, url: string): Promise<object> {
+function bindingOf({ settings }: Work, key: KeyObject, url: string): object {
   const { keyId = '', secret = '' } = settings.externalAccount ?? {};
-  return toJws({ alg: 'HS256', kid: keyId, url }, Buffer.from(secret, 'base64url'), await publicJwk(key));
+  return toJws({ alg: 'HS256', kid: keyId, url }, Buffer.from(secret, 'base64url'), publicJwk(key));
 }
 
 const contactsOf = ({ settings }: Work) => settings.contacts.map((address) => `mailto:${address}`);

@@ -1,14 +1,6 @@
 // The protocol of RFC 8555: directory, nonces and signed requests. Throws AcmeFailure.
 
-import { createPublicKey, type KeyObject } from 'node:crypto';
-import {
-  calculateJwkThumbprint,
-  exportJWK,
-  type FlattenedJWS,
-  FlattenedSign,
-  type JWK,
-  type JWSHeaderParameters,
-} from 'jose';
+import { createHmac, createPublicKey, hash, type JsonWebKey, type KeyObject, sign } from 'node:crypto';
 import type { HttpAnswer, HttpClient } from './acme-http.ts';
 import { AcmeFailure } from './failure.ts';
 import { type FailureKind, retryAfterMsOf } from './renewal.ts';
@@ -109,10 +101,10 @@ export function createAcmeClient({ directoryUrl, http, before, signal, now }: Ac
   }
 
   async function post<T>(url: string, { key, account }: Signer, payload?: object): Promise<AcmeAnswer<T>> {
-    const who = account === undefined ? { jwk: await publicJwk(key) } : { kid: account };
+    const who = account === undefined ? { jwk: publicJwk(key) } : { kid: account };
     for (let attempt = 1; ; attempt++) {
       const header = { alg: 'ES256', nonce: await takeNonce(), url, ...who };
-      const answer = await send('POST', url, JSON.stringify(await toJws(header, key, payload)));
+      const answer = await send('POST', url, JSON.stringify(toJws(header, key, payload)));
       if (answer.status < 300) return answerOf(answer);
       const failure = failureOf(answer, now());
       if (failure.type !== 'badNonce' || attempt === NONCE_ATTEMPTS) throw failure;
@@ -122,23 +114,32 @@ export function createAcmeClient({ directoryUrl, http, before, signal, now }: Ac
   return { directory, post, get };
 }
 
-/** A JWS (RFC 7515): of a request, or inside a request for a key change or an external account (sections 7.3.4 and 7.3.5). */
-export function toJws(
-  header: JWSHeaderParameters,
-  key: KeyObject | Uint8Array,
-  payload?: object,
-): Promise<FlattenedJWS> {
-  const bytes = Buffer.from(payload === undefined ? '' : JSON.stringify(payload));
-  return new FlattenedSign(bytes).setProtectedHeader(header).sign(key);
+/**
+ * A JWS (RFC 7515): of a request, or inside a request for a key change or an external account (sections 7.3.4 and 7.3.5). Made in one turn, so
+ * that a simulation can repeat it (`test/simulation`).
+ */
+export function toJws(header: object, key: KeyObject | Uint8Array, payload?: object) {
+  const part = (text: string) => Buffer.from(text).toString('base64url');
+  const parts = {
+    protected: part(JSON.stringify(header)),
+    payload: part(payload === undefined ? '' : JSON.stringify(payload)),
+  };
+  const input = Buffer.from(`${parts.protected}.${parts.payload}`);
+  const signature =
+    key instanceof Uint8Array
+      ? createHmac('sha256', key).update(input).digest()
+      : sign('sha256', input, { key, dsaEncoding: 'ieee-p1363' });
+  return { ...parts, signature: signature.toString('base64url') };
 }
 
-export async function publicJwk(key: KeyObject): Promise<JWK> {
-  return exportJWK(createPublicKey(key));
+export function publicJwk(key: KeyObject): JsonWebKey {
+  return createPublicKey(key).export({ format: 'jwk' });
 }
 
-/** The key authorization, which proves the control of a name: the token with the thumbprint of the account key (section 8.1). */
-export async function keyAuthorizationOf(token: string, key: KeyObject): Promise<string> {
-  return `${token}.${await calculateJwkThumbprint(await publicJwk(key))}`;
+/** The key authorization, which proves the control of a name: the token with the thumbprint (RFC 7638) of the account key (section 8.1). */
+export function keyAuthorizationOf(token: string, key: KeyObject): string {
+  const { crv, kty, x, y } = publicJwk(key);
+  return `${token}.${hash('sha256', JSON.stringify({ crv, kty, x, y }), 'base64url')}`;
 }
 
 /** A problem document (section 6.7). */

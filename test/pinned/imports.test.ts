@@ -65,7 +65,7 @@ const libraries: Record<string, readonly string[]> = {
   express: ['gateway/edge/', 'gateway/observe/admin.ts'],
   'http-proxy-middleware': ['gateway/tunnel/'],
   ioredis: ['gateway/redis/'],
-  jose: ['gateway/acme/', 'gateway/auth/', 'sandbox/'],
+  jose: ['gateway/auth/', 'sandbox/'],
   'lru-cache': ['gateway/auth/', 'gateway/portal/'],
   marked: ['gateway/portal/'],
   'openapi-backend': ['gateway/contract/'],
