@@ -1,6 +1,7 @@
 // The self-signed certificate that proves the control of a host name in a TLS handshake: tls-alpn-01 (RFC 8737 section 3).
 
-import { createHash, createPublicKey, generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto';
+import { createHash, createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { realMachine } from '../shared/machine.ts';
 import { alternativeNames, signatureAlgorithm, signed } from './csr.ts';
 import { derInteger, derTagged, octets, oid, sequence, set, utcTime, utf8, yes } from './der.ts';
 
@@ -22,6 +23,7 @@ export function createChallengeCertificate(
   name: string,
   keyAuthorization: string,
   nowMs: number,
+  { randomBytes } = realMachine,
 ): ChallengeCertificate {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const digest = createHash('sha256').update(keyAuthorization).digest();

@@ -1,5 +1,6 @@
 // Keeps the certificates of `tls.acme`: follows the records of the store, and does the work that is due while this instance has the lease.
 
+import { type Machine, realMachine, type Timer } from '../shared/machine.ts';
 import { createAcmeClient } from './acme-client.ts';
 import type { HttpClient } from './acme-http.ts';
 import type { AcmeRecords, AcmeStore } from './acme-store.ts';
@@ -35,7 +36,7 @@ export interface KeeperOptions {
   readonly readPair: ReadPair;
   /** The clock of this machine. The times of records are by the clock of the store. */
   now(): number;
-  readonly random?: () => number;
+  readonly machine?: Machine;
   readonly leaseMs?: number;
   /** The certificates to show have changed. */
   onCertificates(all: readonly ShownCertificate[]): void;
@@ -70,7 +71,8 @@ export interface ChallengeAnswers {
 }
 
 export function createKeeper(options: KeeperOptions): Keeper {
-  const { store, seal, settings, http, readPair, random = Math.random, leaseMs = LEASE_MS, onEvent } = options;
+  const { store, seal, settings, http, readPair, machine = realMachine, leaseMs = LEASE_MS, onEvent } = options;
+  const { setInterval, clearInterval, random } = machine;
   const { now } = store;
   const configured = new Set(settings.certificates.flat());
   const view = createView({ ...options, certificates: settings.certificates });
@@ -79,7 +81,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
   let looking: Promise<void> | undefined;
   let working: Promise<void> | undefined;
   let storeFailure: string | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   let unsubscribe: (() => void) | undefined;
 
   async function refresh(): Promise<void> {
@@ -150,8 +152,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
       const { signal } = ended;
       const journal = createJournal({ store, token, leaseMs, records });
       const client = createAcmeClient({ directoryUrl: settings.directory, http, before: journal.confirm, signal, now });
-      const pause = createPause(journal, leaseMs / 4, signal);
-      const work = { settings, client, journal, seal, now, pause };
+      const pause = createPause(journal, leaseMs / 4, signal, machine);
+      const work = { settings, client, journal, seal, now, pause, machine };
       await createJobs({ work, held: view.held, readPair, random, onEvent }).run();
       await refresh();
     } catch (error) {

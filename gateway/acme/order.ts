@@ -49,6 +49,7 @@ export async function orderCertificate(
   const id = certificateIdFor(names);
   const stored = recordIn(work.journal.records(), 'order', id);
   const record = stored?.account === signer.account ? stored : await begin(work, signer, names, replaces);
+  const { performance } = work.machine;
   const endsAt = performance.now() + ATTEMPT_MAX_MS;
   const wait = createWait(work);
   while (performance.now() < endsAt) {
@@ -112,7 +113,7 @@ async function authorize(work: Work, signer: AccountSigner, id: string, order: O
       throw new AcmeFailure('refused', `The ACME server offers no ${work.settings.challenge} for ${name}.`);
     open.push({ url, challenge });
     const { token } = challenge;
-    answers.push({ name, token, keyAuthorization: await keyAuthorizationOf(token, signer.key) });
+    answers.push({ name, token, keyAuthorization: keyAuthorizationOf(token, signer.key) });
   }
   await work.journal.write(change('challenges', id, answers));
   for (const { challenge } of open) {

@@ -1,9 +1,10 @@
 // The store of certificates in Redis, for all instances that share it. Every step is one script; the clock of Redis decides when a lease
 // ends.
 
-import { openRedis } from '../redis/client.ts';
+import { type ConnectRedis, openRedis } from '../redis/client.ts';
 import { evaluate, type Script, toScript } from '../redis/sealed-script.ts';
 import { subscribe } from '../redis/subscribe.ts';
+import { type Machine, realMachine } from '../shared/machine.ts';
 import type { AcmeChanges, AcmeRecords, AcmeStore } from './acme-store.ts';
 
 /** All names share the hash tag, so that they lie on one slot. */
@@ -63,8 +64,13 @@ return 1
 const PUT = script(`changed(1)`);
 
 /** Connects at once and reconnects by itself. Resolves when the first attempt to connect has succeeded or failed. */
-export async function openRedisAcmeStore(url: string): Promise<AcmeStore> {
-  const client = await openRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS });
+export async function openRedisAcmeStore(
+  url: string,
+  connect?: ConnectRedis,
+  machine: Machine = realMachine,
+): Promise<AcmeStore> {
+  const { performance } = machine;
+  const client = await openRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS }, connect);
   const run = (which: Script, ...args: (string | number)[]) => evaluate(client, which, [RECORDS, LEASE], args);
   let known: { readonly state: string; readonly records: AcmeRecords; readonly channel: string } | undefined;
   /** By how much the clock of Redis is ahead of the monotonic clock of this process. */
@@ -80,7 +86,7 @@ export async function openRedisAcmeStore(url: string): Promise<AcmeStore> {
   }
 
   return {
-    now: () => (aheadMs === undefined ? Date.now() : Math.round(performance.now() + aheadMs)),
+    now: () => (aheadMs === undefined ? machine.now() : Math.round(performance.now() + aheadMs)),
     read,
     take: async (forMs) => ((await run(TAKE, forMs)) as number | null) ?? undefined,
     confirm: async (token, forMs) => (await run(CONFIRM, token, forMs)) === 1,
@@ -96,7 +102,7 @@ export async function openRedisAcmeStore(url: string): Promise<AcmeStore> {
         await read();
         return [known?.channel ?? ''];
       }
-      const end = subscribe({ url, channels, onMessage: onChange, onSubscribed: onChange });
+      const end = subscribe({ url, channels, onMessage: onChange, onSubscribed: onChange, connect });
       closers.push(end);
       return end;
     },

@@ -1,7 +1,8 @@
 // Encrypts private keys for the store: AES-256-GCM under a key that is derived from the secrets entry `certificate_key`. The name of the
 // record is authenticated too, so that a key cannot be moved to another record.
 
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
+import { realMachine } from '../shared/machine.ts';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
@@ -17,7 +18,7 @@ export interface Seal {
 }
 
 /** @param secret the entry `certificate_key`: any text of at least 16 characters */
-export function createSeal(secret: string): Seal {
+export function createSeal(secret: string, { randomBytes } = realMachine): Seal {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'gateway certificate keys', 32));
   return {
     fingerprint: createHmac('sha256', key).update('fingerprint').digest('base64url').slice(0, 16),

@@ -1,7 +1,7 @@
 // The context of one attempt while this instance has the lease: settings, client, records, clock.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Awaitable } from '../shared/awaitable.ts';
+import { type Machine, realMachine } from '../shared/machine.ts';
 import type { AcmeClient } from './acme-client.ts';
 import type { AcmeChanges, AcmeRecords, AcmeStore } from './acme-store.ts';
 import { LeaseLost, StoreAway } from './failure.ts';
@@ -32,6 +32,7 @@ export interface Work {
   now(): number;
   /** Waits, and keeps the lease meanwhile. */
   pause(ms: number): Promise<void>;
+  readonly machine: Machine;
 }
 
 export interface JournalOptions {
@@ -67,10 +68,15 @@ async function reached<T>(ask: () => Awaitable<T>): Promise<T> {
 }
 
 /** @param sliceMs the lease is confirmed after each slice */
-export function createPause(journal: Pick<Journal, 'confirm'>, sliceMs: number, signal: AbortSignal) {
+export function createPause(
+  journal: Pick<Journal, 'confirm'>,
+  sliceMs: number,
+  signal: AbortSignal,
+  { sleep }: Machine = realMachine,
+) {
   return async function pause(ms: number): Promise<void> {
     for (let leftMs = ms; leftMs > 0; leftMs -= sliceMs) {
-      await sleep(Math.min(leftMs, sliceMs), undefined, { signal, ref: false }).catch(() => undefined);
+      await sleep(Math.min(leftMs, sliceMs), { signal, ref: false }).catch(() => undefined);
       if (signal.aborted) throw signal.reason;
       await journal.confirm();
     }

@@ -1,6 +1,7 @@
 // Follows the store's change stream. A change reaches this process at once if the store announces it, otherwise within one poll. Also
 // tracks whether the store can be read.
 
+import { type Machine, realMachine } from '../shared/machine.ts';
 import type { KeyStore, KeyStoreChange } from './store/key-store.ts';
 
 const PAGE = 1000;
@@ -16,6 +17,7 @@ export interface ChangeFollowerOptions {
   onPolled(): void;
   /** Called with the reason when the store can no longer be read, and with undefined when it can be read again. */
   onHealth?: ((reason: string | undefined) => void) | undefined;
+  readonly machine?: Machine | undefined;
 }
 
 export interface ChangeFollower {
@@ -34,6 +36,7 @@ export interface ChangeFollower {
 
 /** Starts to follow at once; the timer does not keep the process alive. */
 export function createChangeFollower({ pollMs, now, onPolled, ...options }: ChangeFollowerOptions): ChangeFollower {
+  const { setInterval, clearInterval } = options.machine ?? realMachine;
   const reader = createStreamReader(options);
   let failure: Error | undefined;
   let readAtMs = now();

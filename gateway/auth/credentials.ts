@@ -1,8 +1,9 @@
 // The credentials of a request (RFC 9110 section 11): parses them, hashes them for caches, and names in a 401 which others are accepted.
 
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import type { Operation } from '../operation.ts';
+import { realMachine } from '../shared/machine.ts';
 
 export interface Credentials {
   /** In lower case, because it is case-insensitive. */
@@ -24,7 +25,7 @@ export function parseAuthorization(header: string | undefined): Credentials | un
 /** Hash of a key or token under a secret of this process, so that a memory dump of a cache contains no credential. */
 export type CredentialHash = string;
 
-export function createCredentialHash(): (credential: string) => CredentialHash {
+export function createCredentialHash({ randomBytes } = realMachine): (credential: string) => CredentialHash {
   const secret = randomBytes(32).toString('base64');
   return (credential) => hash('sha256', secret + credential, 'base64url');
 }

@@ -4,6 +4,7 @@
 import type { Caller, Organization } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
+import type { Machine } from '../shared/machine.ts';
 import { type DigestOf, parseApiKey } from './api-key.ts';
 import { createChangeFollower } from './change-follower.ts';
 import { parseAuthorization } from './credentials.ts';
@@ -29,6 +30,7 @@ export interface DirectoryOptions extends IdentityCacheOptions {
   readonly onHealth?: (reason: string | undefined) => void;
   /** Called when the contents of the store were replaced: it was wiped, restored, or has lost its latest changes. */
   readonly onReplaced?: () => void;
+  readonly machine?: Machine;
 }
 
 export interface DirectoryStatus {
@@ -66,10 +68,17 @@ export interface Directory {
 }
 
 export function createDirectory(options: DirectoryOptions): Directory {
-  const { store, digestOf, host, pid, now, pollMs = 250, graceMs = 15 * 60_000 } = options;
+  const { store, digestOf, host, pid, now, pollMs = 250, graceMs = 15 * 60_000, machine } = options;
   const cache = createIdentityCache(options);
-  const uses = createKeyUses({ keys: store.keys, now });
-  const reports = createInstanceReports({ instances: store.instances, host, pid, startedAtMs: now(), graceMs });
+  const uses = createKeyUses({ keys: store.keys, now, machine });
+  const reports = createInstanceReports({
+    instances: store.instances,
+    host,
+    pid,
+    startedAtMs: now(),
+    graceMs,
+    machine,
+  });
   const follower = createChangeFollower({
     audit: store.audit,
     pollMs,
@@ -84,6 +93,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
     },
     onPolled,
     onHealth: options.onHealth,
+    machine,
   });
   const lookUpKey = createLookUp({ follower, learn: cache.learnKey });
   const lookUpOrganization = createLookUp({ follower, learn: cache.learnOrganization });

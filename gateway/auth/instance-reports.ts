@@ -1,7 +1,7 @@
 // Reports to the store that this gateway runs and which changes are in force here, so that an operator who revokes a key can see when the
 // revocation has reached every instance. Never throws and delays no request: a failed report is repeated later.
 
-import { randomBytes } from 'node:crypto';
+import { type Machine, realMachine } from '../shared/machine.ts';
 import { randomBase62 } from './base62.ts';
 import type { Instance, KeyStore } from './store/key-store.ts';
 
@@ -12,6 +12,7 @@ export interface InstanceReportsOptions extends Pick<Instance, 'host' | 'pid' | 
   readonly instances: Pick<KeyStore['instances'], 'report' | 'remove'>;
   /** How long cached callers are accepted after the last read of the store. */
   readonly graceMs: number;
+  readonly machine?: Machine | undefined;
 }
 
 export interface InstanceReports {
@@ -26,7 +27,12 @@ export interface InstanceReports {
 }
 
 /** Sends the first report at once. */
-export function createInstanceReports({ instances, graceMs, ...process }: InstanceReportsOptions): InstanceReports {
+export function createInstanceReports({
+  instances,
+  graceMs,
+  machine: { setInterval, clearInterval, randomBytes } = realMachine,
+  ...process
+}: InstanceReportsOptions): InstanceReports {
   const instance = {
     ...process,
     id: `gw_${randomBase62(ID_LENGTH, randomBytes)}`,

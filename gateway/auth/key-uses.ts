@@ -1,6 +1,6 @@
 // Tracks when keys were last used: noted in memory at most once a minute per key, and written in batches outside the request path.
 
-import { setTimeout } from 'node:timers/promises';
+import { type Machine, realMachine } from '../shared/machine.ts';
 import type { KeyStore } from './store/key-store.ts';
 
 const NOTED_EVERY_MS = 60_000;
@@ -25,9 +25,11 @@ export interface KeyUses {
 export interface KeyUsesOptions {
   readonly keys: Pick<KeyStore['keys'], 'noteUses'>;
   now(): number;
+  readonly machine?: Machine | undefined;
 }
 
-export function createKeyUses({ keys, now }: KeyUsesOptions): KeyUses {
+export function createKeyUses({ keys, now, machine = realMachine }: KeyUsesOptions): KeyUses {
+  const { performance, sleep } = machine;
   const pending = new Map<string, number>();
   let writtenAtMs = now();
   let writing = false;
@@ -68,7 +70,7 @@ export function createKeyUses({ keys, now }: KeyUsesOptions): KeyUses {
         try {
           await writeBatch();
         } catch {
-          await setTimeout(PAUSE_MS);
+          await sleep(PAUSE_MS);
         }
       }
     },

@@ -1,5 +1,6 @@
 // Counts the gateways that share the store, for limits that are divided among them. Keeps the last count while the store is away.
 
+import { realMachine, type Timer } from '../shared/machine.ts';
 import type { KeyStore } from './store/key-store.ts';
 
 const COUNTED_EVERY_MS = 5000;
@@ -17,9 +18,12 @@ export interface LiveInstances {
 }
 
 /** `count` returns 1 until `begin` is called. */
-export function createLiveInstances(instances: Pick<KeyStore['instances'], 'list'>): LiveInstances {
+export function createLiveInstances(
+  instances: Pick<KeyStore['instances'], 'list'>,
+  { setInterval, clearInterval } = realMachine,
+): LiveInstances {
   let count = 1;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
 
   async function look(): Promise<void> {
     try {

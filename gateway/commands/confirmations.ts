@@ -1,8 +1,8 @@
 // After a change: waits until every running gateway has put it in force, and reports the gateways that have not.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Instance, KeyStore } from '../auth/store/key-store.ts';
+import { realMachine } from '../shared/machine.ts';
 import type { CommandContext } from './context.ts';
 import { counted, printJson, printLine, shortSeconds, shortTime, timeOrNull } from './print.ts';
 import { parseDurationMs } from './read.ts';
@@ -25,7 +25,7 @@ export interface ChangeResult {
 
 type Reported = Instance & { readonly silentMs: number };
 
-interface Confirmations {
+export interface Confirmations {
   readonly waitedMs: number;
   readonly confirmed: readonly Reported[];
   readonly unconfirmed: readonly Reported[];
@@ -84,7 +84,11 @@ async function orSay<T>(
  * Resolves when every running gateway has put in force all entries that are in the audit log now, when the time is over, or when only
  * gateways are missing that were silent from the start.
  */
-async function awaitConfirmations({ audit, instances }: KeyStore, timeoutMs: number): Promise<Confirmations> {
+export async function awaitConfirmations(
+  { audit, instances }: Pick<KeyStore, 'audit' | 'instances'>,
+  timeoutMs: number,
+  { performance, sleep } = realMachine,
+): Promise<Confirmations> {
   const startedAt = performance.now();
   const { latest } = await audit.since(Number.MAX_SAFE_INTEGER, 1);
   let reported = await instances.list();

@@ -6,6 +6,7 @@ import { GatewayError } from '../errors.ts';
 import type { Checked, Fresh, Recording } from '../exchange.ts';
 import type { Operation } from '../operation.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
+import { type Machine, realMachine } from '../shared/machine.ts';
 import { type DelimiterOf, digestOf, fingerprintOf } from './fingerprint.ts';
 import { parseOutcome, type RecordedOutcome } from './record.ts';
 import { createRecordings, type RecordedWrite, STORE_WAIT_MS, within } from './recording.ts';
@@ -33,6 +34,7 @@ export interface IdempotencyOptions extends IdempotencySettings {
   onUnprotected(request: DownstreamRequest): void;
   /** Epoch milliseconds. */
   now(): number;
+  readonly machine?: Machine | undefined;
 }
 
 export interface Idempotency {
@@ -56,6 +58,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     retention: { retainMs: options.retainSeconds * 1000, organizationBytesMax: options.organizationBytesMax },
     bodyBytesMax: options.answerBytesMax,
     onUnprotected: options.onUnprotected,
+    machine: options.machine,
   });
 
   function replay(checked: Checked): Awaitable<Fresh | undefined> {
@@ -110,7 +113,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     const wasUp = store.status().state === 'up';
     const begun = begunBy(attempt);
     try {
-      return await within(STORE_WAIT_MS + (attempt.claim.replicaWait?.replicasTimeoutMs ?? 0), begun);
+      return await within(STORE_WAIT_MS + (attempt.claim.replicaWait?.replicasTimeoutMs ?? 0), begun, options.machine);
     } catch (cause) {
       void forgetUnheard(attempt, begun, wasUp);
       if (options.honoursKey(checked.operation.upstream)) return undefined;
@@ -174,7 +177,7 @@ function attemptOf(checked: Checked, header: string, options: IdempotencyOptions
       runsAgain: runsAgain(options, upstream),
       replicaWait: options.replicas > 0 ? options : undefined,
     },
-    leaseEndsAt: performance.now() + leaseMs,
+    leaseEndsAt: (options.machine ?? realMachine).performance.now() + leaseMs,
   };
 }
 

@@ -1,12 +1,12 @@
 // Writes the outcome of one request to the store, whether or not its client is still connected.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { DownstreamRequest } from '../downstream.ts';
 import { GatewayError } from '../errors.ts';
 import type { Arrived, RecordedAnswer, Recording } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { startDeadline } from '../shared/deadline.ts';
 import { createDenseSet } from '../shared/dense-set.ts';
+import { type Machine, realMachine } from '../shared/machine.ts';
 import { mayHaveRun, recordOf, recordOfRefusal } from './record.ts';
 import type { AnswerStore, Claim, Retention, Slot } from './store.ts';
 
@@ -30,6 +30,7 @@ export interface RecordingOptions {
   readonly bodyBytesMax: number;
   /** Called for a request that was sent and whose outcome is unknown. */
   onUnprotected(request: DownstreamRequest): void;
+  readonly machine?: Machine | undefined;
 }
 
 export interface Recordings {
@@ -43,7 +44,14 @@ export interface Recordings {
   close(): Promise<void>;
 }
 
-export function createRecordings({ store, retention, bodyBytesMax, onUnprotected }: RecordingOptions): Recordings {
+export function createRecordings({
+  store,
+  retention,
+  bodyBytesMax,
+  onUnprotected,
+  machine = realMachine,
+}: RecordingOptions): Recordings {
+  const { performance, sleep } = machine;
   const writing = createDenseSet<Promise<void>>();
   let closing = false;
 
@@ -70,7 +78,7 @@ export function createRecordings({ store, retention, bodyBytesMax, onUnprotected
   /** Resolves when the outcome is written, or when the client has waited long enough. */
   async function settle(attempt: RecordedWrite, write: () => Awaitable<void>): Promise<void> {
     try {
-      await within(STORE_WAIT_MS, begin(attempt, write));
+      await within(STORE_WAIT_MS, begin(attempt, write), machine);
     } catch {
       // The write continues in the background.
     }
@@ -132,11 +140,11 @@ export function createRecordings({ store, retention, bodyBytesMax, onUnprotected
 }
 
 /** Waits for the store with a bound: settles as `answer` does, or rejects after `ms` milliseconds. */
-export function within<T>(ms: number, answer: Awaitable<T>): Awaitable<T> {
+export function within<T>(ms: number, answer: Awaitable<T>, machine = realMachine): Awaitable<T> {
   if (!(answer instanceof Promise)) return answer;
   return new Promise((resolve, reject) => {
     const late = () => reject(new Error(`no answer within ${ms} ms`));
-    const deadline = startDeadline(ms, late);
+    const deadline = startDeadline(ms, late, machine);
     answer.then(resolve, reject).finally(deadline.stop);
   });
 }

@@ -1,7 +1,7 @@
 // Answers in Redis, shared by all instances: one hash per key, which expires by itself. Leases use the server's clock, so that instances
 // with different clocks agree. One hash tag per organization, for Redis Cluster.
 
-import { openRedis } from '../redis/client.ts';
+import { type ConnectRedis, openRedis } from '../redis/client.ts';
 import { createReplicaWaits, type ReplicaWait } from '../redis/replicas.ts';
 import { evaluate, toScript } from '../redis/sealed-script.ts';
 
@@ -79,12 +79,18 @@ if redis.call('INCRBY', KEYS[2], ${SLOT_BYTES}) == ${SLOT_BYTES} then redis.call
 export interface RedisAnswerStoreOptions {
   readonly url: string;
   onChange(status: AnswerStoreStatus): void;
+  readonly connect?: ConnectRedis;
 }
 
 /** Connects at once and reconnects by itself. Resolves when the first attempt to connect has succeeded or failed. */
-export async function createRedisAnswerStore({ url, onChange }: RedisAnswerStoreOptions): Promise<AnswerStore> {
+export async function createRedisAnswerStore({
+  url,
+  onChange,
+  connect,
+}: RedisAnswerStoreOptions): Promise<AnswerStore> {
   const state = createStoreState('redis', onChange);
-  const client = await openRedis({ url, onReady: () => state.note('up'), onLost: () => state.note('away') });
+  const listeners = { onReady: () => state.note('up'), onLost: () => state.note('away') };
+  const client = await openRedis({ url, ...listeners }, connect);
   const countReplicas = createReplicaWaits(client);
 
   async function replicate(name: string, wait: ReplicaWait): Promise<void> {

@@ -1,6 +1,7 @@
 // The embedded store of answers: one SQLite file in the data directory, which survives restarts.
 
 import type { DatabaseSync } from 'node:sqlite';
+import { type Machine, realMachine } from '../shared/machine.ts';
 import { inTransaction, openSqlite } from '../shared/sqlite.ts';
 import { applySteps } from '../shared/sqlite-schema.ts';
 import { ANSWERS_FILE, ANSWERS_STEPS } from './sqlite-schema.ts';
@@ -34,6 +35,7 @@ export interface SqliteAnswerStoreOptions {
   readonly acceptOneWay?: boolean | undefined;
   now(): number;
   onChange(status: AnswerStoreStatus): void;
+  readonly machine?: Machine;
 }
 
 /** Opens the store. Throws a sentence for operators if the file is damaged, newer than this gateway, or older and not accepted. */
@@ -42,6 +44,7 @@ export function createSqliteAnswerStore({
   acceptOneWay,
   now,
   onChange,
+  machine = realMachine,
 }: SqliteAnswerStoreOptions): AnswerStore {
   const database = openSqlite({
     directory,
@@ -50,7 +53,7 @@ export function createSqliteAnswerStore({
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     prepare: (opened) => applySteps(opened, ANSWERS_STEPS, { acceptOneWay }),
   });
-  const purge = createPurge(database, now);
+  const purge = createPurge(database, now, machine);
   const usage = createStorageUsage(database);
   const state = createStoreState('sqlite', onChange, 'up');
 
@@ -147,7 +150,11 @@ function toBegun(row: Record<string, unknown> | undefined, fingerprint: string, 
 }
 
 /** Removes expired rows in slices: removing a day's rows at once would block every request. */
-function createPurge(database: DatabaseSync, now: () => number): { stop(): void } {
+function createPurge(
+  database: DatabaseSync,
+  now: () => number,
+  { setTimeout, clearTimeout }: Machine,
+): { stop(): void } {
   const removeSome = database.prepare(
     `DELETE FROM answers WHERE rowid IN (SELECT rowid FROM answers WHERE expires_at <= ? LIMIT ${PURGE_ROWS})`,
   );

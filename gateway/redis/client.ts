@@ -75,9 +75,12 @@ export function connectRedis({ url, onReady, onLost, ...options }: RedisOptions)
 }
 
 /** Connects as `connectRedis` does. Resolves when the first attempt to connect has succeeded or failed. */
-export async function openRedis({ onReady, onLost, ...options }: RedisOptions): Promise<Redis> {
+export async function openRedis(
+  { onReady, onLost, ...options }: RedisOptions,
+  connect: ConnectRedis = connectRedis,
+): Promise<Redis> {
   const opened = Promise.withResolvers<void>();
-  const client = connectRedis({
+  const client = connect({
     ...options,
     onReady() {
       onReady?.();
@@ -113,6 +116,9 @@ export async function askRedis<T>(
     client.disconnect();
   }
 }
+
+/** An argument of what connects to Redis, so that a simulation can put a model in its place. */
+export type ConnectRedis = typeof connectRedis;
 
 type Patience = Pick<RedisOptions, 'commandTimeoutMs' | 'silenceMaxMs'>;
 

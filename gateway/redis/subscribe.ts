@@ -1,7 +1,7 @@
 // Subscribes to channels of Redis, on a separate connection.
 
 import type { Awaitable } from '../shared/awaitable.ts';
-import { connectRedis } from './client.ts';
+import { type ConnectRedis, connectRedis } from './client.ts';
 import { dropGarbled } from './garbled.ts';
 
 export interface Subscription {
@@ -12,11 +12,18 @@ export interface Subscription {
   onMessage(channel: string, text: string): void;
   /** Called whenever Redis has confirmed all channels: messages before that were not heard. */
   onSubscribed?(): void;
+  readonly connect?: ConnectRedis | undefined;
 }
 
 /** Connects at once, and subscribes after each connect. Returns a function that ends the subscription. */
-export function subscribe({ url, channels, onMessage, onSubscribed }: Subscription): () => void {
-  const client = connectRedis({ url, onReady: () => void begin() });
+export function subscribe({
+  url,
+  channels,
+  onMessage,
+  onSubscribed,
+  connect = connectRedis,
+}: Subscription): () => void {
+  const client = connect({ url, onReady: () => void begin() });
   client.on('message', onMessage);
 
   async function begin(): Promise<void> {

@@ -3,6 +3,7 @@
 // request may not even have been sent.
 
 import { contain } from './faults.ts';
+import { realMachine } from './machine.ts';
 
 /** A timer that is later than this, in milliseconds, shows that the process stood still. The peer then gets this time once more. */
 export const STILL_MS = 50;
@@ -13,7 +14,11 @@ export const STILL_MS = 50;
  * @param dueAt when the timer was to expire, as `performance.now()` counts
  * @param callback gets the time before the sockets were read: what was due by then is overdue
  */
-export function afterReading(dueAt: number, callback: (nowMs: number) => void): void {
+export function afterReading(
+  dueAt: number,
+  callback: (nowMs: number) => void,
+  { performance, setTimeout, setImmediate } = realMachine,
+): void {
   const nowMs = performance.now();
   if (nowMs - dueAt > STILL_MS) setTimeout(() => setImmediate(callback, performance.now()), STILL_MS).unref();
   else setImmediate(callback, nowMs);
@@ -31,16 +36,18 @@ export interface Deadline {
  * @param onOverdue called at most once for each start, at the end of the turn in which the timer expires, unless the sockets that are read
  *   in that turn restart or stop the deadline; what it throws is reported
  */
-export function startDeadline(ms: number, onOverdue: () => void): Deadline {
+export function startDeadline(ms: number, onOverdue: () => void, machine = realMachine): Deadline {
+  const { performance, setTimeout, clearTimeout } = machine;
   let starts = 0;
   let dueAt = performance.now() + ms;
   const timer = setTimeout(expire, ms);
 
   function expire(): void {
     const expired = starts;
-    afterReading(dueAt, () => {
+    const overdue = () => {
       if (expired === starts) contain(onOverdue);
-    });
+    };
+    afterReading(dueAt, overdue, machine);
   }
 
   return {

@@ -9,6 +9,7 @@ import { watchFiles } from '../config/watch.ts';
 import { ConfigError, type Mistake, toSentence } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log.ts';
+import { type Machine, realMachine } from '../shared/machine.ts';
 import { shownPath } from '../shared/yaml-source.ts';
 import { createAuditNote } from './audit-note.ts';
 
@@ -36,6 +37,8 @@ interface ReloadOptions {
   /** Puts it in force from the next request on. If it throws, the earlier one is in force. */
   use(next: Configuration, inForce: Configuration): void;
   onOutcome(outcome: ReloadOutcome): void;
+  readonly watch?: typeof watchFiles;
+  readonly machine?: Machine;
 }
 
 export interface Reloads {
@@ -58,7 +61,8 @@ interface ReloadStatus {
 
 /** Starts to watch the files. */
 export function followConfiguration(options: ReloadOptions): Reloads {
-  const { log, now, inForce } = options;
+  const { log, now, inForce, watch = watchFiles, machine = realMachine } = options;
+  const { setTimeout } = machine;
   // Every instance has its own files, so every instance notes its outcome.
   const note = createAuditNote(options.store, log, 'a reload');
   let loadedAtMs = now();
@@ -110,7 +114,7 @@ export function followConfiguration(options: ReloadOptions): Reloads {
   }
 
   const reload = oneAtATime(reloadOnce);
-  const stopWatching = watchFiles({
+  const stopWatching = watch({
     directories: options.directories,
     secretsDirectory: options.secretsDirectory,
     furtherFiles: () => inForce().files.keys(),

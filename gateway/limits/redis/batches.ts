@@ -1,5 +1,6 @@
 // Combines the decisions that one Redis server has to make in one event-loop turn into one command, and reads its reply.
 
+import { type Machine, realMachine } from '../../shared/machine.ts';
 import {
   type Charge,
   type ChargeNotes,
@@ -22,6 +23,7 @@ export interface BatchesOptions {
   readonly onBatch?: ((durationMs: number) => void) | undefined;
   /** Replaces the server's clock. */
   readonly serverClock?: (() => number) | undefined;
+  readonly machine?: Machine | undefined;
 }
 
 /** One promise for all requests of a command: each adds its own reaction to it, which costs less than a promise to resolve. */
@@ -45,7 +47,13 @@ export type DecideInBatch = (
 ) => Promise<LimitDecision>;
 
 /** One batch per server and turn. */
-export function createBatches({ decideWithout, refusals, onBatch, serverClock }: BatchesOptions): DecideInBatch {
+export function createBatches({
+  decideWithout,
+  refusals,
+  onBatch,
+  serverClock,
+  machine: { performance, setImmediate } = realMachine,
+}: BatchesOptions): DecideInBatch {
   let open: Batch[] = [];
 
   function send({ link, encodedCharges, clockMs, openedAt, resolve }: Batch): void {

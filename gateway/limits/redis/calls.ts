@@ -3,6 +3,7 @@
 import type { Redis } from '../../redis/client.ts';
 import { afterReading } from '../../shared/deadline.ts';
 import { createDenseSet } from '../../shared/dense-set.ts';
+import { type Machine, realMachine } from '../../shared/machine.ts';
 import { createRunDecisions, type ScriptReply } from './window-script.ts';
 
 export interface Calls {
@@ -25,7 +26,13 @@ interface Call {
  * @param deadlineMs longest time that a call waits for its reply
  * @param onFailure called for each call that has failed
  */
-export function createCalls(client: Redis, deadlineMs: number, onFailure: (cause: Error) => void): Calls {
+export function createCalls(
+  client: Redis,
+  deadlineMs: number,
+  onFailure: (cause: Error) => void,
+  machine: Machine = realMachine,
+): Calls {
+  const { performance, setTimeout } = machine;
   const runDecisions = createRunDecisions(client);
   const waiting = createDenseSet<Call>();
   let number = 0;
@@ -35,7 +42,7 @@ export function createCalls(client: Redis, deadlineMs: number, onFailure: (cause
     isTimed = true;
     // The connection keeps the process alive while a call waits. The next call may be late already, after a pause of this process.
     const ms = Math.max(1, Math.ceil(delayMs));
-    setTimeout(afterReading, ms, performance.now() + ms, expire).unref();
+    setTimeout(afterReading, ms, performance.now() + ms, expire, machine).unref();
   }
 
   function expire(nowMs: number): void {

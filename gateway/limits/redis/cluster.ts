@@ -3,6 +3,7 @@
 
 import { askRedis } from '../../redis/client.ts';
 import { SLOTS, slotOf } from '../../redis/slot.ts';
+import { realMachine, type Timer } from '../../shared/machine.ts';
 import { createRedisLink, type RedisLink } from './link.ts';
 import type { RedisServers, RedisServersOptions } from './servers.ts';
 
@@ -31,7 +32,8 @@ export function createClusterServers({ seeds, onChange, ...options }: ClusterSer
   let up: boolean | undefined;
   let closed = false;
   let reading = false;
-  let nextReading: NodeJS.Timeout | undefined;
+  let nextReading: Timer | undefined;
+  const { setTimeout, clearTimeout } = options.machine ?? realMachine;
 
   function openServer(url: URL, probeKey: string): Server {
     const link = createRedisLink({

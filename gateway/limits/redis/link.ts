@@ -1,7 +1,8 @@
 // The connection to one Redis server, with its health. A call gets its reply before the deadline or fails. One failure marks the link as
 // down for all callers; only a probe in the background marks it as up again.
 
-import { connectRedis } from '../../redis/client.ts';
+import { type ConnectRedis, connectRedis } from '../../redis/client.ts';
+import { type Machine, realMachine, type Timer } from '../../shared/machine.ts';
 import { createCalls } from './calls.ts';
 import { encodeCharges, extendExpiryOfAll, type ScriptReply } from './window-script.ts';
 
@@ -21,6 +22,8 @@ export interface RedisLinkOptions {
   readonly onChange: (up: boolean, reason: string) => void;
   /** A Cluster server rejected a key that it does not (or no longer) hold. */
   readonly onMisplaced?: () => void;
+  readonly connect?: ConnectRedis | undefined;
+  readonly machine?: Machine | undefined;
 }
 
 export interface RedisLink {
@@ -43,14 +46,16 @@ export interface RedisLink {
 
 /** Connects at once and stays connected until closed. */
 export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }: RedisLinkOptions): RedisLink {
-  const client = connectRedis({ url: options.url, onReady: probe, onLost: goDown });
-  const calls = createCalls(client, options.deadlineMs, onFailure);
+  const { connect = connectRedis, machine = realMachine } = options;
+  const { performance, setTimeout, clearTimeout } = machine;
+  const client = connect({ url: options.url, onReady: probe, onLost: goDown });
+  const calls = createCalls(client, options.deadlineMs, onFailure, machine);
   const opened = Promise.withResolvers<void>();
   let up: boolean | undefined;
   let closed = false;
   let probing = false;
   let probedAt = Number.NEGATIVE_INFINITY;
-  let nextProbe: NodeJS.Timeout | undefined;
+  let nextProbe: Timer | undefined;
 
   function onFailure(cause: Error): void {
     // The server is healthy; only the map of the Cluster has changed.

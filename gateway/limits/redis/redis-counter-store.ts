@@ -1,7 +1,9 @@
 // Counters in Redis, shared by all instances. A decision is made by the server that holds the counter; while that server is away or slow,
 // the configured outage policy decides without waiting.
 
+import type { ConnectRedis } from '../../redis/client.ts';
 import { parseRedisUrl } from '../../redis/url.ts';
+import { type Machine, realMachine } from '../../shared/machine.ts';
 import type { Charge, CounterStore, CounterStoreStatus, OutagePolicy } from '../counter-store.ts';
 import { createFallback } from '../fallback.ts';
 import { createRefusalCache } from '../refusal-cache.ts';
@@ -24,6 +26,8 @@ export interface RedisCounterStoreOptions {
   readonly probeEveryMs?: number;
   /** Replaces the server's clock. */
   readonly serverClock?: () => number;
+  readonly connect?: ConnectRedis;
+  readonly machine?: Machine;
 }
 
 export interface RedisStore extends CounterStore {
@@ -34,12 +38,15 @@ export interface RedisStore extends CounterStore {
 /** Opens a store for any form of Redis URL. It connects and reconnects by itself. */
 export function createRedisCounterStore(options: RedisCounterStoreOptions): RedisStore {
   const { url, now, whenStoreIsAway, onChange, instances = () => 1, deadlineMs = 90, probeEveryMs = 200 } = options;
+  const { machine = realMachine } = options;
   let since = now();
   let reason: string | undefined = 'not connected yet';
   const servers = openServers({
     url,
     deadlineMs,
     probeEveryMs,
+    connect: options.connect,
+    machine,
     onChange(up, why) {
       since = now();
       reason = up ? undefined : why;
@@ -47,9 +54,9 @@ export function createRedisCounterStore(options: RedisCounterStoreOptions): Redi
     },
   });
   const fallback = createFallback({ now, whenStoreIsAway, instances });
-  const refusals = createRefusalCache(() => performance.now());
+  const refusals = createRefusalCache(() => machine.performance.now());
   const { onBatch, serverClock } = options;
-  const decideInBatch = createBatches({ decideWithout: fallback.decide, refusals, onBatch, serverClock });
+  const decideInBatch = createBatches({ decideWithout: fallback.decide, refusals, onBatch, serverClock, machine });
 
   function status(): CounterStoreStatus {
     const up = servers.areUp();

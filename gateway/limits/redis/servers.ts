@@ -17,7 +17,10 @@ export interface RedisServers {
 }
 
 /** `onChange` is called when all servers accept writes, or when the first of them no longer does. */
-export type RedisServersOptions = Pick<RedisLinkOptions, 'url' | 'deadlineMs' | 'probeEveryMs' | 'onChange'>;
+export type RedisServersOptions = Pick<
+  RedisLinkOptions,
+  'url' | 'deadlineMs' | 'probeEveryMs' | 'onChange' | 'connect' | 'machine'
+>;
 
 /** Connects to a single server, or to the master that Sentinels name. */
 export function createSingleServer(options: RedisServersOptions): RedisServers {

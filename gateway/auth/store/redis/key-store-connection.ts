@@ -1,9 +1,10 @@
 // One connection of the Redis key store: every call has a deadline, and every error is a sentence for operators.
 
-import { connectRedis, type Redis } from '../../../redis/client.ts';
+import { type ConnectRedis, connectRedis, type Redis } from '../../../redis/client.ts';
 import { GarbledReply } from '../../../redis/garbled.ts';
 import { evaluate, type Script } from '../../../redis/sealed-script.ts';
 import { requireVersion } from '../../../redis/server-info.ts';
+import { type Machine, realMachine } from '../../../shared/machine.ts';
 import { META, REFUSED, SCHEMA_VERSION } from './key-store-script.ts';
 
 /** How long to wait for a Redis that is starting. */
@@ -19,6 +20,8 @@ export interface ConnectionOptions {
   now(): number;
   /** The longest a call takes. */
   readonly deadlineMs: number;
+  readonly connect?: ConnectRedis | undefined;
+  readonly machine?: Machine | undefined;
 }
 
 /** Runs a script with its own arguments. Rejects with a sentence for operators, and at once while Redis is not connected. */
@@ -43,10 +46,12 @@ export async function openConnection({
   pepperFingerprint,
   now,
   deadlineMs,
+  connect = connectRedis,
+  machine: { setTimeout, clearTimeout } = realMachine,
 }: ConnectionOptions): Promise<StoreConnection> {
   const ready = Promise.withResolvers<void>();
   let lost: Error | undefined;
-  const client = connectRedis({
+  const client = connect({
     url,
     commandTimeoutMs: deadlineMs,
     silenceMaxMs: deadlineMs + SILENCE_AFTER_DEADLINE_MS,

@@ -1,8 +1,10 @@
 // The key store in Redis, shared by gateways on many machines. Every change is one script that writes the records, the audit row and the
 // announcement.
 
+import type { ConnectRedis } from '../../../redis/client.ts';
 import { subscribe } from '../../../redis/subscribe.ts';
 import { shownRedisUrl } from '../../../redis/url.ts';
+import type { Machine } from '../../../shared/machine.ts';
 import type { KeyStore } from '../key-store.ts';
 import { createRedisAudit } from './audit.ts';
 import { mendIndex } from './damage.ts';
@@ -26,6 +28,8 @@ export interface RedisKeyStoreOptions {
   /** Written to an empty store; a different one is rejected later. */
   readonly pepperFingerprint: string;
   now(): number;
+  readonly connect?: ConnectRedis;
+  readonly machine?: Machine;
 }
 
 /** Opens the store. Rejects with a sentence if Redis cannot be reached, or if its data is newer or was written with another pepper. */
@@ -53,7 +57,7 @@ export async function openRedisStore(options: RedisKeyStoreOptions): Promise<Key
         born,
         subscribe(onAnnounced) {
           const hear = { onMessage: onAnnounced, onSubscribed: onAnnounced };
-          const end = subscribe({ url, channels: () => [channel], ...hear });
+          const end = subscribe({ url, channels: () => [channel], ...hear, connect: options.connect });
           closers.push(end);
           return end;
         },

@@ -1,0 +1,51 @@
+// What protocols take from the machine that they run on: clocks, timers, random numbers. They get it as an argument, under the names of Node,
+// so that a simulation can put many gateways on one seeded clock (test/simulation). Only this file reads them from Node.
+
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Timer {
+  /** Does not keep the process alive. */
+  unref(): Timer;
+  /** Begins its time anew. */
+  refresh(): Timer;
+}
+
+export interface Machine {
+  /** Epoch milliseconds. The clock may be set back or forward. */
+  now(): number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly performance: { now(): number };
+  setTimeout<Args extends unknown[]>(run: (...args: Args) => void, ms: number, ...args: Args): Timer;
+  clearTimeout(timer: Timer | undefined): void;
+  setInterval(run: () => void, ms: number): Timer;
+  clearInterval(timer: Timer | undefined): void;
+  /** Runs after the sockets of this turn have been read. */
+  setImmediate<Args extends unknown[]>(run: (...args: Args) => void, ...args: Args): unknown;
+  sleep(ms: number, options?: { readonly signal?: AbortSignal; readonly ref?: boolean }): Promise<void>;
+  /** From 0 to 1. */
+  random(): number;
+  randomBytes(count: number): Buffer;
+  randomUUID(): string;
+}
+
+/** Reads the functions of Node when they are taken from it, because tests replace them. */
+export const realMachine: Machine = {
+  now: () => Date.now(),
+  performance,
+  get setTimeout() {
+    return setTimeout;
+  },
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
+  get setInterval() {
+    return setInterval;
+  },
+  clearInterval: (timer) => clearInterval(timer as NodeJS.Timeout | undefined),
+  get setImmediate() {
+    return setImmediate;
+  },
+  sleep: (ms, options) => sleep(ms, undefined, options),
+  random: () => Math.random(),
+  randomBytes,
+  randomUUID,
+};
