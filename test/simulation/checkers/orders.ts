@@ -1,0 +1,123 @@
+// Checks at the certificate authority that each certificate is ordered once. It knows the requests that arrive there, and what was out of order; nothing
+// of leases and records.
+
+import type { Deployment } from '../deployment.ts';
+
+/** A certificate is renewed after two thirds of its life. */
+const EARLIEST_SHARE = 0.6;
+/** An order is stored soon after the answer to it, or not at all. */
+const STORED_WITHIN_MS = 5000;
+
+interface OrderSeen {
+  readonly atMs: number;
+  readonly names: string;
+  readonly place: string;
+  /** When the authority was first asked about it: from then on it must be stored. */
+  touchedMs: number | undefined;
+  /** By the clock of the store. */
+  issuedAt: number | undefined;
+  downloadedMs: number | undefined;
+  isOver: boolean;
+}
+
+export interface OrderCheckerOptions {
+  readonly deployment: () => Deployment;
+  readonly lifetimeMs: number;
+  readonly kills: () => readonly number[];
+  readonly storeClock: () => number;
+}
+
+export class OrderChecker {
+  readonly #deployment: () => Deployment;
+  readonly #lifetimeMs: number;
+  readonly #orders = new Map<string, OrderSeen>();
+  readonly #limits = new Map<string, number>();
+  /** True times at which processes were killed. */
+  readonly #kills: () => readonly number[];
+  /** Gateways decide by it when a certificate is due. */
+  readonly #storeClock: () => number;
+
+  constructor({ deployment, lifetimeMs, kills, storeClock }: OrderCheckerOptions) {
+    this.#deployment = deployment;
+    this.#lifetimeMs = lifetimeMs;
+    this.#kills = kills;
+    this.#storeClock = storeClock;
+  }
+
+  ordered(id: string, names: string, place: string): void {
+    const { world } = this.#deployment();
+    for (const [earlier, order] of this.#orders) if (order.names === names) this.#compare(id, earlier, order);
+    this.#orders.set(id, {
+      atMs: world.now(),
+      names,
+      place,
+      touchedMs: undefined,
+      issuedAt: undefined,
+      downloadedMs: undefined,
+      isOver: false,
+    });
+    if (this.#orders.size > 20) this.#orders.delete(this.#orders.keys().next().value as string);
+  }
+
+  touched(id: string): void {
+    const order = this.#orders.get(id);
+    if (order !== undefined) order.touchedMs ??= this.#deployment().world.now();
+  }
+
+  /** The authority has given it up. */
+  ended(id: string): void {
+    const order = this.#orders.get(id);
+    if (order !== undefined) order.isOver = true;
+  }
+
+  issued(id: string): void {
+    const order = this.#orders.get(id);
+    if (order !== undefined) order.issuedAt = this.#storeClock();
+  }
+
+  downloaded(id: string): void {
+    const order = this.#orders.get(id);
+    if (order !== undefined) order.downloadedMs ??= this.#deployment().world.now();
+  }
+
+  /** The authority has said for these names that no order is taken until then. */
+  orderedWhileLimited(names: string, untilMs: number): void {
+    const { world, disturbances } = this.#deployment();
+    // The first answer that names the time may have been lost.
+    const isRepeated = this.#limits.get(names) === untilMs;
+    this.#limits.set(names, untilMs);
+    if (isRepeated && !this.#isLostSince(untilMs - 1_800_000) && disturbances.isCalmSince(world.now() - 60_000))
+      world.violate(
+        'orders',
+        `${names} are ordered, although the authority asked to wait ${Math.round(untilMs - world.now())} ms more`,
+      );
+  }
+
+  #compare(id: string, earlier: string, order: OrderSeen): void {
+    const { world, disturbances } = this.#deployment();
+    const isStored = order.touchedMs !== undefined;
+    if (order.isOver || (!isStored && !disturbances.isCalmSince(order.atMs - STORED_WITHIN_MS))) return;
+    if (this.#isLostSince(order.touchedMs ?? order.atMs)) return;
+    if (order.downloadedMs === undefined) {
+      if (isStored)
+        world.violate('orders', `${id} for ${order.names} is ordered beside ${earlier}, which is under way`);
+    } else if (
+      this.#storeClock() < (order.issuedAt ?? 0) + EARLIEST_SHARE * this.#lifetimeMs &&
+      this.#isSettled(order.downloadedMs)
+    )
+      world.violate('orders', `${id} for ${order.names} is ordered, although ${earlier} was issued lately`);
+  }
+
+  /** Whether the certificate was stored after it was fetched: the holder may have died before it. */
+  #isSettled(downloadedMs: number): boolean {
+    const { redis } = this.#deployment();
+    const isKilled = this.#kills().some((atMs) => atMs > downloadedMs && atMs < downloadedMs + STORED_WITHIN_MS);
+    return !isKilled && !redis.losses().some(({ atMs }) => atMs > downloadedMs - 1);
+  }
+
+  /** Data of the store was lost that had been written by then. */
+  #isLostSince(writtenMs: number): boolean {
+    const { redis } = this.#deployment();
+    return redis.losses().some(({ atMs, sinceMs }) => atMs >= writtenMs && sinceMs <= writtenMs + STORED_WITHIN_MS);
+  }
+}

@@ -1,0 +1,76 @@
+// What a simulated protocol runs on: some gateway processes and one Redis in a network. A process that was killed starts again with its disk.
+
+import type { ConnectRedis } from '../../gateway/redis/client.ts';
+import { Disturbances } from './disturbances.ts';
+import { Network } from './engine/network.ts';
+import { SimulatedProcess } from './engine/process.ts';
+import type { World } from './engine/world.ts';
+import { createConnect } from './redis/client.ts';
+import { SimulatedRedis } from './redis/server.ts';
+
+/** What the machines of a deployment differ in at most: clocks, milliseconds, and how fast they run. */
+const CLOCKS_DIFFER_MS = 1000;
+const DRIFT_MAX = 0.0001;
+
+/** A place for a process: its name, its clock and its disk outlive the process. */
+export interface Place {
+  readonly index: number;
+  readonly name: string;
+  /** The process that runs here, or ran here last. */
+  process: SimulatedProcess;
+  /** How often a process has started here. */
+  starts: number;
+}
+
+/** Starts the code under test in a process. */
+export type Boot = (place: Place, process: SimulatedProcess, connect: ConnectRedis) => void;
+
+export class Deployment {
+  readonly world: World;
+  readonly redis: SimulatedRedis;
+  readonly disturbances: Disturbances;
+  readonly places: readonly Place[];
+  readonly #boot: Boot;
+
+  constructor(world: World, processes: number, boot: Boot) {
+    this.world = world;
+    this.disturbances = new Disturbances(world);
+    this.redis = new SimulatedRedis(new Network(world), 'redis');
+    this.#boot = boot;
+    this.places = Array.from({ length: processes }, (_, index) => {
+      const name = `gateway-${index + 1}`;
+      return { index, name, process: new SimulatedProcess(world, name, this.#clockOf(name)), starts: 0 };
+    });
+    for (const place of this.places) this.#start(place);
+  }
+
+  /** A process apart from the gateways, such as a command. */
+  helper(name: string): SimulatedProcess {
+    return new SimulatedProcess(this.world, name, this.#clockOf(name));
+  }
+
+  connect(process: SimulatedProcess): ConnectRedis {
+    return createConnect(process, this.redis);
+  }
+
+  /** Starts a process again that was killed. */
+  startAgain(place: Place): void {
+    if (place.process.isAlive()) return;
+    place.process = new SimulatedProcess(this.world, place.name, this.#clockOf(place.name));
+    this.world.note(place.name, 'starts again');
+    this.#start(place);
+  }
+
+  #start(place: Place): void {
+    place.starts += 1;
+    this.#boot(place, place.process, this.connect(place.process));
+  }
+
+  #clockOf(name: string) {
+    const random = this.world.random.named(`clock of ${name}`);
+    return {
+      offsetMs: Math.round(random.between(-CLOCKS_DIFFER_MS, CLOCKS_DIFFER_MS)),
+      drift: random.between(-DRIFT_MAX, DRIFT_MAX),
+    };
+  }
+}

@@ -1,0 +1,172 @@
+// A process in a simulated world: its clocks, timers and random numbers, as `gateway/shared/machine.ts` has them. It can stand still, be
+// killed, and start again.
+
+import type { Machine, Timer } from '../../../gateway/shared/machine.ts';
+import type { ScheduledEvent } from './queue.ts';
+import type { Random } from './random.ts';
+import { BEGINNING_MS, type World } from './world.ts';
+
+/** Timers of a busy process are late by up to so much. */
+const TIMER_LATE_MS = 2;
+
+export interface ProcessClock {
+  /** What its clock of the day differs from the true time, milliseconds. */
+  readonly offsetMs?: number;
+  /** By which factor its clocks are too fast: 0.00005 is 50 µs in a second. */
+  readonly drift?: number;
+}
+
+export class SimulatedProcess {
+  readonly world: World;
+  readonly name: string;
+  readonly machine: Machine;
+  readonly #random: Random;
+  #offsetMs: number;
+  readonly #drift: number;
+  readonly #bornMs: number;
+  #state: 'running' | 'paused' | 'dead' = 'running';
+  /** What happened while it stood still: it takes it up when it goes on. */
+  #missed: { readonly kind: 'timer' | 'message'; readonly run: () => void }[] = [];
+  /** How long its monotonic clock stood still with it. */
+  #suspendedMs = 0;
+  #pausedAtMs = 0;
+  #suspends = false;
+
+  constructor(world: World, name: string, { offsetMs = 0, drift = 0 }: ProcessClock = {}) {
+    this.world = world;
+    this.name = name;
+    this.#random = world.random.named(`process ${name} ${world.now()}`);
+    this.#offsetMs = offsetMs;
+    this.#drift = drift;
+    this.#bornMs = world.now();
+    this.machine = this.#createMachine();
+  }
+
+  isAlive(): boolean {
+    return this.#state !== 'dead';
+  }
+
+  isRunning(): boolean {
+    return this.#state === 'running';
+  }
+
+  /** Runs something in this process: at once, when it goes on, or never if it is dead. */
+  enter(kind: 'timer' | 'message', run: () => void): void {
+    if (this.#state === 'running') run();
+    else if (this.#state === 'paused') this.#missed.push({ kind, run });
+  }
+
+  /**
+   * Stands still.
+   *
+   * @param suspends its monotonic clock stands still, too, as on a machine that is suspended
+   */
+  pause(suspends: boolean): void {
+    if (this.#state !== 'running') return;
+    this.world.note(this.name, suspends ? 'is suspended' : 'stands still');
+    this.#state = 'paused';
+    this.#pausedAtMs = this.world.now();
+    this.#suspends = suspends;
+  }
+
+  /** Goes on: with what its timers missed, or with what its sockets missed, as chance will have it. */
+  resume(): void {
+    if (this.#state !== 'paused') return;
+    this.world.note(this.name, 'goes on');
+    if (this.#suspends) this.#suspendedMs += this.world.now() - this.#pausedAtMs;
+    this.#state = 'running';
+    const first = this.#random.pick(['timer', 'message'] as const);
+    const missed = this.#missed;
+    this.#missed = [];
+    const ordered = [...missed.filter(({ kind }) => kind === first), ...missed.filter(({ kind }) => kind !== first)];
+    for (const { kind, run } of ordered) this.world.after(0, () => this.enter(kind, run));
+  }
+
+  kill(): void {
+    if (this.#state === 'dead') return;
+    this.world.note(this.name, 'is killed');
+    this.#state = 'dead';
+    this.#missed = [];
+  }
+
+  /** Sets its clock of the day forward, or back. */
+  jump(ms: number): void {
+    this.world.note(this.name, `its clock jumps by ${ms} ms`);
+    this.#offsetMs += ms;
+  }
+
+  /** How long it has run, by a clock that may be too fast or too slow. */
+  #lifeMs(): number {
+    return (this.world.now() - this.#bornMs) * (1 + this.#drift);
+  }
+
+  #createMachine(): Machine {
+    const random = this.#random;
+    return {
+      now: () => Math.floor(BEGINNING_MS + this.#bornMs + this.#lifeMs() + this.#offsetMs),
+      performance: { now: () => this.#lifeMs() - this.#suspendedMs },
+      setTimeout: (run, ms, ...args) => this.#startTimer(() => run(...args), ms, false),
+      clearTimeout: stopTimer,
+      setInterval: (run, ms) => this.#startTimer(run, ms, true),
+      clearInterval: stopTimer,
+      setImmediate: (run, ...args) => this.world.after(0, () => this.enter('message', () => run(...args))),
+      sleep: (ms, { signal } = {}) =>
+        new Promise((resolve, reject) => {
+          signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+          this.#startTimer(() => resolve(), ms, false);
+        }),
+      random: random.next,
+      randomBytes: random.bytes,
+      randomUUID: () => random.bytes(16).toString('hex'),
+    };
+  }
+
+  #startTimer(run: () => void, ms: number, repeats: boolean): Timer {
+    const timer = new SimulatedTimer(this, run, Math.max(1, ms), repeats, () => this.#random.next() * TIMER_LATE_MS);
+    timer.refresh();
+    return timer;
+  }
+}
+
+class SimulatedTimer implements Timer {
+  readonly #owner: SimulatedProcess;
+  readonly #run: () => void;
+  readonly #ms: number;
+  readonly #repeats: boolean;
+  readonly #lateMs: () => number;
+  #event: ScheduledEvent | undefined;
+
+  constructor(owner: SimulatedProcess, run: () => void, ms: number, repeats: boolean, lateMs: () => number) {
+    this.#owner = owner;
+    this.#run = run;
+    this.#ms = ms;
+    this.#repeats = repeats;
+    this.#lateMs = lateMs;
+  }
+
+  unref(): Timer {
+    return this;
+  }
+
+  refresh(): Timer {
+    this.stop();
+    const event = this.#owner.world.after(this.#ms + this.#lateMs(), () => {
+      // A timer that is stopped while its process stands still does not fire.
+      this.#owner.enter('timer', () => {
+        if (event.isCancelled) return;
+        if (this.#repeats) this.refresh();
+        this.#run();
+      });
+    });
+    this.#event = event;
+    return this;
+  }
+
+  stop(): void {
+    if (this.#event !== undefined) this.#event.isCancelled = true;
+  }
+}
+
+function stopTimer(timer: Timer | undefined): void {
+  (timer as SimulatedTimer | undefined)?.stop();
+}

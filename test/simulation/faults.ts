@@ -1,0 +1,162 @@
+// The faults of a simulation: a list that follows from the seed, so that single ones can be left out when a failure is made smaller.
+
+import type { Deployment, Place } from './deployment.ts';
+import type { World } from './engine/world.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+export type FaultKind =
+  | 'pause'
+  | 'suspend'
+  | 'kill'
+  | 'clock'
+  | 'cut'
+  | 'break'
+  | 'slow'
+  | 'redis pause'
+  | 'redis restart'
+  | 'redis restart without the tail'
+  | 'redis restart empty'
+  | 'redis failover'
+  | 'redis lag'
+  | 'redis clock'
+  | 'redis full'
+  | 'redis evict';
+
+export interface Fault {
+  readonly kind: FaultKind;
+  readonly atMs: number;
+  readonly forMs: number;
+  /** Which process, counted from 0. */
+  readonly place: number;
+  /** From -1 to 1: how far a clock jumps, how much a replica lags. */
+  readonly amount: number;
+}
+
+/** How often each kind comes about, relative to the others. Kinds that a protocol does not name do not come about. */
+export type FaultWeights = Partial<Record<FaultKind, number>>;
+
+export interface FaultPlanOptions {
+  readonly weights: FaultWeights;
+  readonly processes: number;
+  /** From here on there are no more faults. */
+  readonly untilMs: number;
+}
+
+/** Some simulations are calm, some stormy. */
+const GAPS_MS = [20_000, MINUTE_MS, 5 * MINUTE_MS, 20 * MINUTE_MS] as const;
+
+export function planFaults(world: World, { weights, processes, untilMs }: FaultPlanOptions): readonly Fault[] {
+  const random = world.random.named('faults');
+  const kinds = kindsOf(weights, random);
+  const gapMs = random.pick(GAPS_MS);
+  const faults: Fault[] = [];
+  for (let atMs = random.between(0, 2 * gapMs); atMs < untilMs; atMs += random.between(0, 2 * gapMs)) {
+    const kind = random.pick(kinds);
+    const forMs = Math.min(durationOf(kind, random), untilMs - atMs);
+    faults.push({ kind, atMs, forMs, place: random.below(processes), amount: random.between(-1, 1) });
+  }
+  return faults;
+}
+
+/** Each simulation leaves some kinds out: one kind can hide what another would show. */
+function kindsOf(weights: FaultWeights, random: World['random']): readonly FaultKind[] {
+  const all = Object.entries(weights) as [FaultKind, number][];
+  const some = all.filter(() => random.chance(0.5));
+  return (some.length > 0 ? some : all).flatMap(([kind, weight]) => Array.from({ length: weight }, () => kind));
+}
+
+/** Mostly short, sometimes minutes or longer: protocols have times of all these lengths. */
+function durationOf(kind: FaultKind, random: World['random']): number {
+  const length = random.pick(['moment', 'moment', 'seconds', 'seconds', 'minutes', 'long'] as const);
+  if (length === 'moment') return random.between(20, 900);
+  if (length === 'seconds') return random.between(900, 20_000);
+  if (length === 'minutes') return random.between(20_000, 5 * MINUTE_MS);
+  return kind === 'redis full' || kind === 'slow' ? MINUTE_MS : random.between(5 * MINUTE_MS, 30 * MINUTE_MS);
+}
+
+/** Lets the faults happen at their times. */
+export function applyFaults(deployment: Deployment, faults: readonly Fault[]): void {
+  const { world, disturbances } = deployment;
+  for (const fault of faults) {
+    world.after(fault.atMs - world.now(), () => {
+      const end = disturbances.begin();
+      begin(deployment, fault);
+      world.after(fault.forMs, end);
+    });
+  }
+}
+
+/** Begins a fault, and ends it after its time. */
+function begin(deployment: Deployment, fault: Fault): void {
+  const end = faultOf(deployment, fault);
+  if (end !== undefined) deployment.world.after(fault.forMs, end);
+}
+
+/** Returns what ends it, if it has a duration. */
+function faultOf(deployment: Deployment, { kind, place: index, amount }: Fault): (() => void) | undefined {
+  const { redis, places } = deployment;
+  const place = places[index % places.length] as Place;
+  const { process } = place;
+  switch (kind) {
+    case 'pause':
+    case 'suspend':
+      process.pause(kind === 'suspend');
+      return () => process.resume();
+    case 'kill':
+      process.kill();
+      return () => deployment.startAgain(place);
+    case 'clock':
+      process.jump(jumpMs(amount));
+      return undefined;
+    case 'cut':
+      redis.cut(process);
+      return () => redis.heal(process);
+    case 'break':
+      redis.breakConnections(process);
+      return undefined;
+    case 'slow':
+      redis.network.slowness = 1 + 60 * amount * amount;
+      return () => {
+        redis.network.slowness = 1;
+      };
+    case 'redis pause':
+      redis.pause();
+      return () => redis.resume();
+    case 'redis restart':
+      redis.stop();
+      return () => redis.start('everything');
+    case 'redis restart without the tail':
+      redis.stop();
+      return () => redis.start('all but the tail');
+    case 'redis restart empty':
+      redis.stop();
+      return () => redis.start('nothing');
+    case 'redis failover':
+      redis.failOver(500 * amount);
+      return undefined;
+    case 'redis lag':
+      redis.lag(3000 * Math.abs(amount));
+      return () => redis.lag(20);
+    case 'redis clock':
+      redis.jump(jumpMs(amount));
+      return undefined;
+    case 'redis full':
+      redis.setFull(true);
+      return () => redis.setFull(false);
+    case 'redis evict':
+      redis.evict();
+      return undefined;
+  }
+}
+
+/** Mostly seconds, at the ends two hours. */
+function jumpMs(amount: number): number {
+  return Math.round(Math.sign(amount) * Math.abs(amount) ** 5 * 2 * HOUR_MS);
+}
+
+/** What a fault was, for people. */
+export function shownFault({ kind, atMs, forMs, place, amount }: Fault): string {
+  return `${(atMs / 1000).toFixed(1)} s: ${kind}, for ${(forMs / 1000).toFixed(1)} s, process ${place + 1}, amount ${amount.toFixed(2)}`;
+}

@@ -1,0 +1,274 @@
+// A certificate authority as a model (RFC 8555): accounts, orders, validations and certificates, with the answers that servers really give when they
+// are slow, limited, or forget. It verifies no signature; it asks a gateway for the answer to a challenge, as a real one does.
+
+import { createPublicKey, generateKeyPairSync, hash, X509Certificate } from 'node:crypto';
+import { alternativeNames, signatureAlgorithm, signed } from '../../../gateway/acme/csr.ts';
+import { derInteger, derTagged, octets, oid, sequence, utcTime } from '../../../gateway/acme/der.ts';
+import type { OrderChecker } from '../checkers/orders.ts';
+import { BEGINNING_MS, type World } from '../engine/world.ts';
+
+const BASE = 'https://ca.simulated';
+export const DIRECTORY = `${BASE}/directory`;
+const PROBLEM = 'urn:ietf:params:acme:error:';
+const BACKDATED_MS = 60_000;
+const AUTHORITY_KEY_IDENTIFIER = '2.5.29.35';
+
+export interface CaAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What a gateway would show of a certificate. */
+export interface IssuedCertificate {
+  readonly names: readonly string[];
+  readonly validFromMs: number;
+  readonly expiresAtMs: number;
+  readonly fingerprint: string;
+}
+
+interface Order {
+  readonly id: string;
+  readonly names: readonly string[];
+  readonly account: string;
+  readonly tokens: readonly string[];
+  status: 'pending' | 'ready' | 'processing' | 'valid' | 'invalid';
+  readonly valid: Set<string>;
+  certificate: string | undefined;
+}
+
+export interface AuthorityOptions {
+  readonly world: World;
+  readonly checker: OrderChecker;
+  readonly lifetimeMs: number;
+  /** Asks some gateway for the key authorization of a token, as http-01 does; undefined: none is reached, or it knows none. */
+  askGateway(token: string): Promise<string | undefined>;
+}
+
+export class CertificateAuthority {
+  /** Certificates by their text. */
+  readonly issued = new Map<string, IssuedCertificate>();
+  readonly #options: AuthorityOptions;
+  readonly #random: World['random'];
+  readonly #key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  readonly #nonces = new Set<string>();
+  readonly #accounts = new Map<string, string>();
+  readonly #thumbprints = new Map<string, string>();
+  readonly #orders = new Map<string, Order>();
+  #count = 0;
+  /** Until when orders for these names are refused (429). */
+  readonly #limitedUntilMs = new Map<string, number>();
+
+  constructor(options: AuthorityOptions) {
+    this.#options = options;
+    this.#random = options.world.random.named('certificate authority');
+  }
+
+  /** Answers one request of a place. */
+  answer(place: string, method: string, url: string, body: string | undefined): CaAnswer {
+    const path = url.slice(BASE.length);
+    if (method === 'GET' && path === '/directory') return this.#json(200, directory());
+    if (method === 'GET' && path.startsWith('/renewal')) return this.#renewalInfo(path.split('/')[2] ?? '');
+    if (method === 'HEAD') return this.#json(200, undefined);
+    const { header, payload } = readJws(body ?? '{}');
+    if (!this.#nonces.delete(header.nonce ?? '') || this.#random.chance(0.02)) return this.#problem(400, 'badNonce');
+    return this.#post(place, path, header, payload);
+  }
+
+  #post(place: string, path: string, header: JwsHeader, payload: Record<string, unknown> | undefined): CaAnswer {
+    const [, kind = '', id = ''] = path.split('/');
+    if (kind === 'account') return this.#account(header, payload);
+    if (kind === 'new-order') return this.#newOrder(place, header, payload);
+    const order = this.#orders.get(id);
+    if (kind === 'revoke') return this.#json(200, undefined);
+    if (order === undefined) return this.#problem(401, 'unauthorized');
+    this.#options.checker.touched(order.id);
+    switch (kind) {
+      case 'order':
+        return this.#json(200, shownOrder(order), order.status === 'processing' ? { 'retry-after': '1' } : {});
+      case 'authorization':
+        return this.#authorization(order, path.split('/')[3] ?? '');
+      case 'challenge':
+        void this.#validate(order, path.split('/')[3] ?? '');
+        return this.#authorization(order, path.split('/')[3] ?? '');
+      case 'finalize':
+        return this.#finalize(order);
+      default:
+        this.#options.checker.downloaded(order.id);
+        return { ...this.#json(200, undefined), body: order.certificate ?? '' };
+    }
+  }
+
+  #account({ jwk }: JwsHeader, payload: Record<string, unknown> | undefined): CaAnswer {
+    const key = JSON.stringify(jwk);
+    const known = this.#accounts.get(key);
+    if (known === undefined && payload?.onlyReturnExisting === true) return this.#problem(400, 'accountDoesNotExist');
+    const url = known ?? `${BASE}/account/${this.#accounts.size + 1}`;
+    this.#accounts.set(key, url);
+    const { crv, kty, x, y } = jwk as Record<string, string>;
+    this.#thumbprints.set(url, hash('sha256', JSON.stringify({ crv, kty, x, y }), 'base64url'));
+    return this.#json(201, { status: 'valid' }, { location: url });
+  }
+
+  #newOrder(place: string, { kid = '' }: JwsHeader, payload: Record<string, unknown> | undefined): CaAnswer {
+    const { world, checker } = this.#options;
+    const names = ((payload?.identifiers ?? []) as { value: string }[]).map(({ value }) => value);
+    const limitedUntilMs = this.#limitedUntilMs.get(names.join()) ?? 0;
+    if (world.now() < limitedUntilMs) {
+      checker.orderedWhileLimited(names.join(), limitedUntilMs);
+      return this.#limited(limitedUntilMs);
+    }
+    if (this.#random.chance(0.02)) {
+      const untilMs = world.now() + this.#random.between(600_000, 1_800_000);
+      this.#limitedUntilMs.set(names.join(), untilMs);
+      return this.#limited(untilMs);
+    }
+    this.#count += 1;
+    const id = `o${this.#count}`;
+    const tokens = names.map((_, index) => `token-${id}-${index}`);
+    this.#orders.set(id, {
+      id,
+      names,
+      account: kid,
+      tokens,
+      status: 'pending',
+      valid: new Set(),
+      certificate: undefined,
+    });
+    world.note('authority', `order ${id} for ${names} by ${place}`);
+    checker.ordered(id, names.join(), place);
+    return this.#json(201, shownOrder(this.#orders.get(id) as Order), { location: `${BASE}/order/${id}` });
+  }
+
+  #limited(untilMs: number): CaAnswer {
+    const seconds = Math.ceil((untilMs - this.#options.world.now()) / 1000);
+    return this.#problem(429, 'rateLimited', { 'retry-after': String(seconds) });
+  }
+
+  #authorization(order: Order, token: string): CaAnswer {
+    const status = order.valid.has(token) ? 'valid' : order.status === 'invalid' ? 'invalid' : 'pending';
+    const value = order.names[order.tokens.indexOf(token)] ?? '';
+    const url = `${BASE}/challenge/${order.id}/${token}`;
+    const error = status === 'invalid' ? { error: { detail: 'the answer is wrong' } } : {};
+    const challenges = [{ type: 'http-01', url, status, token, ...error }];
+    return this.#json(200, { status, identifier: { value }, challenges });
+  }
+
+  /** Asks a gateway a few times. */
+  async #validate(order: Order, token: string): Promise<void> {
+    const { world, askGateway, checker } = this.#options;
+    const wanted = `${token}.${this.#thumbprints.get(order.account)}`;
+    for (let attempt = 0; attempt < 4; attempt += 1) {
+      await new Promise<void>((resolve) => void world.after(this.#random.between(200, 3000), resolve));
+      if (order.status !== 'pending' || order.valid.has(token)) return;
+      if ((await askGateway(token)) === wanted) {
+        order.valid.add(token);
+        if (order.valid.size === order.names.length) order.status = 'ready';
+        return;
+      }
+    }
+    order.status = 'invalid';
+    world.note('authority', `order ${order.id} is invalid`);
+    checker.ended(order.id);
+  }
+
+  #finalize(order: Order): CaAnswer {
+    if (order.status !== 'ready') return this.#problem(403, 'orderNotReady');
+    order.status = 'processing';
+    const { world, checker } = this.#options;
+    world.after(this.#random.between(100, 8000), () => {
+      order.certificate = this.#issue(order.names);
+      order.status = 'valid';
+      world.note('authority', `order ${order.id} is valid`);
+      checker.issued(order.id);
+    });
+    return this.#json(200, shownOrder(order));
+  }
+
+  #issue(names: readonly string[]): string {
+    const { world, lifetimeMs } = this.#options;
+    this.#count += 1;
+    // Authorities begin a certificate in the past, because clocks differ.
+    const validFromMs = Math.floor((BEGINNING_MS + world.now()) / 1000) * 1000 - BACKDATED_MS;
+    const expiresAtMs = validFromMs + lifetimeMs;
+    const serial = Buffer.alloc(8);
+    serial.writeUIntBE(this.#count, 2, 6);
+    serial[0] = 1;
+    const keyIdentifier = sequence(
+      oid(AUTHORITY_KEY_IDENTIFIER),
+      octets(sequence(derTagged0(Buffer.from('authority')))),
+    );
+    const body = sequence(
+      derTagged(0, derInteger(Buffer.from([2]))),
+      derInteger(serial),
+      signatureAlgorithm(),
+      sequence(),
+      sequence(utcTime(validFromMs), utcTime(expiresAtMs)),
+      sequence(),
+      createPublicKey(this.#key).export({ type: 'spki', format: 'der' }),
+      derTagged(3, sequence(alternativeNames(names), keyIdentifier)),
+    );
+    const text = new X509Certificate(signed(body, this.#key)).toString();
+    const fingerprint = hash('sha256', `certificate ${this.#count}`);
+    this.issued.set(text, { names, validFromMs, expiresAtMs, fingerprint });
+    return text;
+  }
+
+  #renewalInfo(_: string): CaAnswer {
+    return this.#json(200, { suggestedWindow: undefined }, { 'retry-after': '21600' });
+  }
+
+  #json(status: number, value: object | undefined, headers: Record<string, string> = {}): CaAnswer {
+    const nonce = this.#random.bytes(8).toString('hex');
+    this.#nonces.add(nonce);
+    const type = value === undefined ? {} : { 'content-type': 'application/json' };
+    return {
+      status,
+      headers: { 'replay-nonce': nonce, ...type, ...headers },
+      body: value === undefined ? '' : JSON.stringify(value),
+    };
+  }
+
+  #problem(status: number, type: string, headers: Record<string, string> = {}): CaAnswer {
+    return this.#json(status, { type: `${PROBLEM}${type}`, detail: type }, headers);
+  }
+}
+
+interface JwsHeader {
+  readonly nonce?: string;
+  readonly jwk?: object;
+  readonly kid?: string;
+}
+
+function readJws(body: string): { header: JwsHeader; payload: Record<string, unknown> | undefined } {
+  const parts = JSON.parse(body) as { protected: string; payload: string };
+  const read = (text: string) => (text === '' ? undefined : JSON.parse(Buffer.from(text, 'base64url').toString()));
+  return { header: read(parts.protected), payload: read(parts.payload) };
+}
+
+function directory() {
+  const at = (path: string) => `${BASE}/${path}`;
+  return {
+    newNonce: at('new-nonce'),
+    newAccount: at('account'),
+    newOrder: at('new-order'),
+    revokeCert: at('revoke'),
+    keyChange: at('key-change'),
+    renewalInfo: at('renewal'),
+  };
+}
+
+function shownOrder({ id, names, tokens, status, certificate }: Order) {
+  return {
+    status,
+    identifiers: names.map((value) => ({ type: 'dns', value })),
+    authorizations: tokens.map((token) => `${BASE}/authorization/${id}/${token}`),
+    finalize: `${BASE}/finalize/${id}`,
+    ...(certificate !== undefined && { certificate: `${BASE}/certificate/${id}` }),
+  };
+}
+
+/** A primitive context tag 0, as the key identifier has it. */
+function derTagged0(content: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([0x80, content.length]), content]);
+}

@@ -1,0 +1,168 @@
+// Certificate orders: one of several gateways orders and renews the certificates of all, by a lease in Redis, at an authority that is a model.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { HttpAnswer, HttpClient } from '../../../gateway/acme/acme-http.ts';
+import type { AcmeStore } from '../../../gateway/acme/acme-store.ts';
+import { AcmeFailure } from '../../../gateway/acme/failure.ts';
+import { createKeeper, type Keeper } from '../../../gateway/acme/keeper.ts';
+import { openRedisAcmeStore } from '../../../gateway/acme/redis-acme-store.ts';
+import { createSeal } from '../../../gateway/acme/seal.ts';
+import { createSqliteAcmeStore } from '../../../gateway/acme/sqlite-acme-store.ts';
+import type { ReadPair } from '../../../gateway/acme/view.ts';
+import { OrderChecker } from '../checkers/orders.ts';
+import { Deployment, type Place } from '../deployment.ts';
+import type { SimulatedProcess } from '../engine/process.ts';
+import { BEGINNING_MS, type World } from '../engine/world.ts';
+import type { Protocol, Running } from '../protocol.ts';
+import { type CaAnswer, CertificateAuthority, DIRECTORY } from './certificate-authority.ts';
+
+const HOUR_MS = 3_600_000;
+const NAMES = [['a.test'], ['b.test', 'www.b.test']] as const;
+const HTTP_DEADLINE_MS = 15_000;
+
+export const certificatesProtocol: Protocol = {
+  name: 'certificates',
+  processesMax: 3,
+  calmMs: 90 * 60_000,
+  faults: {
+    pause: 4,
+    suspend: 2,
+    kill: 4,
+    clock: 1,
+    cut: 3,
+    break: 2,
+    slow: 1,
+    'redis pause': 2,
+    'redis restart': 1,
+    'redis restart without the tail': 1,
+    'redis restart empty': 1,
+    'redis failover': 2,
+    'redis lag': 1,
+    'redis full': 1,
+  },
+  start: startCertificates,
+};
+
+interface Gateway {
+  readonly process: SimulatedProcess;
+  readonly keeper: Keeper;
+}
+
+function startCertificates(world: World, processes: number): Running {
+  const random = world.random.named('certificates');
+  const lifetimeMs = random.pick([HOUR_MS, 3 * HOUR_MS]);
+  const directory = processes === 1 && random.chance(0.5) ? mkdtempSync(join(tmpdir(), 'simulated-acme-')) : undefined;
+  const gateways = new Map<Place, Gateway>();
+  const stores: AcmeStore[] = [];
+  const kills: number[] = [];
+  const checker = new OrderChecker({
+    deployment: () => deployment,
+    lifetimeMs,
+    kills: () => kills,
+    storeClock: () =>
+      directory === undefined ? deployment.redis.now() : (deployment.places[0] as Place).process.machine.now(),
+  });
+  const authority = new CertificateAuthority({ world, checker, lifetimeMs, askGateway });
+
+  const deployment: Deployment = new Deployment(world, processes, (place, process, connect) => {
+    if (place.starts > 1) kills.push(world.now());
+    const { machine } = process;
+    const opened: AcmeStore | Promise<AcmeStore> =
+      directory === undefined
+        ? openRedisAcmeStore('redis://simulated', connect, machine)
+        : createSqliteAcmeStore({ directory, now: machine.now });
+    void Promise.resolve(opened).then(async (store) => {
+      stores.push(store);
+      const keeper = createKeeper({
+        store,
+        seal: createSeal('a secret of sixteen letters', machine),
+        settings: { directory: DIRECTORY, contacts: [], challenge: 'http-01', certificates: NAMES },
+        http: createHttp(process, authority),
+        readPair,
+        now: machine.now,
+        machine,
+        onCertificates: (all) =>
+          world.note(place.name, `shows ${all.map(({ fingerprint }) => fingerprint.slice(0, 6))}`),
+        onEvent: (event) =>
+          world.note(
+            place.name,
+            event.kind === 'failed' ? `failed: ${event.attempts.reason.slice(0, 90)}` : event.kind,
+          ),
+        onUnusable: (id, reason) => world.violate('certificates', `${place.name} cannot use ${id}: ${reason}`),
+        onStore: (reason) => world.note(place.name, `store: ${reason ?? 'there'}`),
+      });
+      await keeper.open();
+      gateways.set(place, { process, keeper });
+      keeper.begin();
+    });
+  });
+
+  const readPair: ReadPair = (certificate, key, names) => {
+    const issued = authority.issued.get(certificate);
+    if (issued === undefined) return { reason: 'nobody has issued it' };
+    if (issued.names.join() !== names.join()) return { reason: 'it is for other names' };
+    return { ...issued, certificate, key };
+  };
+
+  /** A validation reaches any gateway, as behind a balancer. */
+  function askGateway(token: string): Promise<string | undefined> {
+    const place = random.pick(deployment.places);
+    const { process, keeper } = gateways.get(place) ?? {};
+    if (keeper === undefined || process !== place.process || !process.isRunning()) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      world.after(2000, () => resolve(undefined));
+      process.enter('message', () => void keeper.answers.findToken(token).then(resolve));
+    });
+  }
+
+  return {
+    deployment,
+    finish() {
+      const fingerprints = new Set<string>();
+      for (const [place, { process, keeper }] of gateways) {
+        if (process !== place.process || !process.isRunning()) continue;
+        const nowMs = BEGINNING_MS + world.now();
+        for (const { names, shown, failure } of keeper.kept()) {
+          const isGood = shown !== undefined && shown.expiresAtMs > nowMs;
+          // A limit of the authority lasts longer than the calm.
+          if (!isGood && failure?.kind !== 'limited')
+            world.violate('progress', `${place.name} shows no valid certificate for ${names}`);
+          fingerprints.add(`${names} ${shown?.fingerprint}`);
+        }
+      }
+      if (fingerprints.size > NAMES.length) world.violate('progress', 'gateways show different certificates');
+    },
+    close() {
+      for (const store of stores) store.close();
+      if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Requests to the authority: they take their time, and some answers are lost. */
+function createHttp(process: SimulatedProcess, authority: CertificateAuthority): HttpClient {
+  const { world, machine } = process;
+  const random = world.random.named(`http of ${process.name} ${world.now()}`);
+  return {
+    send: (method, url, body, signal) =>
+      new Promise<HttpAnswer>((resolve, reject) => {
+        const fail = (sentence: string) => reject(new AcmeFailure('server', sentence));
+        signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+        machine.setTimeout(() => fail('no answer in time'), HTTP_DEADLINE_MS);
+        if (random.chance(0.01)) return void machine.setTimeout(() => fail('it cannot be reached'), 20);
+        world.after(random.between(10, random.chance(0.05) ? 5000 : 200), () => {
+          world.note('authority', `${process.name}: ${method} ${url.slice(20, 45)}`);
+          const answer = authority.answer(process.name, method, url, body);
+          if (random.chance(0.01)) return;
+          world.after(random.between(10, 200), () => process.enter('message', () => resolve(toAnswer(answer))));
+        });
+      }),
+    close: () => undefined,
+  };
+}
+
+function toAnswer({ status, headers, body }: CaAnswer): HttpAnswer {
+  return { status, body, header: (name) => headers[name] };
+}

@@ -1,0 +1,279 @@
+// Key changes: an operator creates and revokes keys, suspends organizations and resumes them, and waits until every gateway has put that in force.
+// Gateways follow the changes in Redis, cache callers, and let known ones in for a while when Redis is away.
+
+import { createDigestOf, keyFingerprint } from '../../../gateway/auth/api-key.ts';
+import { callerRefusal } from '../../../gateway/auth/authorize.ts';
+import { createDirectory, type Directory } from '../../../gateway/auth/directory.ts';
+import { createIssueKey, type IssuedKey } from '../../../gateway/auth/issue-key.ts';
+import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
+import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
+import type { Organization } from '../../../gateway/caller.ts';
+import { awaitConfirmations } from '../../../gateway/commands/confirmations.ts';
+import { GatewayError } from '../../../gateway/errors.ts';
+import type { ConnectRedis } from '../../../gateway/redis/client.ts';
+import { AccessChecker } from '../checkers/access.ts';
+import { Deployment, type Place } from '../deployment.ts';
+import type { SimulatedProcess } from '../engine/process.ts';
+import type { World } from '../engine/world.ts';
+import type { Protocol, Running } from '../protocol.ts';
+
+const GRACES_MS = [20_000, 120_000, 900_000] as const;
+const KEYS_PER_ORGANIZATION = 3;
+const REQUEST_GAP_MS = 2000;
+const CHANGE_GAP_MS = 30_000;
+const ADDRESS = '192.0.2.1';
+/** A replica lacks no more than this, unless everything is lost. */
+const LOST_TAIL_MS = 60_000;
+/** Gateways report that they let keys in for some seconds longer than they do. */
+const JUMP_ALLOWED_MS = 1000;
+
+const digestOf = createDigestOf('the pepper of the simulation');
+const pepperFingerprint = keyFingerprint(digestOf);
+
+export const keysProtocol: Protocol = {
+  name: 'keys',
+  processesMax: 4,
+  calmMs: 5 * 60_000,
+  faults: {
+    pause: 3,
+    suspend: 2,
+    kill: 2,
+    clock: 2,
+    cut: 3,
+    break: 2,
+    slow: 1,
+    'redis pause': 2,
+    'redis restart': 1,
+    'redis restart without the tail': 2,
+    'redis restart empty': 1,
+    'redis failover': 2,
+    'redis lag': 2,
+    'redis clock': 1,
+    'redis full': 1,
+  },
+  start: startKeys,
+};
+
+function startKeys(world: World, processes: number): Running {
+  const random = world.random.named('keys');
+  const graceMs = random.pick(GRACES_MS);
+  const directories = new Map<Place, { readonly process: SimulatedProcess; readonly directory: Directory }>();
+
+  const deployment = new Deployment(world, processes, (place, process, connect) => {
+    void openStore(process, connect).then((store) => {
+      const { machine } = process;
+      const { now } = machine;
+      const sizes = { positiveMax: 100, negativeMax: 100 };
+      const directory = createDirectory({
+        store,
+        digestOf,
+        host: place.name,
+        pid: place.starts,
+        now,
+        machine,
+        graceMs,
+        ...sizes,
+      });
+      directories.set(place, { process, directory });
+    });
+  });
+  const checker = new AccessChecker(deployment);
+  const operator = createOperator(deployment, checker);
+  operator.begin();
+
+  function send(): void {
+    const key = random.pick(operator.keys());
+    const place = random.pick(deployment.places);
+    const { process, directory } = directories.get(place) ?? {};
+    if (key !== undefined && process === place.process) {
+      const sentMs = world.now();
+      process.enter('message', () => void request(place, directory as Directory, key, sentMs));
+    }
+    world.after(random.between(0, REQUEST_GAP_MS / processes), send);
+  }
+  world.after(2000, send);
+
+  async function request(
+    place: Place,
+    directory: Directory,
+    { key, record }: IssuedKey,
+    sentMs: number,
+  ): Promise<void> {
+    const asked = { subjects: [record.id, record.organization], place: place.name, sentMs };
+    const code = await refusalOf(directory, key, place.process.machine.now);
+    world.note(place.name, `${code ?? 'lets in'} ${record.id}`);
+    if (code === undefined) checker.letIn(asked);
+    else checker.refused(asked, code);
+  }
+
+  return { deployment, finish: () => operator.finish() };
+}
+
+/** A process whose store cannot be opened ends, and is started again. */
+async function openStore(process: SimulatedProcess, connect: ConnectRedis): Promise<KeyStore> {
+  const { machine } = process;
+  for (;;) {
+    try {
+      return await openRedisStore({ url: 'redis://simulated', pepperFingerprint, now: machine.now, connect, machine });
+    } catch {
+      await machine.sleep(1000);
+    }
+  }
+}
+
+/** Undefined: the key is let in. */
+async function refusalOf(directory: Directory, key: string, now: () => number): Promise<string | undefined> {
+  try {
+    const caller = await directory.callerOf(key);
+    return caller === undefined ? 'api_key_invalid' : callerRefusal(caller, ADDRESS, now());
+  } catch (error) {
+    if (error instanceof GatewayError) return error.code;
+    throw error;
+  }
+}
+
+/** Changes one thing after another, each by a connection of its own as a command has it. */
+function createOperator(deployment: Deployment, checker: AccessChecker) {
+  const { world } = deployment;
+  const random = world.random.named('operator');
+  const process = deployment.helper('operator');
+  const { machine } = process;
+  const issue = createIssueKey({ digestOf, randomBytes: machine.randomBytes, now: machine.now });
+  const organizations = ['org_a', 'org_b'].map(
+    (id): Organization => ({ id, name: id, tier: 'free', state: 'active', contacts: [], operator: false }),
+  );
+  let keys = organizations.flatMap(({ id }) => Array.from({ length: KEYS_PER_ORGANIZATION }, () => newKey(id)));
+  let changes = 0;
+
+  function newKey(organization: string): IssuedKey {
+    const request = {
+      organization,
+      mode: 'live',
+      name: 'key',
+      scopes: ['*'],
+      allowedCidrs: [],
+      expiresAtMs: undefined,
+    } as const;
+    return issue({ ...request, by: 'ada' });
+  }
+
+  /** Makes one change, and tells the checker what the author learns. */
+  async function change(
+    store: KeyStore,
+    subjects: readonly string[],
+    allows: boolean,
+    make: () => unknown,
+    waits: boolean,
+  ): Promise<void> {
+    const told = subjects.map((subject) => checker.begin(subject, allows));
+    await make();
+    for (const each of told) each.returned();
+    changes += 1;
+    world.note('operator', `${allows ? 'allowed' : 'refused'} ${subjects[0]}`);
+    if (!waits) return;
+    const { unconfirmed } = await awaitConfirmations(store, 10_000, machine);
+    const exceptions = new Map<string, number>();
+    for (const { host, graceMs, silentMs } of unconfirmed) {
+      const untilMs = world.now() + graceMs - silentMs;
+      exceptions.set(host, Math.max(exceptions.get(host) ?? 0, untilMs));
+    }
+    world.note('operator', `${subjects[0]} is confirmed, except by ${[...exceptions.keys()].join(' ') || 'none'}`);
+    if (knowsAll()) for (const each of told) each.confirmed(exceptions);
+    checkProgress(exceptions);
+  }
+
+  /** Whether Redis can know of all gateways: one that is cut off is listed until its grace is over, unless Redis has lost that. */
+  function knowsAll(): boolean {
+    const { redis } = deployment;
+    const fromMs = world.now() - GRACES_MS[2] - 10_000;
+    const isLost = redis.losses().some(({ atMs, sinceMs }) => atMs > fromMs && sinceMs < atMs - LOST_TAIL_MS);
+    return !isLost && !redis.jumps().some(({ atMs, byMs }) => atMs > fromMs && byMs > JUMP_ALLOWED_MS);
+  }
+
+  /** In order, every gateway confirms. */
+  function checkProgress(exceptions: ReadonlyMap<string, number>): void {
+    if (deployment.disturbances.isCalmSince(world.now() - 30_000) && exceptions.size > 0) {
+      const running = deployment.places.filter(({ name, process }) => exceptions.has(name) && process.isRunning());
+      // A place is listed for a while with the process that was killed there.
+      if (running.some(({ starts }) => starts === 1))
+        world.violate('progress', `${running[0]?.name} does not confirm a change`);
+    }
+  }
+
+  async function changeSomething(): Promise<void> {
+    const store = await openStore(process, deployment.connect(process));
+    try {
+      await pickChange(store);
+    } catch (error) {
+      world.note('operator', `fails: ${(error as Error).message.slice(0, 60)}`);
+    } finally {
+      await store.close();
+    }
+  }
+
+  async function pickChange(store: KeyStore): Promise<void> {
+    const waits = random.chance(0.7);
+    const [organization] = random.pick(organizations).id.split(' ') as [string];
+    const lost = await store.organizations.get(organization);
+    if (lost === undefined) return importAll(store);
+    const kind = random.pick(['create', 'revoke', 'revoke', 'suspend', 'resume', 'rotate'] as const);
+    if (kind === 'suspend' || kind === 'resume') {
+      const make = () => store.organizations[kind](organization, 'ada');
+      return change(store, [organization], kind === 'resume', make, waits);
+    }
+    const at = random.below(keys.length);
+    const old = keys[at] as IssuedKey;
+    if (kind === 'revoke')
+      return change(store, [old.record.id], false, () => store.keys.revoke(old.record.id, 'ada', undefined), waits);
+    // Clients may present it before it exists.
+    const made = newKey(old.record.organization);
+    keys = keys.with(at, made);
+    await machine.sleep(random.between(0, 5000));
+    if (kind === 'create') return change(store, [made.record.id], true, () => store.keys.create(made.record), waits);
+    const told = checker.begin(old.record.id, false);
+    const overlapMs = 20_000;
+    await change(
+      store,
+      [made.record.id],
+      true,
+      async () => {
+        const rotated = await store.keys.rotate(old.record.id, made.record, machine.now() + overlapMs);
+        if (rotated === undefined) throw new Error('the key was not there to be rotated');
+      },
+      waits,
+    );
+    await machine.sleep(overlapMs + 5000);
+    told.returned();
+  }
+
+  async function importAll(store: KeyStore): Promise<void> {
+    const subjects = [...organizations.map(({ id }) => id), ...keys.map(({ record }) => record.id)];
+    await change(
+      store,
+      subjects,
+      true,
+      () =>
+        store.import(
+          organizations,
+          keys.map(({ record }) => record),
+          'ada',
+        ),
+      false,
+    );
+  }
+
+  async function run(): Promise<void> {
+    for (;;) {
+      await changeSomething();
+      await machine.sleep(random.between(0, 2 * CHANGE_GAP_MS));
+    }
+  }
+
+  return {
+    begin: () => void run(),
+    keys: () => keys,
+    finish() {
+      if (changes === 0) world.violate('progress', 'no change was made at all');
+    },
+  };
+}

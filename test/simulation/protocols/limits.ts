@@ -1,0 +1,142 @@
+// Limits: several gateways charge the requests of some organizations to counters in one Redis, by the stage `limit` with its store, refusal cache
+// and outage policies.
+
+import { GatewayError } from '../../../gateway/errors.ts';
+import type { Permitted } from '../../../gateway/exchange.ts';
+import type { OutagePolicy } from '../../../gateway/limits/counter-store.ts';
+import { createLimit } from '../../../gateway/limits/limit.ts';
+import type { LimitRules } from '../../../gateway/limits/limit-rules.ts';
+import { createRedisCounterStore } from '../../../gateway/limits/redis/redis-counter-store.ts';
+import { createForwardClock } from '../../../gateway/shared/forward-clock.ts';
+import { caller, operation, organization, permitted, rule, rules } from '../../unit/limits/parties.ts';
+import { type Answered, WindowChecker } from '../checkers/window.ts';
+import { Deployment, type Place } from '../deployment.ts';
+import type { SimulatedProcess } from '../engine/process.ts';
+import type { World } from '../engine/world.ts';
+import type { Protocol, Running } from '../protocol.ts';
+
+const SHAPES = [
+  { limit: 5, windowSeconds: 10 },
+  { limit: 30, windowSeconds: 60 },
+  { limit: 250, windowSeconds: 60 },
+  { limit: 60, windowSeconds: 3600 },
+] as const;
+const POLICIES = ['local', 'local', 'refuse', 'allow'] as const;
+const ORGANIZATIONS = 3;
+
+export const limitsProtocol: Protocol = {
+  name: 'limits',
+  processesMax: 4,
+  calmMs: 20 * 60_000,
+  faults: {
+    pause: 2,
+    suspend: 1,
+    kill: 2,
+    clock: 1,
+    cut: 3,
+    break: 2,
+    slow: 1,
+    'redis pause': 2,
+    'redis restart': 1,
+    'redis restart without the tail': 1,
+    'redis restart empty': 1,
+    'redis failover': 2,
+    'redis lag': 1,
+    'redis clock': 1,
+    'redis full': 1,
+    'redis evict': 1,
+  },
+  start: startLimits,
+};
+
+type Stage = ReturnType<typeof createLimit>;
+
+function startLimits(world: World, processes: number): Running {
+  const random = world.random.named('limits');
+  const whenStoreIsAway: OutagePolicy = random.pick(POLICIES);
+  const customers = Array.from({ length: ORGANIZATIONS }, (_, index) => ({
+    ...random.pick(SHAPES),
+    id: `org-${index + 1}`,
+    load: random.pick([0.5, 1, 3]),
+    random: random.named(`org-${index + 1}`),
+  }));
+  const limitRules: LimitRules = rules({
+    whenStoreIsAway,
+    tiers: { standard: rule(1) },
+    organizations: Object.fromEntries(
+      customers.map(({ id, limit, windowSeconds }) => [id, rule(limit, { windowSeconds })]),
+    ),
+  });
+  const stages = new Map<Place, { process: SimulatedProcess; stage: Stage; callerOf: ReturnType<typeof callers> }>();
+  const kills: number[] = [];
+
+  const deployment = new Deployment(world, processes, (place, process, connect) => {
+    if (place.starts > 1) kills.push(world.now());
+    const { machine } = process;
+    const now = createForwardClock(machine.now);
+    const store = createRedisCounterStore({
+      url: 'redis://simulated',
+      whenStoreIsAway: () => whenStoreIsAway,
+      now,
+      instances: () => processes,
+      connect,
+      machine,
+    });
+    stages.set(place, { process, stage: createLimit({ store, rules: limitRules, now }), callerOf: callers() });
+  });
+
+  for (const customer of customers) {
+    const { id, limit, windowSeconds, load, random } = customer;
+    const windowMs = windowSeconds * 1000;
+    const losses = () => [
+      ...[...deployment.redis.losses(), ...deployment.redis.jumps()].map(({ atMs }) => atMs),
+      ...kills,
+    ];
+    const isBounded = whenStoreIsAway !== 'allow';
+    const checker = new WindowChecker(deployment, id, { limit, windowMs, isBounded }, losses);
+    const usualGapMs = windowMs / limit / load;
+    const send = () => {
+      const isBurst = random.chance(0.05);
+      for (let count = isBurst ? 1 + random.below(limit) : 1; count > 0; count -= 1) {
+        void request(id, random.pick(deployment.places), random.chance(0.1) ? 1 + random.below(3) : 1, checker);
+      }
+      world.after(random.between(0, 2 * usualGapMs) * (isBurst ? limit / 2 : 1), send);
+    };
+    world.after(random.between(1000, 5000), send);
+  }
+
+  async function request(id: string, place: Place, cost: number, checker: WindowChecker): Promise<void> {
+    const { process, stage, callerOf } = stages.get(place) as NonNullable<ReturnType<typeof stages.get>>;
+    if (!process.isRunning()) return;
+    const sentMs = world.now();
+    const answered = (): Answered => ({ sentMs, answeredMs: world.now(), cost });
+    try {
+      await stage(permitted(callerOf(id), operationOf(cost)) as Permitted);
+      world.note(place.name, `admits ${cost} of ${id}`);
+      checker.admitted(answered());
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      world.note(place.name, `refuses ${cost} of ${id}: ${error.code}`);
+      if (error.code === 'rate_limited') checker.refused(answered(), 1000 * (error.details.retryAfterSeconds ?? 0));
+      else if (error.code !== 'gateway_overloaded')
+        world.violate('catalogue', `${error.code} from the stage of limits`);
+      else if (whenStoreIsAway !== 'refuse' || deployment.disturbances.isCalmSince(sentMs))
+        world.violate('progress', `${place.name} refused a request, although Redis counts`);
+    }
+  }
+
+  return { deployment, finish: () => undefined };
+}
+
+const operations = [1, 2, 3].map((cost) => operation(`costs-${cost}`, { cost }));
+const operationOf = (cost: number) => operations[cost - 1] as (typeof operations)[number];
+
+/** One object for each organization, as the cache of identities has it. */
+function callers() {
+  const known = new Map<string, ReturnType<typeof caller>>();
+  return (id: string) => {
+    const found = known.get(id) ?? caller(`key of ${id}`, organization(id));
+    known.set(id, found);
+    return found;
+  };
+}

@@ -1,0 +1,85 @@
+// Simulates the protocols of the gateway under random seeds, or one seed again.
+//
+//   npm run simulate -- --minutes 10 [--protocol keys] [--hours 3]
+//   npm run simulate -- --seed keys/1002/3     shows the trace of the smallest simulation that fails in the same way
+
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { shownTime } from './engine/trace.ts';
+import { shownFault } from './faults.ts';
+import { PROTOCOLS, protocolNamed } from './protocols/all.ts';
+import { type Outcome, type Spec, simulate } from './run.ts';
+import { parseSeed, seedText } from './seed.ts';
+import { shrink } from './shrink.ts';
+
+const HOUR_MS = 3_600_000;
+const SEEDS = 2 ** 40;
+const SHOWN_EVERY_MS = 30_000;
+const TRACE_LINES = 200;
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '1' },
+    hours: { type: 'string', default: '2' },
+    protocol: { type: 'string' },
+    seed: { type: 'string' },
+    'no-calm': { type: 'boolean', default: false },
+  },
+});
+
+process.exitCode = values.seed === undefined ? await search(Number(values.minutes)) : await repeat(values.seed);
+
+/** Runs one seed after another. Returns 1 if one has failed. */
+async function search(minutes: number): Promise<number> {
+  const protocols = values.protocol === undefined ? PROTOCOLS : [protocolNamed(values.protocol)];
+  const startedAt = performance.now();
+  const sum = { runs: 0, simulatedMs: 0, events: 0, faults: 0, failures: 0 };
+  let shownAt = startedAt;
+  while (performance.now() - startedAt < minutes * 60_000) {
+    const protocol = protocols[sum.runs % protocols.length] as (typeof PROTOCOLS)[number];
+    const spec: Spec = { protocol, seed: String(randomInt(SEEDS)), hours: Number(values.hours) };
+    const outcome = await simulate(spec);
+    sum.runs += 1;
+    sum.simulatedMs += outcome.simulatedMs;
+    sum.events += outcome.events;
+    sum.faults += outcome.faults.length;
+    if (outcome.violation !== undefined) {
+      sum.failures += 1;
+      console.log(`${seedText(spec)}  ${sentenceOf(outcome)}`);
+    }
+    if (performance.now() - shownAt < SHOWN_EVERY_MS) continue;
+    shownAt = performance.now();
+    console.log(summaryOf(sum));
+  }
+  console.log(summaryOf(sum));
+  console.log(`${sum.runs - sum.failures} passed, ${sum.failures} failed`);
+  return sum.failures > 0 ? 1 : 0;
+}
+
+/** Runs one seed, and makes it smaller if it fails. */
+async function repeat(text: string): Promise<number> {
+  const spec = { ...parseSeed(text), hasCalm: !values['no-calm'] };
+  const outcome = await simulate(spec);
+  console.log(`${text}: ${outcome.processes} processes, ${outcome.faults.length} faults, ${outcome.events} events`);
+  console.log(`hash of the trace: ${outcome.hash}`);
+  if (outcome.violation === undefined) {
+    console.log(`${shownTime(outcome.simulatedMs)} without a fault of the gateway`);
+    return 0;
+  }
+  console.log(sentenceOf(outcome));
+  const smallest = await shrink(spec, outcome);
+  const shown = await simulate({ ...smallest.spec, keepsTrace: true });
+  console.log(`\nThe smallest that fails in the same way has ${shown.processes} processes and these faults:`);
+  for (const [, fault] of shown.faults) console.log(`  ${shownFault(fault)}`);
+  console.log(`\n${shown.trace.slice(-TRACE_LINES).join('\n')}`);
+  return 1;
+}
+
+function sentenceOf({ violation }: Outcome): string {
+  return `${violation?.checker} at ${shownTime(violation?.atMs ?? 0)}: ${violation?.message}`;
+}
+
+function summaryOf({ runs, simulatedMs, events, faults, failures }: Record<string, number>): string {
+  const hours = ((simulatedMs ?? 0) / HOUR_MS).toFixed(1);
+  return `${runs} seeds, ${hours} simulated hours, ${events} events, ${faults} faults, ${failures} failures`;
+}
