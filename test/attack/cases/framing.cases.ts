@@ -12,7 +12,6 @@ import {
   head,
   passes,
   post,
-  refused,
 } from './case.ts';
 
 const smuggled = 'GET /v1/things/smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
