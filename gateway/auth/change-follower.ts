@@ -27,6 +27,8 @@ export interface ChangeFollower {
   noteFailure(cause: unknown): void;
   /** Epoch milliseconds at which the last complete read of the stream began. */
   readAtMs(): number;
+  /** The same by `performance.now()`: that clock is never set. */
+  readAt(): number;
   /** Every change up to this sequence number has been passed to `onChange`; undefined before the first read. */
   position(): number | undefined;
   /** Increases with every change: a result that was looked up under an earlier generation may be out of date. */
@@ -36,10 +38,11 @@ export interface ChangeFollower {
 
 /** Starts to follow at once; the timer does not keep the process alive. */
 export function createChangeFollower({ pollMs, now, onPolled, ...options }: ChangeFollowerOptions): ChangeFollower {
-  const { setInterval, clearInterval } = options.machine ?? realMachine;
+  const { setInterval, clearInterval, performance } = options.machine ?? realMachine;
   const reader = createStreamReader(options);
   let failure: Error | undefined;
   let readAtMs = now();
+  let readAt = performance.now();
   let polling = false;
   let announced = false;
 
@@ -55,9 +58,11 @@ export function createChangeFollower({ pollMs, now, onPolled, ...options }: Chan
 
   async function readOnce(): Promise<void> {
     const startedAtMs = now();
+    const startedAt = performance.now();
     try {
       await reader.readToEnd();
       readAtMs = startedAtMs;
+      readAt = startedAt;
       conclude(undefined);
     } catch (cause) {
       noteFailure(cause);
@@ -88,6 +93,7 @@ export function createChangeFollower({ pollMs, now, onPolled, ...options }: Chan
     failure: () => failure,
     noteFailure,
     readAtMs: () => readAtMs,
+    readAt: () => readAt,
     position: reader.position,
     generation: reader.generation,
     stop() {

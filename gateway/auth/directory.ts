@@ -4,7 +4,7 @@
 import type { Caller, Organization } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
-import type { Machine } from '../shared/machine.ts';
+import { type Machine, realMachine } from '../shared/machine.ts';
 import { type DigestOf, parseApiKey } from './api-key.ts';
 import { createChangeFollower } from './change-follower.ts';
 import { parseAuthorization } from './credentials.ts';
@@ -68,7 +68,8 @@ export interface Directory {
 }
 
 export function createDirectory(options: DirectoryOptions): Directory {
-  const { store, digestOf, host, pid, now, pollMs = 250, graceMs = 15 * 60_000, machine } = options;
+  const { store, digestOf, host, pid, now, pollMs = 250, graceMs = 15 * 60_000, machine = realMachine } = options;
+  const { performance } = machine;
   const cache = createIdentityCache(options);
   const uses = createKeyUses({ keys: store.keys, now, machine });
   const reports = createInstanceReports({
@@ -97,13 +98,21 @@ export function createDirectory(options: DirectoryOptions): Directory {
   });
   const lookUpKey = createLookUp({ follower, learn: cache.learnKey });
   const lookUpOrganization = createLookUp({ follower, learn: cache.learnOrganization });
-  const withinGrace = () => follower.failure() === undefined || now() - follower.readAtMs() <= graceMs;
 
   function onPolled(): void {
     // All outdated entries have been dropped here: after a position is reported, no later request is accepted by an older record.
     const position = follower.position();
     if (position !== undefined) reports.noteRead(position);
     void uses.writeSome();
+  }
+
+  /**
+   * Whether cached callers are accepted. Also judged while the store can be read: a process that stood still finds changes only with its
+   * next read, and no command waits for it any more. During an outage the clock may be set back.
+   */
+  function withinGrace(): boolean {
+    if (now() - follower.readAtMs() > graceMs) return false;
+    return follower.failure() === undefined || performance.now() - follower.readAt() <= graceMs;
   }
 
   function use(known: KnownCaller | undefined): Caller | undefined {

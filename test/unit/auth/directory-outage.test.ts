@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { realMachine } from '../../../gateway/shared/machine.ts';
 import { follow, GRACE_MS, settled, switchable } from './directory-samples.ts';
 import { fakeClock, makeKey, refusal, storeWithKey, until } from './samples.ts';
 
@@ -57,4 +58,33 @@ test('a look-up that fails is auth_unavailable, never "no such key"', async (t) 
   const findByDigest = async () => Promise.reject(new Error('connection lost'));
   const directory = follow(t, { ...store, keys: { ...store.keys, findByDigest } });
   await assert.rejects(async () => directory.callerOf(key), refusal('auth_unavailable'));
+});
+
+test('a process that stood still for longer than the grace looks a known key up', async (t) => {
+  const { store, key } = await storeWithKey(t);
+  const { state, needed } = switchable(store);
+  const clock = fakeClock();
+  const directory = follow(t, needed, clock);
+  await settled(directory, key);
+  // Before its first look at the changes since: commands no longer wait for it.
+  clock.advance(GRACE_MS + 1);
+  state.lookUps = 0;
+  directory.callerOf(key);
+  assert.equal(state.lookUps, 1);
+});
+
+test('a clock that is set back during an outage does not lengthen the grace', async (t) => {
+  const { store, key } = await storeWithKey(t);
+  const { state, needed } = switchable(store);
+  const clock = fakeClock();
+  let lifeMs = 0;
+  const directory = follow(t, needed, clock, undefined, { ...realMachine, performance: { now: () => lifeMs } });
+  await settled(directory, key);
+  state.away = true;
+  await until(() => directory.status().store === 'failing');
+  clock.advance(-3_600_000);
+  lifeMs += GRACE_MS;
+  assert.ok(directory.callerOf(key));
+  lifeMs += 1;
+  assert.throws(() => directory.callerOf(key), refusal('auth_unavailable'));
 });

@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { createDirectory, type Directory } from '../../../gateway/auth/directory.ts';
 import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
+import { realMachine } from '../../../gateway/shared/machine.ts';
 import { digestOf, fakeClock } from './samples.ts';
 
 export const POLL_MS = 5;
@@ -44,9 +45,10 @@ export function follow(
   store: Needed,
   clock = fakeClock(),
   bounds = { positiveMax: 100, negativeMax: 100 },
+  machine = realMachine,
 ) {
   const times = { now: clock.now, pollMs: POLL_MS, graceMs: GRACE_MS };
-  const directory = createDirectory({ store, digestOf, host: 'here', pid: 1, ...times, ...bounds });
+  const directory = createDirectory({ store, digestOf, host: 'here', pid: 1, machine, ...times, ...bounds });
   test.after(() => directory.close());
   return directory;
 }
