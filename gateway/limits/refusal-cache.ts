@@ -37,12 +37,18 @@ export function createRefusalCache(monotonicMs: () => number): RefusalCache {
       return undefined;
     },
     put(notes, decision) {
-      if (decision.outcome === 'refused') notes.refusal = { decision, cachedAtMs: monotonicMs(), clearings };
+      if (decision.outcome === 'refused' && isWithinWindow(decision))
+        notes.refusal = { decision, cachedAtMs: monotonicMs(), clearings };
     },
     clear() {
       clearings += 1;
     },
   };
+}
+
+/** A wait beyond every window comes from a clock of Redis that was set back, and is over when the clock is right again. */
+function isWithinWindow({ states, waitMs }: LimitDecision): boolean {
+  return states.some(({ windowSeconds }) => waitMs <= windowSeconds * 1000);
 }
 
 /** The same refusal, some time later. */

@@ -41,6 +41,13 @@ describe('a known refusal', () => {
     assert.equal(cache.get(notes), undefined);
   });
 
+  it('is not kept if it waits for longer than its window: the clock of Redis is set back, and may be right again at once', () => {
+    cache.put(notes, { ...refusal, waitMs: 60_001 });
+    assert.equal(cache.get(notes), undefined);
+    cache.put(notes, { ...refusal, waitMs: 60_000 });
+    assert.equal(cache.get(notes)?.outcome, 'refused');
+  });
+
   it('returns the remaining wait, and the time at which the store would have decided', () => {
     cache.put(notes, refusal);
     nowMs += 2_000.4;
