@@ -43,7 +43,9 @@ return { now_ms(), state, call('HGETALL', records), records .. ':changed' }
 /** A wiped server begins with the time in seconds as its token, which is larger than every earlier token. */
 const TAKE = script(`
 local token, ends = unpack(call('HMGET', lease, 'token', 'until'))
-if ends and tonumber(ends) > now_ms() then return false end
+local left = (tonumber(ends) or 0) - now_ms()
+-- A lease that ends later than a new one would was written before the clock was set back.
+if left > 0 and left <= tonumber(ARGV[1]) then return false end
 token = math.max((tonumber(token) or 0) + 1, math.floor(now_ms() / 1000))
 call('HSET', lease, 'token', string.format('%.0f', token), 'until', string.format('%.0f', now_ms() + ARGV[1]))
 return token

@@ -49,7 +49,8 @@ export function createSqliteAcmeStore({ directory, acceptOneWay, now }: SqliteAc
     take: (forMs) =>
       inOneStep(() => {
         const { token, until_ms } = stateNow();
-        if (until_ms > now()) return undefined;
+        // One that ends later than a new one would was written by a clock that was set back since.
+        if (until_ms > now() && until_ms <= now() + forMs) return undefined;
         database.prepare('UPDATE state SET token = ?, until_ms = ?').run(token + 1, now() + forMs);
         return token + 1;
       }),
