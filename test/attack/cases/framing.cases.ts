@@ -1,18 +1,7 @@
 // The end of a message: lengths, chunks, and both. Bytes that the gateway takes for a body and an upstream for a request would be an
 // unauthenticated request.
 
-import {
-  type AttackCase,
-  arrives,
-  arrivesWith,
-  broken,
-  ended,
-  framed,
-  get,
-  head,
-  passes,
-  post,
-} from './case.ts';
+import { type AttackCase, arrives, arrivesWith, broken, ended, framed, get, head, passes, post } from './case.ts';
 
 const smuggled = 'GET /v1/things/smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
 const body = '{"name":"a"}';
