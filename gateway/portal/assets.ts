@@ -11,6 +11,17 @@ const files: readonly (readonly [name: string, type: string])[] = [
   ['portal.js', JAVASCRIPT],
   ['search.js', JAVASCRIPT],
   ['try.js', JAVASCRIPT],
+  ['page-tools.js', JAVASCRIPT],
+  ['account.css', CSS],
+  ['account.js', JAVASCRIPT],
+  ['account-api.js', JAVASCRIPT],
+  ['account-advice.js', JAVASCRIPT],
+  ['account-figures.js', JAVASCRIPT],
+  ['account-chart.js', JAVASCRIPT],
+  ['account-use.js', JAVASCRIPT],
+  ['account-requests.js', JAVASCRIPT],
+  ['account-keys.js', JAVASCRIPT],
+  ['account-dialog.js', JAVASCRIPT],
   ['icon.svg', 'image/svg+xml'],
 ];
 

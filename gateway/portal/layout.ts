@@ -18,6 +18,7 @@ export interface Page {
   /** Links to the headings of the page, in HTML. */
   readonly onThisPage?: string;
   readonly scripts?: readonly string[];
+  readonly styles?: readonly string[];
   /** Uses the full width of the window. */
   readonly isWide?: boolean;
   /** When its source changed last, epoch milliseconds. */
@@ -29,11 +30,15 @@ export interface Frame {
   readonly title: string;
   readonly hasLogo: boolean;
   readonly hasGuides: boolean;
+  readonly hasAccount: boolean;
 }
 
 export function layOut(page: Page, frame: Frame): string {
   const scripts = ['portal.js', ...(page.scripts ?? [])].map(
     (name) => `<script src="/docs/assets/${name}" type="module"></script>`,
+  );
+  const styles = ['portal.css', ...(page.styles ?? []), 'theme.css'].map(
+    (name) => `<link rel="stylesheet" href="/docs/assets/${name}">`,
   );
   const isStart = page.section === page.path && page.section === '/docs';
   const title = isStart ? frame.title : `${page.title} · ${frame.title}`;
@@ -48,8 +53,7 @@ export function layOut(page: Page, frame: Frame): string {
 <meta name="description" content="${escapeHtml(page.description)}">
 <link rel="icon" href="/docs/assets/icon.svg" type="image/svg+xml">
 <link rel="alternate" type="text/markdown" href="${escapeHtml(page.path)}.md">
-<link rel="stylesheet" href="/docs/assets/portal.css">
-<link rel="stylesheet" href="/docs/assets/theme.css">
+${styles.join('\n')}
 ${scripts.join('\n')}
 </head>
 <body>
@@ -74,6 +78,7 @@ function header(page: Page, frame: Frame): string {
     ...(frame.hasGuides ? [['/docs/guides', 'Guides'] as const] : []),
     ['/docs/reference', 'Reference'],
     ['/docs/errors', 'Errors'],
+    ...(frame.hasAccount ? [['/docs/account', 'Your account'] as const] : []),
   ] as const;
   const links = sections.map(([path, text]) => {
     const current = path === page.section ? ' aria-current="true"' : '';

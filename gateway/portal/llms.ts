@@ -1,6 +1,7 @@
 // `llms.txt`: the documentation as a list of Markdown pages, for programs that read (llmstxt.org).
 
 import type { Guide } from './guides.ts';
+import type { Page } from './layout.ts';
 import type { AddressedContract } from './reference/addresses.ts';
 
 export interface LlmsOptions {
@@ -9,9 +10,11 @@ export interface LlmsOptions {
   readonly publicUrl: string;
   readonly guides: readonly Guide[];
   readonly references: readonly AddressedContract[];
+  /** Further pages. */
+  readonly pages: readonly Page[];
 }
 
-export function llmsText({ title, description, publicUrl, guides, references }: LlmsOptions): string {
+export function llmsText({ title, description, publicUrl, guides, references, pages }: LlmsOptions): string {
   const line = (text: string, path: string, note: string) =>
     `- [${text}](${publicUrl}${path}.md)${note && `: ${note}`}`;
   const parts = [`# ${title}`, ...(description === '' ? [] : [`> ${description}`])];
@@ -27,6 +30,7 @@ export function llmsText({ title, description, publicUrl, guides, references }: 
     );
     parts.push(`## ${reference.title}`, [line('Overview', path, ''), ...lines].join('\n'));
   }
+  for (const page of pages) parts.push(`## ${page.title}`, line(page.title, page.path, page.description));
   parts.push('## Errors', line('Every error code', '/docs/errors', ''));
   return `${parts.join('\n\n')}\n`;
 }

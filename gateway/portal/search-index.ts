@@ -3,6 +3,7 @@
 import { type ErrorCode, REFUSALS } from '../error-catalogue.ts';
 import type { Guide } from './guides.ts';
 import { shortened } from './html.ts';
+import type { Page } from './layout.ts';
 import { plain } from './markdown.ts';
 import type { AddressedContract } from './reference/addresses.ts';
 import { membersOf, textAt } from './reference/reference.ts';
@@ -15,8 +16,13 @@ const WORDS_MAX = 400;
 const SECTIONS_MAX = 40;
 
 /** Returns JSON. It is proportional to the number of operations: about 300 bytes each. */
-export function searchIndex(references: readonly AddressedContract[], guides: readonly Guide[]): string {
-  const entries = [...references.flatMap(operationsIn), ...guides.flatMap(sectionsIn), ...errorEntries()];
+export function searchIndex(
+  references: readonly AddressedContract[],
+  guides: readonly Guide[],
+  pages: readonly Page[],
+): string {
+  const own = pages.map(({ title, path, description }): Entry => ['Page', title, path, '', description]);
+  const entries = [...own, ...references.flatMap(operationsIn), ...guides.flatMap(sectionsIn), ...errorEntries()];
   return JSON.stringify({ entries });
 }
 

@@ -6,6 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ALL_CAPABILITIES } from '../capabilities.ts';
 import type { ErrorCode } from '../error-catalogue.ts';
+import { accountPage } from './account.ts';
 import { assetsFor, type Look } from './assets.ts';
 import { errorCodes, errorPage, errorsPage } from './error-pages.ts';
 import { type GuideSettings, guideFacts, sampleOperationOf } from './guide-facts.ts';
@@ -38,6 +39,8 @@ export interface PortalOptions extends GuideSettings {
   readonly guides: readonly GuideSource[];
   readonly builtInGuides: boolean | readonly string[];
   readonly sampleOperation: string | undefined;
+  /** Whether the operations of an organization's own account are served at `publicUrl`. */
+  readonly hasAccount: boolean;
 }
 
 export interface PortalSite {
@@ -64,7 +67,12 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
   const facts = guideFacts(references, sample, options, tools);
   const guides = await loadGuides({ own: options.guides, builtIn: options.builtInGuides, facts });
   const names = new Set(guides.map(({ name }) => name));
-  const frame = { title, hasLogo: look.logo !== undefined, hasGuides: guides.length > 0 };
+  const frame = {
+    title,
+    hasLogo: look.logo !== undefined,
+    hasGuides: guides.length > 0,
+    hasAccount: options.hasAccount,
+  };
   const fixed = new Map<string, Make>(assetsFor(look));
   const many = new Map<string, Make>();
   const addPage = createAddPage(frame);
@@ -73,6 +81,8 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
   addPage(fixed, '/docs/reference', () => referencesPage(references));
   if (guides.length > 0) addPage(fixed, '/docs/guides', () => guidesPage(guides, title));
   for (const guide of guides) addPage(fixed, `/docs/guides/${guide.name}`, () => guidePage(guide, guides));
+  const further = options.hasAccount ? [accountPage(references)] : [];
+  for (const page of further) addPage(fixed, page.path, () => page);
   const updated = createDates();
   const ofCatalogue = async (page: Page) => ({ ...page, updatedMs: await updated(CATALOGUE) });
   addPage(fixed, '/docs/errors', () => ofCatalogue(errorsPage(names)));
@@ -88,9 +98,15 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
       addPage,
     });
   const llms = () =>
-    toResource('document', TEXT, llmsText({ title, description: plain(description), publicUrl, guides, references }));
+    toResource(
+      'document',
+      TEXT,
+      llmsText({ title, description: plain(description), publicUrl, guides, references, pages: further }),
+    );
   fixed.set('/llms.txt', llms);
-  fixed.set('/docs/search.json', () => toResource('asset', 'application/json', searchIndex(references, guides)));
+  fixed.set('/docs/search.json', () =>
+    toResource('asset', 'application/json', searchIndex(references, guides, further)),
+  );
   return { pages: createPageStore(fixed, many), frame };
 }
 

@@ -58,6 +58,13 @@ export function createOwnAnswers(
   };
 }
 
+type Entry = Configuration['config']['upstreams'][string];
+
+/** Pages may send requests to their own address only: the host `api`. */
+function isOwnContract(entry: Entry | undefined): boolean {
+  return entry?.live.includes('gateway:') === true && entry.hosts.includes('api');
+}
+
 /** What the documentation is made from: the served contracts, the limits, and the section `portal` of the configuration. */
 function portalOptions(
   { config, contracts, portalFiles }: Configuration,
@@ -74,6 +81,9 @@ function portalOptions(
     guides: portalFiles.guides,
     builtInGuides: portal.builtInGuides,
     sampleOperation: portal.sampleOperation,
+    hasAccount: contracts.operations.some(
+      ({ operation }) => operation.path === '/gateway/v1/organization' && isOwnContract(upstreams[operation.upstream]),
+    ),
     windows: Object.values(limits.tiers).map(({ windowSeconds }) => windowSeconds),
     countPer: limits.countPer,
     retainSeconds: gateway.idempotency.retainSeconds,

@@ -1,6 +1,7 @@
 // Every page of the documentation: copy buttons, the language of samples, and the reader's key. The key and the language stay in the tab
 // (sessionStorage). Pages can be read without this.
 
+import { copyOnPress } from './page-tools.js';
 import { openSearch } from './search.js';
 
 const KEY = 'portal-key';
@@ -16,24 +17,8 @@ export function storedKey() {
 function addCopyButtons() {
   for (const button of document.querySelectorAll('.copy')) {
     button.hidden = false;
-    button.addEventListener('click', async () => {
-      const code = button.parentElement.querySelector('code').textContent;
-      const done = await navigator.clipboard.writeText(code).then(
-        () => true,
-        () => copyBySelection(button.parentElement.querySelector('code')),
-      );
-      button.textContent = done ? 'Copied' : 'Press Ctrl+C';
-      setTimeout(() => {
-        button.textContent = 'Copy';
-      }, 1500);
-    });
+    copyOnPress(button, button.parentElement.querySelector('code'));
   }
-}
-
-/** Where pages may not write to the clipboard, as over HTTP from another machine. */
-function copyBySelection(code) {
-  getSelection().selectAllChildren(code);
-  return document.execCommand('copy');
 }
 
 /** The language that was chosen last is shown on every page. */

@@ -1,5 +1,6 @@
 // "Try it": sends an operation from its page, to the host of the page only, and shows the answer. Nothing is stored.
 
+import { element, randomText } from './page-tools.js';
 import { storedKey } from './portal.js';
 
 const SHOWN_MAX = 200_000;
@@ -63,11 +64,6 @@ function requestOf(form) {
   ];
 }
 
-/** 32 hexadecimal digits. `crypto.randomUUID` is missing on pages that came by HTTP from another machine. */
-function randomText() {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
 function bodyOf(form, headers) {
   const text = form.querySelector('#try-body');
   if (text !== null && text.value.trim() !== '') {
@@ -94,34 +90,27 @@ function multipartOf(parts) {
   return data;
 }
 
-function element(name, className, ...children) {
-  const made = document.createElement(name);
-  if (className) made.className = className;
-  made.append(...children);
-  return made;
-}
-
 async function show(place, answer, startedAt) {
   const seconds = Math.round(performance.now() - startedAt);
   const text = await textOf(answer);
   const summary = element(
     'p',
-    'try-status',
-    element('span', `status s${String(answer.status)[0]}`, String(answer.status)),
+    { class: 'try-status' },
+    element('span', { class: `status s${String(answer.status)[0]}` }, String(answer.status)),
     ` ${answer.statusText} · ${seconds} ms`,
   );
-  const code = element('code', '', text.slice(0, SHOWN_MAX) || 'No body.');
-  const block = element('div', 'code', element('pre', '', code));
+  const code = element('code', {}, text.slice(0, SHOWN_MAX) || 'No body.');
+  const block = element('div', { class: 'code' }, element('pre', {}, code));
   block.tabIndex = 0;
   block.setAttribute('role', 'group');
   block.setAttribute('aria-label', 'Body of the answer');
-  const headers = element('code', '', [...answer.headers].map(([name, value]) => `${name}: ${value}`).join('\n'));
-  const head = element('div', 'code', element('pre', '', headers));
+  const headers = element('code', {}, [...answer.headers].map(([name, value]) => `${name}: ${value}`).join('\n'));
+  const head = element('div', { class: 'code' }, element('pre', {}, headers));
   head.tabIndex = 0;
   head.setAttribute('role', 'group');
   head.setAttribute('aria-label', 'Headers of the answer');
-  const folded = element('details', 'nested', element('summary', '', 'Headers'), head);
-  place.replaceChildren(summary, element('div', 'block', block), folded);
+  const folded = element('details', { class: 'nested' }, element('summary', {}, 'Headers'), head);
+  place.replaceChildren(summary, element('div', { class: 'block' }, block), folded);
 }
 
 async function textOf(answer) {
@@ -158,12 +147,12 @@ async function send(form, place) {
   const button = form.querySelector('[type="submit"]');
   button.disabled = true;
   place.hidden = false;
-  place.replaceChildren(element('p', '', 'Sending…'));
+  place.replaceChildren(element('p', {}, 'Sending…'));
   try {
     const startedAt = performance.now();
     await show(place, await fetch(...requestOf(form)), startedAt);
   } catch (error) {
-    place.replaceChildren(element('p', 'warning', `No answer: ${error.message}`));
+    place.replaceChildren(element('p', { class: 'warning' }, `No answer: ${error.message}`));
   } finally {
     button.disabled = false;
   }
@@ -178,7 +167,7 @@ if (form !== null) {
       form.dataset.credentials === 'key' && storedKey() === '' && (form.elements.user?.value ?? '') === '';
     if (!needsKey) return send(form, place);
     place.hidden = false;
-    place.replaceChildren(element('p', 'warning', 'Paste your test key above, then send again.'));
+    place.replaceChildren(element('p', { class: 'warning' }, 'Paste your test key above, then send again.'));
     document.getElementById('key')?.focus();
   });
   form.querySelector('#try-example')?.addEventListener('change', ({ target }) => {

@@ -1,0 +1,73 @@
+// The page "Your account": with a key that the reader pastes, a script asks the operations of `/gateway/v1` and shows organization, limits,
+// use, failed requests and keys. The page itself has data of no organization.
+
+import { escapeHtml } from './html.ts';
+import type { Page } from './layout.ts';
+import type { AddressedContract } from './reference/addresses.ts';
+
+/** The operations that the page uses, in the order of its sections. */
+const OPERATIONS = [
+  'getOrganization',
+  'getLimits',
+  'getUsage',
+  'listRequests',
+  'explainRequest',
+  'listKeys',
+  'createKey',
+  'rotateKey',
+  'revokeKey',
+] as const;
+
+const DESCRIPTION = 'Your organization, its limits and use, requests that failed, and your keys.';
+
+export function accountPage(references: readonly AddressedContract[]): Page {
+  const main = `<h1>Your account</h1>
+<p class="lead">${DESCRIPTION}</p>
+<p class="account-unscripted">This page needs JavaScript. Everything on it can be asked for by HTTP, too: see the operations in
+<a href="/docs/account.md">this page as Markdown</a>.</p>
+<form id="account-form" class="key-box needs-script" autocomplete="off">
+<label for="account-key">Your key</label>
+<div class="key-row"><input id="account-key" type="password" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="sk_live_…" aria-describedby="account-note">
+<button type="submit" class="primary">Show</button><button type="button" id="account-forget" hidden>Forget</button></div>
+<p id="account-note">A live key with the scope <code>gateway:read</code>. It stays in the memory of this page until you leave it, and is sent to
+this API only.</p>
+</form>
+<p id="account-status" class="quiet" role="status"></p>
+<div id="account" data-scopes="${escapeHtml(scopesOf(references).join(' '))}" hidden></div>
+<dialog id="account-dialog" class="account-dialog" aria-labelledby="account-dialog-title"></dialog>`;
+  return {
+    path: '/docs/account',
+    title: 'Your account',
+    description: DESCRIPTION,
+    section: '/docs/account',
+    main,
+    markdown: markdownOf(references),
+    styles: ['account.css'],
+    scripts: ['account.js'],
+  };
+}
+
+/** Scopes that a key may be created with. */
+function scopesOf(references: readonly AddressedContract[]): string[] {
+  const all = references.flatMap(({ operations }) =>
+    operations.flatMap(({ operation }) => operation.security.flatMap(({ scopes }) => scopes)),
+  );
+  return [...new Set(all)].sort();
+}
+
+function markdownOf(references: readonly AddressedContract[]): string {
+  const all = references.flatMap(({ operations }) => operations);
+  const lines = OPERATIONS.flatMap((id) => {
+    const found = all.find(({ operation }) => operation.id === id && operation.path.startsWith('/gateway/v1/'));
+    return found === undefined
+      ? []
+      : [`- [${found.title}](${found.path}.md): \`${found.operation.method} ${found.operation.path}\``];
+  });
+  return `# Your account
+
+${DESCRIPTION} The page at /docs/account asks for it in a browser, with a live key that has the scope \`gateway:read\`; creating, rotating and
+revoking keys needs \`gateway:keys\`. Neither is part of \`*\`. The key stays in the memory of the page. The same by HTTP:
+
+${lines.join('\n')}
+`;
+}

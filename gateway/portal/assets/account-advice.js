@@ -1,0 +1,133 @@
+// What a reader can do about a refusal: a title, sentences, the request id and the page that explains the code.
+
+import { element } from './page-tools.js';
+
+/** What may stand in a header: keys and tokens. */
+const KEY_FORM = /^[A-Za-z0-9._~+/=-]{8,4096}$/;
+
+/** The key in what was pasted, or what is wrong with it. */
+export function readKey(pasted) {
+  const key = pasted.trim().replace(/^Bearer\s+/i, '');
+  if (key === '') return { problem: 'Paste a key first.' };
+  if (/^sk_test_/.test(key))
+    return {
+      problem: 'This is a test key, and test keys reach test data only. Use a live key: it begins with sk_live_.',
+    };
+  if (!KEY_FORM.test(key)) return { problem: 'This is not a whole key.' };
+  return { key };
+}
+
+/** Pure. `isSafeToRepeat`: the same may be sent again. */
+export function adviceOn(refusal) {
+  const { status, code, message, requestId, retryAfterSeconds } = refusal;
+  const [title, ...sentences] = textsFor(refusal);
+  const isSafeToRepeat = status < 400 || status === 429 || status >= 500 || refusal.isRetryable;
+  const doc = safeAddress(refusal.docUrl) ?? (code && status >= 400 ? errorPage(code) : undefined);
+  return {
+    title,
+    sentences: sentences.filter(Boolean),
+    message,
+    code,
+    requestId,
+    doc,
+    isSafeToRepeat,
+    retryAfterSeconds,
+  };
+}
+
+function textsFor({ status, code, requiredScopes, retryAfterSeconds }) {
+  if (status === 0)
+    return [
+      'The gateway does not answer.',
+      'Check your connection, then try again. If others cannot reach it either, wait a little.',
+    ];
+  if (code === 'unreadable_answer')
+    return [
+      'The answer cannot be read.',
+      'Something between this page and the gateway may have answered, such as a proxy or a login page.',
+    ];
+  if (status === 401)
+    return [
+      'This key is not accepted.',
+      'Paste the whole key. If it was revoked or has ended, use the one that replaced it.',
+    ];
+  if (code === 'insufficient_scope') {
+    const scopes = requiredScopes.length > 0 ? requiredScopes.join(', ') : 'another scope';
+    return [
+      `This key lacks ${scopes}.`,
+      'The scope * does not include it: the key has to name it. Use a key that has it, or ask an operator for one.',
+    ];
+  }
+  if (code === 'key_mode_mismatch')
+    return ['This is a test key.', 'These operations take live keys only: paste one that begins with sk_live_.'];
+  if (code === 'ip_not_allowed')
+    return [
+      'This key may not be used from where you are.',
+      'Use it from one of its addresses, or paste a key without this restriction.',
+    ];
+  if (status === 429) {
+    const when = retryAfterSeconds === undefined ? 'Wait a little' : `Wait ${secondsText(retryAfterSeconds)}`;
+    return [
+      'A limit is used up.',
+      `${when}, then try again. Nothing was done, and the refused request does not count.`,
+    ];
+  }
+  if (code === 'last_key')
+    return [
+      'This is the last key that works.',
+      'Without it your organization cannot call this API, and only an operator can create another one.',
+    ];
+  if (status === 412) return ['This has changed in the meantime.', 'Look at it again, then decide.'];
+  if (code === 'resource_missing')
+    return ['The gateway does not know this any more.', 'Requests are remembered for minutes to hours.'];
+  if (code === 'route_not_found') return ['This gateway does not offer this now.', 'Load the page again.'];
+  if (code === 'idempotency_outcome_unknown')
+    return ['It is not known whether this was done.', 'Close this and look at the list before you do it again.'];
+  if (status >= 500)
+    return ['The gateway could not do this.', 'It is no fault of yours. Wait a little, then try again.'];
+  if (status === 403) return ['This key may not do this.'];
+  return ['This was refused.'];
+}
+
+export function secondsText(seconds) {
+  if (seconds < 120) return seconds === 1 ? '1 second' : `${seconds} seconds`;
+  if (seconds < 7200) return `${Math.ceil(seconds / 60)} minutes`;
+  return seconds < 172_800 ? `${Math.ceil(seconds / 3600)} hours` : `${Math.ceil(seconds / 86_400)} days`;
+}
+
+/** An address that a link may have. Undefined for every scheme but HTTP. */
+export function safeAddress(text) {
+  const url = typeof text === 'string' ? URL.parse(text) : null;
+  return url !== null && /^https?:$/.test(url.protocol) ? url.href : undefined;
+}
+
+/** The page of this documentation for an error code. */
+export function errorPage(code) {
+  return /^[a-z0-9_]{1,64}$/.test(code) ? `/docs/errors/${code}` : undefined;
+}
+
+/** The advice as an element; `again` is a function that tries again. */
+export function adviceElement(refusal, again) {
+  const advice = adviceOn(refusal);
+  const { title, sentences, message, code, requestId, doc, isSafeToRepeat } = advice;
+  const details = refusal.violations.map(({ param, message: text }) =>
+    element('li', {}, ...(param ? [element('code', {}, String(param)), ' '] : []), String(text ?? '')),
+  );
+  const facts = [];
+  if (code && refusal.status > 0) facts.push(doc ? element('a', { href: doc }, code) : element('code', {}, code));
+  if (requestId) facts.push(element('span', {}, 'Request id ', element('code', {}, requestId)));
+  const made = element(
+    'div',
+    { class: 'account-advice', role: 'alert' },
+    element('p', {}, element('strong', {}, title), ' ', sentences.join(' ')),
+    ...(message && refusal.status > 0 ? [element('p', { class: 'account-soft' }, message)] : []),
+    ...(details.length > 0 ? [element('ul', {}, ...details)] : []),
+    ...(facts.length > 0 ? [element('p', { class: 'account-facts' }, ...facts)] : []),
+  );
+  if (again !== undefined && isSafeToRepeat) {
+    const button = element('button', { type: 'button' }, 'Try again');
+    button.addEventListener('click', again);
+    made.append(element('p', {}, button));
+  }
+  return made;
+}
