@@ -1,24 +1,31 @@
 // Pure: tests log lines against a filter of exchanges.
 
-import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
+import type { ExchangeFilter, ExchangeLine, ExchangePlace } from '../shared/exchange-filter.ts';
+
+/** Whether a line is wanted. `record` parses the line, which costs more than the tests before it. */
+export type Matches = (line: string, record: () => ExchangeLine | undefined) => boolean;
 
 interface Matcher {
   /** Every line that matches contains this text. */
   readonly needle: string;
-  /** `record` parses the line, which costs more than the tests before it. */
-  matches(line: string, record: () => ExchangeLine | undefined): boolean;
+  readonly matches: Matches;
 }
 
 const UNMATCHED = 'unmatched';
+const TIME = /"time":(\d+)/;
+const STATUS = /"status":(\d+)/;
+const DURATION = /"duration_ms":([\d.]+)/;
 
 export function matcherOf(filter: ExchangeFilter): Matcher {
-  const { code, organization, key, client, upstream, status } = filter;
+  const { code, operationId, organization, key, client, upstream, status } = filter;
   const [method, route] = filter.operation?.split(' ') ?? [];
   const named: readonly (readonly [string, string | undefined])[] = [
+    // The first one that is wanted is looked for: a code or a key has fewer lines than an organization.
     ['code', code],
-    ['organization', organization],
     ['key_id', key],
     ['client', client],
+    ['operation', operationId],
+    ['organization', organization],
     ['upstream', upstream],
     ['route', route === UNMATCHED ? undefined : route],
     ['method', method === '_OTHER' ? undefined : method],
@@ -31,12 +38,14 @@ export function matcherOf(filter: ExchangeFilter): Matcher {
     needle: needles[0] ?? '"msg":"exchange"',
     matches(line, read) {
       if (!needles.every((needle) => line.includes(needle)) || !isWithin(line, filter)) return false;
+      if (status !== undefined && !isWanted(numberIn(line, STATUS))) return false;
       const record = read();
       return (
         record !== undefined &&
         wanted.every(([member, value]) => record[member] === value) &&
         (route !== UNMATCHED || record.route === undefined) &&
-        isWanted(Number(record.status))
+        isWanted(Number(record.status)) &&
+        isBehind(filter.behind, record)
       );
     },
   };
@@ -48,12 +57,29 @@ function statusTest(status: string | undefined): (of: number) => boolean {
   return /^[1-5]xx$/.test(status) ? (of) => Math.floor(of / 100) === Number(status[0]) : (of) => of === Number(status);
 }
 
+function isBehind(place: ExchangePlace | undefined, { time, request_id: id }: ExchangeLine): boolean {
+  return place === undefined || Number(time) < place.atMs || String(id) < place.requestId;
+}
+
 /** Compares the times without parsing the line. */
-function isWithin(line: string, { fromMs, toMs, durationMinMs }: ExchangeFilter): boolean {
-  if (fromMs !== undefined || toMs !== undefined) {
-    const time = Number(/"time":(\d+)/.exec(line)?.[1]);
-    if (time < (fromMs ?? 0) || time >= (toMs ?? Number.POSITIVE_INFINITY)) return false;
+function isWithin(
+  line: string,
+  { fromMs = 0, toMs = Number.POSITIVE_INFINITY, durationMinMs, behind }: ExchangeFilter,
+): boolean {
+  const lastMs = behind?.atMs ?? Number.POSITIVE_INFINITY;
+  if (fromMs > 0 || toMs < Number.POSITIVE_INFINITY || lastMs < Number.POSITIVE_INFINITY) {
+    const time = timeIn(line);
+    if (time < fromMs || time >= toMs || time > lastMs) return false;
   }
   if (durationMinMs === undefined) return true;
-  return Number(/"duration_ms":([\d.]+)/.exec(line)?.[1]) >= durationMinMs;
+  return numberIn(line, DURATION) >= durationMinMs;
+}
+
+/** The time of a line in epoch milliseconds, read without parsing the line. */
+export function timeIn(line: string): number {
+  return numberIn(line, TIME);
+}
+
+function numberIn(line: string, member: RegExp): number {
+  return Number(member.exec(line)?.[1]);
 }

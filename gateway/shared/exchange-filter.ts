@@ -5,6 +5,8 @@ export interface ExchangeFilter {
   readonly code?: string | undefined;
   /** Method and path template; `GET unmatched` for requests that belong to no operation. */
   readonly operation?: string | undefined;
+  /** The `operationId`. */
+  readonly operationId?: string | undefined;
   readonly organization?: string | undefined;
   readonly key?: string | undefined;
   /** The address of the client. */
@@ -16,9 +18,29 @@ export interface ExchangeFilter {
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
   readonly durationMinMs?: number | undefined;
+  /** Only exchanges behind this place of a list, which has the newest first. */
+  readonly behind?: ExchangePlace | undefined;
   /** Most exchanges in the list. */
   readonly limit: number;
 }
 
+/** The place of an exchange in a list: by its end, and of those that ended in one millisecond by their ids. */
+export interface ExchangePlace {
+  readonly atMs: number;
+  readonly requestId: string;
+}
+
 /** The log line of an exchange, parsed. */
 export type ExchangeLine = Readonly<Record<string, unknown>>;
+
+/** Each exchange once, the newest first. */
+export function inOrderOfExchanges(lines: readonly ExchangeLine[]): ExchangeLine[] {
+  const byId = new Map(lines.map((line) => [line.request_id, line]));
+  return [...byId.values()].sort(
+    (one, other) => Number(other.time) - Number(one.time) || (isBefore(one, other) ? 1 : -1),
+  );
+}
+
+function isBefore({ request_id: one }: ExchangeLine, { request_id: other }: ExchangeLine): boolean {
+  return String(one) < String(other);
+}
