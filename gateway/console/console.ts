@@ -1,6 +1,7 @@
 // The operators' console: answers its page with the data of this gateway, of another instance, or of all.
 
 import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
+import { type AskFleet, answerFleet, type FleetQuestion, type FleetSources } from '../shared/fleet-question.ts';
 import { type ExchangeRow, exchangeFilterOf, exchangeRow, newestFirst } from './exchanges.ts';
 import { feedOf, type LocalFeed } from './feed.ts';
 import { type PageFile, pageFile } from './files.ts';
@@ -24,10 +25,7 @@ export interface ConsoleOptions extends ConsoleSources, SamplingOptions {
 }
 
 /** What the console reads of its own gateway. */
-export interface ConsoleSources extends SamplingSources {
-  /** The log lines of recent exchanges, by a filter or by an id. */
-  recent(filter: ExchangeFilter): Promise<readonly ExchangeLine[]>;
-  exchanges(id: string): Promise<readonly ExchangeLine[]>;
+export interface ConsoleSources extends SamplingSources, FleetSources {
   /** Organizations and keys that a text names; one organization with its keys, or undefined. */
   findOrganizations(text: string): Promise<object>;
   organization(id: string): Promise<object | undefined>;
@@ -38,6 +36,8 @@ export interface Console {
   file(path: string): Promise<PageFile> | undefined;
   /** Answers the page; undefined for an unknown path, and for a record that does not exist. */
   answer(path: string, query: URLSearchParams): Promise<object | undefined>;
+  /** Asks this instance and all others. */
+  readonly askFleet: AskFleet;
   /** Resolves when the history is kept. */
   stop(): Promise<void>;
 }
@@ -47,7 +47,8 @@ type LocalQuestion =
   | { readonly about: 'presence' }
   | { readonly about: 'feed'; readonly range: Range }
   | { readonly about: 'exchanges'; readonly query: ExchangeFilter }
-  | { readonly about: 'stories'; readonly id: string };
+  | { readonly about: 'stories'; readonly id: string }
+  | FleetQuestion;
 
 export function createConsole(options: ConsoleOptions): Console {
   const { bounds, now, version, name } = options;
@@ -68,6 +69,8 @@ export function createConsole(options: ConsoleOptions): Console {
         return (await options.recent(question.query)).map(exchangeRow);
       case 'stories':
         return (await options.exchanges(question.id)).map(options.story);
+      default:
+        return answerFleet(options, question);
     }
   }
 
@@ -85,6 +88,12 @@ export function createConsole(options: ConsoleOptions): Console {
     const [own, others] = await Promise.all([here(), fleet.ask(question)]);
     return [own, ...(others as { instance: FleetInstance; value: T | undefined }[])];
   }
+
+  const askFleet: AskFleet = async (question) => {
+    const own = local(question).catch(() => undefined);
+    const others = fleet?.ask(question) ?? [];
+    return [await own, ...(await others).map(({ value }) => value)];
+  };
 
   /** The instance that the page asks for; this one unless it is known. */
   function instanceIn(query: URLSearchParams): string {
@@ -131,6 +140,7 @@ export function createConsole(options: ConsoleOptions): Console {
   return {
     file: pageFile,
     answer,
+    askFleet,
     stop() {
       fleet?.close();
       return sampling.stop();

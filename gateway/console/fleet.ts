@@ -6,6 +6,7 @@ import { connectRedis } from '../redis/client.ts';
 import { subscribe } from '../redis/subscribe.ts';
 import { parseRedisUrl } from '../redis/url.ts';
 import { startDeadline } from '../shared/deadline.ts';
+import { PATIENCE_MS } from '../shared/fleet-question.ts';
 
 /** A running gateway: one process, or the primary process of several workers. */
 export interface FleetInstance {
@@ -66,8 +67,9 @@ interface Waiting {
 }
 
 const ALL = 'all';
-const ANSWER_MS = 1000;
 const REMEMBERED_MS = 60_000;
+/** Of what answers, more are not remembered. */
+const INSTANCES_MAX = 1000;
 
 export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fleet {
   const self: FleetInstance = { id: `con_${randomBytes(8).toString('hex')}`, ...names };
@@ -76,9 +78,10 @@ export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fl
   const known = new Map<string, { readonly instance: FleetInstance; readonly seenAt: number }>();
   const waiting = new Map<string, Waiting>();
   let failure: string | undefined;
+  let isClosed = false;
   const sender = connectRedis({
     url,
-    commandTimeoutMs: ANSWER_MS,
+    commandTimeoutMs: PATIENCE_MS.instance,
     onReady() {
       failure = undefined;
     },
@@ -93,13 +96,8 @@ export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fl
   });
 
   function receive(text: string): void {
-    let message: Message;
-    try {
-      message = JSON.parse(text) as Message;
-    } catch {
-      return;
-    }
-    if (typeof message !== 'object' || message === null) return;
+    const message = messageIn(text);
+    if (message === undefined) return;
     if (message.kind === 'end') known.delete(message.from);
     else if (message.kind === 'answer') receiveAnswer(message);
     else if (message.from !== self.id && [ALL, self.id].includes(message.to)) void reply(message);
@@ -107,11 +105,12 @@ export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fl
 
   async function reply({ id, from, question }: Extract<Message, { kind: 'question' }>): Promise<void> {
     const value = await answer(question).catch(() => undefined);
+    if (isClosed) return;
     await publish(`${channel}:${from}`, { kind: 'answer', id, instance: self, value });
   }
 
   function receiveAnswer({ id, instance, value }: Extract<Message, { kind: 'answer' }>): void {
-    known.set(instance.id, { instance, seenAt: clock() });
+    if (known.size < INSTANCES_MAX || known.has(instance.id)) known.set(instance.id, { instance, seenAt: clock() });
     const asked = waiting.get(id);
     if (asked === undefined) return;
     asked.answers.set(instance.id, { instance, value });
@@ -147,7 +146,7 @@ export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fl
       done: resolve,
     };
     waiting.set(id, asked);
-    const deadline = startDeadline(ANSWER_MS, resolve);
+    const deadline = startDeadline(PATIENCE_MS.instance, resolve);
     const received = await publish(channel, { kind: 'question', id, from: self.id, to, question });
     // This process receives its own question. A question to one instance is answered by that one.
     asked.receivers = to === ALL ? Math.max(0, (received ?? 0) - 1) : 0;
@@ -167,6 +166,7 @@ export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fl
     ask,
     failure: () => failure,
     close() {
+      isClosed = true;
       void publish(channel, { kind: 'end', from: self.id }).finally(() => sender.disconnect());
       endSubscription();
     },
@@ -180,4 +180,23 @@ function channelOf(url: string): string {
   if (address?.kind !== 'server') return '{gateway}:console';
   const { pathname, searchParams } = new URL(url);
   return `${searchParams.get('keyPrefix') ?? ''}{gateway}:console:${Number(pathname.slice(1))}`;
+}
+
+/** Undefined for a text that is no message: what another program or version announces ends nothing here. */
+function messageIn(text: string): Message | undefined {
+  try {
+    const message = JSON.parse(text) as Message;
+    const parts = partsOf(message);
+    return parts.every((part) => typeof part === 'string') ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The members that have to be texts. Throws for what has none of them. */
+function partsOf(message: Message): readonly unknown[] {
+  if (message.kind === 'end') return [message.from];
+  if (message.kind === 'question') return [message.id, message.from, message.to];
+  const { id, name, version, started_at } = message.instance;
+  return [message.id, id, name, version, started_at];
 }

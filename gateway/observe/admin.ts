@@ -5,7 +5,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
-import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
+import { type AskFleet, exchangesIn, type FleetSources, retryIn } from '../shared/fleet-question.ts';
 import { createAdminLog } from './admin-log.ts';
 import type { MetricSnapshot } from './aggregate.ts';
 
@@ -18,11 +18,13 @@ export interface AdminOptions extends Answers {
   readonly console: {
     file(path: string): Promise<{ readonly type: string; readonly body: Buffer }> | undefined;
     answer(path: string, query: URLSearchParams): Promise<object | undefined>;
+    /** Asks all processes of all instances. */
+    readonly askFleet: AskFleet;
   };
 }
 
 /** The reports of the listener. */
-export interface Answers {
+export interface Answers extends FleetSources {
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
   /** Not ready: the reasons by name. */
   readiness(): Promise<{ readonly ready: boolean; readonly checks: Readonly<Record<string, string>> }>;
@@ -32,12 +34,6 @@ export interface Answers {
     show(organization: string): Promise<object | undefined>;
     reset(organization: string, by: string): Promise<object | undefined>;
   };
-  /** Lets the refused credential of an upstream be sent again. Returns undefined for an unknown upstream. */
-  retryUpstream(upstream: string): Promise<object | undefined>;
-  /** Recorded exchanges with this id; empty if none is recorded. */
-  exchanges(id: string): Promise<readonly ExchangeLine[]>;
-  /** Recorded exchanges that a filter lets through, the newest first. */
-  recent(filter: ExchangeFilter): Promise<readonly ExchangeLine[]>;
   /** Organizations and keys that a text names: by id, by name, or by the last four characters of a key. */
   findOrganizations(text: string): Promise<object>;
   /** An organization with its keys and limits; undefined for an unknown one. */
@@ -116,7 +112,7 @@ export function createAdminServer(options: AdminOptions): Server {
   );
   app.post('/upstreams/retry', async ({ url }, response) => {
     const name = new URL(url, 'http://admin').searchParams.get('upstream') ?? '';
-    const found = await options.retryUpstream(name);
+    const found = retryIn(await options.console.askFleet({ about: 'upstream retry', upstream: name }));
     answerFound(response, found, { code: 'upstream_unknown', error: `There is no upstream "${name}".` });
   });
   app.get('/versions', async (_request, response) => {
@@ -127,7 +123,8 @@ export function createAdminServer(options: AdminOptions): Server {
     }
   });
   app.get('/exchanges/:id', async ({ params }, response) => {
-    const exchanges = await options.exchanges(params.id);
+    // Oldest first, as an access log has them.
+    const exchanges = exchangesIn(await options.console.askFleet({ about: 'exchange', id: params.id })).reverse();
     const unknown = { code: 'exchange_unknown', error: 'No exchange with this id is remembered any more.' };
     answerFound(response, exchanges.length > 0 ? { exchanges } : undefined, unknown);
   });

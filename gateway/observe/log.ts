@@ -15,8 +15,12 @@ export interface Log {
   /** For all lines that are not about an exchange. */
   readonly logger: Logger;
   exchange(trail: Trail): void;
-  /** The latest exchanges with this id, or with this client request id. Refusals are kept whether or not they are logged. */
-  recent(id: string): readonly ExchangeLine[];
+  /**
+   * The latest exchanges with this id, or with this client request id. Refusals are kept whether or not they are logged.
+   *
+   * @param organization only exchanges of this one
+   */
+  recent(id: string, organization?: string): readonly ExchangeLine[];
   /** The latest exchanges that a filter lets through, the newest first. */
   list(filter: ExchangeFilter): readonly ExchangeLine[];
   /** Before the process ends: writes all buffered lines, as long as the output takes them. Returns whether it has taken all. */
@@ -77,9 +81,9 @@ export function createLog({ level, now, destination, worker, onDropped = () => u
     if (isNotable(trail)) lines.addNotable(line, trail.code);
   }
 
-  function recent(id: string): readonly ExchangeLine[] {
+  function recent(id: string, organization?: string): readonly ExchangeLine[] {
     batch.flush();
-    return lines.find(id);
+    return lines.find(id, organization);
   }
 
   function list(filter: ExchangeFilter): readonly ExchangeLine[] {

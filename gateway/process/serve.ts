@@ -8,6 +8,7 @@ import type { Configuration } from '../configuration.ts';
 import { compileRest } from '../contract/compile.ts';
 import { claimProblem } from '../shared/sqlite.ts';
 import { isSimulated } from '../upstream/simulated.ts';
+import type { AppOptions } from '../wiring/app-options.ts';
 import { issueDemoKey } from './demo.ts';
 import type { FirstSteps } from './greeting.ts';
 import type { HostProcess, Painter } from './host-process.ts';
@@ -29,6 +30,7 @@ interface ServeOptions {
   readonly acceptOneWay?: boolean;
   /** TLS session ticket keys that all workers share. */
   readonly ticketKeys?: Buffer;
+  readonly askPrimary?: AppOptions['askPrimary'];
 }
 
 export interface Served {
@@ -40,7 +42,7 @@ export interface Served {
 
 /** Rejects with ConfigError or with a sentence if the start fails. */
 export async function serve(context: HostProcess & Painter, options: ServeOptions): Promise<Served> {
-  const { worker, isFirst, ticketKeys, acceptOneWay = false } = options;
+  const { worker, isFirst, ticketKeys, askPrimary, acceptOneWay = false } = options;
   const { environment, now } = context;
   const openSecretsOf = (settings: Settings) => openSecrets(context, settings);
   const checked = await checkStart({ environment, purpose: 'serve', openSecrets: openSecretsOf, now });
@@ -68,6 +70,7 @@ export async function serve(context: HostProcess & Painter, options: ServeOption
     now,
     worker,
     ticketKeys,
+    askPrimary,
     logTo: terminalLogOf(context),
     async prepare(tools) {
       const { dataDirectory } = settings;

@@ -8,6 +8,7 @@ import type { Environment, Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
 import type { createLog } from '../observe/log.ts';
 import type { LoopProbe } from '../overload/pressure.ts';
+import type { AskFleet } from '../shared/fleet-question.ts';
 import type { SandboxProcess } from '../upstream/sandbox.ts';
 
 export interface AppOptions {
@@ -26,6 +27,8 @@ export interface AppOptions {
   readonly probeLoop?: LoopProbe;
   /** Number of this worker. A worker opens no admin listener: the primary process answers operators, through `operators`. */
   readonly worker?: number | undefined;
+  /** Of a worker: asks all processes of all instances through the primary. Rejects if that does not answer. */
+  readonly askPrimary?: AskFleet | undefined;
   /** TLS session ticket keys. All workers share them, so that a client can resume its session at any worker. */
   readonly ticketKeys?: Buffer | undefined;
   /** Runs after the listeners are open and before readiness turns on. */

@@ -19,7 +19,9 @@ import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { createStatus, type StatusOptions } from '../observe/status.ts';
 import type { Serving } from '../serving/serving.ts';
+import { type AskFleet, answerFleet, type FleetSources, type UpstreamRetry } from '../shared/fleet-question.ts';
 import type { VersionUses } from '../versions/version-uses.ts';
+import type { AppOptions } from './app-options.ts';
 import { createOrganizationReports } from './organization-reports.ts';
 
 interface AdminListenerOptions {
@@ -29,12 +31,15 @@ interface AdminListenerOptions {
   readonly log: Pick<Log, 'logger'>;
   /** Set in a worker: the primary process has the listener and asks the worker. */
   readonly worker?: number | undefined;
+  readonly askPrimary: AppOptions['askPrimary'];
   now(): number;
 }
 
 interface AdminListener {
   /** Starts to listen. Resolves with the port, or 0 in a worker. */
   listen(answers: Operators<Sample>): Promise<number>;
+  /** Asks all processes of all instances. Before `listen`, there is no answer; while a worker does not reach its primary, its own. */
+  readonly askFleet: AskFleet;
   close(): Promise<void>;
 }
 
@@ -45,12 +50,17 @@ export function openAdminListener({
   version,
   log,
   worker,
+  askPrimary,
   now,
 }: AdminListenerOptions): AdminListener {
   let opened: { readonly server: Server; readonly console: Console } | undefined;
+  let askFleet: AskFleet = async () => [];
   return {
     async listen(answers) {
-      if (worker !== undefined) return 0;
+      if (worker !== undefined) {
+        askFleet = throughPrimary(answers, askPrimary);
+        return 0;
+      }
       const { adminHost: host, adminPort } = settings;
       // A single process: one entry.
       const process = {};
@@ -59,12 +69,21 @@ export function openAdminListener({
       const token = secrets.read('admin_token');
       const server = createAdminServer({ host, token, logger: log.logger, ...answers, console });
       opened = { server, console };
+      askFleet = console.askFleet;
       return listen(server, host, adminPort, 'ADMIN_PORT');
     },
+    askFleet: (question) => askFleet(question),
     async close() {
       await opened?.console.stop();
       if (opened?.server.listening) await closeAtOnce(opened.server);
     },
+  };
+}
+
+function throughPrimary(own: FleetSources, askPrimary: AppOptions['askPrimary']): AskFleet {
+  return async (question) => {
+    const answers = await askPrimary?.(question).catch(() => undefined);
+    return answers ?? [await answerFleet(own, question).catch(() => undefined)];
   };
 }
 
@@ -75,7 +94,7 @@ interface OperatorsOptions extends StatusOptions {
   readonly pressed: NearLimit;
   readonly limitUsage: LimitUsage;
   readonly versionUses: Pick<VersionUses, 'report'>;
-  retryUpstream(upstream: string): object | undefined;
+  retryUpstream(upstream: string): UpstreamRetry | undefined;
   /** The serving object of the configuration in force. */
   serving(): Pick<Serving, 'configuration' | 'deprecations'>;
 }
@@ -91,7 +110,7 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
     status,
     sample: async () => ({ ...(await metrics.sample()), organizations: options.pressed.list() }),
     retryUpstream: async (upstream) => options.retryUpstream(upstream),
-    exchanges: async (id) => options.log.recent(id),
+    exchanges: async (id, organization) => options.log.recent(id, organization),
     versions: () => versionUses.report(serving().deprecations),
     limits: usage,
     recent: async (filter) => options.log.list(filter),

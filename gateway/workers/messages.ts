@@ -4,25 +4,45 @@ import type { Mistake } from '../config-errors.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
 import type { LogLevel } from '../observe/log.ts';
 import type { FirstSteps } from '../process/greeting.ts';
-import type { ExchangeFilter } from '../shared/exchange-filter.ts';
+import type { FleetQuestion } from '../shared/fleet-question.ts';
 
 export type ToWorker =
-  /** Reply to `here`: the number of the worker, whether it is the first, and the TLS ticket keys (base64) that all workers share. */
-  | { readonly kind: 'begin'; readonly worker: number; readonly isFirst: boolean; readonly ticketKeys: string }
+  /** Reply to `here`. */
+  | ({ readonly kind: 'begin' } & Begin)
   | { readonly kind: 'reload' }
   /** Comes with a connection to this port that was held while no worker listened. */
   | { readonly kind: 'connection'; readonly port: number }
   /** Drain and end. `handOver`: accept no more connections at once, because other workers go on listening. */
   | { readonly kind: 'stop'; readonly handOver: boolean }
-  | { readonly kind: 'question'; readonly id: number; readonly question: WorkerQuestion };
+  | { readonly kind: 'question'; readonly id: number; readonly question: WorkerQuestion }
+  /** To a question of the worker. */
+  | Reply;
+
+interface Begin {
+  /** The number of the worker. */
+  readonly worker: number;
+  readonly isFirst: boolean;
+  /** TLS ticket keys in base64, which all workers share. */
+  readonly ticketKeys: string;
+  /** Absent: a primary of an earlier version, which takes any further message for the report of the start. */
+  readonly answersQuestions?: true;
+}
+
+export interface Reply {
+  readonly kind: 'answer';
+  readonly id: number;
+  /** Absent: it could not be answered. */
+  readonly given?: { readonly value?: unknown };
+}
 
 export type FromWorker =
   /** The worker listens for messages. */
   | { readonly kind: 'here' }
   | ({ readonly kind: 'ready' } & Ready)
   | ({ readonly kind: 'failed' } & WorkerFailure)
-  /** Without `given` if the worker failed to answer. */
-  | { readonly kind: 'answer'; readonly id: number; readonly given?: { readonly value?: unknown } }
+  | Reply
+  /** To all processes of all instances. */
+  | { readonly kind: 'question'; readonly id: number; readonly question: FleetQuestion }
   /** The last message: the final metrics. */
   | { readonly kind: 'farewell'; readonly metrics: readonly MetricSnapshot[] };
 
@@ -51,9 +71,7 @@ export interface WorkerFailure {
 /** A question or command of an operator to a worker. */
 export type WorkerQuestion =
   | { readonly about: 'readiness' | 'status' | 'metrics' | 'sample' | 'versions' }
-  | { readonly about: 'upstream retry'; readonly upstream: string }
-  | { readonly about: 'exchanges'; readonly id: string }
-  | { readonly about: 'recent'; readonly filter: ExchangeFilter }
+  | FleetQuestion
   | { readonly about: 'find organizations'; readonly text: string }
   | { readonly about: 'organization'; readonly organization: string }
   | { readonly about: 'limits'; readonly organization: string }

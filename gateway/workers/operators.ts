@@ -4,6 +4,7 @@ import type { Sample } from '../console/sample.ts';
 import type { Answers } from '../observe/admin.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
 import type { MetricsOfWorker, WorkerMetrics } from '../observe/worker-metrics.ts';
+import { exchangesIn, PATIENCE_MS, retryIn } from '../shared/fleet-question.ts';
 import type { WorkerQuestion } from './messages.ts';
 import type { WorkerProcess } from './process.ts';
 import type { WorkerPool } from './worker-pool.ts';
@@ -41,9 +42,9 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
   const { pool, metrics, metricsOf, isEnding } = options;
   const serving = () => pool.processes().filter((worker) => worker.state() === 'serving');
 
-  async function askAll<T>(question: WorkerQuestion): Promise<Replies<T>> {
+  async function askAll<T>(question: WorkerQuestion, withinMs?: number): Promise<Replies<T>> {
     const ask = async (worker: WorkerProcess) =>
-      [worker, (await worker.ask(question).catch(() => undefined)) as T | undefined] as const;
+      [worker, (await worker.ask(question, withinMs).catch(() => undefined)) as T | undefined] as const;
     return new Map(await Promise.all(serving().map(ask)));
   }
 
@@ -114,17 +115,16 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
     samples: () => askAll({ about: 'sample' }),
     versions: async () => (await askOne({ about: 'versions' })) ?? {},
     async retryUpstream(upstream) {
-      const replies = await askAll<object>({ about: 'upstream retry', upstream });
-      return [...replies.values()].find((reply) => reply !== undefined);
+      const replies = await askAll({ about: 'upstream retry', upstream }, PATIENCE_MS.worker);
+      return retryIn([...replies.values()]);
     },
-    async exchanges(id) {
-      const replies = await askAll<readonly Readonly<Record<string, unknown>>[]>({ about: 'exchanges', id });
-      return [...replies.values()].flatMap((found) => found ?? []);
+    async exchanges(id, organization) {
+      const replies = await askAll({ about: 'exchange', id, organization }, PATIENCE_MS.worker);
+      return exchangesIn([...replies.values()]);
     },
     async recent(filter) {
-      const replies = await askAll<readonly Readonly<Record<string, unknown>>[]>({ about: 'recent', filter });
-      const found = [...replies.values()].flatMap((some) => some ?? []);
-      return found.sort((one, other) => Number(other.time) - Number(one.time)).slice(0, filter.limit);
+      const replies = await askAll({ about: 'recent', filter }, PATIENCE_MS.worker);
+      return exchangesIn([...replies.values()]).slice(0, filter.limit);
     },
     findOrganizations: async (text) => (await askOne({ about: 'find organizations', text })) ?? {},
     organization: (organization) => askOne({ about: 'organization', organization }),

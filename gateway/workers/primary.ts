@@ -72,6 +72,7 @@ export async function startPrimary(context: HostProcess & Painter, settings: Set
       closeMs: CLOSE_MS,
       writesItself,
       gap,
+      askFleet: (question) => console.askFleet(question),
       onFarewell: workerMetrics.note,
       now,
     });

@@ -5,10 +5,11 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { ConfigError } from '../config-errors.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
+import type { AskFleet } from '../shared/fleet-question.ts';
 import { endChannel, followConnections } from './connections.ts';
 import type { Gap } from './gap.ts';
 import type { FromWorker, Ready, ToWorker, WorkerFailure, WorkerQuestion } from './messages.ts';
-import { createQuestions } from './questions.ts';
+import { createQuestions, replyTo } from './questions.ts';
 
 type WorkerState = 'starting' | 'serving' | 'ending' | 'ended';
 
@@ -24,8 +25,12 @@ export interface WorkerProcess {
   readonly ended: Promise<Ending>;
   /** Its standard output; undefined if it writes to that of the primary by itself. */
   readonly output: Readable | undefined;
-  /** Rejects if the worker fails to answer, or does not answer in time. */
-  ask(question: WorkerQuestion): Promise<unknown>;
+  /**
+   * Rejects if the worker fails to answer, or does not answer in time.
+   *
+   * @param withinMs in place of `answerMs`
+   */
+  ask(question: WorkerQuestion, withinMs?: number): Promise<unknown>;
   reload(): void;
   /**
    * Drains the worker, and kills it after its deadline. Resolves when it has ended.
@@ -58,6 +63,8 @@ interface StartOptions {
   readonly closeMs: number;
   /** Listens while no worker does. */
   readonly gap: Gap;
+  /** Answers a question of the worker. */
+  readonly askFleet: AskFleet;
   /** Called with the final metrics of a worker that ends on request. */
   onFarewell(metrics: readonly MetricSnapshot[]): void;
   now(): number;
@@ -71,7 +78,9 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
   const returnConnections = followConnections(worker, options.gap);
   const ready = Promise.withResolvers<Ready>();
   const ended = Promise.withResolvers<Ending>();
-  const questions = createQuestions(options.answerMs, (id, question) => send({ kind: 'question', id, question }));
+  const questions = createQuestions<WorkerQuestion>(options.answerMs, (id, question) =>
+    send({ kind: 'question', id, question }),
+  );
   let state: WorkerState = 'starting';
   let sinceMs = now();
   let readyAtMs: number | undefined;
@@ -100,11 +109,12 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
   worker.on('message', (message: FromWorker) => {
     if (message.kind === 'here') {
       const { isFirst, ticketKeys } = options;
-      send({ kind: 'begin', worker: number, isFirst, ticketKeys });
-    } else if (message.kind === 'answer') questions.answered(message.id, message.given);
+      send({ kind: 'begin', worker: number, isFirst, ticketKeys, answersQuestions: true });
+    } else if (message.kind === 'answer') questions.answered(message);
+    else if (message.kind === 'question') void replyTo(message.id, () => options.askFleet(message.question)).then(send);
     else if (message.kind === 'farewell') options.onFarewell(message.metrics);
     else if (message.kind === 'failed') ready.reject(errorOf(message));
-    else {
+    else if (message.kind === 'ready') {
       clearTimeout(starting);
       readyAtMs = now();
       drainMs = message.drainMs;

@@ -1,18 +1,19 @@
-// The questions of the primary to one worker, each matched with its answer.
+// The questions of one process to another, the primary or a worker, each matched with its answer.
 
 import { startDeadline } from '../shared/deadline.ts';
-import type { WorkerQuestion } from './messages.ts';
+import type { Reply } from './messages.ts';
 
 /** @param answerMs a question without an answer within this time rejects; answers that came while the process stood still count */
-export function createQuestions(answerMs: number, send: (id: number, question: WorkerQuestion) => void) {
+export function createQuestions<Question>(answerMs: number, send: (id: number, question: Question) => void) {
   const open = new Map<number, PromiseWithResolvers<unknown>>();
   let last = 0;
   return {
-    async ask(question: WorkerQuestion): Promise<unknown> {
+    /** @param withinMs in place of `answerMs` */
+    async ask(question: Question, withinMs = answerMs): Promise<unknown> {
       last += 1;
       const id = last;
       const reply = Promise.withResolvers<unknown>();
-      const deadline = startDeadline(answerMs, () => reply.reject(new Error('no answer in time')));
+      const deadline = startDeadline(withinMs, () => reply.reject(new Error('no answer in time')));
       open.set(id, reply);
       send(id, question);
       try {
@@ -22,12 +23,21 @@ export function createQuestions(answerMs: number, send: (id: number, question: W
         open.delete(id);
       }
     },
-    answered(id: number, given: { readonly value?: unknown } | undefined): void {
+    answered({ id, given }: Reply): void {
       if (given === undefined) open.get(id)?.reject(new Error('it could not be answered'));
       else open.get(id)?.resolve(given.value);
     },
     giveUp(): void {
-      for (const { reject } of open.values()) reject(new Error('the worker has ended'));
+      for (const { reject } of open.values()) reject(new Error('the other process has ended'));
     },
   };
+}
+
+/** Answers a question of the other process. Never rejects. */
+export async function replyTo(id: number, answer: () => Promise<unknown>): Promise<Reply> {
+  try {
+    return { kind: 'answer', id, given: { value: await answer() } };
+  } catch {
+    return { kind: 'answer', id };
+  }
 }

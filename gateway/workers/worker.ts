@@ -7,14 +7,22 @@ import type { Operators } from '../observe/admin.ts';
 import { endOnCrash } from '../process/crash.ts';
 import type { HostProcess, Painter } from '../process/host-process.ts';
 import { type Served, serve } from '../process/serve.ts';
+import { type AskFleet, answerFleet, type FleetQuestion, PATIENCE_MS } from '../shared/fleet-question.ts';
 import { namesFromContract } from '../upstream/simulated.ts';
 import type { FromWorker, Ready, ToWorker, WorkerQuestion } from './messages.ts';
+import { createQuestions, replyTo } from './questions.ts';
 
 type Begin = Extract<ToWorker, { readonly kind: 'begin' }>;
 
 /** Resolves when the worker has reported to the primary, which directs everything else by messages. */
 export async function startWorker(worker: Worker, context: HostProcess & Painter): Promise<void> {
   const serving = Promise.withResolvers<Served>();
+  const questions = createQuestions<FleetQuestion>(
+    PATIENCE_MS.primary,
+    (id, question) => void send(worker, { kind: 'question', id, question }),
+  );
+
+  const askPrimary: AskFleet = async (question) => (await questions.ask(question)) as readonly unknown[];
 
   // Signals of a terminal or a control group reach every process of the group, and the primary acts on them for all.
   for (const on of [context.onSignal, context.onReload, context.onRestart]) on(() => undefined);
@@ -22,12 +30,13 @@ export async function startWorker(worker: Worker, context: HostProcess & Painter
   // At once: the primary is gone, and with it the reader of the log.
   worker.once('disconnect', context.abort);
 
-  async function begin({ worker: number, isFirst, ticketKeys }: Begin): Promise<void> {
+  async function begin({ worker: number, isFirst, ticketKeys, answersQuestions }: Begin): Promise<void> {
     try {
       const served = await serve(context, {
         worker: number,
         isFirst,
         ticketKeys: Buffer.from(ticketKeys, 'base64'),
+        ...(answersQuestions && { askPrimary }),
       });
       endOnCrash(context, served.app.log);
       serving.resolve(served);
@@ -47,24 +56,20 @@ export async function startWorker(worker: Worker, context: HostProcess & Painter
     context.exit(0);
   }
 
-  async function answer({ app }: Served, id: number, question: WorkerQuestion): Promise<void> {
-    try {
-      await send(worker, { kind: 'answer', id, given: { value: await answerOf(app.operators, question) } });
-    } catch {
-      await send(worker, { kind: 'answer', id });
-    }
-  }
-
-  function handle(served: Served, message: Exclude<ToWorker, { kind: 'begin' | 'connection' }>): Promise<void> {
+  async function handle(
+    served: Served,
+    message: Exclude<ToWorker, { kind: 'begin' | 'connection' | 'answer' }>,
+  ): Promise<void> {
     if (message.kind === 'reload') return served.app.reload();
     if (message.kind === 'stop') return stop(served, message.handOver);
-    return answer(served, message.id, message.question);
+    await send(worker, await replyTo(message.id, () => answerOf(served.app.operators, message.question)));
   }
 
   worker.on('message', (message: ToWorker, socket?: Socket) => {
     if (message.kind === 'begin') void begin(message);
     else if (message.kind === 'connection')
       void serving.promise.then(({ app }) => socket && app.take(socket, message.port));
+    else if (message.kind === 'answer') questions.answered(message);
     else void serving.promise.then((served) => handle(served, message));
   });
   await send(worker, { kind: 'here' });
@@ -96,12 +101,6 @@ function answerOf(operators: Operators, question: WorkerQuestion): Promise<unkno
       return operators.sample();
     case 'versions':
       return operators.versions();
-    case 'upstream retry':
-      return operators.retryUpstream(question.upstream);
-    case 'exchanges':
-      return operators.exchanges(question.id);
-    case 'recent':
-      return operators.recent(question.filter);
     case 'find organizations':
       return operators.findOrganizations(question.text);
     case 'organization':
@@ -110,5 +109,7 @@ function answerOf(operators: Operators, question: WorkerQuestion): Promise<unkno
       return operators.limits.show(question.organization);
     case 'limits reset':
       return operators.limits.reset(question.organization, question.by);
+    default:
+      return answerFleet(operators, question);
   }
 }

@@ -54,6 +54,7 @@ export function openObservation(opened: BaseSection, parts: Parts) {
   const admin = openAdminListener({
     ...{ settings, secrets, log, version: opened.version },
     worker: opened.worker,
+    askPrimary: opened.askPrimary,
     now: forwardNow,
   });
   parts.add({ name: 'admin', close: admin.close });
