@@ -1,6 +1,6 @@
 // Pure: tests log lines against a filter of exchanges.
 
-import type { ExchangeFilter, ExchangeLine, ExchangePlace } from '../shared/exchange-filter.ts';
+import type { ExchangeFilter, ExchangeLine, PlaceInList } from '../shared/exchange-filter.ts';
 
 /** Whether a line is wanted. `record` parses the line, which costs more than the tests before it. */
 export type Matches = (line: string, record: () => ExchangeLine | undefined) => boolean;
@@ -57,7 +57,7 @@ function statusTest(status: string | undefined): (of: number) => boolean {
   return /^[1-5]xx$/.test(status) ? (of) => Math.floor(of / 100) === Number(status[0]) : (of) => of === Number(status);
 }
 
-function isBehind(place: ExchangePlace | undefined, { time, request_id: id }: ExchangeLine): boolean {
+function isBehind(place: PlaceInList | undefined, { time, request_id: id }: ExchangeLine): boolean {
   return place === undefined || Number(time) < place.atMs || String(id) < place.requestId;
 }
 

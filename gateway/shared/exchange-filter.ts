@@ -19,13 +19,13 @@ export interface ExchangeFilter {
   readonly toMs?: number | undefined;
   readonly durationMinMs?: number | undefined;
   /** Only exchanges behind this place of a list, which has the newest first. */
-  readonly behind?: ExchangePlace | undefined;
+  readonly behind?: PlaceInList | undefined;
   /** Most exchanges in the list. */
   readonly limit: number;
 }
 
 /** The place of an exchange in a list: by its end, and of those that ended in one millisecond by their ids. */
-export interface ExchangePlace {
+export interface PlaceInList {
   readonly atMs: number;
   readonly requestId: string;
 }

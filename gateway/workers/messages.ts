@@ -16,7 +16,7 @@ export type ToWorker =
   | { readonly kind: 'stop'; readonly handOver: boolean }
   | { readonly kind: 'question'; readonly id: number; readonly question: WorkerQuestion }
   /** To a question of the worker. */
-  | Reply;
+  | ProcessReply;
 
 interface Begin {
   /** The number of the worker. */
@@ -28,7 +28,7 @@ interface Begin {
   readonly answersQuestions?: true;
 }
 
-export interface Reply {
+export interface ProcessReply {
   readonly kind: 'answer';
   readonly id: number;
   /** Absent: it could not be answered. */
@@ -40,7 +40,7 @@ export type FromWorker =
   | { readonly kind: 'here' }
   | ({ readonly kind: 'ready' } & Ready)
   | ({ readonly kind: 'failed' } & WorkerFailure)
-  | Reply
+  | ProcessReply
   /** To all processes of all instances. */
   | { readonly kind: 'question'; readonly id: number; readonly question: FleetQuestion }
   /** The last message: the final metrics. */

@@ -1,7 +1,7 @@
 // The questions of one process to another, the primary or a worker, each matched with its answer.
 
 import { startDeadline } from '../shared/deadline.ts';
-import type { Reply } from './messages.ts';
+import type { ProcessReply } from './messages.ts';
 
 /** @param answerMs a question without an answer within this time rejects; answers that came while the process stood still count */
 export function createQuestions<Question>(answerMs: number, send: (id: number, question: Question) => void) {
@@ -23,7 +23,7 @@ export function createQuestions<Question>(answerMs: number, send: (id: number, q
         open.delete(id);
       }
     },
-    answered({ id, given }: Reply): void {
+    answered({ id, given }: ProcessReply): void {
       if (given === undefined) open.get(id)?.reject(new Error('it could not be answered'));
       else open.get(id)?.resolve(given.value);
     },
@@ -34,7 +34,7 @@ export function createQuestions<Question>(answerMs: number, send: (id: number, q
 }
 
 /** Answers a question of the other process. Never rejects. */
-export async function replyTo(id: number, answer: () => Promise<unknown>): Promise<Reply> {
+export async function replyTo(id: number, answer: () => Promise<unknown>): Promise<ProcessReply> {
   try {
     return { kind: 'answer', id, given: { value: await answer() } };
   } catch {
