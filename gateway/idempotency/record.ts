@@ -3,6 +3,7 @@
 import type { ErrorCode } from '../error-catalogue.ts';
 import { GatewayError, type GatewayErrorDetails } from '../errors.ts';
 import type { RecordedAnswer } from '../exchange.ts';
+import { type JsonNode, printJsonTree, readJson } from '../shared/json-tree.ts';
 
 /** Outcomes that may differ at the next attempt (RFC 9110 sections 15.5.2, 15.5.4, 15.5.9, 15.5.10; RFC 6585 section 4). */
 const passing = new Set([401, 403, 408, 409, 429]);
@@ -41,6 +42,25 @@ export function mayHaveRun(error: unknown): boolean {
 export function recordOf(requestId: string, { status, headers, body }: RecordedAnswer): Buffer | undefined {
   if (body === undefined) return undefined;
   return toBytes({ kind: 'answer', requestId, status, headers: replayable(headers) }, body);
+}
+
+/**
+ * Returns the body that is stored in place of one with members that only its first reader may see. Undefined: it is no JSON object, so what
+ * it contains is unknown. A body whose members are null already, as `once` would make them, has nothing to hide and stays.
+ *
+ * @param once values in place of members of the object
+ */
+export function bodyToRepeat(body: Buffer | undefined, once: Readonly<Record<string, unknown>>): Buffer | undefined {
+  const root = body && readJson(body);
+  if (root?.kind !== 'object') return undefined;
+  const isHidden = (name: string) => Object.hasOwn(once, name) && once[name] === null;
+  const hidden = root.members.filter(([name]) => isHidden(name));
+  if (hidden.length > 0 && hidden.every(([, value]) => value.kind === 'scalar' && value.value === null)) return body;
+  const members = root.members.map(([name, value]): [string, JsonNode] => [
+    name,
+    Object.hasOwn(once, name) ? (readJson(Buffer.from(JSON.stringify(once[name]))) as JsonNode) : value,
+  ]);
+  return Buffer.from(printJsonTree({ kind: 'object', members }));
 }
 
 /**

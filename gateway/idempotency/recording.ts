@@ -2,12 +2,12 @@
 
 import type { DownstreamRequest } from '../downstream.ts';
 import { GatewayError } from '../errors.ts';
-import type { Arrived, RecordedAnswer, Recording } from '../exchange.ts';
+import type { Checked, RecordedAnswer, Recording } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { startDeadline } from '../shared/deadline.ts';
 import { createDenseSet } from '../shared/dense-set.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
-import { mayHaveRun, recordOf, recordOfRefusal } from './record.ts';
+import { bodyToRepeat, mayHaveRun, recordOf, recordOfRefusal } from './record.ts';
 import type { AnswerStore, Claim, Retention, Slot } from './store.ts';
 
 /** The longest time that a client waits for each call of the store. */
@@ -33,9 +33,11 @@ export interface RecordingOptions {
   readonly machine?: Machine | undefined;
 }
 
+type RecordedExchange = Pick<Checked, 'request' | 'trail' | 'operation'>;
+
 export interface Recordings {
   /** Notes in the trail if the request was sent and its outcome is unknown. */
-  recordingOf(attempt: RecordedWrite, exchange: Pick<Arrived, 'request' | 'trail'>): Recording;
+  recordingOf(attempt: RecordedWrite, exchange: RecordedExchange): Recording;
   /** Frees the slot of a request that was not sent, in the background. */
   forgetLater(attempt: RecordedWrite): void;
   /** Resolves when every write in progress is stored, or its time is over. */
@@ -89,7 +91,7 @@ export function createRecordings({
   const finish = ({ slot, claim }: RecordedWrite, record: Buffer | undefined) =>
     store.finish(slot, claim.owner, record, retention);
 
-  function recordingOf(attempt: RecordedWrite, { request, trail }: Pick<Arrived, 'request' | 'trail'>): Recording {
+  function recordingOf(attempt: RecordedWrite, { request, trail, operation }: RecordedExchange): Recording {
     const { owner, runsAgain } = attempt.claim;
     let isOpen = true;
     let isSent = false;
@@ -99,6 +101,11 @@ export function createRecordings({
       if (!isOpen) return;
       isOpen = false;
       await settle(attempt, conclude);
+    }
+
+    function stored(answer: RecordedAnswer): RecordedAnswer {
+      const { once: shownOnce } = operation;
+      return shownOnce === undefined ? answer : { ...answer, body: bodyToRepeat(answer.body, shownOnce) };
     }
 
     function concludeFailed(error: unknown): () => Awaitable<void> {
@@ -119,7 +126,7 @@ export function createRecordings({
         if (performance.now() >= attempt.leaseEndsAt) throw new GatewayError('gateway_overloaded');
         isSent = true;
       },
-      keep: (answer: RecordedAnswer) => once(() => finish(attempt, recordOf(owner, answer))),
+      keep: (answer: RecordedAnswer) => once(() => finish(attempt, recordOf(owner, stored(answer)))),
       fail: (error) => once(concludeFailed(error)),
     };
   }

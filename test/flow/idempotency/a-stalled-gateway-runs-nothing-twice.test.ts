@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import type { DownstreamRequest } from '../../../gateway/downstream.ts';
 import { createRecordings } from '../../../gateway/idempotency/recording.ts';
 import { createSqliteAnswerStore } from '../../../gateway/idempotency/sqlite-store.ts';
+import type { Operation } from '../../../gateway/operation.ts';
 import { notesOn, Trail } from '../../../gateway/trail.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { ask, requestOf, until } from '../../support/connection.ts';
@@ -57,7 +58,11 @@ describe('a gateway that stalls past the lease of its write', () => {
     const onUnprotected = (request: unknown) => void unprotected.push(request);
     const recordings = createRecordings({ store, retention: RETENTION, bodyBytesMax: 1000, onUnprotected });
     const [slot, claim, trail] = [newSlot(), claimOf('f', 'me', 60_000), new Trail('me', 'POST')];
-    const exchange = { request: {} as DownstreamRequest, trail: notesOn(trail) };
+    const exchange = {
+      request: {} as DownstreamRequest,
+      trail: notesOn(trail),
+      operation: { once: undefined } as Operation,
+    };
     await store.begin(slot, claim);
     const recording = recordings.recordingOf({ slot, claim, leaseEndsAt: performance.now() }, exchange);
     assert.throws(() => recording.sent(), { code: 'gateway_overloaded' });

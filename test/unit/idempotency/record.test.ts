@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { GatewayError } from '../../../gateway/errors.ts';
-import { mayHaveRun, parseOutcome, recordOf, recordOfRefusal } from '../../../gateway/idempotency/record.ts';
+import {
+  bodyToRepeat,
+  mayHaveRun,
+  parseOutcome,
+  recordOf,
+  recordOfRefusal,
+} from '../../../gateway/idempotency/record.ts';
 import { toUpstreamRefusal } from '../../../gateway/upstream/upstream-errors.ts';
 import { anyCharacter } from '../../support/characters.ts';
 import { refused } from '../upstream/declared.ts';
@@ -41,6 +47,37 @@ test('a cookie is not recorded, and one in a record of a former version is not g
     assert.deepEqual(parseOutcome(bytes), outcome);
   }
 });
+
+const once = { secret: null, secret_shown: 'before' };
+for (const [what, body, stored] of [
+  [
+    'a secret',
+    '{"id":"key_1","secret":"sk_1","secret_shown":"here"}',
+    '{"id":"key_1","secret":null,"secret_shown":"before"}',
+  ],
+  ['a secret that is no text', '{"secret":{"a":["sk_1"]}}', '{"secret":null}'],
+  ['a secret twice', '{"secret":"sk_1","secret":"sk_2"}', '{"secret":null,"secret":null}'],
+  ['a null before a secret', '{"secret":null,"secret":"sk_2"}', '{"secret":null,"secret":null}'],
+  ['a name that is written with escapes', '{"\\u0073ecret":"sk_1"}', '{"secret":null}'],
+  [
+    'numbers that JavaScript rounds',
+    '{"n":12345678901234567890,"secret":1}',
+    '{"n":12345678901234567890,"secret":null}',
+  ],
+  [
+    'no secret at all, as in a dry run',
+    '{"secret":null,"secret_shown":"never"}',
+    '{"secret":null,"secret_shown":"never"}',
+  ],
+  ['a list', '[{"secret":"sk_1"}]', undefined],
+  ['a text', '"sk_1"', undefined],
+  ['no JSON', 'secret=sk_1', undefined],
+  ['nothing', '', undefined],
+] as const) {
+  test(`of ${what}, nothing is stored that only its first reader may see`, () => {
+    assert.equal(bodyToRepeat(Buffer.from(body), once)?.toString(), stored);
+  });
+}
 
 test('a body that was too long leaves no record', () => {
   assert.equal(recordOf('req_1', { status: 201, headers: [], body: undefined }), undefined);
