@@ -2,6 +2,7 @@
 // served, settings without effect, and public operations without a limit.
 
 import { ORGANIZATION_ID } from '../auth/issue-key.ts';
+import { hostOfSite } from '../config/hosts.ts';
 import { untimelyTls } from '../config/upstream-tls.ts';
 import { condensed, type Mistake, suggest, toSentence } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
@@ -147,6 +148,7 @@ function withoutEffect(configuration: Configuration): Mistake[] {
       const reason = 'it says nothing, because honoursIdempotencyKey is true: a repeated key is sent to the upstream.';
       return sources.upstreams.mistakeAt(['upstreams', name, 'whenOutcomeUnknown'], reason, 'Remove one of them.');
     }),
+    ...servedNowhere(configuration),
     ...tokensOfNone(configuration),
     ...basicWithoutAWord(configuration),
     ...gateway.operatorScopes.flatMap((scope, index) => {
@@ -155,6 +157,18 @@ function withoutEffect(configuration: Configuration): Mistake[] {
       return sources.gateway.mistakeAt(['operatorScopes', index], reason, suggest(scope, contracts.scopes));
     }),
   ];
+}
+
+/** Warns of entries whose hosts all lack a name, so that no request reaches their operations. */
+function servedNowhere({ config: { gateway, upstreams, sources } }: Configuration): Mistake[] {
+  return Object.entries(upstreams).flatMap(([name, { hosts }]) => {
+    if (isFurtherServer(name) || hosts.some((site) => hostOfSite(site, gateway.hosts, gateway.publicUrl) !== undefined))
+      return [];
+    const reason = `gateway.yaml has no host name for ${hosts.join(', ')}, so its operations are served nowhere.`;
+    return [
+      sources.upstreams.mistakeAt(['upstreams', name, 'hosts'], reason, `Set hosts.${hosts[0]} in gateway.yaml.`),
+    ];
+  });
 }
 
 /** Warns of entries that forward tokens where no issuer could have signed one. */

@@ -19,6 +19,7 @@ export function contractsOf(draft: ConfigDraft) {
     sources: contractSources(draft),
     known: {
       upstreams: [...names.upstreams, ...furtherServersOf(draft)],
+      ownUpstreams: Object.keys(upstreams).filter((name) => isOwn(upstreams[name])),
       limits: sources.limits.value === undefined ? undefined : names.limits,
       addressPaths: addressPathsOf(draft),
     },
@@ -28,12 +29,16 @@ export function contractsOf(draft: ConfigDraft) {
   };
 }
 
+/** Whether the gateway itself executes the operations of an entry. */
+function isOwn(entry: { readonly live?: readonly string[] } | undefined): boolean {
+  return entry?.live?.includes('gateway:') === true;
+}
+
 /** The entries with their contracts; those with mistakes too, so that the mistakes of their contracts come in the same round. */
 function contractSources({ upstreams, names, sources }: ConfigDraft) {
-  const isOwn = (name: string) => upstreams[name]?.live?.includes('gateway:') === true;
-  const hasOwn = Object.keys(upstreams).some(isOwn);
+  const hasOwn = Object.values(upstreams).some(isOwn);
   const ownContractOf = (name: string) =>
-    isOwn(name) ? ('here' as const) : hasOwn ? ('elsewhere' as const) : undefined;
+    isOwn(upstreams[name]) ? ('here' as const) : hasOwn ? ('elsewhere' as const) : undefined;
   const source = sources.upstreams;
   const placesOf = (name: string): Places => ({
     mistakeAtGlob: (index, reason, remedy) => source.mistakeAt(['upstreams', name, 'contracts', index], reason, remedy),

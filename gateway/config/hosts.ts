@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Mistake } from '../config-errors.ts';
 import type { Source } from '../shared/yaml-source.ts';
 
-export const site = z.enum(['api', 'mail', 'jmap', 'panel', 'autoconfig', 'autodiscover', 'mtaSts']);
+export const site = z.enum(['api', 'mail', 'jmap', 'panel', 'autoconfig', 'autodiscover', 'mtaSts', 'administration']);
 
 const hostName = z
   .string()
@@ -37,10 +37,15 @@ export const hosts = z.strictObject({
   mtaSts: hostName
     .optional()
     .describe('The host name of the MTA-STS policy, RFC 8461 (`mta-sts.example.com`). Default: none.'),
+  administration: hostName
+    .optional()
+    .describe(
+      "The host name of the gateway's own contract, for an entry with `hosts: [administration]` ([administration](administration.md)). Default: none.",
+    ),
 });
 
 /** Sites that are served only under a host name of their own. */
-const apart: ReadonlySet<HostName> = new Set(['panel', 'autoconfig', 'autodiscover', 'mtaSts']);
+const apart: ReadonlySet<HostName> = new Set(['panel', 'autoconfig', 'autodiscover', 'mtaSts', 'administration']);
 
 export type Hosts = z.output<typeof hosts>;
 export type HostName = z.output<typeof site>;

@@ -198,9 +198,10 @@ function checkOwnContract({ sources }: ConfigDraft, mistakes: Mistake[]): void {
     const entry = blockIn(entries, name);
     const at = (key: string, reason: string, remedy: string) =>
       mistakes.push(sources.upstreams.mistakeAtKey(['upstreams', name, key], reason, remedy));
-    if ([entry.test].flat().includes('gateway:'))
-      at('test', 'test keys cannot administer the gateway.', 'Remove test, or write gateway: as live.');
-    if (![entry.live].flat().includes('gateway:')) continue;
+    const isOwn = [entry.live].flat().includes('gateway:');
+    if (!isOwn && [entry.test].flat().includes('gateway:'))
+      at('test', 'test keys cannot administer the gateway.', 'Write gateway: as live, without test.');
+    if (!isOwn) continue;
     for (const key of notOfOwnContract) {
       if (Object.hasOwn(entry, key))
         at(key, `"${key}" has no meaning with live: gateway:, which stands for no service.`, `Remove ${key}.`);

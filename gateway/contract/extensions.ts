@@ -24,6 +24,8 @@ export interface KnownNames {
   readonly upstreams: readonly string[];
   /** `undefined`: limits.yaml could not be read, which is already reported. */
   readonly limits: readonly string[] | undefined;
+  /** Those of `upstreams` that are the gateway itself: only contracts of their own entries may have operations there. */
+  readonly ownUpstreams?: readonly string[] | undefined;
   /** The paths of the addresses of upstreams that have some. */
   readonly addressPaths?: Readonly<Record<string, string>> | undefined;
 }

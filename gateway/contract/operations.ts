@@ -119,6 +119,10 @@ export function* operationsOf(
         mapped: mappedServer(server, mappings ?? []),
         addressPath: known.addressPaths?.[says.upstream],
       };
+      if (says.upstream !== defaults.upstream && known.ownUpstreams?.includes(says.upstream)) {
+        const reason = `"${says.upstream}" is the gateway itself, which executes the operations of its own contract only.`;
+        mistakes.push(document.position().mistakeAt(place, reason, 'Name the upstream of a service.'));
+      }
       const operation = toOperation(draft, security ?? []);
       checkOperation({ document, place, located, operation, parameters }, mistakes);
       if (security) yield { operation, document, located, parameters };

@@ -3,7 +3,7 @@
 import type { DownstreamRequest } from '../downstream.ts';
 
 /** The sites that can have a host name of their own. */
-export type Site = 'api' | 'mail' | 'jmap' | 'panel' | 'autoconfig' | 'autodiscover' | 'mtaSts';
+export type Site = 'api' | 'mail' | 'jmap' | 'panel' | 'autoconfig' | 'autodiscover' | 'mtaSts' | 'administration';
 
 export type HostNames = Readonly<Partial<Record<Site, string | undefined>>>;
 
@@ -24,7 +24,7 @@ export function createSites(hosts: HostNames, publicUrl: string): SitesOf {
   add(api, 'api');
   add(hosts.mail ?? api, 'mail');
   add(hosts.jmap ?? api, 'jmap');
-  for (const site of ['panel', 'autoconfig', 'autodiscover', 'mtaSts'] as const) {
+  for (const site of ['panel', 'autoconfig', 'autodiscover', 'mtaSts', 'administration'] as const) {
     const name = hosts[site];
     if (name !== undefined) add(name, site);
   }

@@ -264,6 +264,16 @@ test('a name that has no effect is a warning: of an organization, of an operator
   ]);
 });
 
+test('an entry whose hosts have no name is a warning: its operations are served nowhere', async () => {
+  const upstreams = `${sound['config/upstreams.yaml']}    hosts: [administration]\n`;
+  const { code, out } = await runOn({ 'config/upstreams.yaml': upstreams }, 'check');
+  assert.equal(code, 0, out);
+  assert.match(
+    out,
+    /^warning: config\/upstreams\.yaml:\d+:\d+: upstreams\.items\.hosts: gateway\.yaml has no host name for administration, so its operations are served nowhere\. Set hosts\.administration in gateway\.yaml\.$/m,
+  );
+});
+
 test('a public operation that nothing limits is a warning', async () => {
   const warned = async (limits: string) => {
     const files = {

@@ -9,6 +9,20 @@ const second = (text: string) => ({
   [upstreams]: `${sound[upstreams]}  more:\n    contracts: [more.yaml]\n    live: http://more:1\n`,
 });
 
+const own = `openapi: 3.1.1
+info: { title: Own, version: "1" }
+paths:
+  /gateway/v1/organization:
+    get:
+      operationId: getOrganization
+      security: [{ apiKey: ["gateway:read"] }]
+      responses: { "200": { description: The organization } }
+components:
+  securitySchemes:
+    apiKey: { type: http, scheme: bearer }
+`;
+const withOwn = `${sound[upstreams]}  own:\n    contracts: [own.yaml]\n    live: "gateway:"\n`;
+
 export const faultsInContracts: Readonly<Record<string, Fault>> = {
   'contract-media-type-that-no-header-can-carry': {
     files: spoiled(items, 'application/json:', 'application/json；charset=utf-8:'),
@@ -151,6 +165,47 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
     files: spoiled(items, '    post:', '    post:\n      x-gateway-idempotency: always'),
     says: [
       'openapi/items.yaml:10:30: paths./v1/items.post.x-gateway-idempotency: "always" is not a possible value. Use one of: optional, required, off.',
+    ],
+  },
+  'contract-once-without-members': {
+    files: spoiled(items, '    post:', '    post:\n      x-gateway-once: secret'),
+    says: [
+      'openapi/items.yaml:10:23: paths./v1/items.post.x-gateway-once: "secret" is not possible here. Write members of the answer with the values that a repetition gets, such as { secret: null }.',
+    ],
+  },
+  'contract-once-where-no-answer-is-stored': {
+    files: spoiled(items, '    get:', '    get:\n      x-gateway-once: { secret: null }'),
+    says: [
+      'openapi/items.yaml:6:5: paths./v1/items.get: x-gateway-once has no meaning here: the answer of this operation is never stored. Put it on a POST or PATCH, without x-gateway-idempotency: off.',
+    ],
+  },
+  'contract-of-a-service-on-the-gateway-itself': {
+    files: {
+      ...spoiled(items, 'security:', 'x-gateway-upstream: own\nsecurity:'),
+      'openapi/own.yaml': own,
+      [upstreams]: withOwn,
+    },
+    says: [
+      'openapi/items.yaml:7:5: paths./v1/items.get: "own" is the gateway itself, which executes the operations of its own contract only. Name the upstream of a service.',
+      'openapi/items.yaml:10:5: paths./v1/items.post: "own" is the gateway itself, which executes the operations of its own contract only. Name the upstream of a service.',
+    ],
+  },
+  'contract-of-a-service-with-a-scope-of-the-gateway': {
+    files: { ...spoiled(items, 'items:write', 'gateway:write'), 'openapi/own.yaml': own, [upstreams]: withOwn },
+    says: [
+      'openapi/items.yaml:11:20: paths./v1/items.post.security.0.apiKey: the scope "gateway:write" is unknown. Use one of: items:read, items:write.',
+    ],
+  },
+  'own-contract-public': {
+    files: { 'openapi/own.yaml': own.replace(/security: .*/, 'x-gateway-public: true'), [upstreams]: withOwn },
+    says: [
+      "openapi/own.yaml:5:5: paths./gateway/v1/organization.get: an operation of the gateway's own contract cannot be public. Add security with a scope.",
+    ],
+  },
+  'own-contract-unknown-scope': {
+    files: { 'openapi/own.yaml': own.replace('gateway:read', 'gateway:reed'), [upstreams]: withOwn },
+    says: [
+      'openapi/own.yaml:7:20: paths./gateway/v1/organization.get.security.0.apiKey: the scope "gateway:reed" is unknown. Did you mean "gateway:read"?',
     ],
   },
   'contract-unknown-upstream': {

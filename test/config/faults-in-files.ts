@@ -56,6 +56,34 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/gateway.yaml:5:20: portal.sampleOperation: there is no operation "listItem". Did you mean "listItems"?',
     ],
   },
+  'gateway-itself-with-settings-of-services': {
+    files: {
+      [upstreams]: sound[upstreams].replace(
+        'live: http://items:3000',
+        'live: "gateway:"\n    test: "gateway:"\n    credential: { basic: { user: a, secret: b } }\n    security: { apiKey: ["items:read"] }\n    tunnels: [{ paths: [/a] }]',
+      ),
+    },
+    says: [
+      'config/upstreams.yaml:5:5: upstreams.items.test: "test" has no meaning with live: gateway:, which stands for no service. Remove test.',
+      'config/upstreams.yaml:6:5: upstreams.items.credential: "credential" has no meaning with live: gateway:, which stands for no service. Remove credential.',
+      'config/upstreams.yaml:8:5: upstreams.items.tunnels: "tunnels" has no meaning with live: gateway:, which stands for no service. Remove tunnels.',
+      'config/upstreams.yaml:7:5: upstreams.items.security: "security" has no meaning with live: gateway:, which stands for no service. Remove security.',
+    ],
+  },
+  'gateway-itself-for-test-keys': {
+    files: {
+      [upstreams]: sound[upstreams].replace('live: http://items:3000', 'live: http://items:3000\n    test: "gateway:"'),
+    },
+    says: [
+      'config/upstreams.yaml:5:5: upstreams.items.test: test keys cannot administer the gateway. Write gateway: as live, without test.',
+    ],
+  },
+  'gateway-itself-beside-a-service': {
+    files: { [upstreams]: sound[upstreams].replace('http://items:3000', '["gateway:", "http://items:3000"]') },
+    says: [
+      'config/upstreams.yaml:4:5: upstreams.items.live: ["gateway:","http://items:3000"] is not possible here. It must not name a service beside gateway:, which stands for the gateway itself.',
+    ],
+  },
   'yaml-syntax': {
     files: spoiled(upstreams, '[items.yaml]', '[items.yaml'),
     says: [
