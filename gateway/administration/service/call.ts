@@ -4,6 +4,7 @@ import type { Caller, Organization } from '../../caller.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Checked } from '../../exchange.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
+import { jsonTreeValue, readJson } from '../../shared/json-tree.ts';
 import type { Actor } from '../actor.ts';
 import type { AdministrationDeps } from '../deps.ts';
 import { createSealedCursors, type SealedCursors } from './cursor.ts';
@@ -64,7 +65,7 @@ export function callOf(deps: AdministrationDeps, checked: Checked): Call {
     path: (name) => pathValues[names.indexOf(name)] as string,
     query: text,
     queryAll: (name) => query.getAll(name),
-    body: rawBody === undefined || rawBody.length === 0 ? {} : JSON.parse(rawBody.toString('utf8')),
+    body: bodyOf(rawBody),
     dryRun: query.get('dry_run') === 'true',
     waitMs: wait === undefined ? undefined : Number(wait) * 1000,
     ifMatch: headers.get('if-match'),
@@ -78,6 +79,12 @@ export function callOf(deps: AdministrationDeps, checked: Checked): Call {
     }),
     actor: () => actorOf(deps, caller, id),
   };
+}
+
+/** As the validator has read it: JSON.parse misreads escapes in names. */
+function bodyOf(rawBody: Buffer | undefined): Readonly<Record<string, unknown>> {
+  const root = rawBody && readJson(rawBody);
+  return root === undefined ? {} : (jsonTreeValue(root) as Readonly<Record<string, unknown>>);
 }
 
 async function actorOf({ store }: AdministrationDeps, caller: Caller, requestId: string): Promise<Actor> {

@@ -17,7 +17,11 @@ export interface Outcome {
 
 /** The names that commands look up, for tests that are not about the configuration. */
 const NAMES = {
-  config: { limits: { tiers: { standard: {}, premium: {} } }, gateway: { operatorScopes: ['mail:read'] } },
+  config: {
+    upstreams: {},
+    limits: { tiers: { standard: {}, premium: {} } },
+    gateway: { operatorScopes: ['mail:read'] },
+  },
   contracts: { scopes: new Set(['customers:read', 'customers:write', 'mail:read']) },
 } as unknown as Configuration;
 
