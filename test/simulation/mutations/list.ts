@@ -1,0 +1,262 @@
+// Small defects in the protocols. A checker that does not find one of them is not good enough: `npm run simulate:mutations` applies each to a copy of
+// the gateway and searches, and `docs/reliability.md` has how long that took.
+
+export interface Mutation {
+  readonly protocol: 'limits' | 'keys' | 'idempotency' | 'certificates';
+  /** What is wrong then. */
+  readonly defect: string;
+  readonly file: string;
+  /** A text that is there once, and what takes its place. */
+  readonly before: string;
+  readonly after: string;
+}
+
+type Row = readonly [defect: string, file: string, before: string, after: string];
+
+const of = (protocol: Mutation['protocol'], rows: readonly Row[]): readonly Mutation[] =>
+  rows.map(([defect, file, before, after]) => ({ protocol, defect, file: `gateway/${file}`, before, after }));
+
+const WINDOW = 'limits/redis/window.lua';
+const LIMITS = of('limits', [
+  [
+    '`<` for `<=`: the last unit is refused',
+    WINDOW,
+    'total[i] + charge.cost <= charge.limit then return true',
+    'total[i] + charge.cost < charge.limit then return true',
+  ],
+  [
+    'one unit more than the limit',
+    WINDOW,
+    'total[i] + charge.cost <= charge.limit then return true',
+    'total[i] + charge.cost <= charge.limit + 1 then return true',
+  ],
+  ['counters expire after half a window', WINDOW, 'at - clock + charge.window + coarsest', 'charge.window / 2'],
+  [
+    'units in the same grain are not counted',
+    WINDOW,
+    'after[i] - before[i] + charge.cost, halvings[i]',
+    'after[i] - before[i], halvings[i]',
+  ],
+  [
+    'a merge of entries loses their units',
+    WINDOW,
+    'afters[j] - befores[from], halved',
+    'afters[j] - befores[j], halved',
+  ],
+  [
+    'a refusal is cached for twice its wait',
+    'limits/refusal-cache.ts',
+    'elapsedMs < refusal.decision.waitMs',
+    'elapsedMs < 2 * refusal.decision.waitMs',
+  ],
+  [
+    'a cached refusal announces its first wait',
+    'limits/refusal-cache.ts',
+    'waitMs: decision.waitMs - elapsedMs',
+    'waitMs: decision.waitMs',
+  ],
+  [
+    'a refusal that outlasts its window is cached',
+    'limits/refusal-cache.ts',
+    'waitMs <= windowSeconds * 1000',
+    'waitMs <= windowSeconds * 1_000_000',
+  ],
+  [
+    'each instance has the whole limit during an outage',
+    'limits/fallback.ts',
+    'Math.floor(charge.requests / instances)',
+    'charge.requests',
+  ],
+  [
+    'counters of the process forget after half a window',
+    'limits/window.ts',
+    'firstAbove(lastMs, atMs - windowMs);\n  const all',
+    'firstAbove(lastMs, atMs - windowMs / 2);\n  const all',
+  ],
+  [
+    '`refuse` lets requests pass',
+    'limits/limit.ts',
+    "decision.outcome !== 'admitted'",
+    "decision.outcome === 'refused'",
+  ],
+  ['a Redis that was away is not used again', 'limits/redis/link.ts', 'up = !closed;', 'up = false;'],
+]);
+
+const KEYS = of('keys', [
+  [
+    'a revoked key stays in the cache',
+    'auth/identity-cache.ts',
+    "case 'key.revoked':\n        callers.delete(byKeyId.get(key) ?? '');",
+    "case 'key.revoked':",
+  ],
+  [
+    'keys of a suspended organization stay in the cache',
+    'auth/identity-cache.ts',
+    'for (const keyHash of [...(byOrganization.get(organization) ?? [])]) callers.delete(keyHash);',
+    '',
+  ],
+  [
+    'an absent key stays absent when it is created',
+    'auth/identity-cache.ts',
+    "case 'key.created':\n        absences?.clear();",
+    "case 'key.created':",
+  ],
+  ['a change is confirmed one too early', 'commands/confirmations.ts', 'position < latest)', 'position < latest - 1)'],
+  [
+    'an instance reports changes that it has not read',
+    'auth/instance-reports.ts',
+    '...instance, position: upTo',
+    '...instance, position: 1e9',
+  ],
+  [
+    'an instance is forgotten before its grace is over',
+    'auth/store/redis/instances.ts',
+    "'graces', now + grace, id)",
+    "'graces', now + 3000, id)",
+  ],
+  [
+    'an instance reports no grace',
+    'auth/instance-reports.ts',
+    'graceMs: graceMs + 2 * REPORTED_EVERY_MS',
+    'graceMs: 3000',
+  ],
+  [
+    'the grace does not end',
+    'auth/directory.ts',
+    'return follower.failure() === undefined || performance.now() - follower.readAt() <= graceMs;',
+    'return true;',
+  ],
+  [
+    'a process that stood still takes its cache for current',
+    'auth/directory.ts',
+    'if (now() - follower.readAtMs() > graceMs) return false;',
+    '',
+  ],
+  [
+    'a failed read counts as one',
+    'auth/change-follower.ts',
+    '} catch (cause) {\n      noteFailure(cause);\n    }\n    onPolled();',
+    '} catch (cause) {\n      readAtMs = startedAtMs;\n      readAt = startedAt;\n      noteFailure(cause);\n    }\n    onPolled();',
+  ],
+  [
+    'a store that lost changes and got others is taken for the same',
+    'auth/change-follower.ts',
+    'latest < position || (last !== undefined && JSON.stringify(first) !== last)',
+    'latest < position',
+  ],
+  [
+    'the changes are not polled, only heard of',
+    'auth/change-follower.ts',
+    'setInterval(poll, pollMs)',
+    'setInterval(poll, 1e9)',
+  ],
+  [
+    'a revocation is announced and not written to the log',
+    'auth/store/redis/keys.ts',
+    "write_change(by, 'key.revoked', organization_of(record), id, details)",
+    "call('PUBLISH', base .. 'announced', '0')",
+  ],
+]);
+
+const IDEMPOTENCY = of('idempotency', [
+  [
+    'the slot of a dead owner is taken over by any repetition',
+    'idempotency/redis-store.ts',
+    "isLost and ARGV[5] == '1' and",
+    'isLost and',
+  ],
+  [
+    '`forget` does not compare the owner',
+    'idempotency/redis-store.ts',
+    "if redis.call('HGET', KEYS[1], 'owner') == ARGV[1] then redis.call('DEL', KEYS[1]) end",
+    "redis.call('DEL', KEYS[1])",
+  ],
+  [
+    'a request that may have run frees its key',
+    'idempotency/recording.ts',
+    'if (!isSent || !mayHaveRun(error)) return',
+    'if (true) return',
+  ],
+  [
+    'no request waits for replicas',
+    'idempotency/redis-store.ts',
+    "begun.state === 'started' && claim.replicaWait",
+    'false as boolean && claim.replicaWait',
+  ],
+  ['too few replicas are enough', 'idempotency/redis-store.ts', 'count < wait.replicas', 'count < 0'],
+  ['a lease ends at once', 'idempotency/idempotency.ts', 'options.timeoutMs(operation) + LEASE_MARGIN_MS', '1'],
+  [
+    'a claim expires with its lease',
+    'idempotency/redis-store.ts',
+    'retainMs + leaseMs, runsAgain',
+    'leaseMs, runsAgain',
+  ],
+  [
+    'an outcome given up frees the key',
+    'idempotency/redis-store.ts',
+    "redis.call('PEXPIRE', KEYS[1], string.match(known, '^%d+'))",
+    "redis.call('DEL', KEYS[1])",
+  ],
+  [
+    'a stored answer expires at once',
+    'idempotency/redis-store.ts',
+    "redis.call('PEXPIRE', KEYS[1], ARGV[3])\n`",
+    "redis.call('PEXPIRE', KEYS[1], 1)\n`",
+  ],
+  [
+    'in SQLite: an expired row holds its key, a live one does not',
+    'idempotency/sqlite-store.ts',
+    'WHERE expires_at <= ?\n',
+    'WHERE expires_at >= ?\n',
+  ],
+  [
+    'in SQLite: a dead owner is any owner',
+    'idempotency/sqlite-store.ts',
+    'owner IS NOT NULL AND lease_ends_at <= ?',
+    'owner IS NOT NULL AND lease_ends_at >= ?',
+  ],
+]);
+
+const CERTIFICATES = of('certificates', [
+  ['an order is not stored', 'acme/order.ts', "await work.journal.write(change('order', id, record));", ''],
+  [
+    'a stored order is not continued',
+    'acme/order.ts',
+    'stored?.account === signer.account ? stored',
+    'stored?.account === undefined ? (stored as never)',
+  ],
+  [
+    'what the holder before has done is not read',
+    'acme/keeper.ts',
+    '// Read under the lease: the previous holder may have done the work.\n      await refresh();',
+    '',
+  ],
+  ['a failed attempt is not waited for', 'acme/due.ts', 'if (isBlocked) return undefined;', ''],
+  ['a failure is not recorded', 'acme/jobs.ts', "...change('attempts', of, attempts),", ''],
+  [
+    'a certificate is renewed after a third of its life',
+    'acme/renewal.ts',
+    'RENEW_AFTER = 2 / 3',
+    'RENEW_AFTER = 1 / 3',
+  ],
+  [
+    'the fence is not compared when the lease is confirmed',
+    'acme/redis-acme-store.ts',
+    "if call('HGET', lease, 'token') ~= ARGV[1] then return 0 end\ncall(",
+    'call(',
+  ],
+  [
+    'a lease is taken although it is held, with the same fence',
+    'acme/redis-acme-store.ts',
+    "local token, ends = unpack(call('HMGET', lease, 'token', 'until'))",
+    "local token, ends = unpack(call('HMGET', lease, 'token', 'until'))\nif token then return tonumber(token) end",
+  ],
+  [
+    'a lease that was killed with its holder is never taken',
+    'acme/redis-acme-store.ts',
+    'if left > 0 and left <= tonumber(ARGV[1]) then return false end',
+    'if token then return false end',
+  ],
+]);
+
+export const MUTATIONS: readonly Mutation[] = [...LIMITS, ...KEYS, ...IDEMPOTENCY, ...CERTIFICATES];
