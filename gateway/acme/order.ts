@@ -124,7 +124,7 @@ async function authorize(work: Work, signer: AccountSigner, id: string, order: O
 
 async function untilValid(work: Work, signer: AccountSigner, url: string, endsAt: number): Promise<void> {
   const wait = createWait(work);
-  while (performance.now() < endsAt) {
+  while (work.machine.performance.now() < endsAt) {
     const { value, retryAfterMs } = await work.client.post<Authorization>(url, signer);
     if (value.status === 'valid') return;
     if (value.status !== 'pending') throw refusalOf(value, work.settings.challenge);

@@ -31,6 +31,8 @@ export class Deployment {
   readonly disturbances: Disturbances;
   readonly places: readonly Place[];
   readonly #boot: Boot;
+  /** True times at which clocks of processes were set. */
+  readonly clockJumpsMs: number[] = [];
 
   constructor(world: World, processes: number, boot: Boot) {
     this.world = world;

@@ -109,6 +109,7 @@ function faultOf(deployment: Deployment, { kind, place: index, amount }: Fault):
       return () => deployment.startAgain(place);
     case 'clock':
       process.jump(jumpMs(amount));
+      deployment.clockJumpsMs.push(deployment.world.now());
       return undefined;
     case 'cut':
       redis.cut(process);

@@ -5,6 +5,8 @@ import type { Deployment } from '../deployment.ts';
 
 /** A certificate is renewed after two thirds of its life. */
 const EARLIEST_SHARE = 0.6;
+/** A refused order is not repeated before. */
+const PAUSE_MS = 150_000;
 /** An order is stored soon after the answer to it, or not at all. */
 const STORED_WITHIN_MS = 5000;
 
@@ -17,7 +19,8 @@ interface OrderSeen {
   /** By the clock of the store. */
   issuedAt: number | undefined;
   downloadedMs: number | undefined;
-  isOver: boolean;
+  /** When the authority gave it up. */
+  endedMs: number | undefined;
 }
 
 export interface OrderCheckerOptions {
@@ -46,7 +49,11 @@ export class OrderChecker {
 
   ordered(id: string, names: string, place: string): void {
     const { world } = this.#deployment();
-    for (const [earlier, order] of this.#orders) if (order.names === names) this.#compare(id, earlier, order);
+    for (const [earlier, order] of this.#orders) {
+      if (order.names !== names) continue;
+      if (order.endedMs === undefined) this.#compare(id, earlier, order);
+      else this.#checkPause(id, order, order.endedMs);
+    }
     this.#orders.set(id, {
       atMs: world.now(),
       names,
@@ -54,7 +61,7 @@ export class OrderChecker {
       touchedMs: undefined,
       issuedAt: undefined,
       downloadedMs: undefined,
-      isOver: false,
+      endedMs: undefined,
     });
     if (this.#orders.size > 20) this.#orders.delete(this.#orders.keys().next().value as string);
   }
@@ -67,7 +74,7 @@ export class OrderChecker {
   /** The authority has given it up. */
   ended(id: string): void {
     const order = this.#orders.get(id);
-    if (order !== undefined) order.isOver = true;
+    if (order !== undefined) order.endedMs = this.#deployment().world.now();
   }
 
   issued(id: string): void {
@@ -96,7 +103,7 @@ export class OrderChecker {
   #compare(id: string, earlier: string, order: OrderSeen): void {
     const { world, disturbances } = this.#deployment();
     const isStored = order.touchedMs !== undefined;
-    if (order.isOver || (!isStored && !disturbances.isCalmSince(order.atMs - STORED_WITHIN_MS))) return;
+    if (!isStored && !disturbances.isCalmSince(order.atMs - STORED_WITHIN_MS)) return;
     if (this.#isLostSince(order.touchedMs ?? order.atMs)) return;
     if (order.downloadedMs === undefined) {
       if (isStored)
@@ -106,6 +113,16 @@ export class OrderChecker {
       this.#isSettled(order.downloadedMs)
     )
       world.violate('orders', `${id} for ${order.names} is ordered, although ${earlier} was issued lately`);
+  }
+
+  /** A refusal is noted before the next attempt, unless its reader was killed. */
+  #checkPause(id: string, { names }: OrderSeen, endedMs: number): void {
+    const { world } = this.#deployment();
+    const isKilled = this.#kills().some((atMs) => atMs > endedMs);
+    if (isKilled || this.#isLostSince(endedMs) || this.#deployment().clockJumpsMs.some((atMs) => atMs > endedMs))
+      return;
+    if (world.now() - endedMs < PAUSE_MS)
+      world.violate('orders', `${id} for ${names} is ordered ${Math.round(world.now() - endedMs)} ms after a refusal`);
   }
 
   /** Whether the certificate was stored after it was fetched: the holder may have died before it. */

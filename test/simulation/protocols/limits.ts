@@ -2,7 +2,6 @@
 // and outage policies.
 
 import { GatewayError } from '../../../gateway/errors.ts';
-import type { Permitted } from '../../../gateway/exchange.ts';
 import type { OutagePolicy } from '../../../gateway/limits/counter-store.ts';
 import { createLimit } from '../../../gateway/limits/limit.ts';
 import type { LimitRules } from '../../../gateway/limits/limit-rules.ts';
@@ -91,6 +90,7 @@ function startLimits(world: World, processes: number): Running {
     const losses = () => [
       ...[...deployment.redis.losses(), ...deployment.redis.jumps()].map(({ atMs }) => atMs),
       ...kills,
+      ...deployment.clockJumpsMs,
     ];
     const isBounded = whenStoreIsAway !== 'allow';
     const checker = new WindowChecker(deployment, id, { limit, windowMs, isBounded }, losses);
@@ -110,9 +110,10 @@ function startLimits(world: World, processes: number): Running {
     if (!process.isRunning()) return;
     const sentMs = world.now();
     const answered = (): Answered => ({ sentMs, answeredMs: world.now(), cost });
+    const exchange = permitted(callerOf(id), operationOf(cost));
     try {
-      await stage(permitted(callerOf(id), operationOf(cost)) as Permitted);
-      world.note(place.name, `admits ${cost} of ${id}`);
+      await stage(exchange);
+      world.note(place.name, `admits ${cost} of ${id}, by ${exchange.trail.limitSource}`);
       checker.admitted(answered());
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
