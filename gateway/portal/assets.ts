@@ -21,6 +21,10 @@ const files: readonly (readonly [name: string, type: string])[] = [
   ['account-use.js', JAVASCRIPT],
   ['account-requests.js', JAVASCRIPT],
   ['account-keys.js', JAVASCRIPT],
+  ['account-limits.js', JAVASCRIPT],
+  ['account-key-parts.js', JAVASCRIPT],
+  ['account-key-steps.js', JAVASCRIPT],
+  ['account-key-actions.js', JAVASCRIPT],
   ['account-dialog.js', JAVASCRIPT],
   ['icon.svg', 'image/svg+xml'],
 ];

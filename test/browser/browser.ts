@@ -79,11 +79,14 @@ export async function takeScreenshot(page: Page, name: string): Promise<string> 
   return path;
 }
 
-/** Serious and critical findings of axe on the present page. */
-export async function findBarriers(page: Page): Promise<Finding[]> {
+/** Findings of axe on the present page: serious and critical ones, or those of other degrees, too. */
+export async function findBarriers(
+  page: Page,
+  degrees: readonly string[] = ['serious', 'critical'],
+): Promise<Finding[]> {
   await page.evaluate(axe);
   return (await page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
     violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .filter(({ impact }) => ${JSON.stringify(degrees)}.includes(impact))
       .map(({ id, impact, nodes }) => ({ id, impact, targets: nodes.map(({ target }) => target.flat().join(' ')) })))`)) as Finding[];
 }

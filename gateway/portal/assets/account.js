@@ -4,8 +4,9 @@
 import { adviceElement, readKey } from './account-advice.js';
 import { createApi, Refusal } from './account-api.js';
 import { createDialog } from './account-dialog.js';
-import { count, fillOf, inOrderOfNeed, listOf, maskOf, spanText, timeOfDay } from './account-figures.js';
+import { listOf, maskOf } from './account-figures.js';
 import { keysElements } from './account-keys.js';
+import { limitElements } from './account-limits.js';
 import { failedRequests } from './account-requests.js';
 import { loadUse, useElements } from './account-use.js';
 import { element } from './page-tools.js';
@@ -63,7 +64,7 @@ async function open(key) {
   session = { leaving };
   form.classList.add('taken');
   forget.hidden = false;
-  note.replaceChildren('Shown with the key ', element('code', {}, maskOf(key)), '.');
+  note.replaceChildren('Key ', element('code', {}, maskOf(key)));
   root.hidden = false;
   root.replaceChildren(element('p', {}, 'Loading…'));
   status.textContent = 'Loading your account.';
@@ -78,8 +79,10 @@ async function open(key) {
     root.replaceChildren(adviceElement(error, () => open(key)));
     status.textContent = '';
     // The reader may have to paste another key.
-    if (error.status === 401 || error.status === 403) form.classList.remove('taken');
-    field.focus();
+    if (error.status === 401 || error.status === 403) {
+      form.classList.remove('taken');
+      field.focus();
+    }
   }
 }
 
@@ -102,9 +105,9 @@ function show(organization, { api, key }) {
       ]);
       return [failedRequests(api, listOf(value.data), { nowMs: Date.now() })];
     }),
-    section('keys', 'Keys', async ({ load }) => {
+    section('keys', 'Keys', async ({ reload }) => {
       const { value } = await api.get('/keys', [['limit', '100']]);
-      const context = { api, dialog, secret: key, scopes: knownScopes, reload: load, useKey: open };
+      const context = { api, dialog, secret: key, scopes: knownScopes, reload, useKey: open };
       return keysElements(listOf(value.data), value.has_more === true, context);
     }),
   ];
@@ -132,12 +135,8 @@ function show(organization, { api, key }) {
 /** A part of the page that loads by itself: a refusal shows in its place. */
 function section(id, title, fill) {
   const body = element('div', { class: 'account-body' }, element('p', {}, 'Loading…'));
-  const made = element(
-    'section',
-    { id, 'aria-labelledby': `${id}-title` },
-    element('h2', { id: `${id}-title` }, title),
-    body,
-  );
+  const heading = element('h2', { id: `${id}-title`, tabindex: '-1' }, title);
+  const made = element('section', { id, 'aria-labelledby': heading.id }, heading, body);
   let runs = 0;
 
   async function load() {
@@ -145,13 +144,19 @@ function section(id, title, fill) {
     const run = runs;
     let parts;
     try {
-      parts = await fill({ load });
+      parts = await fill({ reload });
     } catch (error) {
       if (error.name === 'AbortError') return;
       if (!(error instanceof Refusal)) throw error;
       parts = [adviceElement(error, load)];
     }
     if (run === runs) body.replaceChildren(...parts);
+  }
+
+  /** After a dialog: the button that opened it is replaced, so the focus goes to the heading. */
+  async function reload() {
+    heading.focus();
+    await load();
   }
 
   return { made, load };
@@ -173,76 +178,4 @@ function useSection(api) {
     element('p', { class: 'use-span' }, element('label', { for: 'use-days' }, 'Show '), select),
   );
   return one;
-}
-
-const LIMITS_SHOWN = 6;
-
-function limitElements({ data }) {
-  const limits = inOrderOfNeed(listOf(data));
-  if (limits.length === 0) return [element('p', {}, 'No limit applies to your organization.')];
-  const list = (some) =>
-    element('ul', { class: 'account-cards' }, ...some.map((limit) => element('li', {}, limitElement(limit))));
-  const parts = [list(limits.slice(0, LIMITS_SHOWN))];
-  const rest = limits.slice(LIMITS_SHOWN);
-  if (rest.length > 0)
-    parts.push(
-      element(
-        'details',
-        { class: 'nested' },
-        element('summary', {}, `${rest.length} more limits, with more left`),
-        list(rest),
-      ),
-    );
-  return parts;
-}
-
-const levels = { free: '', near: 'near its end', full: 'used up' };
-
-function limitElement(limit) {
-  const {
-    policy,
-    key_id: keyId,
-    operations,
-    enforced,
-    window_seconds: span,
-    used,
-    remaining,
-    next_freed_at: freedAt,
-  } = limit;
-  const { share, level } = fillOf(limit);
-  const label = `${policy}: ${count(used)} of ${count(limit.limit)} used`;
-  const bar = element('div', {
-    class: `bar ${level}`,
-    role: 'meter',
-    'aria-label': label,
-    'aria-valuemin': '0',
-    'aria-valuemax': '100',
-    'aria-valuenow': String(Math.round(share * 100)),
-  });
-  const filled = element('span');
-  filled.style.width = `${share * 100}%`;
-  bar.append(filled);
-  const named = listOf(operations).map(String);
-  const freed = freedAt ? `, the next is free at ${timeOfDay(freedAt, Date.now())}` : '';
-  const notes = [
-    ...(keyId ? [`Key ${keyId}.`] : []),
-    ...(named.length > 0
-      ? [`Counts ${named.slice(0, 3).join(', ')}${named.length > 3 ? ` and ${named.length - 3} more` : ''}.`]
-      : []),
-    ...(enforced === false ? ['It counts and refuses nothing.'] : []),
-  ];
-  return element(
-    'article',
-    { class: 'account-card' },
-    element(
-      'h3',
-      {},
-      String(policy),
-      ' ',
-      ...(levels[level] ? [element('span', { class: `badge ${level}` }, levels[level])] : []),
-    ),
-    bar,
-    element('p', {}, element('strong', {}, count(used)), ` of ${count(limit.limit)} in the last ${spanText(span)}`),
-    element('p', { class: 'account-soft' }, `${count(remaining)} left${freed}. ${notes.join(' ')}`),
-  );
 }
