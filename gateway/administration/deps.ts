@@ -6,6 +6,7 @@ import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Configuration } from '../configuration.ts';
 import type { LimitUsage } from '../limits/usage.ts';
 import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
+import type { Usage } from '../usage/usage.ts';
 
 export interface AdministrationDeps {
   readonly store: KeyStore;
@@ -19,6 +20,8 @@ export interface AdministrationDeps {
   inForceSinceMs(): number;
   /** What organizations have used of their limits. */
   readonly limits: LimitUsage;
+  /** What organizations have called. */
+  readonly usage: Pick<Usage, 'page'>;
   /** The latest exchanges that the filter lets through, the newest first. */
   recent(filter: ExchangeFilter): Promise<readonly ExchangeLine[]>;
   /** Every exchange with this id or client request id; oldest first. */

@@ -22,6 +22,7 @@ const commands: Readonly<Record<string, () => Promise<Add>>> = {
   contract: async () => (await import('./contract/contract.ts')).addContractCommands,
   upstreams: async () => (await import('./upstreams/upstreams.ts')).addUpstreamsCommands,
   versions: async () => (await import('./versions/versions.ts')).addVersionsCommands,
+  usage: async () => (await import('./usage.ts')).addUsageCommand,
   limits: async () => (await import('./limits/limits.ts')).addLimitsCommands,
 };
 

@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { idempotencySettings } from '../idempotency/settings.ts';
 import { overloadSettings } from '../overload/settings.ts';
+import { usageSettings } from '../usage/settings.ts';
 import { cors } from './cross-origin.ts';
 import { hosts } from './hosts.ts';
 import { cidr, httpUrl, name, scope, whole } from './parts.ts';
@@ -135,6 +136,7 @@ export const gatewayFile = z.strictObject({
     .meta({ description: 'The same for single operations.', values: 'by operation id' }),
   overload: overloadSettings.prefault({}),
   metrics: metrics.prefault({}),
+  usage: usageSettings.prefault({}),
   tracing: tracing.optional().describe('Where traces are sent. Without it, no traces are recorded.'),
   publishedContracts: z
     .string()

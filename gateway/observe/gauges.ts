@@ -18,6 +18,8 @@ export interface GaugeSources extends LimitGauges {
   activeRequests(): number;
   /** 1 while the key store cannot be read. */
   keyStoreAway(): number;
+  /** Counts of use that are not written yet. */
+  usageWaiting(): number;
   tunnelStreams(): number;
   openStreams(): Readonly<Record<StreamKind, number>>;
   /** Certificates of the public listener. */
@@ -65,6 +67,11 @@ export function registerGauges(registry: Registry, sources: GaugeSources): void 
     '1 while keys cannot be looked up and only cached keys are accepted, for the grace.',
     sources.keyStoreAway,
     'max',
+  );
+  gauge(
+    'gateway_usage_waiting',
+    'Counts of the use of organizations that are not in the store yet. Some seconds of them are usual; more wait while the store is away.',
+    sources.usageWaiting,
   );
   registerLimitGauges(registry, sources);
   registerUpstreamGauges(registry, sources.upstreamStates);

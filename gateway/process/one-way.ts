@@ -11,11 +11,13 @@ import { ANSWERS_FILE, ANSWERS_STEPS } from '../idempotency/sqlite-schema.ts';
 import { sqliteProblem } from '../shared/sqlite.ts';
 import { ACCEPT, oneWayReason, type SchemaSteps } from '../shared/sqlite-schema.ts';
 import { shownPath } from '../shared/yaml-source.ts';
+import { USAGE_FILE, USAGE_STEPS } from '../usage/sqlite-schema.ts';
 
 /** Every file of the data directory that has a schema version. */
 export const versionedFiles: Readonly<Record<string, SchemaSteps>> = {
   [KEY_STORE_FILE]: KEY_STORE_STEPS,
   [ANSWERS_FILE]: ANSWERS_STEPS,
+  [USAGE_FILE]: USAGE_STEPS,
   [ACME_FILE]: ACME_STEPS,
 };
 

@@ -7,12 +7,13 @@ import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** They read the notes: for log, metrics, traces, the console and the records of `explain`. */
+/** They read the notes: for log, metrics, traces, use, the console and the records of `explain`. */
 const readers = [
   'gateway/trail.ts',
   'gateway/observe/',
   'gateway/console/',
   'gateway/explain/',
+  'gateway/usage/',
   'gateway/commands/explain/',
 ];
 /** They make the trail of an exchange, pass it to its readers at the end, or carry its type from one to the other. */

@@ -36,6 +36,7 @@ const NO_STATES = {
   tunnelStreams: () => 0,
   openStreams: () => ({ events: 0, lines: 0, websocket: 0 }),
   certificates: () => [],
+  usageWaiting: () => 0,
   bufferedBytes: () => 0,
   upstreamStates: () => ({}),
   targetStates: () => ({}),

@@ -24,7 +24,7 @@ export function openAdministration(
   parts: Parts,
 ) {
   const { settings, environment, store, inForce, log, metrics, pressed, now } = opened;
-  const { counters, access, targets, streams, identity, versionUses } = opened;
+  const { counters, access, targets, streams, identity, versionUses, usage } = opened;
   const { ordered, certificatesStatus, listeners, tunnels, overload, serving } = opened;
   const reloads = followConfiguration({
     directories: [settings.configDirectory, settings.contractsDirectory],
@@ -45,6 +45,7 @@ export function openAdministration(
     keyStoreAway: () => (identity.keysStatus().store === 'failing' ? 1 : 0),
     limitStoreAway: () => (counters.status().state === 'away' ? 1 : 0),
     limitPolicyInForce: () => counters.status().policyInForce,
+    usageWaiting: () => usage.status().waiting,
     tunnelStreams: tunnels.open,
     openStreams: streams.counts,
     upstreamStates: access.status,

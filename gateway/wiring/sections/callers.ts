@@ -1,4 +1,4 @@
-// The parts that know callers: their open streams, their keys and tokens, their idempotent answers, their calls of deprecated operations.
+// The parts that know callers: their open streams, their keys and tokens, their idempotent answers, their calls of deprecated operations, their use.
 
 import { replicaMistakes } from '../../config/settings.ts';
 import { openAnswerStore } from '../../idempotency/open-store.ts';
@@ -7,6 +7,7 @@ import { createThrottle } from '../../limits/throttle.ts';
 import { logStoreState } from '../../observe/log.ts';
 import type { Parts } from '../../parts.ts';
 import { createOpenStreams } from '../../streams/open-streams.ts';
+import { openUsage } from '../../usage/usage.ts';
 import { openVersionUses } from '../../versions/version-uses.ts';
 import { openIdentity } from '../identity.ts';
 import { type BaseSection, operationsServed } from './base.ts';
@@ -16,7 +17,7 @@ import type { UpstreamsSection } from './upstreams.ts';
 
 export type CallersSection = Awaited<ReturnType<typeof openCallers>>;
 
-/** Rejects with a sentence if the store of answers cannot be opened. */
+/** Rejects with a sentence if the store of answers or that of use cannot be opened. */
 export async function openCallers(
   opened: BaseSection & ObservationSection & CountersSection & UpstreamsSection,
   parts: Parts,
@@ -90,6 +91,15 @@ export async function openCallers(
     status: () => ({ deprecated_uses: versionUses.status() }),
     close: versionUses.close,
   });
+  const usage = await openUsage({
+    redisUrl: settings.redisUrl,
+    dataDirectory: settings.dataDirectory,
+    acceptOneWay: settings.acceptOneWay,
+    keepDays: () => inForce().config.gateway.usage.keepDays,
+    now,
+    onChange: logStoreState(log, 'use of organizations'),
+  });
+  parts.add({ name: 'usage', status: () => ({ usage: usage.status() }), drain: usage.drain, close: usage.close });
 
   const throttle = createThrottle({
     ...configuration.config.limits.addresses,
@@ -99,5 +109,5 @@ export async function openCallers(
   });
   parts.add({ name: 'throttle', use: ({ config }) => throttle.useRules(config.limits.addresses) });
 
-  return { streams, tunnelStreams, identity, answers, versionUses, throttle };
+  return { streams, tunnelStreams, identity, answers, versionUses, usage, throttle };
 }

@@ -32,7 +32,7 @@ export function openTraffic(
 ) {
   const { configuration, settings, store, gateway, inForce, isDraining, forwardNow } = opened;
   const { log, metrics, ids, tracing, traceparentFor, failures, shedding, originOf, targets } = opened;
-  const { streams, tunnelStreams, identity, versionUses, throttle, ordered, tls } = opened;
+  const { streams, tunnelStreams, identity, versionUses, usage, throttle, ordered, tls } = opened;
   const constantHeaders = securityHeadersFor(gateway.publicUrl);
   const refuse = createRefuse({
     publicUrl: gateway.publicUrl,
@@ -82,6 +82,7 @@ export function openTraffic(
     configuration: inForce,
     inForceSinceMs: opened.inForceSinceMs,
     limits: opened.limitUsage,
+    usage,
     recent: async (filter) => log.list(filter),
     exchanges: async (id) => log.recent(id),
     status: parts.status,
@@ -117,6 +118,7 @@ export function openTraffic(
       tracing?.finish(trail);
       log.exchange(trail);
       metrics.exchange(trail);
+      usage.count(trail);
     },
   };
   return { listeners, requests, tunnels, overload, serving };

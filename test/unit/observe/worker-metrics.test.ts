@@ -24,6 +24,7 @@ function metricsOf({ active, keyStoreAway, loadedAtMs }: State) {
     tunnelStreams: () => 0,
     openStreams: () => ({ events: 0, lines: 0, websocket: 0 }),
     certificates: () => [],
+    usageWaiting: () => 0,
     bufferedBytes: () => 0,
     upstreamStates: () => ({ books: { in_flight: active, credential: keyStoreAway ? 'latched' : 'proven' } }),
     targetStates: () => ({

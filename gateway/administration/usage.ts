@@ -1,0 +1,68 @@
+// Action: the use of an organization, in pages. Throws validation_failed, resource_missing.
+
+import { GatewayError } from '../errors.ts';
+import { type PeriodUnit, periodsBefore } from '../usage/periods.ts';
+import type { UsageGroup, UsagePosition, UsageSum } from '../usage/report.ts';
+import type { AdministrationDeps } from './deps.ts';
+
+/** Periods that are shown without a first time. */
+const DEFAULT_PERIODS = { hour: 24, day: 30, month: 12 } as const;
+
+export interface UsageInput {
+  readonly organization: string;
+  readonly by: PeriodUnit;
+  /** Epoch milliseconds. */
+  readonly fromMs?: number | undefined;
+  readonly toMs?: number | undefined;
+  readonly groups: readonly UsageGroup[];
+  readonly operation?: string | undefined;
+  readonly key?: string | undefined;
+  readonly limit: number;
+  readonly position?: UsagePosition | undefined;
+}
+
+export interface UsageAnswer {
+  readonly data: readonly object[];
+  readonly complete_until: string;
+  readonly next: UsagePosition | undefined;
+}
+
+type UsageDeps = Pick<AdministrationDeps, 'now' | 'usage'> & {
+  readonly store: Pick<AdministrationDeps['store'], 'organizations'>;
+};
+
+export function createListUsage({ store, usage, now }: UsageDeps): (input: UsageInput) => Promise<UsageAnswer> {
+  return async function listUsage({ organization, by: unit, limit, ...input }) {
+    const nowMs = now();
+    const { toMs = nowMs, fromMs = periodsBefore(unit, toMs, DEFAULT_PERIODS[unit]), ...filter } = input;
+    if (fromMs > toMs) throw laterThanTo(toMs);
+    if ((await store.organizations.get(organization)) === undefined) throw new GatewayError('resource_missing');
+    const page = await usage.page({ organization, unit, fromMs, toMs, limit, ...filter });
+    return {
+      data: page.sums.map(sumJson),
+      complete_until: timeOf(page.completeUntilMs),
+      next: page.next,
+    };
+  };
+}
+
+function laterThanTo(toMs: number): GatewayError {
+  const message = 'Must not be later than "to".';
+  const violation = { in: 'query', param: 'from', code: 'too_large', message, constraint: { maximum: timeOf(toMs) } };
+  return new GatewayError('validation_failed', { fields: { param: 'from', errors: [violation] } });
+}
+
+function sumJson({ fromMs, toMs, operation, key, statusClass, requests }: UsageSum): object {
+  return {
+    from: timeOf(fromMs),
+    to: timeOf(toMs),
+    ...(operation !== undefined && { operation_id: operation }),
+    ...(key !== undefined && { key_id: key }),
+    ...(statusClass !== undefined && { status_class: statusClass }),
+    requests,
+  };
+}
+
+function timeOf(atMs: number): string {
+  return new Date(atMs).toISOString();
+}

@@ -1,0 +1,111 @@
+// `gateway usage`: shows what an organization has called.
+
+import type { Command } from 'commander';
+import { createListUsage, type UsageInput } from '../administration/usage.ts';
+import { GatewayError } from '../errors.ts';
+import { openUsageStore } from '../usage/open-store.ts';
+import { PERIOD_UNITS } from '../usage/periods.ts';
+import { isPeriodUnit, isUsageGroup, USAGE_GROUPS, type UsageGroup, usagePage } from '../usage/report.ts';
+import type { CommandContext } from './context.ts';
+import { printJson, printLine, printTable } from './print.ts';
+import { parseMoment, splitList } from './read.ts';
+
+const PAGE = 1000;
+/** The names of the groups in an answer. */
+const members = { operation: 'operation_id', key: 'key_id', status_class: 'status_class' } as const;
+
+interface UsageFlags {
+  readonly org: string;
+  readonly by: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly group?: readonly string[];
+  readonly operation?: string;
+  readonly key?: string;
+  readonly json?: true;
+}
+
+export function addUsageCommand(program: Command, context: CommandContext): void {
+  program
+    .command('usage')
+    .description('show how many requests an organization has made, by hour, day or month in UTC')
+    .requiredOption('--org <organization>', 'id of the organization')
+    .option('--by <period>', `length of a period: ${PERIOD_UNITS.join(', ')}`, 'day')
+    .option('--from <when>', 'from the period 24h, 30d ago, or of an ISO time; default: 24 hours, 30 days or 12 months')
+    .option('--to <when>', 'to the period 24h, 30d ago, or of an ISO time; default: now')
+    .option('--group <names...>', `split the counts: ${USAGE_GROUPS.join(', ')}; several with commas`)
+    .option('--operation <id>', 'only calls of this operation')
+    .option('--key <id>', 'only calls with this key, or of this subject of a token (issuer:subject)')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  gateway usage --org org_acme --by day --from 7d --group operation')
+    .action((flags: UsageFlags) => usage(context, flags));
+}
+
+async function usage(context: CommandContext, flags: UsageFlags): Promise<void> {
+  const input = inputIn(context, flags);
+  const { data, complete_until } = await readAll(context, input);
+  if (flags.json) return printJson(context, { data, complete_until });
+  const heads = ['from', ...input.groups, 'requests'];
+  const rows = data.map((sum) => [
+    shortPeriod(String(sum.from), input.by),
+    ...input.groups.map((group) => String(sum[members[group]] ?? '')),
+    String(sum.requests),
+  ]);
+  printTable(context, heads, rows);
+  printLine(context, `Complete until ${complete_until}.`);
+}
+
+function inputIn(context: CommandContext, flags: UsageFlags): Omit<UsageInput, 'position'> {
+  const { by, org: organization, operation, key } = flags;
+  if (!isPeriodUnit(by)) return context.usage(`--by "${by}" is none of ${PERIOD_UNITS.join(', ')}.`);
+  const names = splitList(flags.group ?? []);
+  const unknown = names.find((name) => !isUsageGroup(name));
+  if (unknown !== undefined) return context.usage(`--group "${unknown}" is none of ${USAGE_GROUPS.join(', ')}.`);
+  const groups = USAGE_GROUPS.filter((group): group is UsageGroup => names.includes(group));
+  const [fromMs, toMs] = [momentIn(context, '--from', flags.from), momentIn(context, '--to', flags.to)];
+  return { organization, by, fromMs, toMs, groups, operation, key, limit: PAGE };
+}
+
+function momentIn(context: CommandContext, flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const atMs = parseMoment(text, context.now(), -1);
+  if (atMs !== undefined) return atMs;
+  return context.usage(`${flag} "${text}" is neither a duration such as 24h, 30d nor an ISO time.`);
+}
+
+/** All pages; the time until which they are complete is that of the first. */
+async function readAll(context: CommandContext, input: Omit<UsageInput, 'position'>) {
+  const { config } = await context.configuration();
+  const { keepDays } = config.gateway.usage;
+  const { store } = await context.keyStore();
+  const { now } = context;
+  const counts = await openUsageStore({ ...context.settings(), keepDays: () => keepDays, now });
+  const page = (question: Parameters<typeof usagePage>[0]) =>
+    usagePage(question, { store: counts, keepDays, nowMs: now() });
+  const listUsage = createListUsage({ store, now, usage: { page } });
+  try {
+    const first = await listUsage(input);
+    const data = [...first.data];
+    for (let position = first.next; position !== undefined; ) {
+      const more = await listUsage({ ...input, position });
+      data.push(...more.data);
+      position = more.next;
+    }
+    return { data: data as Readonly<Record<string, unknown>>[], complete_until: first.complete_until };
+  } catch (error) {
+    return fail(context, input.organization, error);
+  } finally {
+    await counts.close();
+  }
+}
+
+function fail(context: CommandContext, organization: string, error: unknown): never {
+  if (!(error instanceof GatewayError)) return context.fail('The store of use cannot be reached.');
+  if (error.code === 'resource_missing') return context.fail(`There is no organization ${organization}.`);
+  return context.usage('--from is later than --to.');
+}
+
+/** The part of an ISO time that names a period. */
+function shortPeriod(text: string, by: UsageInput['by']): string {
+  return text.slice(0, { hour: 13, day: 10, month: 7 }[by]);
+}

@@ -1,0 +1,20 @@
+// Opens the store of use: Redis if one is configured, otherwise a file in the data directory.
+
+import type { Awaitable } from '../shared/awaitable.ts';
+import { createRedisUsageStore } from './redis-store.ts';
+import { createSqliteUsageStore } from './sqlite-store.ts';
+import type { UsageStore, UsageStoreOptions } from './store.ts';
+
+export interface OpenUsageStoreOptions extends UsageStoreOptions {
+  readonly redisUrl: string | undefined;
+  readonly dataDirectory: string;
+  /** See `applySteps`. */
+  readonly acceptOneWay?: boolean | undefined;
+}
+
+/** Rejects with a sentence if the file cannot be opened. If Redis is away, waits only for the first attempt to connect. */
+export function openUsageStore({ redisUrl, dataDirectory, ...options }: OpenUsageStoreOptions): Awaitable<UsageStore> {
+  return redisUrl === undefined
+    ? createSqliteUsageStore({ directory: dataDirectory, ...options })
+    : createRedisUsageStore({ url: redisUrl, ...options });
+}

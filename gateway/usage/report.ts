@@ -1,0 +1,218 @@
+// Answers what an organization has used: sums by period and group, in pages. The work for one page is bounded: one that would read too
+// much ends earlier, and the next one goes on from there.
+
+import { PERIOD_UNITS, type PeriodUnit, periodEnd, periodStart, spanAt } from './periods.ts';
+import { keptFromMs, type StatusClass, type UsageCount, type UsageStore } from './store.ts';
+import { BEHIND_MS } from './writer.ts';
+
+/** Counts that are looked at for one page. The span that exceeds it is still read. */
+const COUNTS_MAX = 50_000;
+/** Spans that are looked at for one page. */
+const SPANS_MAX = 500;
+/** A mark that is older belongs to an instance that was killed, or that cannot reach the store. */
+const SILENT_MAX_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** What counts can be split by, in the order in which they are sorted. */
+export const USAGE_GROUPS = ['operation', 'key', 'status_class'] as const;
+export type UsageGroup = (typeof USAGE_GROUPS)[number];
+
+export interface UsageQuestion {
+  readonly organization: string;
+  readonly unit: PeriodUnit;
+  /** Epoch milliseconds: from the beginning of the period that has this moment. */
+  readonly fromMs: number;
+  /** Epoch milliseconds: to the end of the period that has the moment before. */
+  readonly toMs: number;
+  readonly groups: readonly UsageGroup[];
+  readonly operation?: string | undefined;
+  readonly key?: string | undefined;
+  /** Most sums of a page. */
+  readonly limit: number;
+  /** From the page before. */
+  readonly position?: UsagePosition | undefined;
+}
+
+/** Where a page ended: in this period, after this group; without a group, before the period. */
+export interface UsagePosition {
+  readonly periodMs: number;
+  readonly after?: UsageGroupValues | undefined;
+}
+
+/** Operation, key and class of status of a group; a value that is not asked for is empty. */
+type UsageGroupValues = readonly [operation: string, key: string, statusClass: string];
+
+export interface UsageSum {
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Present if grouped by it. Null: no operation of a contract, or none that was counted. */
+  readonly operation?: string | null;
+  readonly key?: string | null;
+  /** `2xx` */
+  readonly statusClass?: string;
+  readonly requests: number;
+}
+
+export interface UsagePage {
+  readonly sums: readonly UsageSum[];
+  /** Undefined: there is nothing more. */
+  readonly next: UsagePosition | undefined;
+  /** Everything that ended before is in the counts, as far as the running instances have said. */
+  readonly completeUntilMs: number;
+}
+
+interface UsageReportOptions {
+  readonly store: UsageStore;
+  readonly keepDays: number;
+  readonly nowMs: number;
+}
+
+/** Periods without requests are left out. Rejects if the store is away. */
+export async function usagePage(question: UsageQuestion, options: UsageReportOptions): Promise<UsagePage> {
+  const { store, nowMs } = options;
+  // First: what is written meanwhile is not promised.
+  const completeUntilMs = completeUntil(await store.marks(), nowMs);
+  const { sums, next } = await readSums(question, store, boundsOf(question, options));
+  return { sums: sums.map((sum) => toUsageSum(sum, question)), next, completeUntilMs };
+}
+
+/** What an instance that has just started has counted is not written, and has no mark yet. */
+function completeUntil(marks: readonly number[], nowMs: number): number {
+  const heard = marks.filter((mark) => mark > nowMs - SILENT_MAX_MS);
+  return Math.min(nowMs - BEHIND_MS, ...heard);
+}
+
+interface Bounds {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Whole periods, of the days that are kept. */
+function boundsOf({ unit, fromMs, toMs, position }: UsageQuestion, { keepDays, nowMs }: UsageReportOptions): Bounds {
+  const firstMs = Math.max(fromMs, keptFromMs(nowMs, keepDays), position?.periodMs ?? Number.NEGATIVE_INFINITY);
+  // The clock of another instance may be ahead.
+  const lastMs = Math.min(toMs, nowMs + DAY_MS);
+  return { fromMs: periodStart(unit, firstMs), toMs: periodEnd(unit, lastMs - 1) };
+}
+
+interface Sum {
+  readonly periodMs: number;
+  readonly values: UsageGroupValues;
+  requests: number;
+}
+
+async function readSums(question: UsageQuestion, store: UsageStore, { fromMs, toMs }: Bounds) {
+  const { organization, unit, operation, key, limit } = question;
+  const sums: Sum[] = [];
+  let read = 0;
+  let spans = 0;
+  let next: UsagePosition | undefined;
+  for (let atMs = fromMs; atMs < toMs && next === undefined; ) {
+    const span = spanAt(unit, atMs);
+    const found = createSums(question);
+    for await (const piece of store.scan({ organization, span, fromMs: atMs, toMs, operation, key })) {
+      read += piece.read;
+      for (const count of piece.counts) found.add(count);
+      // The last period may go on in the next piece.
+      if (store.isOrdered && sums.length + found.sizeBeforeLast() > limit) break;
+    }
+    sums.push(...found.sorted());
+    spans += 1;
+    atMs = span.endMs;
+    if (sums.length > limit) next = positionOf(sums[limit - 1] as Sum);
+    else if (atMs < toMs && (read >= COUNTS_MAX || spans >= SPANS_MAX)) next = { periodMs: atMs };
+  }
+  return { sums: sums.slice(0, limit), next };
+}
+
+/** Sums of one span, without those of the pages before. */
+function createSums({ groups, position }: UsageQuestion) {
+  const byOperation = groups.includes('operation');
+  const byKey = groups.includes('key');
+  const byClass = groups.includes('status_class');
+  const periods = new Map<number, Map<string, Sum>>();
+  let size = 0;
+  let last = new Map<string, Sum>();
+
+  function sumsOf(periodMs: number): Map<string, Sum> {
+    const known = periods.get(periodMs);
+    if (known !== undefined) return known;
+    last = new Map();
+    periods.set(periodMs, last);
+    return last;
+  }
+
+  return {
+    add({ periodMs, operation, key, statusClass, requests }: UsageCount): void {
+      const values: UsageGroupValues = [
+        byOperation ? operation : '',
+        byKey ? key : '',
+        byClass ? nameOfClass(statusClass) : '',
+      ];
+      if (!isAfter({ periodMs, values }, position)) return;
+      const sums = sumsOf(periodMs);
+      const name = groups.length === 0 ? '' : JSON.stringify(values);
+      const sum = sums.get(name);
+      if (sum !== undefined) {
+        sum.requests += requests;
+        return;
+      }
+      sums.set(name, { periodMs, values, requests });
+      size += 1;
+    },
+    /** Number of sums of all periods but the one that came last. */
+    sizeBeforeLast: () => size - last.size,
+    sorted: (): Sum[] => [...periods.values()].flatMap((sums) => [...sums.values()]).sort(inOrder),
+  };
+}
+
+function nameOfClass(statusClass: StatusClass): string {
+  return `${statusClass}xx`;
+}
+
+function inOrder(one: Pick<Sum, 'periodMs' | 'values'>, other: Pick<Sum, 'periodMs' | 'values'>): number {
+  if (one.periodMs !== other.periodMs) return one.periodMs - other.periodMs;
+  const index = one.values.findIndex((value, place) => value !== other.values[place]);
+  return index === -1 ? 0 : (one.values[index] as string) < (other.values[index] as string) ? -1 : 1;
+}
+
+function isAfter(sum: Pick<Sum, 'periodMs' | 'values'>, position: UsagePosition | undefined): boolean {
+  if (position === undefined) return true;
+  const { periodMs, after } = position;
+  return after === undefined ? sum.periodMs >= periodMs : inOrder(sum, { periodMs, values: after }) > 0;
+}
+
+function positionOf({ periodMs, values }: Sum): UsagePosition {
+  return { periodMs, after: values };
+}
+
+function toUsageSum({ periodMs, values, requests }: Sum, { unit, groups }: UsageQuestion): UsageSum {
+  const [operation, key, statusClass] = values;
+  return {
+    fromMs: periodMs,
+    toMs: periodEnd(unit, periodMs),
+    ...(groups.includes('operation') && { operation: operation || null }),
+    ...(groups.includes('key') && { key: key || null }),
+    ...(groups.includes('status_class') && { statusClass }),
+    requests,
+  };
+}
+
+/** The position as a short text, for cursors. */
+export function positionText({ periodMs, after }: UsagePosition): string {
+  return JSON.stringify(after === undefined ? [periodMs] : [periodMs, ...after]);
+}
+
+/** The reverse of `positionText`. */
+export function positionIn(text: string): UsagePosition {
+  const [periodMs, ...after] = JSON.parse(text) as [number, ...string[]];
+  return { periodMs, after: after.length === 0 ? undefined : (after as unknown as UsageGroupValues) };
+}
+
+export function isPeriodUnit(text: string): text is PeriodUnit {
+  return (PERIOD_UNITS as readonly string[]).includes(text);
+}
+
+export function isUsageGroup(text: string): text is UsageGroup {
+  return (USAGE_GROUPS as readonly string[]).includes(text);
+}

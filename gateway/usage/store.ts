@@ -1,0 +1,107 @@
+// What every store of use implements. Counts are kept three times, by hour, day and month, so that a question reads no more than the
+// periods that it is about.
+
+import type { Awaitable } from '../shared/awaitable.ts';
+import type { PeriodSpan } from './periods.ts';
+
+/** 1 for 1xx … 5 for 5xx. */
+export type StatusClass = 1 | 2 | 3 | 4 | 5;
+
+/** What requests of one organization are told apart by. */
+export interface Detail {
+  /** The operation's id; empty: no operation of a contract. */
+  readonly operation: string;
+  /** Id of the key, or `issuer:subject` of a token. */
+  readonly key: string;
+  readonly statusClass: StatusClass;
+}
+
+/** Operation and key of requests that are counted without them, because there are too many. */
+export const FOLDED = { operation: '', key: '' } as const;
+
+export interface Entry extends Detail {
+  /** Beginning of the UTC hour, epoch milliseconds. */
+  readonly hourMs: number;
+  readonly requests: number;
+}
+
+/** Counts that are written in one step: of one organization and one UTC day. */
+export interface Parcel {
+  /** Increases with each parcel of a writer: one that was written is not added again. */
+  readonly number: number;
+  readonly organization: string;
+  /** Beginning of the day, epoch milliseconds. */
+  readonly dayMs: number;
+  readonly entries: readonly Entry[];
+}
+
+export interface UsageCount extends Detail {
+  /** Beginning of the period, epoch milliseconds. */
+  readonly periodMs: number;
+  readonly requests: number;
+}
+
+export interface UsagePiece {
+  readonly counts: readonly UsageCount[];
+  /** Number of counts that were looked at. */
+  readonly read: number;
+}
+
+export interface ScanOptions {
+  readonly organization: string;
+  readonly span: PeriodSpan;
+  /** Only periods that begin from here on. */
+  readonly fromMs: number;
+  /** Only periods that begin before. */
+  readonly toMs: number;
+  readonly operation?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/**
+ * A writer is one process while it runs: what it has written is known by its id and the number of the parcel. It writes the parcels of one
+ * organization one after the other.
+ */
+export interface UsageStore {
+  /** Adds the counts of a parcel unless it was added already. Rejects if nothing was written, or possibly nothing: then send it again. */
+  add(writer: string, parcel: Parcel): Awaitable<void>;
+  /** Notes that everything that a writer has counted before this moment is written, so that it sends none of its parcels again. */
+  mark(writer: string, completeUntilMs: number): Awaitable<void>;
+  /** Removes the mark of a writer that will not count any more. */
+  end(writer: string): Awaitable<void>;
+  /** The marks of all writers. */
+  marks(): Awaitable<readonly number[]>;
+  /** Whether the pieces of a scan are in the order of their periods. */
+  readonly isOrdered: boolean;
+  /** The counts of a span, in pieces. */
+  scan(options: ScanOptions): AsyncIterable<UsagePiece>;
+  /** Removes some of what is older than the days to keep. A store whose server does that has nothing to do. */
+  purge(): Awaitable<void>;
+  close(): Awaitable<void>;
+}
+
+export interface UsageStoreOptions {
+  /** Read at each write. */
+  keepDays(): number;
+  now(): number;
+  /** Details of one organization in one span. Further ones are folded. */
+  readonly detailsMax?: number | undefined;
+}
+
+/** An organization with 20 keys, 100 operations and two classes of status has so many in a day at most. */
+export const DETAILS_MAX = 100_000;
+
+const DAY_MS = 86_400_000;
+
+/** The first moment that is kept: what ended before is not shown any more, and removed. */
+export function keptFromMs(nowMs: number, keepDays: number): number {
+  return nowMs - keepDays * DAY_MS;
+}
+
+/** When nothing of a span is kept any more. */
+export function spanEndsAtMs({ endMs }: Pick<PeriodSpan, 'endMs'>, keepDays: number): number {
+  return endMs + keepDays * DAY_MS;
+}
+
+/** A writer that has been silent for so long sends no parcel again. */
+export const MARKS_KEPT_MS = 7 * DAY_MS;

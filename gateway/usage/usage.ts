@@ -1,0 +1,47 @@
+// The use of all organizations while the gateway serves: counts what has ended, and answers questions.
+
+import type { Trail } from '../trail.ts';
+import { type OpenUsageStoreOptions, openUsageStore } from './open-store.ts';
+import { type UsagePage, type UsageQuestion, usagePage } from './report.ts';
+import { createUsageWriter, type WriterOptions, type WriterStatus } from './writer.ts';
+
+interface UsageOptions
+  extends Omit<OpenUsageStoreOptions, 'detailsMax'>,
+    Pick<WriterOptions, 'onChange' | 'pairsMax' | 'foldedMax'> {}
+
+export interface Usage {
+  /** Counts an exchange that has ended. */
+  count(ended: Pick<Trail, 'caller' | 'operation' | 'status'>): void;
+  /** What was counted here before the call is in the answer. Rejects if the store is away. */
+  page(question: UsageQuestion): Promise<UsagePage>;
+  status(): WriterStatus;
+  drain(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Rejects with a sentence if the file cannot be opened. Redis is connected to when there is something to write. */
+export async function openUsage({ onChange, pairsMax, foldedMax, ...options }: UsageOptions): Promise<Usage> {
+  const { now, keepDays } = options;
+  const writer = createUsageWriter({ open: () => openUsageStore(options), now, onChange, pairsMax, foldedMax });
+  if (options.redisUrl === undefined) await writer.store();
+  /** Pages are read one after the other: each may take some megabytes. */
+  let reading: Promise<unknown> = Promise.resolve();
+
+  async function read(question: UsageQuestion): Promise<UsagePage> {
+    await writer.flush();
+    const store = await writer.store();
+    return usagePage(question, { store, keepDays: keepDays(), nowMs: now() });
+  }
+
+  return {
+    count: writer.count,
+    page(question) {
+      const answer = reading.then(() => read(question));
+      reading = answer.catch(() => undefined);
+      return answer;
+    },
+    status: writer.status,
+    drain: writer.flush,
+    close: writer.close,
+  };
+}

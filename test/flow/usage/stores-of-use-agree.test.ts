@@ -1,0 +1,365 @@
+// Both stores of use add each parcel once, answer questions alike, and keep what they should for as long as they should.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, it } from 'node:test';
+import { createRedisUsageStore } from '../../../gateway/usage/redis-store.ts';
+import {
+  positionIn,
+  positionText,
+  USAGE_GROUPS,
+  type UsageQuestion,
+  type UsageSum,
+  usagePage,
+} from '../../../gateway/usage/report.ts';
+import { createSqliteUsageStore } from '../../../gateway/usage/sqlite-store.ts';
+import type { Entry, Parcel, UsageCount, UsageStore, UsageStoreOptions } from '../../../gateway/usage/store.ts';
+import { createRandom } from '../../chaos/random.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { lookInside, startRedis, type TestRedis } from '../../support/redis.ts';
+import { DAY_MS, entry, HOUR_MS, NOW_MS } from '../../unit/usage/samples.ts';
+
+const dayOf = (atMs: number) => Math.floor(atMs / DAY_MS) * DAY_MS;
+const now = () => NOW_MS;
+/** The stores are shared by all tests of this file. */
+const anOrganization = () => `org_${randomUUID()}`;
+
+function parcelOf(organization: string, number: number, entries: readonly Entry[]): Parcel {
+  return { number, organization, dayMs: dayOf(entries[0]?.hourMs ?? NOW_MS), entries };
+}
+
+const QUESTION: Omit<UsageQuestion, 'organization'> = {
+  unit: 'day',
+  fromMs: NOW_MS - 400 * DAY_MS,
+  toMs: NOW_MS,
+  groups: [],
+  limit: 100,
+};
+
+type Asked = Partial<UsageQuestion> & Pick<UsageQuestion, 'organization'>;
+
+async function pageOf(store: UsageStore, asked: Asked, keepDays = 400) {
+  return usagePage({ ...QUESTION, ...asked }, { store, keepDays, nowMs: NOW_MS });
+}
+
+/** Page by page, each position as the text of a cursor. */
+async function allOf(store: UsageStore, asked: Asked): Promise<UsageSum[]> {
+  const all: UsageSum[] = [];
+  for (let position: UsageQuestion['position']; ; ) {
+    const page = await pageOf(store, { ...asked, position });
+    all.push(...page.sums);
+    if (page.next === undefined) return all;
+    position = positionIn(positionText(page.next));
+  }
+}
+
+const totalOf = (sums: readonly { readonly requests: number }[]) => sums.reduce((sum, one) => sum + one.requests, 0);
+
+type Open = (options?: Partial<UsageStoreOptions>) => Promise<UsageStore>;
+
+function suite(name: string, open: Open): void {
+  it(`${name}: adds a parcel once, however often it is sent`, async () => {
+    const store = await open();
+    const organization = anOrganization();
+    const parcels = [1, 2, 3].map((number) => parcelOf(organization, number, [entry({ requests: 10 ** number })]));
+    for (const parcel of parcels) for (let sent = 0; sent < 3; sent += 1) await store.add('one', parcel);
+    for (const parcel of parcels) await store.add('one', parcel);
+    assert.equal(totalOf(await allOf(store, { organization })), 1110);
+    await store.close();
+  });
+
+  it(`${name}: knows the parcels of each writer and organization by themselves`, async () => {
+    const [one, other] = [await open(), await open()];
+    const [organization, second] = [anOrganization(), anOrganization()];
+    await one.add('one', parcelOf(second, 9, [entry()]));
+    // Sent later, because it failed before.
+    await one.add('one', parcelOf(organization, 2, [entry({ requests: 5 })]));
+    await other.add('other', parcelOf(organization, 1, [entry({ requests: 7 })]));
+    for (const unit of ['hour', 'day', 'month'] as const)
+      assert.deepEqual(
+        (await allOf(one, { organization, unit })).map(({ requests }) => requests),
+        [12],
+        unit,
+      );
+    await one.close();
+    await other.close();
+  });
+
+  it(`${name}: gives names back as they were, and to their organization alone`, async () => {
+    const store = await open();
+    const organization = anOrganization();
+    const names = [
+      '__proto__',
+      'a b',
+      'a,"b"]',
+      "it's; DROP TABLE counts",
+      '#one',
+      '[1,2]',
+      'ü\n\u2028',
+      'x'.repeat(255),
+    ];
+    await store.add(
+      'one',
+      parcelOf(
+        organization,
+        1,
+        names.map((key) => entry({ key, operation: `op ${key}` })),
+      ),
+    );
+    const sums = await allOf(store, { organization, groups: ['operation', 'key'], limit: 3 });
+    assert.deepEqual(sums.map(({ key }) => key).sort(), [...names].sort());
+    assert.ok(sums.every(({ key, operation }) => operation === `op ${key}`));
+    assert.deepEqual(await allOf(store, { organization: `${organization}x` }), []);
+    assert.deepEqual(await allOf(store, { organization: `${organization}}:day:{` }), []);
+    await store.close();
+  });
+
+  it(`${name}: filters by operation and key, and splits by class of status`, async () => {
+    const store = await open();
+    const organization = anOrganization();
+    await store.add(
+      'one',
+      parcelOf(organization, 1, [
+        entry({ requests: 1 }),
+        entry({ requests: 2, operation: 'createThing' }),
+        entry({ requests: 4, key: 'key_2' }),
+        entry({ requests: 8, statusClass: 5 }),
+        entry({ requests: 16, hourMs: NOW_MS - 12.5 * HOUR_MS }),
+      ]),
+    );
+    const total = async (asked: Partial<UsageQuestion>) => totalOf(await allOf(store, { organization, ...asked }));
+    assert.equal(await total({ operation: 'createThing' }), 2);
+    assert.equal(await total({ key: 'key_2' }), 4);
+    assert.equal(await total({ key: 'key_2', operation: 'createThing' }), 0);
+    assert.equal(await total({ unit: 'hour', fromMs: NOW_MS }), 15);
+    const classes = await allOf(store, { organization, groups: ['status_class'] });
+    assert.deepEqual(
+      classes.map(({ statusClass, requests }) => [statusClass, requests]),
+      [
+        ['2xx', 23],
+        ['5xx', 8],
+      ],
+    );
+    await store.close();
+  });
+
+  it(`${name}: whatever is asked, the sums are those of all counts, in order and in pages alike`, async () => {
+    const store = await open();
+    const organization = anOrganization();
+    const random = createRandom(Number(process.env.USAGE_SEED ?? 7));
+    const all: UsageCount[] = [];
+    for (let number = 1; number <= 60; number += 1) {
+      const dayMs = dayOf(NOW_MS) - random.between(0, 99) * DAY_MS;
+      const entries = Array.from({ length: random.between(1, 30) }, () =>
+        entry({
+          hourMs: dayMs + random.between(0, 23) * HOUR_MS,
+          operation: `op${random.between(0, 5)}`,
+          key: `key_${random.between(0, 4)}`,
+          statusClass: random.between(1, 5) as Entry['statusClass'],
+          requests: random.between(1, 1000),
+        }),
+      );
+      all.push(...entries.map((one) => ({ ...one, periodMs: one.hourMs })));
+      await store.add('one', parcelOf(organization, number, entries));
+    }
+    for (let run = 0; run < 12; run += 1) {
+      const [oneMs, otherMs] = [0, 0].map(() => NOW_MS - random.between(0, 100 * DAY_MS)) as [number, number];
+      const asked = {
+        organization,
+        unit: (['hour', 'day', 'month'] as const)[random.between(0, 2)] ?? 'hour',
+        fromMs: Math.min(oneMs, otherMs),
+        toMs: Math.max(oneMs, otherMs),
+        ...(random.between(0, 2) === 0 && { operation: 'op1' }),
+        ...(random.between(0, 3) === 0 && { key: 'key_1' }),
+      };
+      const ungrouped = await allOf(store, asked);
+      const from = ungrouped[0]?.fromMs ?? 0;
+      const to = ungrouped.at(-1)?.toMs ?? 0;
+      const expected = all.filter(
+        ({ periodMs, operation, key }) =>
+          periodMs >= from &&
+          periodMs < to &&
+          (asked.operation ?? operation) === operation &&
+          (asked.key ?? key) === key,
+      );
+      assert.equal(totalOf(ungrouped), totalOf(expected));
+      const groups = USAGE_GROUPS.filter(() => random.between(0, 1) === 1);
+      const grouped = await allOf(store, { ...asked, groups });
+      const paged = await allOf(store, { ...asked, groups, limit: random.between(1, 7) });
+      assert.deepEqual(paged, grouped);
+      const byPeriod = Map.groupBy(grouped, ({ fromMs }) => fromMs);
+      assert.deepEqual(
+        ungrouped.map(({ fromMs, requests }) => [fromMs, requests]),
+        [...byPeriod].map(([fromMs, sums]) => [fromMs, totalOf(sums)]),
+      );
+    }
+    await store.close();
+  });
+
+  it(`${name}: a page goes on where it ended, whatever is counted before`, async () => {
+    const store = await open();
+    const organization = anOrganization();
+    await store.add(
+      'one',
+      parcelOf(
+        organization,
+        1,
+        ['b', 'd', 'f'].map((key) => entry({ key })),
+      ),
+    );
+    const asked = { organization, groups: ['key'], limit: 2 } as const;
+    const first = await pageOf(store, asked);
+    await store.add(
+      'one',
+      parcelOf(
+        organization,
+        2,
+        ['a', 'c', 'e', 'g'].map((key) => entry({ key })),
+      ),
+    );
+    const second = await pageOf(store, { ...asked, position: first.next, limit: 9 });
+    assert.deepEqual(
+      [...first.sums, ...second.sums].map(({ key }) => key),
+      ['b', 'd', 'e', 'f', 'g'],
+    );
+    await store.close();
+  });
+
+  it(`${name}: folds further details of a span, and loses no request`, async () => {
+    const store = await open({ detailsMax: 10 });
+    const organization = anOrganization();
+    for (let number = 1; number <= 5; number += 1) {
+      const entries = Array.from({ length: 40 }, (_, index) =>
+        entry({ key: `key_${index}`, operation: `op${number}` }),
+      );
+      await store.add('one', parcelOf(organization, number, entries));
+    }
+    for (const unit of ['hour', 'day', 'month'] as const) {
+      const sums = await allOf(store, { organization, unit, groups: ['operation', 'key'] });
+      assert.equal(totalOf(sums), 200);
+      assert.ok(sums.length <= 11, `${sums.length} details`);
+      assert.deepEqual([sums[0]?.operation, sums[0]?.key], [null, null]);
+    }
+    await store.close();
+  });
+
+  it(`${name}: shows nothing that is older than the days to keep`, async () => {
+    const store = await open();
+    const organization = anOrganization();
+    for (const [index, days] of [0, 6, 7, 8].entries())
+      await store.add('one', parcelOf(organization, index + 1, [entry({ hourMs: dayOf(NOW_MS) - days * DAY_MS })]));
+    const days = (await pageOf(store, { organization }, 7)).sums.map(({ fromMs }) => (dayOf(NOW_MS) - fromMs) / DAY_MS);
+    assert.deepEqual(days, [7, 6, 0], 'the oldest day is the one that is kept in part');
+    await store.close();
+  });
+
+  it(`${name}: a question about all times is answered at once`, async () => {
+    const store = await open();
+    const organization = anOrganization();
+    await store.add('one', parcelOf(organization, 1, [entry()]));
+    const asked = { organization, fromMs: Date.UTC(-200, 0), toMs: Date.UTC(9999, 11) };
+    for (const unit of ['hour', 'day', 'month'] as const)
+      assert.equal(totalOf(await allOf(store, { ...asked, unit })), 1, unit);
+    await store.close();
+  });
+
+  it(`${name}: is complete until the oldest mark of an instance that is heard of`, async () => {
+    const store = await open();
+    const organization = anOrganization();
+    const completeUntil = async () => (await pageOf(store, { organization })).completeUntilMs - NOW_MS;
+    await store.mark('silent for an hour', NOW_MS - HOUR_MS);
+    assert.equal(await completeUntil(), -6000, 'an instance without a mark may have counted');
+    await store.mark('one', NOW_MS - 1000);
+    await store.mark('cut off', NOW_MS - 30_000);
+    assert.equal(await completeUntil(), -30_000);
+    await store.mark('cut off', NOW_MS - 100);
+    assert.equal(await completeUntil(), -6000);
+    await store.mark('cut off', NOW_MS - 20_000);
+    await store.end('cut off');
+    assert.equal(await completeUntil(), -6000);
+    await store.end('one');
+    await store.close();
+  });
+}
+
+describe('a store of use', () => {
+  let redis: TestRedis;
+  const directory = temporaryDirectory();
+  before(async () => {
+    redis = await startRedis();
+  });
+  after(() => redis.stop());
+
+  const options = { keepDays: () => 400, now };
+  suite('SQLite', async (more) => createSqliteUsageStore({ directory, ...options, ...more }));
+  suite('Redis', (more) => createRedisUsageStore({ url: redis.url, ...options, ...more }));
+
+  it('Redis: a hash ends when the last of its periods is older than the days to keep', async () => {
+    const store = await createRedisUsageStore({ url: redis.url, ...options });
+    const organization = anOrganization();
+    await store.add('one', parcelOf(organization, 1, [entry()]));
+    const client = lookInside(redis.url);
+    const names = await client.keys(`*usage:{${organization}}:*`);
+    const ends = await Promise.all(
+      names.map(async (name) => [
+        name.replace(/^.*:\{.*\}:/, ''),
+        await client.call('EXPIRETIME', name).catch(() => undefined),
+      ]),
+    );
+    client.disconnect();
+    const expected = { 'hour:2026-11-26': '2027-11-27', 'day:2026-11': '2026-12-01', 'month:2026': '2027-01-01' };
+    assert.deepEqual(ends.map(([name]) => name).sort(), Object.keys(expected).sort());
+    for (const [name, end] of ends)
+      if (typeof end === 'number') {
+        const endOf = { hour: '2026-11-27', day: '2026-12-01', month: '2027-01-01' }[
+          String(name).split(':')[0] as 'hour'
+        ];
+        assert.equal(end * 1000, Date.parse(endOf) + 400 * DAY_MS, String(name));
+      }
+    await store.close();
+  });
+
+  it('SQLite: removes what is too old in small steps', async () => {
+    const place = temporaryDirectory();
+    const store = createSqliteUsageStore({ directory: place, ...options, keepDays: () => 30 });
+    const organization = anOrganization();
+    const entries = (atMs: number) =>
+      Array.from({ length: 700 }, (_, index) => entry({ hourMs: atMs, key: `key_${index}` }));
+    await store.add('one', parcelOf(organization, 1, entries(dayOf(NOW_MS) - 31 * DAY_MS)));
+    await store.add('one', parcelOf(organization, 2, entries(dayOf(NOW_MS) - 30 * DAY_MS)));
+    const look = new DatabaseSync(join(place, 'usage.sqlite'), { readOnly: true });
+    const rows = () => Number(look.prepare("SELECT count(*) AS rows FROM counts WHERE unit = 'hour'").get()?.rows);
+    assert.equal(rows(), 1400);
+    await store.purge();
+    assert.equal(rows(), 900);
+    for (let step = 0; step < 5; step += 1) await store.purge();
+    assert.equal(rows(), 700);
+    assert.equal(look.prepare("SELECT count(*) AS rows FROM spans WHERE unit = 'hour'").get()?.rows, 1);
+    look.close();
+    await store.close();
+  });
+
+  it('SQLite: a parcel that breaks off is not there by half', async () => {
+    const place = temporaryDirectory();
+    const store = createSqliteUsageStore({ directory: place, ...options });
+    const organization = anOrganization();
+    const other = new DatabaseSync(join(place, 'usage.sqlite'));
+    other.exec(
+      `CREATE TRIGGER break BEFORE INSERT ON counts WHEN new.key = 'key_3' BEGIN SELECT RAISE(ABORT, 'broken'); END`,
+    );
+    const parcel = parcelOf(
+      organization,
+      1,
+      [1, 2, 3, 4].map((index) => entry({ key: `key_${index}` })),
+    );
+    assert.throws(() => store.add('one', parcel), /broken/);
+    assert.deepEqual(await allOf(store, { organization }), []);
+    other.exec('DROP TRIGGER break');
+    await store.add('one', parcel);
+    assert.equal(totalOf(await allOf(store, { organization })), 4);
+    other.close();
+    await store.close();
+  });
+});
