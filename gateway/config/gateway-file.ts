@@ -115,7 +115,8 @@ export const gatewayFile = z.strictObject({
   tls: tls.optional().describe('HTTPS on the public listener. Without it, a proxy in front has to terminate TLS.'),
   keys: keys.prefault({}),
   operatorScopes: z.array(scope).default(['mail:read', 'mail:write']).meta({
-    description: "Scopes that `'*'` does not include and that only operator organizations may hold.",
+    description:
+      "Scopes that `'*'` does not include and that only operator organizations may hold. Those of the gateway's own contract need not be listed ([administration](administration.md)).",
     values: 'scopes',
   }),
   issuers: z.record(name, issuer).default({}).meta({

@@ -44,7 +44,8 @@ export const issuer = z.strictObject({
     .prefault({}),
   mode: z.enum(['live', 'test']).default('live').describe('The data that its tokens reach.'),
   scopesMax: z.array(scopeOrAll).default(['*']).meta({
-    description: "The upper bound on the scopes of its tokens. `'*'` is every scope but `operatorScopes`.",
+    description:
+      "The upper bound on the scopes of its tokens. `'*'` is every scope but `operatorScopes` and those that begin with `gateway:`.",
     values: "scopes, `'*'`",
   }),
   clockToleranceSeconds: whole('seconds', 0, 300)
