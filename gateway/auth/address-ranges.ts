@@ -30,6 +30,31 @@ export function allowanceOf(ranges: readonly string[]): ((address: string) => bo
   };
 }
 
+/** Whether every address of a range is in another one. An IPv4 range and its form in IPv6 (`::ffff:…`) are the same. */
+export function isRangeWithin(range: string, outer: string): boolean {
+  const [inside, around] = [parseRange(range), parseRange(outer)];
+  if (inside === undefined || around === undefined) return false;
+  const [bits, bitsAround] = [bitsOf(inside), bitsOf(around)];
+  return bitsAround.length <= bits.length && bits.startsWith(bitsAround);
+}
+
+/** The fixed bits of a range among all addresses of IPv6. */
+function bitsOf({ network, bits, family }: Range): string {
+  const address = family === 'ipv4' ? `::ffff:${network}` : network;
+  return wordsOf(address)
+    .map((word) => word.toString(2).padStart(16, '0'))
+    .join('')
+    .slice(0, family === 'ipv4' ? 96 + bits : bits);
+}
+
+/** The eight words of an IPv6 address. The parser of URLs knows all of its spellings. */
+function wordsOf(address: string): number[] {
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const parse = (text: string) => (text === '' ? [] : text.split(':').map((word) => Number.parseInt(word, 16)));
+  const [first, last] = [parse(head), parse(tail ?? '')];
+  return [...first, ...Array.from({ length: 8 - first.length - last.length }, () => 0), ...last];
+}
+
 function parseRange(text: string): Range | undefined {
   const [network = '', bitsText, ...rest] = text.split('/');
   const version = isIP(network);

@@ -82,9 +82,11 @@ export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheO
         callers.delete(byKeyId.get(key) ?? '');
         absences?.clear();
         break;
+      case 'key.changed':
       case 'key.revoked':
         callers.delete(byKeyId.get(key) ?? '');
         break;
+      case 'organization.changed':
       case 'organization.tier_changed':
       case 'organization.suspended':
       case 'organization.resumed':

@@ -35,11 +35,18 @@ export function addAuditCommands(program: Command, context: CommandContext): voi
       const changes = await store.audit.list({ organization, sinceMs, limit });
       if (json) return printJson(context, changes.map(jsonOf));
       const rows = changes.map(({ atMs, by, kind, organization, key, details }) => {
-        const more = Object.entries(details).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+        const more = Object.entries(details)
+          .filter(([name]) => isShown(kind, name))
+          .map(([name, value]) => `${name}=${JSON.stringify(value)}`);
         return [shortTime(atMs), by, kind, organization ?? '', key ?? '', more.join(' ')];
       });
       printTable(context, ['at', 'by', 'what', 'organization', 'key', 'details'], rows);
     });
+}
+
+/** For people a line says once what has changed: most kinds say it without `before` and `after`. */
+function isShown(kind: string, name: string): boolean {
+  return kind.endsWith('.changed') || (name !== 'before' && name !== 'after');
 }
 
 function jsonOf({ sequence, atMs, by, kind, organization, key, details }: KeyStoreChange) {

@@ -31,6 +31,21 @@ export interface StoredKey {
   readonly replacedBy: string | undefined;
 }
 
+export function hasEnded({ expiresAtMs }: Pick<StoredKey, 'expiresAtMs'>, nowMs: number): boolean {
+  return expiresAtMs !== undefined && expiresAtMs <= nowMs;
+}
+
+/** Works, and has no successor. */
+export function isActive(key: StoredKey, nowMs: number): boolean {
+  return key.revokedAtMs === undefined && key.replacedBy === undefined && !hasEnded(key, nowMs);
+}
+
+/** Whether another key works once this one is revoked: after a live key a live one, because only such a key can make others. */
+export function takesPlaceOf(other: StoredKey, key: StoredKey, nowMs: number): boolean {
+  const works = other.revokedAtMs === undefined && !hasEnded(other, nowMs);
+  return works && other.id !== key.id && (other.mode === 'live' || key.mode === 'test');
+}
+
 export interface KeyAndOwner {
   readonly key: StoredKey;
   readonly organization: Organization;
@@ -39,6 +54,8 @@ export interface KeyAndOwner {
 export type ChangeKind =
   | 'organization.created'
   | 'organization.tier_changed'
+  /** Its contacts, perhaps with its tier. */
+  | 'organization.changed'
   | 'organization.suspended'
   | 'organization.resumed'
   /** Many new organizations with their keys, as one row. */
@@ -46,11 +63,39 @@ export type ChangeKind =
   /** Many records of an export, as one row. */
   | 'records.imported'
   | 'key.created'
+  /** Its name, scopes, addresses or end. */
+  | 'key.changed'
   | 'key.rotated'
   | 'key.revoked'
   /** The counters of an organization were reset. */
   | 'limits.reset'
   | 'configuration.changed';
+
+/** Who makes a change: a name, or a name and the id of the request by which it is made. */
+export type Author = string | { readonly by: string; readonly requestId: string | undefined };
+
+/** What a change of a key may set. `expiresAtMs: undefined` removes the end. */
+export type KeyPatch = Partial<Pick<StoredKey, 'name' | 'scopes' | 'allowedCidrs' | 'expiresAtMs'>>;
+export type OrganizationPatch = Partial<Pick<Organization, 'tier' | 'contacts'>>;
+
+/** What has to hold in the transaction of a change; otherwise the change throws ConditionFailed and has written nothing. */
+export interface Conditions {
+  /** Keys as they were read: nothing about them has changed but their last use. */
+  readonly keys?: readonly StoredKey[] | undefined;
+  /** Organizations as they were read. */
+  readonly organizations?: readonly Organization[] | undefined;
+  /** Of a revocation: a key takes the place of this one (`takesPlaceOf`), or this one does not work any more. */
+  readonly leavesAnother?: boolean | undefined;
+}
+
+export class ConditionFailed extends Error {
+  readonly condition: keyof Conditions;
+
+  constructor(condition: keyof Conditions) {
+    super(`The condition on ${condition} does not hold.`);
+    this.condition = condition;
+  }
+}
 
 /** One row of the audit log, which is also the change stream that running gateways follow. */
 export interface KeyStoreChange {
@@ -61,6 +106,7 @@ export interface KeyStoreChange {
   readonly kind: ChangeKind;
   readonly organization: string | undefined;
   readonly key: string | undefined;
+  /** `before` and `after` have the members that the change has set; `request_id` is there if a request made the change. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
@@ -73,16 +119,23 @@ export interface Changes {
 
 export interface OrganizationRecords {
   /** Returns false if the id is taken. */
-  create(organization: Organization, by: string): Awaitable<boolean>;
+  create(organization: Organization, author: Author, conditions?: Conditions): Awaitable<boolean>;
   get(id: string): Awaitable<Organization | undefined>;
   /** By id. `after`: only higher ids; `limit`: at most so many. */
   list(part?: { readonly after?: string | undefined; readonly limit?: number }): Awaitable<readonly Organization[]>;
   /** Yields all organizations in pages, so that a million fit in memory; records written during the scan may or may not be included. */
   scan(): AsyncIterable<readonly Organization[]>;
+  /** Yields organizations by id in pages. `after`: only higher ids. */
+  inOrder(after?: string): AsyncIterable<readonly Organization[]>;
   /** The three methods below return the updated organization, undefined for an unknown id; they write nothing if the value is unchanged. */
-  setTier(id: string, tier: string, by: string): Awaitable<Organization | undefined>;
-  suspend(id: string, by: string): Awaitable<Organization | undefined>;
-  resume(id: string, by: string): Awaitable<Organization | undefined>;
+  change(
+    id: string,
+    patch: OrganizationPatch,
+    author: Author,
+    conditions?: Conditions,
+  ): Awaitable<Organization | undefined>;
+  suspend(id: string, author: Author, conditions?: Conditions): Awaitable<Organization | undefined>;
+  resume(id: string, author: Author, conditions?: Conditions): Awaitable<Organization | undefined>;
 }
 
 export interface KeyPart {
@@ -92,8 +145,8 @@ export interface KeyPart {
 }
 
 export interface KeyRecords {
-  /** Returns false if the organization does not exist. */
-  create(key: StoredKey): Awaitable<boolean>;
+  /** Returns false if the organization does not exist. @param author of the change, if it is more than the creator of the key */
+  create(key: StoredKey, author?: Author, conditions?: Conditions): Awaitable<boolean>;
   get(id: string): Awaitable<StoredKey | undefined>;
   findByDigest(digest: string): Awaitable<KeyAndOwner | undefined>;
   list(filter?: { readonly organization?: string | undefined }): Awaitable<readonly StoredKey[]>;
@@ -102,13 +155,26 @@ export interface KeyRecords {
    * Yields nothing after an unknown key.
    */
   scan(part?: KeyPart): AsyncIterable<readonly StoredKey[]>;
+  /** Returns the updated key, undefined for an unknown id; writes nothing if nothing changes. */
+  change(id: string, patch: KeyPatch, author: Author, conditions?: Conditions): Awaitable<StoredKey | undefined>;
   /** Returns the updated key, undefined for an unknown id; a key that was already revoked stays unchanged. */
-  revoke(id: string, by: string, reason: string | undefined): Awaitable<StoredKey | undefined>;
+  revoke(
+    id: string,
+    author: Author,
+    reason: string | undefined,
+    conditions?: Conditions,
+  ): Awaitable<StoredKey | undefined>;
   /**
    * Creates the successor and sets the expiry of the key to `endsAtMs`, or keeps its own expiry if that is sooner. Returns the updated key.
    * Returns undefined and writes nothing if the key is unknown, revoked, expired or already replaced.
    */
-  rotate(id: string, successor: StoredKey, endsAtMs: number): Awaitable<StoredKey | undefined>;
+  rotate(
+    id: string,
+    successor: StoredKey,
+    endsAtMs: number,
+    author?: Author,
+    conditions?: Conditions,
+  ): Awaitable<StoredKey | undefined>;
   /** Takes key ids with epoch milliseconds. Never waits for another writer: rejects, and the caller retries later. */
   noteUses(uses: ReadonlyMap<string, number>): Awaitable<void>;
 }
@@ -116,6 +182,8 @@ export interface KeyRecords {
 export interface AuditFilter {
   readonly organization?: string | undefined;
   readonly sinceMs?: number | undefined;
+  /** Only changes with lower sequence numbers: the next part of a list. */
+  readonly before?: number | undefined;
   readonly limit: number;
 }
 
@@ -125,7 +193,7 @@ export interface AuditLog {
   /** Records a change that is stored elsewhere: the configuration files. */
   append(by: string, details: Readonly<Record<string, unknown>>): Awaitable<void>;
   /** Records that the limits of an organization were reset; running gateways read it from the change stream. */
-  appendReset(organization: string, by: string): Awaitable<void>;
+  appendReset(organization: string, author: Author): Awaitable<void>;
   since(sequence: number, limit: number): Awaitable<Changes>;
   /**
    * Calls back soon after a change was written, if the store can announce it; returns a function that ends the subscription. An

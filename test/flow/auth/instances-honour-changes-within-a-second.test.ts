@@ -89,7 +89,7 @@ async function tierChanges(count: number): Promise<number[]> {
   for (let trial = 0; trial < count; trial += 1) {
     for (const tier of ['premium', 'standard'] as const) {
       const shows = ({ headers }: Answer) => headers['x-ratelimit-limit'] === limitOf[tier];
-      times.push(await timeOf(() => store().organizations.setTier('org_growing', tier, 'test'), key, shows));
+      times.push(await timeOf(() => store().organizations.change('org_growing', { tier: tier }, 'test'), key, shows));
     }
   }
   return times;

@@ -49,7 +49,7 @@ export function importTests(name: string, open: Open): void {
     await store.keys.revoke(first.id, 'me', 'leaked');
     await store.keys.rotate(second.id, third, START_MS + 1000);
     await store.keys.noteUses(new Map([[second.id, START_MS]]));
-    await store.organizations.setTier('org_acme', 'premium', 'me');
+    await store.organizations.change('org_acme', { tier: 'premium' }, 'me');
     await store.organizations.suspend('org_acme', 'me');
     const before = [await store.keys.list(), await store.organizations.list(), await store.audit.since(0, 100)];
     assert.deepEqual(await store.import([acme], [first, second], 'me'), { organizations: 0, keys: 0 });

@@ -5,13 +5,15 @@ import { test } from 'node:test';
 import { issue, organization, START_MS } from '../../unit/auth/samples.ts';
 import type { Open } from './key-store-suite-open.ts';
 
+const REVOKED = { before: { state: 'active' }, after: { state: 'revoked' } };
+
 export function keyTests(name: string, open: Open): void {
   test(`${name}: a key is found by its digest, with its organization as it is now`, async (t) => {
     const { organizations, keys } = await open(t);
     await organizations.create(organization({ contacts: ['ops@example.com'] }), 'me');
     const { record } = issue({ scopes: ['jobs:read'], allowedCidrs: ['192.0.2.0/24'], expiresAtMs: START_MS + 1000 });
     assert.equal(await keys.create(record), true);
-    await organizations.setTier('org_acme', 'premium', 'me');
+    await organizations.change('org_acme', { tier: 'premium' }, 'me');
     const owner = organization({ contacts: ['ops@example.com'], tier: 'premium' });
     assert.deepEqual(await keys.findByDigest(record.digest), { key: record, organization: owner });
     assert.deepEqual(await keys.get(record.id), record);
@@ -63,7 +65,7 @@ export function keyTests(name: string, open: Open): void {
     assert.equal(await keys.revoke('key_nobody', 'me', undefined), undefined);
     assert.deepEqual(await keys.get(record.id), revoked);
     const [newest] = await audit.list({ limit: 1 });
-    assert.deepEqual([newest?.by, newest?.key, newest?.details], ['me', record.id, { reason: 'leaked' }]);
+    assert.deepEqual([newest?.by, newest?.key, newest?.details], ['me', record.id, { reason: 'leaked', ...REVOKED }]);
   });
 
   test(`${name}: a revocation needs no reason`, async (t) => {
@@ -73,7 +75,7 @@ export function keyTests(name: string, open: Open): void {
     await keys.create(record);
     await keys.revoke(record.id, 'me', undefined);
     assert.deepEqual(await keys.get(record.id), { ...record, revokedAtMs: START_MS, revokedBy: 'me' });
-    assert.deepEqual((await audit.list({ limit: 1 }))[0]?.details, { reason: null });
+    assert.deepEqual((await audit.list({ limit: 1 }))[0]?.details, { reason: null, ...REVOKED });
   });
 
   test(`${name}: the last use only moves forward, and is no change`, async (t) => {

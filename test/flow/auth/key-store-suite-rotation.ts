@@ -51,7 +51,12 @@ export function rotationTests(name: string, open: Open): void {
           kind: 'key.rotated',
           key: old.id,
           id: 'org_acme',
-          details: { successor: successor.id, ends_at: ENDS_AT_MS },
+          details: {
+            successor: successor.id,
+            ends_at: ENDS_AT_MS,
+            before: { expires_at: null, replaced_by: null },
+            after: { expires_at: new Date(ENDS_AT_MS).toISOString(), replaced_by: successor.id },
+          },
         },
       ],
     );

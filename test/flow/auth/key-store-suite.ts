@@ -4,6 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { issue, organization, pepperFingerprint, START_MS } from '../../unit/auth/samples.ts';
+import { changeTests } from './key-store-suite-changes.ts';
+import { conditionTests } from './key-store-suite-conditions.ts';
 import { importTests } from './key-store-suite-import.ts';
 import { instanceTests } from './key-store-suite-instances.ts';
 import { keyTests } from './key-store-suite-keys.ts';
@@ -11,10 +13,15 @@ import type { Open } from './key-store-suite-open.ts';
 import { rotationTests } from './key-store-suite-rotation.ts';
 import { scanTests } from './key-store-suite-scan.ts';
 
+/** `after` of its creation. */
+const ACME = { name: 'Acme', tier: 'standard', state: 'active', contacts: [], operator: false };
+
 export function keyStoreSuite(name: string, open: Open): void {
   organizationTests(name, open);
   keyTests(name, open);
   rotationTests(name, open);
+  changeTests(name, open);
+  conditionTests(name, open);
   scanTests(name, open);
   auditTests(name, open);
   seedTests(name, open);
@@ -38,8 +45,8 @@ function organizationTests(name: string, open: Open): void {
   test(`${name}: tier and state change, and a change that changes nothing leaves no trace`, async (t) => {
     const { organizations, audit } = await open(t);
     await organizations.create(organization(), 'me');
-    assert.equal((await organizations.setTier('org_acme', 'premium', 'me'))?.tier, 'premium');
-    assert.equal((await organizations.setTier('org_acme', 'premium', 'me'))?.tier, 'premium');
+    assert.equal((await organizations.change('org_acme', { tier: 'premium' }, 'me'))?.tier, 'premium');
+    assert.equal((await organizations.change('org_acme', { tier: 'premium' }, 'me'))?.tier, 'premium');
     assert.equal((await organizations.suspend('org_acme', 'me'))?.state, 'suspended');
     assert.equal((await organizations.suspend('org_acme', 'me'))?.state, 'suspended');
     assert.equal((await organizations.resume('org_acme', 'me'))?.state, 'active');
@@ -49,17 +56,20 @@ function organizationTests(name: string, open: Open): void {
     assert.deepEqual(
       changes.map(({ kind, details }) => [kind, details]),
       [
-        ['organization.created', { name: 'Acme', tier: 'standard', operator: false }],
-        ['organization.tier_changed', { from: 'standard', to: 'premium' }],
-        ['organization.suspended', {}],
-        ['organization.resumed', {}],
+        ['organization.created', { name: 'Acme', tier: 'standard', operator: false, after: ACME }],
+        [
+          'organization.tier_changed',
+          { from: 'standard', to: 'premium', before: { tier: 'standard' }, after: { tier: 'premium' } },
+        ],
+        ['organization.suspended', { before: { state: 'active' }, after: { state: 'suspended' } }],
+        ['organization.resumed', { before: { state: 'suspended' }, after: { state: 'active' } }],
       ],
     );
   });
 
   test(`${name}: an organization that does not exist cannot change`, async (t) => {
     const { organizations, audit } = await open(t);
-    assert.equal(await organizations.setTier('org_nobody', 'premium', 'me'), undefined);
+    assert.equal(await organizations.change('org_nobody', { tier: 'premium' }, 'me'), undefined);
     assert.equal(await organizations.suspend('org_nobody', 'me'), undefined);
     assert.equal(await organizations.resume('org_nobody', 'me'), undefined);
     assert.deepEqual(await organizations.list(), []);

@@ -93,7 +93,7 @@ test('a forgotten script is loaded again', async (t) => {
 test('a long audit log can be read to its end, of all and of one organization', async (t) => {
   const { organizations, audit } = await open(t);
   await organizations.create(organization(), 'me');
-  for (let index = 0; index < 600; index += 1) await organizations.setTier('org_acme', `tier_${index}`, 'me');
+  for (let index = 0; index < 600; index += 1) await organizations.change('org_acme', { tier: `tier_${index}` }, 'me');
   const all = await audit.list({ limit: 1000 });
   assert.deepEqual(
     all.map(({ sequence }) => sequence),

@@ -128,7 +128,7 @@ describe('a token', () => {
   it('that is known has the new tier of its organization within a second', async () => {
     const token = issuer.sign({ org: 'org_tier' });
     assert.equal((await call(token)).headers['x-ratelimit-limit'], '100000');
-    await gateway.store.organizations.setTier('org_tier', 'premium', 'test');
+    await gateway.store.organizations.change('org_tier', { tier: 'premium' }, 'test');
     await within(async () => (await call(token)).headers['x-ratelimit-limit'] === '1000000');
     assert.equal(assertion().tier, 'premium');
   });

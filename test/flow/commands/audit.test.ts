@@ -21,7 +21,7 @@ test('audit shows every change, newest first', async () => {
       kind: 'organization.tier_changed',
       organization: 'org_a',
       key: null,
-      details: { from: 'standard', to: 'premium' },
+      details: { from: 'standard', to: 'premium', before: { tier: 'standard' }, after: { tier: 'premium' } },
     },
   ]);
   assert.equal((await json('audit')).length, 3);

@@ -26,7 +26,7 @@ test('the same frozen caller serves every request, after one look-up', async (t)
 const changes: Record<string, (store: KeyStore, id: string) => unknown> = {
   'a revocation': (store, id) => store.keys.revoke(id, 'tests', undefined),
   'a suspension': (store) => store.organizations.suspend('org_acme', 'tests'),
-  'a tier change': (store) => store.organizations.setTier('org_acme', 'premium', 'tests'),
+  'a tier change': (store) => store.organizations.change('org_acme', { tier: 'premium' }, 'tests'),
 };
 for (const [what, change] of Object.entries(changes)) {
   test(`${what} is seen within a poll, and affects no other entry`, async (t) => {
@@ -46,7 +46,7 @@ for (const [what, change] of Object.entries(changes)) {
 test('revocation, suspension and tier show in the caller', async (t) => {
   const { store, key, record } = await storeWithKey(t);
   const directory = follow(t, store);
-  await store.organizations.setTier('org_acme', 'premium', 'tests');
+  await store.organizations.change('org_acme', { tier: 'premium' }, 'tests');
   await until(async () => (await directory.callerOf(key))?.organization?.tier === 'premium');
   await store.organizations.suspend('org_acme', 'tests');
   await until(async () => (await directory.callerOf(key))?.organization?.state === 'suspended');
@@ -180,7 +180,7 @@ test('the same frozen organization is answered until something about it changes'
   assert.ok(Object.isFrozen(acme));
   for (let index = 0; index < 10; index += 1) assert.equal(directory.organizationOf('org_acme'), acme);
   assert.equal(state.lookUps, 1);
-  await store.organizations.setTier('org_acme', 'premium', 'tests');
+  await store.organizations.change('org_acme', { tier: 'premium' }, 'tests');
   await until(() => directory.organizationOf('org_acme') !== acme);
   assert.equal((await directory.organizationOf('org_acme'))?.tier, 'premium');
 });

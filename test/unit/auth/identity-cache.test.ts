@@ -27,12 +27,14 @@ const nothing = { key: false, organization: false, absence: false, others: false
 const withoutOrganization = { ...everything, key: false, organization: false };
 const leaves: Record<ChangeKind, object> = {
   'organization.created': everything,
+  'organization.changed': withoutOrganization,
   'organization.tier_changed': withoutOrganization,
   'organization.suspended': withoutOrganization,
   'organization.resumed': withoutOrganization,
   'organizations.seeded': nothing,
   'records.imported': nothing,
   'key.created': { ...everything, absence: false },
+  'key.changed': { ...everything, key: false },
   'key.rotated': { ...everything, key: false, absence: false },
   'key.revoked': { ...everything, key: false },
   'configuration.changed': everything,

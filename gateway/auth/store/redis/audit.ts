@@ -1,5 +1,6 @@
 // Audit log of the Redis key store: a stream with the sequence numbers as ids, and per organization a sorted set of its sequence numbers.
 
+import { detailsBy, nameOf } from '../change-details.ts';
 import type { AuditFilter, AuditLog, ChangeKind, KeyStoreChange } from '../key-store.ts';
 import type { StoreConnections } from './key-store-connection.ts';
 import { toStoreScript } from './key-store-script.ts';
@@ -14,8 +15,8 @@ write_change(by, 'configuration.changed', '', '', details)
 `);
 
 const APPEND_RESET = toStoreScript(`
-local by, organization = ARGV[3], ARGV[4]
-write_change(by, 'limits.reset', organization, '', '{}')
+local by, organization, details = ARGV[3], ARGV[4], ARGV[5]
+write_change(by, 'limits.reset', organization, '', details)
 `);
 
 const SINCE = toStoreScript(`
@@ -53,10 +54,10 @@ export function createRedisAudit({ serving, patient, born, subscribe }: RedisAud
   let lastBorn = born;
 
   return {
-    async list({ organization, sinceMs = 0, limit }: AuditFilter) {
+    async list({ organization, sinceMs = 0, before: first, limit }: AuditFilter) {
       const script = organization === undefined ? PAGE_OF_ALL : PAGE_OF_ONE;
       const found: KeyStoreChange[] = [];
-      for (let before: number | '' = ''; ; ) {
+      for (let before: number | '' = first ?? ''; ; ) {
         const rows = await patient(script, [before, Math.min(limit, PAGE), organization ?? '']);
         const page = changesOf(rows as readonly Row[]);
         found.push(...page.filter(({ atMs }) => atMs >= sinceMs));
@@ -70,8 +71,8 @@ export function createRedisAudit({ serving, patient, born, subscribe }: RedisAud
     async append(by, details) {
       await patient(APPEND, [by, JSON.stringify(details)]);
     },
-    async appendReset(organization, by) {
-      await patient(APPEND_RESET, [by, organization]);
+    async appendReset(organization, author) {
+      await patient(APPEND_RESET, [nameOf(author), organization, JSON.stringify(detailsBy(author, {}))]);
     },
     async since(sequence, limit) {
       const reply = await serving(SINCE, [sequence, limit]);

@@ -1,15 +1,19 @@
 // Keys in the Redis key store.
 
-import type { KeyPart, KeyRecords, StoredKey } from '../key-store.ts';
+import { detailsBy, nameOf, ofChangedKey, ofNewKey, ofRevokedKey, ofRotatedKey } from '../change-details.ts';
+import { isActive, type KeyPart, type KeyRecords, type StoredKey } from '../key-store.ts';
+import { CONDITION_FUNCTIONS, conditionArguments, untilUnchanged, withinConditions } from './conditions.ts';
 import { DAMAGE_FUNCTIONS } from './damage.ts';
-import { KEY_FUNCTIONS, keyArguments, keysOf, revocationOf } from './key-columns.ts';
+import { KEY_ARGUMENTS, KEY_FUNCTIONS, keyArguments, keysOf, revocationOf } from './key-columns.ts';
 import type { StoreConnections } from './key-store-connection.ts';
 import { REFUSED, toStoreScript } from './key-store-script.ts';
-import { ORGANIZATION_FUNCTIONS, organizationsOf } from './organizations.ts';
+import { ORGANIZATION_FUNCTIONS, organizationsOf } from './organization-columns.ts';
 import { allOf, inRedisPages } from './pages.ts';
 
-const CREATE = toStoreScript(`${ORGANIZATION_FUNCTIONS}${KEY_FUNCTIONS}
+const CREATE = toStoreScript(`${ORGANIZATION_FUNCTIONS}${KEY_FUNCTIONS}${CONDITION_FUNCTIONS}
 local by, details, at = ARGV[3], ARGV[4], 5
+local failed = failure(at + ${KEY_ARGUMENTS})
+if failed then return failed end
 if not organization_exists(ARGV[at + 2]) then return 'homeless' end
 if key_exists(at) then return 'taken' end
 insert_keys({ at })
@@ -56,27 +60,65 @@ if organization == '' then return call('LPOS', base .. 'key_order', id) end
 return call('ZRANK', base .. 'keys_of:' .. organization, id)
 `);
 
-const REVOKE = toStoreScript(`${KEY_FUNCTIONS}
-local id, by, revocation, details = ARGV[3], ARGV[4], ARGV[5], ARGV[6]
-local record = call('HGET', base .. 'keys', id)
-if record and call('HSETNX', base .. 'revocations', id, revocation) == 1 then
-  write_change(by, 'key.revoked', organization_of(record), id, details)
+/** The key was read before, and is a condition. Without details nothing is written. */
+const CHANGE = toStoreScript(`${KEY_FUNCTIONS}${CONDITION_FUNCTIONS}
+local by, details, id, record, ends = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
+local failed = failure(8)
+if failed then return failed end
+if details ~= '' then
+  call('HSET', base .. 'keys', id, record)
+  if ends == '' then call('HDEL', base .. 'ends', id) else call('HSET', base .. 'ends', id, ends) end
+  write_change(by, 'key.changed', organization_of(record), id, details)
 end
 return columns_of({ id }, KEY_COLUMNS)
 `);
 
-const ROTATE = toStoreScript(`${KEY_FUNCTIONS}
-local now, id, by, ends_at, at = tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5], 6
-local key = columns_of({ id }, KEY_COLUMNS)
-local record, ends, revocation, replaced_by = key[2][1], key[3][1], key[4][1], key[5][1]
-if not record or revocation or replaced_by or (ends and tonumber(ends) <= now) then return {} end
+/** The newest keys are looked at first, because they are the most likely to work. */
+const REVOKE = toStoreScript(`${KEY_FUNCTIONS}${CONDITION_FUNCTIONS}
+local now, id, by, revocation, leaves_another = tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+local details, details_of_ended = ARGV[7], ARGV[8]
+local failed = failure(9)
+if failed then return failed end
+local record = call('HGET', base .. 'keys', id)
+
+local function is_live(text)
+  return string.find(text, '"mode":"live"', 1, true) ~= nil
+end
+
+local function has_another()
+  local order = base .. 'keys_of:' .. organization_of(record)
+  for first = 0, call('ZCARD', order) - 1, 200 do
+    local ids, revocations, ends = unpack(columns_of(call('ZREVRANGE', order, first, first + 199), { 'revocations', 'ends' }))
+    for number, other in ipairs(ids) do
+      local works = not revocations[number] and (not ends[number] or tonumber(ends[number]) > now)
+      if works and other ~= id and (not is_live(record) or is_live(call('HGET', base .. 'keys', other) or '')) then
+        return true
+      end
+    end
+  end
+  return false
+end
+
+if record and call('HEXISTS', base .. 'revocations', id) == 0 then
+  local ends = call('HGET', base .. 'ends', id)
+  local has_ended = ends and tonumber(ends) <= now
+  if leaves_another == '1' and not has_ended and not has_another() then return { 'failed', 'leavesAnother', '' } end
+  call('HSET', base .. 'revocations', id, revocation)
+  write_change(by, 'key.revoked', organization_of(record), id, has_ended and details_of_ended or details)
+end
+return columns_of({ id }, KEY_COLUMNS)
+`);
+
+/** The key was read before, and is a condition. */
+const ROTATE = toStoreScript(`${KEY_FUNCTIONS}${CONDITION_FUNCTIONS}
+local id, by, ends_at, details, at = ARGV[3], ARGV[4], ARGV[5], ARGV[6], 7
+local failed = failure(at + ${KEY_ARGUMENTS})
+if failed then return failed end
 if key_exists(at) then return 'taken' end
-if not ends or tonumber(ends) > tonumber(ends_at) then ends = ends_at end
-call('HSET', base .. 'ends', id, ends)
+call('HSET', base .. 'ends', id, ends_at)
 call('HSET', base .. 'successors', id, ARGV[at])
 insert_keys({ at })
-local details = '{"successor":' .. cjson.encode(ARGV[at]) .. ',"ends_at":' .. ends .. '}'
-write_change(by, 'key.rotated', organization_of(record), id, details)
+write_change(by, 'key.rotated', ARGV[at + 2], id, details)
 return columns_of({ id }, KEY_COLUMNS)
 `);
 
@@ -99,11 +141,15 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
     yield* inRedisPages(read, keysOf, position + 1);
   }
 
+  async function getPatiently(id: string): Promise<StoredKey | undefined> {
+    return keysOf(await patient(GET, [id]))[0];
+  }
+
   return {
-    async create(key) {
-      const { mode, name, scopes, expiresAtMs, createdBy } = key;
-      const details = JSON.stringify({ mode, name, scopes, expires_at: expiresAtMs ?? null });
-      const outcome = await patient(CREATE, [createdBy, details, ...keyArguments(key)]);
+    async create(key, author = key.createdBy, conditions = {}) {
+      const details = JSON.stringify(detailsBy(author, ofNewKey(key)));
+      const record = [...keyArguments(key), ...conditionArguments(conditions)];
+      const outcome = withinConditions(await patient(CREATE, [nameOf(author), details, ...record]));
       if (outcome === 'taken') throw taken(key);
       return outcome === 'created';
     },
@@ -118,12 +164,40 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
     },
     list: (filter) => allOf(scan(filter)),
     scan,
-    async revoke(id, by, reason) {
-      const details = JSON.stringify({ reason: reason ?? null });
-      return keysOf(await patient(REVOKE, [id, by, revocationOf(now(), by, reason), details]))[0];
+    async change(id, patch, author, conditions = {}) {
+      const reply = await untilUnchanged(id, conditions, async () => {
+        const before = await getPatiently(id);
+        if (before === undefined) return [];
+        const after = { ...before, ...patch };
+        const differences = ofChangedKey(before, after);
+        const details = differences === undefined ? '' : JSON.stringify(detailsBy(author, differences));
+        const [, , , record = '', ends = ''] = keyArguments(after);
+        const unchanged = conditionArguments({ ...conditions, keys: [...(conditions.keys ?? []), before] });
+        return patient(CHANGE, [nameOf(author), details, id, record, ends, ...unchanged]);
+      });
+      return keysOf(reply)[0];
     },
-    async rotate(id, successor, endsAtMs) {
-      const reply = await patient(ROTATE, [id, successor.createdBy, endsAtMs, ...keyArguments(successor)]);
+    async revoke(id, author, reason, conditions = {}) {
+      const by = nameOf(author);
+      const [details, detailsOfEnded] = [false, true].map((hasEnded) =>
+        JSON.stringify(detailsBy(author, ofRevokedKey(reason, hasEnded))),
+      ) as [string, string];
+      const reply = await patient(REVOKE, [
+        ...[id, by, revocationOf(now(), by, reason), conditions.leavesAnother ? 1 : 0, details, detailsOfEnded],
+        ...conditionArguments(conditions),
+      ]);
+      return keysOf(withinConditions(reply))[0];
+    },
+    async rotate(id, successor, endsAtMs, author = successor.createdBy, conditions = {}) {
+      const reply = await untilUnchanged(id, conditions, async () => {
+        const before = await getPatiently(id);
+        if (before === undefined || !isActive(before, now())) return [];
+        const expiresAtMs = Math.min(endsAtMs, before.expiresAtMs ?? Number.POSITIVE_INFINITY);
+        const after = { ...before, expiresAtMs, replacedBy: successor.id };
+        const details = JSON.stringify(detailsBy(author, ofRotatedKey(before, after)));
+        const unchanged = conditionArguments({ ...conditions, keys: [...(conditions.keys ?? []), before] });
+        return patient(ROTATE, [id, nameOf(author), expiresAtMs, details, ...keyArguments(successor), ...unchanged]);
+      });
       if (reply === 'taken') throw taken(successor);
       return keysOf(reply)[0];
     },

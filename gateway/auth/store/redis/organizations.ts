@@ -1,35 +1,24 @@
-// Organizations in the Redis key store: one text each for the unchanging part, and columns for tier and suspension.
+// Organizations in the Redis key store.
 
 import type { Organization } from '../../../caller.ts';
-import type { OrganizationRecords } from '../key-store.ts';
+import { changeKindOf, detailsBy, nameOf, ofChangedOrganization, ofNewOrganization } from '../change-details.ts';
+import type { Author, OrganizationRecords } from '../key-store.ts';
+import { CONDITION_FUNCTIONS, conditionArguments, untilUnchanged, withinConditions } from './conditions.ts';
 import type { StoreConnections } from './key-store-connection.ts';
-import { type Columns, toStoreScript } from './key-store-script.ts';
+import { toStoreScript } from './key-store-script.ts';
+import {
+  ORGANIZATION_ARGUMENTS,
+  ORGANIZATION_FUNCTIONS,
+  organizationArguments,
+  organizationsOf,
+  SUSPENDED,
+} from './organization-columns.ts';
 import { allOf, inRedisPages } from './pages.ts';
 
-const SUSPENDED = '1';
-
-/** Number of script arguments per organization, in this order: id, record, tier, suspension. */
-export const ORGANIZATION_ARGUMENTS = 4;
-
-/** Lua functions that read and write organizations. */
-export const ORGANIZATION_FUNCTIONS = `
-local ORGANIZATION_COLUMNS = { 'organizations', 'tiers', 'suspensions' }
-
-local function organization_exists(id)
-  return call('HEXISTS', base .. 'organizations', id) == 1
-end
-
--- Writes the organizations whose arguments begin at these indexes.
-local function insert_organizations(indexes)
-  local order = {}
-  for number, at in ipairs(indexes) do order[number] = ARGV[at] end
-  write_columns(ORGANIZATION_COLUMNS, indexes, 1)
-  write_all('RPUSH', 'organization_order', order)
-end
-`;
-
-const CREATE = toStoreScript(`${ORGANIZATION_FUNCTIONS}
+const CREATE = toStoreScript(`${ORGANIZATION_FUNCTIONS}${CONDITION_FUNCTIONS}
 local by, details, at = ARGV[3], ARGV[4], 5
+local failed = failure(at + ${ORGANIZATION_ARGUMENTS})
+if failed then return failed end
 if organization_exists(ARGV[at]) then return 0 end
 insert_organizations({ at })
 write_change(by, 'organization.created', ARGV[at], '', details)
@@ -58,84 +47,98 @@ return columns_of(ids, ORGANIZATION_COLUMNS)
 `);
 const SOME = 500;
 
-const SET_TIER = toStoreScript(`${ORGANIZATION_FUNCTIONS}
-local id, by, tier = ARGV[3], ARGV[4], ARGV[5]
-local before = call('HGET', base .. 'tiers', id)
-if before and before ~= tier then
-  call('HSET', base .. 'tiers', id, tier)
-  local details = '{"from":' .. cjson.encode(before) .. ',"to":' .. cjson.encode(tier) .. '}'
-  write_change(by, 'organization.tier_changed', id, '', details)
+/** The organization was read before, and is a condition. Without details nothing is written. */
+const CHANGE = toStoreScript(`${ORGANIZATION_FUNCTIONS}${CONDITION_FUNCTIONS}
+local by, kind, details, at = ARGV[3], ARGV[4], ARGV[5], 6
+local failed = failure(at + ${ORGANIZATION_ARGUMENTS})
+if failed then return failed end
+local id = ARGV[at]
+if details ~= '' then
+  call('HSET', base .. 'organizations', id, ARGV[at + 1])
+  call('HSET', base .. 'tiers', id, ARGV[at + 2])
+  write_change(by, kind, id, '', details)
 end
 return columns_of({ id }, ORGANIZATION_COLUMNS)
 `);
 
-const SUSPEND = toStoreScript(`${ORGANIZATION_FUNCTIONS}
-local id, by = ARGV[3], ARGV[4]
+const SUSPEND = toStoreScript(`${ORGANIZATION_FUNCTIONS}${CONDITION_FUNCTIONS}
+local id, by, details = ARGV[3], ARGV[4], ARGV[5]
+local failed = failure(6)
+if failed then return failed end
 if organization_exists(id) and call('HSETNX', base .. 'suspensions', id, '${SUSPENDED}') == 1 then
-  write_change(by, 'organization.suspended', id, '', '{}')
+  write_change(by, 'organization.suspended', id, '', details)
 end
 return columns_of({ id }, ORGANIZATION_COLUMNS)
 `);
 
-const RESUME = toStoreScript(`${ORGANIZATION_FUNCTIONS}
-local id, by = ARGV[3], ARGV[4]
-if call('HDEL', base .. 'suspensions', id) == 1 then write_change(by, 'organization.resumed', id, '', '{}') end
+const RESUME = toStoreScript(`${ORGANIZATION_FUNCTIONS}${CONDITION_FUNCTIONS}
+local id, by, details = ARGV[3], ARGV[4], ARGV[5]
+local failed = failure(6)
+if failed then return failed end
+if call('HDEL', base .. 'suspensions', id) == 1 then write_change(by, 'organization.resumed', id, '', details) end
 return columns_of({ id }, ORGANIZATION_COLUMNS)
 `);
+
+const stateDetails = (author: Author, before: string, after: string) =>
+  JSON.stringify(detailsBy(author, { before: { state: before }, after: { state: after } }));
 
 export function createRedisOrganizations({ serving, patient }: StoreConnections): OrganizationRecords {
   const scan = () => inRedisPages((first, last) => patient(PAGE, [first, last]), organizationsOf);
 
+  async function* inOrder(after = '', most?: number): AsyncGenerator<readonly Organization[]> {
+    const ids = await allOf(inRedisPages((first, last) => patient(IDS, [first, last]), textsOf));
+    const wanted = ids
+      .filter((id) => id > after)
+      .sort()
+      .slice(0, most);
+    for (let first = 0; first < wanted.length; first += SOME)
+      yield organizationsOf(await patient(GET_SOME, wanted.slice(first, first + SOME)));
+  }
+
+  async function getPatiently(id: string): Promise<Organization | undefined> {
+    return organizationsOf(await patient(GET, [id]))[0];
+  }
+
   return {
-    async create(organization, by) {
-      const { name, tier, operator } = organization;
-      const details = JSON.stringify({ name, tier, operator });
-      return (await patient(CREATE, [by, details, ...organizationArguments(organization)])) === 1;
+    async create(organization, author, conditions = {}) {
+      const details = JSON.stringify(detailsBy(author, ofNewOrganization(organization)));
+      const record = [...organizationArguments(organization), ...conditionArguments(conditions)];
+      return withinConditions(await patient(CREATE, [nameOf(author), details, ...record])) === 1;
     },
     async get(id) {
       return organizationsOf(await serving(GET, [id]))[0];
     },
-    async list({ after = '', limit } = {}) {
-      const ids = await allOf(inRedisPages((first, last) => patient(IDS, [first, last]), textsOf));
-      const wanted = ids
-        .filter((id) => id > after)
-        .sort()
-        .slice(0, limit);
-      const found: Organization[] = [];
-      for (let first = 0; first < wanted.length; first += SOME)
-        found.push(...organizationsOf(await patient(GET_SOME, wanted.slice(first, first + SOME))));
-      return found;
-    },
+    list: ({ after, limit } = {}) => allOf(inOrder(after, limit)),
     scan,
-    async setTier(id, tier, by) {
-      return organizationsOf(await patient(SET_TIER, [id, by, tier]))[0];
+    inOrder,
+    async change(id, patch, author, conditions = {}) {
+      const reply = await untilUnchanged(id, conditions, async () => {
+        const before = await getPatiently(id);
+        if (before === undefined) return [];
+        const after = { ...before, ...patch };
+        const differences = ofChangedOrganization(before, after);
+        const details = differences === undefined ? '' : JSON.stringify(detailsBy(author, differences));
+        const organizations = [...(conditions.organizations ?? []), before];
+        return patient(CHANGE, [
+          ...[nameOf(author), changeKindOf(patch), details, ...organizationArguments(after)],
+          ...conditionArguments({ ...conditions, organizations }),
+        ]);
+      });
+      return organizationsOf(reply)[0];
     },
-    async suspend(id, by) {
-      return organizationsOf(await patient(SUSPEND, [id, by]))[0];
+    async suspend(id, author, conditions = {}) {
+      const details = stateDetails(author, 'active', 'suspended');
+      const reply = await patient(SUSPEND, [id, nameOf(author), details, ...conditionArguments(conditions)]);
+      return organizationsOf(withinConditions(reply))[0];
     },
-    async resume(id, by) {
-      return organizationsOf(await patient(RESUME, [id, by]))[0];
+    async resume(id, author, conditions = {}) {
+      const details = stateDetails(author, 'suspended', 'active');
+      const reply = await patient(RESUME, [id, nameOf(author), details, ...conditionArguments(conditions)]);
+      return organizationsOf(withinConditions(reply))[0];
     },
   };
 }
 
 function textsOf(reply: unknown): readonly string[] {
   return reply as readonly string[];
-}
-
-/** Converts an organization to script arguments. */
-export function organizationArguments({ id, name, tier, state, contacts, operator }: Organization): string[] {
-  return [id, JSON.stringify({ name, contacts, operator }), tier, state === 'suspended' ? SUSPENDED : ''];
-}
-
-/** Converts the columns that a script returns to organizations; leaves out ids that do not exist. */
-export function organizationsOf(columns: unknown): Organization[] {
-  const [ids = [], records = [], tiers = [], suspensions = []] = columns as Columns;
-  return ids.flatMap((id, index) => {
-    const record = records[index];
-    if (!record) return [];
-    const { name, contacts, operator } = JSON.parse(record);
-    const state = suspensions[index] === SUSPENDED ? 'suspended' : 'active';
-    return { id, name, tier: tiers[index] ?? '', state, contacts, operator };
-  });
 }

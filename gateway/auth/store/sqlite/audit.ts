@@ -1,6 +1,7 @@
 // The audit log of the embedded key store, and the change stream read from it.
 
 import type { DatabaseSync } from 'node:sqlite';
+import { detailsBy, nameOf } from '../change-details.ts';
 import type { AuditLog, KeyStoreChange } from '../key-store.ts';
 
 export type NewChange = Pick<KeyStoreChange, 'by' | 'kind'> &
@@ -23,23 +24,25 @@ export function createWriteChange(database: DatabaseSync, now: () => number): Wr
 export function createSqliteAudit(database: DatabaseSync, writeChange: WriteChange): AuditLog {
   const selectLatest = database.prepare('SELECT max(sequence) AS latest FROM changes');
   const selectSince = database.prepare(`SELECT ${COLUMNS} FROM changes WHERE sequence > ? ORDER BY sequence LIMIT ?`);
-  const selectNewest = database.prepare(`SELECT ${COLUMNS} FROM changes WHERE at >= ? ORDER BY sequence DESC LIMIT ?`);
+  const selectNewest = database.prepare(
+    `SELECT ${COLUMNS} FROM changes WHERE at >= ? AND sequence < ? ORDER BY sequence DESC LIMIT ?`,
+  );
   const selectNewestOf = database.prepare(
-    `SELECT ${COLUMNS} FROM changes WHERE organization = ? AND at >= ? ORDER BY sequence DESC LIMIT ?`,
+    `SELECT ${COLUMNS} FROM changes WHERE organization = ? AND at >= ? AND sequence < ? ORDER BY sequence DESC LIMIT ?`,
   );
   return {
-    list({ organization, sinceMs = 0, limit }) {
+    list({ organization, sinceMs = 0, before = Number.MAX_SAFE_INTEGER, limit }) {
       const rows =
         organization === undefined
-          ? selectNewest.all(sinceMs, limit)
-          : selectNewestOf.all(organization, sinceMs, limit);
+          ? selectNewest.all(sinceMs, before, limit)
+          : selectNewestOf.all(organization, sinceMs, before, limit);
       return changesOf(rows);
     },
     append(by, details) {
       writeChange({ by, kind: 'configuration.changed', details });
     },
-    appendReset(organization, by) {
-      writeChange({ by, kind: 'limits.reset', organization });
+    appendReset(organization, author) {
+      writeChange({ by: nameOf(author), kind: 'limits.reset', organization, details: detailsBy(author, {}) });
     },
     since(sequence, limit) {
       const changes = changesOf(selectSince.all(sequence, limit));

@@ -1,12 +1,15 @@
 // Keys in the embedded key store.
 
 import { inTransaction } from '../../../shared/sqlite.ts';
-import type { KeyRecords, StoredKey } from '../key-store.ts';
+import { detailsBy, nameOf, ofChangedKey, ofNewKey, ofRevokedKey, ofRotatedKey } from '../change-details.ts';
+import { ConditionFailed, type Conditions, hasEnded, isActive, type KeyRecords, type StoredKey } from '../key-store.ts';
+import { requireUnchanged } from './conditions.ts';
 import { inSqlitePages } from './pages.ts';
 import { keyOf } from './rows.ts';
 import { inTransactionWithoutWaiting, type SqliteTables } from './tables.ts';
 
-export function createSqliteKeys({ database, organizations, keys, writeChange, now }: SqliteTables): KeyRecords {
+export function createSqliteKeys(tables: SqliteTables): KeyRecords {
+  const { database, organizations, keys, writeChange, now } = tables;
   const selectByDigest = database.prepare('SELECT * FROM keys WHERE digest = ?');
   const selectAll = database.prepare('SELECT rowid, * FROM keys WHERE rowid > ? ORDER BY rowid LIMIT ?');
   const selectOf = database.prepare(
@@ -14,6 +17,14 @@ export function createSqliteKeys({ database, organizations, keys, writeChange, n
   );
   const selectRow = database.prepare(
     'SELECT rowid FROM keys WHERE id = ? AND organization = coalesce(?, organization)',
+  );
+  const selectAnother = database.prepare(`
+    SELECT 1 FROM keys
+    WHERE organization = ? AND id <> ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) AND (mode = 'live' OR ? = 'test')
+    LIMIT 1
+  `);
+  const updateMembers = database.prepare(
+    'UPDATE keys SET name = ?, scopes = ?, allowed_cidrs = ?, expires_at = ? WHERE id = ?',
   );
   const updateRevoked = database.prepare(
     'UPDATE keys SET revoked_at = ?, revoked_by = ?, revoked_reason = ? WHERE id = ?',
@@ -25,14 +36,21 @@ export function createSqliteKeys({ database, organizations, keys, writeChange, n
   const selectBehind = (organization: string | undefined) => (position: number, limit: number) =>
     organization === undefined ? selectAll.all(position, limit) : selectOf.all(organization, position, limit);
 
+  function requireAnother(key: StoredKey, nowMs: number, { leavesAnother = false }: Conditions): void {
+    const { id, organization, mode } = key;
+    if (!leavesAnother || hasEnded(key, nowMs)) return;
+    if (selectAnother.get(organization, id, nowMs, mode) === undefined) throw new ConditionFailed('leavesAnother');
+  }
+
   return {
-    create(key) {
+    create(key, author = key.createdBy, conditions = {}) {
       return inTransaction(database, () => {
-        const { id, organization, mode, name, scopes, expiresAtMs, createdBy } = key;
+        requireUnchanged(tables, conditions);
+        const { id, organization } = key;
         if (organizations.read(organization) === undefined) return false;
         keys.insertNew(key);
-        const details = { mode, name, scopes, expires_at: expiresAtMs ?? null };
-        writeChange({ by: createdBy, kind: 'key.created', organization, key: id, details });
+        const details = detailsBy(author, ofNewKey(key));
+        writeChange({ by: nameOf(author), kind: 'key.created', organization, key: id, details });
         return true;
       });
     },
@@ -50,28 +68,49 @@ export function createSqliteKeys({ database, organizations, keys, writeChange, n
       const before = Number(row?.rowid ?? Number.MAX_SAFE_INTEGER);
       return inSqlitePages(selectBehind(organization), before, ({ rowid }) => Number(rowid), keyOf);
     },
-    revoke(id, by, reason) {
+    change(id, patch, author, conditions = {}) {
       return inTransaction(database, () => {
+        requireUnchanged(tables, conditions);
+        const before = keys.read(id);
+        if (before === undefined) return undefined;
+        const after = { ...before, ...patch };
+        const details = ofChangedKey(before, after);
+        if (details === undefined) return before;
+        const { organization, name, scopes, allowedCidrs, expiresAtMs } = after;
+        updateMembers.run(name, JSON.stringify(scopes), JSON.stringify(allowedCidrs), expiresAtMs ?? null, id);
+        const by = nameOf(author);
+        writeChange({ by, kind: 'key.changed', organization, key: id, details: detailsBy(author, details) });
+        return after;
+      });
+    },
+    revoke(id, author, reason, conditions = {}) {
+      return inTransaction(database, () => {
+        requireUnchanged(tables, conditions);
         const before = keys.read(id);
         if (before === undefined || before.revokedAtMs !== undefined) return before;
         const revokedAtMs = now();
+        requireAnother(before, revokedAtMs, conditions);
+        const by = nameOf(author);
         updateRevoked.run(revokedAtMs, by, reason ?? null, id);
         const { organization } = before;
-        writeChange({ by, kind: 'key.revoked', organization, key: id, details: { reason: reason ?? null } });
+        const details = detailsBy(author, ofRevokedKey(reason, hasEnded(before, revokedAtMs)));
+        writeChange({ by, kind: 'key.revoked', organization, key: id, details });
         return { ...before, revokedAtMs, revokedBy: by, revokedReason: reason };
       });
     },
-    rotate(id, successor, endsAtMs) {
+    rotate(id, successor, endsAtMs, author = successor.createdBy, conditions = {}) {
       return inTransaction(database, () => {
+        requireUnchanged(tables, conditions);
         const before = keys.read(id);
         if (before === undefined || !isActive(before, now())) return undefined;
         keys.insertNew(successor);
         const expiresAtMs = Math.min(endsAtMs, before.expiresAtMs ?? Number.POSITIVE_INFINITY);
         updateReplaced.run(expiresAtMs, successor.id, id);
+        const after = { ...before, expiresAtMs, replacedBy: successor.id };
         const { organization } = before;
-        const details = { successor: successor.id, ends_at: expiresAtMs };
-        writeChange({ by: successor.createdBy, kind: 'key.rotated', organization, key: id, details });
-        return { ...before, expiresAtMs, replacedBy: successor.id };
+        const details = detailsBy(author, ofRotatedKey(before, after));
+        writeChange({ by: nameOf(author), kind: 'key.rotated', organization, key: id, details });
+        return after;
       });
     },
     noteUses(uses) {
@@ -80,8 +119,4 @@ export function createSqliteKeys({ database, organizations, keys, writeChange, n
       });
     },
   };
-}
-
-function isActive({ revokedAtMs, expiresAtMs, replacedBy }: StoredKey, nowMs: number): boolean {
-  return revokedAtMs === undefined && replacedBy === undefined && (expiresAtMs === undefined || expiresAtMs > nowMs);
 }

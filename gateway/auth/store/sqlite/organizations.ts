@@ -2,48 +2,64 @@
 
 import type { Organization } from '../../../caller.ts';
 import { inTransaction } from '../../../shared/sqlite.ts';
-import type { ChangeKind, OrganizationRecords } from '../key-store.ts';
+import { changeKindOf, detailsBy, nameOf, ofChangedOrganization, ofNewOrganization } from '../change-details.ts';
+import type { Author, ChangeKind, Conditions, OrganizationRecords } from '../key-store.ts';
+import { requireUnchanged } from './conditions.ts';
 import { inSqlitePages } from './pages.ts';
 import { organizationOf } from './rows.ts';
 import type { SqliteTables } from './tables.ts';
 
-export function createSqliteOrganizations({ database, organizations, writeChange }: SqliteTables): OrganizationRecords {
+export function createSqliteOrganizations(tables: SqliteTables): OrganizationRecords {
+  const { database, organizations, writeChange } = tables;
   const select = database.prepare('SELECT * FROM organizations WHERE id > ? ORDER BY id LIMIT ?');
-  const update = database.prepare('UPDATE organizations SET tier = ?, state = ? WHERE id = ?');
+  const update = database.prepare('UPDATE organizations SET tier = ?, state = ?, contacts = ? WHERE id = ?');
 
-  function change(id: string, by: string, next: Partial<Pick<Organization, 'tier' | 'state'>>, kind: ChangeKind) {
+  function change(
+    id: string,
+    patch: Partial<Organization>,
+    kind: ChangeKind,
+    author: Author,
+    conditions: Conditions = {},
+  ): Organization | undefined {
     return inTransaction(database, () => {
+      requireUnchanged(tables, conditions);
       const before = organizations.read(id);
       if (before === undefined) return undefined;
-      const after = { ...before, ...next };
-      if (after.tier === before.tier && after.state === before.state) return before;
-      update.run(after.tier, after.state, id);
-      const details = after.tier === before.tier ? {} : { from: before.tier, to: after.tier };
-      writeChange({ by, kind, organization: id, details });
+      const after = { ...before, ...patch };
+      const details = ofChangedOrganization(before, after);
+      if (details === undefined) return before;
+      update.run(after.tier, after.state, JSON.stringify(after.contacts), id);
+      writeChange({ by: nameOf(author), kind, organization: id, details: detailsBy(author, details) });
       return after;
     });
   }
 
+  const inOrder = (after = '') =>
+    inSqlitePages<Organization, string>(
+      (position, limit) => select.all(position, limit),
+      after,
+      ({ id }) => String(id),
+      organizationOf,
+    );
+
   return {
-    create(organization, by) {
+    create(organization, author, conditions = {}) {
       return inTransaction(database, () => {
+        requireUnchanged(tables, conditions);
         if (!organizations.insert(organization)) return false;
-        const { id, name, tier, operator } = organization;
-        writeChange({ by, kind: 'organization.created', organization: id, details: { name, tier, operator } });
+        const details = detailsBy(author, ofNewOrganization(organization));
+        const { id } = organization;
+        writeChange({ by: nameOf(author), kind: 'organization.created', organization: id, details });
         return true;
       });
     },
     get: organizations.read,
     list: ({ after = '', limit = -1 } = {}) => select.all(after, limit).map(organizationOf),
-    scan: () =>
-      inSqlitePages<Organization, string>(
-        (after, limit) => select.all(after, limit),
-        '',
-        ({ id }) => String(id),
-        organizationOf,
-      ),
-    setTier: (id, tier, by) => change(id, by, { tier }, 'organization.tier_changed'),
-    suspend: (id, by) => change(id, by, { state: 'suspended' }, 'organization.suspended'),
-    resume: (id, by) => change(id, by, { state: 'active' }, 'organization.resumed'),
+    scan: () => inOrder(),
+    inOrder,
+    change: (id, patch, author, conditions) => change(id, patch, changeKindOf(patch), author, conditions),
+    suspend: (id, author, conditions) =>
+      change(id, { state: 'suspended' }, 'organization.suspended', author, conditions),
+    resume: (id, author, conditions) => change(id, { state: 'active' }, 'organization.resumed', author, conditions),
   };
 }

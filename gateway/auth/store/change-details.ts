@@ -1,0 +1,64 @@
+// The details of a change in the audit log: what was before and after, in the words of the gateway's contract, and the request that made it.
+
+import type { Organization } from '../../caller.ts';
+import { membersOfKey } from '../key-json.ts';
+import type { Author, ChangeKind, OrganizationPatch, StoredKey } from './key-store.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+export function nameOf(author: Author): string {
+  return typeof author === 'string' ? author : author.by;
+}
+
+/** Adds the id of the author's request, if there is one. */
+export function detailsBy(author: Author, details: Members): Members {
+  const requestId = typeof author === 'string' ? undefined : author.requestId;
+  return requestId === undefined ? details : { ...details, request_id: requestId };
+}
+
+export function ofNewOrganization({ id: _, ...organization }: Organization): Members {
+  const { name, tier, operator } = organization;
+  return { name, tier, operator, after: organization };
+}
+
+export function ofNewKey(key: StoredKey): Members {
+  const { mode, name, scopes, expiresAtMs } = key;
+  const { allowed_cidrs, expires_at } = membersOfKey(key);
+  const after = { mode, name, scopes, allowed_cidrs, expires_at };
+  return { mode, name, scopes, expires_at: expiresAtMs ?? null, after };
+}
+
+/** Undefined: nothing is different. */
+export function ofChangedKey(before: StoredKey, after: StoredKey): Members | undefined {
+  return differencesOf(membersOfKey(before), membersOfKey(after));
+}
+
+/** Undefined: nothing is different. A change of the tier names both tiers beside that. */
+export function ofChangedOrganization(before: Organization, after: Organization): Members | undefined {
+  const differences = differencesOf({ ...before }, { ...after });
+  return before.tier === after.tier ? differences : { from: before.tier, to: after.tier, ...differences };
+}
+
+export function changeKindOf(patch: OrganizationPatch): ChangeKind {
+  return patch.contacts === undefined ? 'organization.tier_changed' : 'organization.changed';
+}
+
+export function ofRevokedKey(reason: string | undefined, hadEnded: boolean): Members {
+  return {
+    reason: reason ?? null,
+    before: { state: hadEnded ? 'expired' : 'active' },
+    after: { state: 'revoked' },
+  };
+}
+
+export function ofRotatedKey(before: StoredKey, after: StoredKey): Members {
+  return { successor: after.replacedBy, ends_at: after.expiresAtMs, ...ofChangedKey(before, after) };
+}
+
+/** The members whose values differ, before and after. */
+function differencesOf(before: Members, after: Members): Members | undefined {
+  const names = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  if (names.length === 0) return undefined;
+  const pick = (members: Members) => Object.fromEntries(names.map((name) => [name, members[name]]));
+  return { before: pick(before), after: pick(after) };
+}

@@ -1,0 +1,65 @@
+// The conditions of a change in the Redis key store, checked inside its script.
+
+import { ConditionFailed, type Conditions } from '../key-store.ts';
+import { keyArguments } from './key-columns.ts';
+import { organizationArguments } from './organization-columns.ts';
+
+/**
+ * Lua function: `failure(at)` reads the conditions from the arguments at this index and returns the reply for one that does not hold; nil
+ * if all of them hold. A record that was read and one that is stored are the same text, because the same function writes both.
+ */
+export const CONDITION_FUNCTIONS = `
+local function is_now(column, id, value)
+  return (call('HGET', base .. column, id) or '') == value
+end
+
+local function failure(at)
+  local keys_end = at + 1 + ARGV[at] * 5
+  for key = at + 1, keys_end - 1, 5 do
+    local id = ARGV[key]
+    for number, column in ipairs({ 'keys', 'ends', 'revocations', 'successors' }) do
+      if not is_now(column, id, ARGV[key + number]) then return { 'failed', 'keys', id } end
+    end
+  end
+  for organization = keys_end, #ARGV, 4 do
+    local id = ARGV[organization]
+    for number, column in ipairs({ 'organizations', 'tiers', 'suspensions' }) do
+      if not is_now(column, id, ARGV[organization + number]) then return { 'failed', 'organizations', id } end
+    end
+  end
+end
+`;
+
+/** The last arguments of a script that checks conditions. */
+export function conditionArguments({ keys = [], organizations = [] }: Conditions): (string | number)[] {
+  const columnsOf = (key: (typeof keys)[number]) => {
+    const [id = '', , , record = '', ends = '', revocation = '', successor = ''] = keyArguments(key);
+    return [id, record, ends, revocation, successor];
+  };
+  return [keys.length, ...keys.flatMap(columnsOf), ...organizations.flatMap(organizationArguments)];
+}
+
+const ATTEMPTS_MAX = 100;
+
+/** Returns the reply of a script. Throws ConditionFailed if the reply says so. */
+export function withinConditions(reply: unknown): unknown {
+  const [outcome, condition] = Array.isArray(reply) ? reply : [];
+  if (outcome === 'failed') throw new ConditionFailed(condition);
+  return reply;
+}
+
+/**
+ * Reads a record, and writes what follows from it if it is still the same then; otherwise begins again, unless the caller has made this
+ * record a condition.
+ *
+ * @param attempt reads and writes; the reply of its script
+ */
+export async function untilUnchanged(id: string, conditions: Conditions, attempt: () => Promise<unknown>) {
+  const isCondition = [...(conditions.keys ?? []), ...(conditions.organizations ?? [])].some((one) => one.id === id);
+  for (let attempts = 1; ; attempts += 1) {
+    const reply = await attempt();
+    const changed = Array.isArray(reply) && reply[0] === 'failed' && reply[2] === id;
+    if (!changed || isCondition) return withinConditions(reply);
+    if (attempts === ATTEMPTS_MAX) throw new Error(`${id} is changed by others all the time.`);
+  }
+}
