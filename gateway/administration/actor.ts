@@ -15,6 +15,8 @@ export interface Actor {
   readonly by: string;
   /** Of the request that makes the change; undefined for a command. */
   readonly requestId?: string | undefined;
+  /** Id of the organization of a key or token. */
+  readonly organization?: string | undefined;
   /** Undefined: the actor is not bounded by a key, as commands and operators of the console are not. */
   readonly may?: Grants | undefined;
 }

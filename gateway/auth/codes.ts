@@ -2,6 +2,7 @@
 
 import {
   type CatalogueEntry,
+  conflict,
   faultOfGateway,
   faultOfUpstream,
   invalidRequest,
@@ -145,6 +146,29 @@ export const AUTH_CODES = {
     message: 'These credentials lack a scope that the operation requires; required_scopes lists them.',
     meaning: 'The key lacks a scope; `required_scopes` lists what the operation requires.',
     remedy: 'Use a key that holds the scopes listed in `required_scopes`, or have one made.',
+  },
+  grant_not_held: {
+    ...notPermitted,
+    status: 403,
+    message: 'A key grants at most what it holds itself; param names what goes beyond that.',
+    hints: {
+      scopes:
+        'The key that was sent does not hold every scope that the other key would hold; required_scopes lists them.',
+      addresses: 'The key that was sent is bound to addresses; the other key has to be bound to some of these.',
+      end: 'The other key would work longer than the key that was sent.',
+      operators: 'Scopes of operators are granted to operator organizations only; required_scopes lists them.',
+    },
+    meaning:
+      'A key would be created, changed or rotated so that it holds a scope, an address or a lifetime that the sent key does not hold. `param` names the member.',
+    remedy: 'Ask for less, or send a key that holds everything that the other key is to hold.',
+  },
+  last_key: {
+    ...conflict,
+    status: 409,
+    message: 'This is the last usable key of the organization. Nothing was revoked.',
+    meaning:
+      'The revocation would leave the organization without a key that works. After a live key, another live key has to work.',
+    remedy: 'Create another key first, or send `allow_last: true` if the organization is to have none.',
   },
   key_mode_mismatch: {
     ...notPermitted,

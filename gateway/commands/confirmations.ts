@@ -1,15 +1,16 @@
 // After a change: waits until every running gateway has put it in force, and reports the gateways that have not.
 
 import type { Command } from 'commander';
-import type { Instance, KeyStore } from '../auth/store/key-store.ts';
-import { realMachine } from '../shared/machine.ts';
+import {
+  awaitConfirmations,
+  type Confirmations,
+  type ReportedInstance,
+  SILENT_MS,
+} from '../administration/confirmations.ts';
+import type { KeyStore } from '../auth/store/key-store.ts';
 import type { CommandContext } from './context.ts';
 import { counted, printJson, printLine, shortSeconds, shortTime, timeOrNull } from './print.ts';
 import { parseDurationMs } from './read.ts';
-
-const POLL_MS = 50;
-/** Gateways report every two seconds; one that was silent for so long before the change may never confirm it. */
-const SILENT_MS = 5000;
 
 export interface ChangeFlags {
   readonly wait?: true;
@@ -21,14 +22,6 @@ export interface ChangeFlags {
 export interface ChangeResult {
   readonly object: object;
   readonly sentence: string;
-}
-
-type Reported = Instance & { readonly silentMs: number };
-
-export interface Confirmations {
-  readonly waitedMs: number;
-  readonly confirmed: readonly Reported[];
-  readonly unconfirmed: readonly Reported[];
 }
 
 export function addChangeOptions(command: Command): Command {
@@ -80,32 +73,8 @@ async function orSay<T>(
   }
 }
 
-/**
- * Resolves when every running gateway has put in force all entries that are in the audit log now, when the time is over, or when only
- * gateways are missing that were silent from the start.
- */
-export async function awaitConfirmations(
-  { audit, instances }: Pick<KeyStore, 'audit' | 'instances'>,
-  timeoutMs: number,
-  { performance, sleep } = realMachine,
-): Promise<Confirmations> {
-  const startedAt = performance.now();
-  const { latest } = await audit.since(Number.MAX_SAFE_INTEGER, 1);
-  let reported = await instances.list();
-  const silent = new Set(reported.filter(({ silentMs }) => silentMs > SILENT_MS).map(({ id }) => id));
-  for (;;) {
-    const unconfirmed = reported.filter(({ position }) => position < latest);
-    const waitedMs = performance.now() - startedAt;
-    if (waitedMs >= timeoutMs || unconfirmed.every(({ id }) => silent.has(id))) {
-      return { waitedMs, confirmed: reported.filter(({ position }) => position >= latest), unconfirmed };
-    }
-    await sleep(POLL_MS);
-    reported = await instances.list();
-  }
-}
-
 function toJson({ waitedMs, confirmed, unconfirmed }: Confirmations, nowMs: number) {
-  const reportedToJson = ({ id, host, pid, silentMs }: Reported) => ({
+  const reportedToJson = ({ id, host, pid, silentMs }: ReportedInstance) => ({
     id,
     host,
     pid,
@@ -133,13 +102,13 @@ function toText({ waitedMs, confirmed, unconfirmed }: Confirmations, nowMs: numb
   );
 }
 
-function meaningOf(one: Reported, nowMs: number): string {
+function meaningOf(one: ReportedInstance, nowMs: number): string {
   const silence = `silent for ${shortSeconds(one.silentMs)}.`;
   if (one.silentMs <= SILENT_MS) return `${silence} It is behind; ask again.`;
   const until = shortTime(graceEndOf(one, nowMs));
   return `${silence} It is gone, or cut off from the store and may let known keys in until ${until}.`;
 }
 
-function graceEndOf({ silentMs, graceMs }: Reported, nowMs: number): number {
+function graceEndOf({ silentMs, graceMs }: ReportedInstance, nowMs: number): number {
   return nowMs - silentMs + graceMs;
 }

@@ -2,10 +2,16 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
+import type { Actor } from '../administration/actor.ts';
+import {
+  changeOrganization,
+  createOrganization,
+  resumeOrganization,
+  suspendOrganization,
+} from '../administration/organizations.ts';
 import { newOrganizationId, ORGANIZATION_ID } from '../auth/issue-key.ts';
-import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Organization } from '../caller.ts';
-import type { Awaitable } from '../shared/awaitable.ts';
+import { actionDepsOf, actorOf, orFail } from './acting.ts';
 import { addChangeOptions, type ChangeFlags, requireTimeout, tellChange } from './confirmations.ts';
 import type { CommandContext } from './context.ts';
 import { addPartOptions, firstOf, limitIn, type PartFlags, printNextPart } from './part.ts';
@@ -40,7 +46,7 @@ export function addOrgsCommands(program: Command, context: CommandContext): void
     .addHelpText('after', '\nExample:\n  gateway orgs set-tier org_acme premium')
     .action(async (id: string, tier: string, flags: ChangeFlags) => {
       await requireTier(context, tier);
-      await change(context, id, flags, ({ organizations }) => organizations.setTier(id, tier, context.actor));
+      await change(context, id, flags, (deps, actor) => changeOrganization(deps)(actor, { id, patch: { tier } }));
     });
   const suspend = orgs
     .command('suspend')
@@ -49,7 +55,7 @@ export function addOrgsCommands(program: Command, context: CommandContext): void
   addChangeOptions(suspend)
     .addHelpText('after', '\nExample:\n  gateway orgs suspend org_acme --wait')
     .action((id: string, flags: ChangeFlags) =>
-      change(context, id, flags, ({ organizations }) => organizations.suspend(id, context.actor)),
+      change(context, id, flags, (deps, actor) => suspendOrganization(deps)(actor, { id })),
     );
   const resume = orgs
     .command('resume')
@@ -58,7 +64,7 @@ export function addOrgsCommands(program: Command, context: CommandContext): void
   addChangeOptions(resume)
     .addHelpText('after', '\nExample:\n  gateway orgs resume org_acme')
     .action((id: string, flags: ChangeFlags) =>
-      change(context, id, flags, ({ organizations }) => organizations.resume(id, context.actor)),
+      change(context, id, flags, (deps, actor) => resumeOrganization(deps)(actor, { id })),
     );
 }
 
@@ -92,10 +98,11 @@ function addCreate(orgs: Command, context: CommandContext): void {
       if (misspelled !== undefined) context.usage(`--contact "${misspelled}" is not an e-mail address.`);
       await requireTier(context, flags.tier);
       const { name, tier, operator = false } = flags;
-      const organization: Organization = { id, name, tier, state: 'active', contacts, operator };
-      const { store } = await context.keyStore('begin');
-      const created = await store.organizations.create(organization, context.actor);
-      if (!created) context.fail(`The organization ${id} exists already.`);
+      const creating = createOrganization(await actionDepsOf(context, 'begin'));
+      const wanted = { id, name, tier, contacts, operator };
+      const organization = await orFail(context, creating(actorOf(context), wanted), {
+        already_exists: () => `The organization ${id} exists already.`,
+      });
       if (flags.json) printJson(context, jsonOf(organization));
       else printLine(context, `Created the organization ${id} ("${name}") on tier ${tier}.`);
     });
@@ -129,14 +136,15 @@ async function change(
   context: CommandContext,
   id: string,
   flags: ChangeFlags,
-  apply: (store: KeyStore) => Awaitable<Organization | undefined>,
+  act: (deps: Awaited<ReturnType<typeof actionDepsOf>>, actor: Actor) => Promise<Organization>,
 ): Promise<void> {
   const timeoutMs = requireTimeout(context, flags);
-  const { store } = await context.keyStore();
-  const after = await apply(store);
-  if (after === undefined) context.fail(`There is no organization ${id}.`);
+  const deps = await actionDepsOf(context);
+  const after = await orFail(context, act(deps, actorOf(context)), {
+    resource_missing: () => `There is no organization ${id}.`,
+  });
   const sentence = `The organization ${id} is ${after.state}, on tier ${after.tier}.`;
-  await tellChange(context, store, flags, timeoutMs, { object: jsonOf(after), sentence });
+  await tellChange(context, deps.store, flags, timeoutMs, { object: jsonOf(after), sentence });
 }
 
 function jsonOf({ id, name, tier, state, operator, contacts }: Organization) {

@@ -89,9 +89,10 @@ function bodyOf(rawBody: Buffer | undefined): Readonly<Record<string, unknown>> 
 
 async function actorOf({ store }: AdministrationDeps, caller: Caller, requestId: string): Promise<Actor> {
   const { subject, issuer, scopes, expiresAtMs } = caller;
+  const organization = caller.organization?.id;
   if (issuer !== undefined) {
     const may = { scopes, allowedCidrs: [], expiresAtMs };
-    return { kind: 'token', by: `${issuer}:${subject}`, requestId, may };
+    return { kind: 'token', by: `${issuer}:${subject}`, requestId, organization, may };
   }
   const key = await store.keys.get(subject);
   // The caller may have been cached before.
@@ -101,5 +102,5 @@ async function actorOf({ store }: AdministrationDeps, caller: Caller, requestId:
     allowedCidrs: key.allowedCidrs,
     expiresAtMs: key.expiresAtMs ?? Number.POSITIVE_INFINITY,
   };
-  return { kind: 'key', by: subject, requestId, may };
+  return { kind: 'key', by: subject, requestId, organization, may };
 }

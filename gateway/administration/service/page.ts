@@ -1,5 +1,6 @@
 // The envelope of lists: records, the cursor of the next page, and whether there is one.
 
+import type { PartOfList } from '../part.ts';
 import type { Answer, Call } from './call.ts';
 
 export interface PageOf<Item> {
@@ -17,4 +18,14 @@ export function pageOf<Item>({ limit, cursors }: Pick<Call, 'limit' | 'cursors'>
   const last = page.found.length > limit ? items.at(-1) : undefined;
   const cursor = last === undefined ? null : cursors.after(page.positionOf(last));
   return { body: { data: items.map(page.toJson), ...page.more, cursor, has_more: cursor !== null } };
+}
+
+/** The answer for a part of a list that knows itself where it ends. */
+export function partAnswer<Item>(
+  { cursors }: Pick<Call, 'cursors'>,
+  { items, last }: PartOfList<Item>,
+  toJson: (item: Item) => object,
+): Answer {
+  const cursor = last === undefined ? null : cursors.after(last);
+  return { body: { data: items.map(toJson), cursor, has_more: cursor !== null } };
 }

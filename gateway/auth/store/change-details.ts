@@ -6,7 +6,7 @@ import type { Author, ChangeKind, OrganizationPatch, StoredKey } from './key-sto
 
 type Members = Readonly<Record<string, unknown>>;
 
-export function nameOf(author: Author): string {
+export function authorNameOf(author: Author): string {
   return typeof author === 'string' ? author : author.by;
 }
 

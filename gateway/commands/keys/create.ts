@@ -1,12 +1,14 @@
 // `gateway keys create`: creates a key for an organization.
 
-import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
+import { scopeMistakeOf } from '../../administration/grants.ts';
+import { createKey } from '../../administration/keys.ts';
 import { isAddressRange } from '../../auth/address-ranges.ts';
-import { createIssueKey, type KeyRequest } from '../../auth/issue-key.ts';
+import type { KeyRequest } from '../../auth/issue-key.ts';
 import { keyToJson } from '../../auth/key-json.ts';
 import type { Mode, Organization } from '../../caller.ts';
 import { scopeRulesOf } from '../../configuration.ts';
+import { actionDepsOf, actorOf } from '../acting.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson } from '../print.ts';
 import { isName, parseMoment, splitList, unknownName } from '../read.ts';
@@ -40,12 +42,11 @@ export function addCreate(keys: Command, context: CommandContext): void {
     .addHelpText('after', "\nExample:\n  gateway keys create --org org_acme --mode live --scopes '*' --expires 30d")
     .action(async (flags: CreateFlags) => {
       const request = requestOf(context, flags);
-      const { store, digestOf } = await context.keyStore();
-      const organization = await store.organizations.get(flags.org);
+      const deps = await actionDepsOf(context);
+      const organization = await deps.store.organizations.get(flags.org);
       if (organization === undefined) context.fail(`There is no organization ${flags.org}.`);
       await requireScopes(context, request.scopes, organization);
-      const { key, record } = createIssueKey({ digestOf, randomBytes, now: context.now })(request);
-      await store.keys.create(record);
+      const { key = '', record } = await createKey(deps)(actorOf(context), request);
       if (flags.json) return printJson(context, keyToJson(record, context.now(), key));
       printNewKey(context, key);
       printKeys(context, [record]);
@@ -61,12 +62,12 @@ export async function requireScopes(
   if (scopes.length === 0) context.usage("--scopes is empty; '*' means every scope but the operator scopes.");
   const configuration = await context.configuration();
   const known = configuration.contracts.scopes;
-  const unknown = scopes.find((scope) => scope !== '*' && !known.has(scope));
-  if (unknown !== undefined) context.fail(unknownName('scope', unknown, ['*', ...known]));
-  const { operatorScopes: reserved } = scopeRulesOf(configuration);
-  const forbidden = organization.operator ? undefined : scopes.find((scope) => reserved.has(scope));
-  if (forbidden !== undefined) {
-    context.fail(`The scope ${forbidden} is granted to operator organizations only, and ${organization.id} is none.`);
+  const mistake = scopeMistakeOf(scopes, organization, known, scopeRulesOf(configuration));
+  if (mistake?.kind === 'unknown') context.fail(unknownName('scope', mistake.scope, ['*', ...known]));
+  if (mistake?.kind === 'operators_only') {
+    context.fail(
+      `The scope ${mistake.scope} is granted to operator organizations only, and ${organization.id} is none.`,
+    );
   }
 }
 
@@ -80,12 +81,12 @@ export function requireExpiry(context: CommandContext, expires: string): number 
   return expiresAtMs;
 }
 
-function requestOf(context: CommandContext, flags: CreateFlags): KeyRequest {
+function requestOf(context: CommandContext, flags: CreateFlags): Omit<KeyRequest, 'by'> {
   const { org: organization, mode, name, expires } = flags;
   if (!isName(name)) context.usage('--name is not one line of up to 200 characters.');
   const allowedCidrs = splitList(flags.allow ?? []);
   const misspelled = allowedCidrs.find((range) => !isAddressRange(range));
   if (misspelled !== undefined) context.usage(`--allow "${misspelled}" is neither an address nor a CIDR range.`);
   const expiresAtMs = expires === undefined ? undefined : requireExpiry(context, expires);
-  return { organization, mode, name, scopes: splitList(flags.scopes), allowedCidrs, expiresAtMs, by: context.actor };
+  return { organization, mode, name, scopes: splitList(flags.scopes), allowedCidrs, expiresAtMs };
 }

@@ -1,7 +1,9 @@
 // `gateway keys revoke`: revokes a key, and can wait until every running gateway refuses it.
 
 import type { Command } from 'commander';
+import { revokeKey } from '../../administration/keys.ts';
 import { keyToJson } from '../../auth/key-json.ts';
+import { actionDepsOf, actorOf, orFail } from '../acting.ts';
 import { addChangeOptions, type ChangeFlags, requireTimeout, tellChange } from '../confirmations.ts';
 import type { CommandContext } from '../context.ts';
 import { shortTime } from '../print.ts';
@@ -20,10 +22,12 @@ export function addRevoke(keys: Command, context: CommandContext): void {
     .addHelpText('after', '\nExample:\n  gateway keys revoke key_4fGh… --reason "found in a public repository" --wait')
     .action(async (id: string, flags: RevokeFlags) => {
       const timeoutMs = requireTimeout(context, flags);
-      const { store } = await context.keyStore();
-      const record = await store.keys.revoke(id, context.actor, flags.reason || undefined);
-      if (record === undefined) context.fail(`There is no key ${id}.`);
+      const deps = await actionDepsOf(context);
+      const revocation = { id, organization: undefined, reason: flags.reason || undefined, allowLast: true };
+      const record = await orFail(context, revokeKey(deps)(actorOf(context), revocation), {
+        resource_missing: () => `There is no key ${id}.`,
+      });
       const sentence = `The key ${id} is revoked since ${shortTime(record.revokedAtMs)}.`;
-      await tellChange(context, store, flags, timeoutMs, { object: keyToJson(record, context.now()), sentence });
+      await tellChange(context, deps.store, flags, timeoutMs, { object: keyToJson(record, context.now()), sentence });
     });
 }

@@ -1,11 +1,10 @@
 // `gateway keys rotate`: creates a successor for a key; both work until the overlap ends.
 
-import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import { createIssueKey, type IssuedKey, type KeyRequest } from '../../auth/issue-key.ts';
+import { type RotatedKey, rotateKey } from '../../administration/keys.ts';
 import { keyState, keyToJson } from '../../auth/key-json.ts';
-import type { KeyStore, StoredKey } from '../../auth/store/key-store.ts';
-import type { OpenKeyStore } from '../../process/open-key-store.ts';
+import type { KeyStore } from '../../auth/store/key-store.ts';
+import { actionDepsOf, actorOf, orFail } from '../acting.ts';
 import { addChangeOptions, type ChangeFlags, requireTimeout, tellChange } from '../confirmations.ts';
 import type { CommandContext } from '../context.ts';
 import { printLine, shortTime } from '../print.ts';
@@ -16,11 +15,6 @@ import { printKeys, printNewKey } from './print.ts';
 interface RotateFlags extends ChangeFlags {
   readonly overlap: string;
   readonly expires?: string;
-}
-
-interface Rotation extends IssuedKey {
-  /** The replaced key, after the rotation. */
-  readonly previous: StoredKey;
 }
 
 export function addRotate(keys: Command, context: CommandContext): void {
@@ -41,39 +35,17 @@ export function addRotate(keys: Command, context: CommandContext): void {
       const overlapMs = parseDurationMs(overlap);
       if (overlapMs === undefined) context.usage(`--overlap "${overlap}" is not a duration such as 0s, 15m, 24h, 30d.`);
       const expiresAtMs = expires === undefined ? undefined : requireExpiry(context, expires);
-      const opened = await context.keyStore();
-      const rotation = await rotate(context, opened, id, overlapMs, expiresAtMs);
+      const deps = await actionDepsOf(context);
+      const rotating = rotateKey(deps)(actorOf(context), { id, organization: undefined, overlapMs, expiresAtMs });
+      const rotation = await orFail(context, rotating, {
+        resource_missing: () => `There is no key ${id}.`,
+        invalid_transition: () => whyNot(deps.store, id, context.now()),
+      });
       // Before the wait: a key that is not printed is lost.
       if (!flags.json) printRotation(context, rotation);
       const object = toJson(rotation, context.now());
-      await tellChange(context, opened.store, flags, timeoutMs, { object, sentence: sentenceOf(context, rotation) });
+      await tellChange(context, deps.store, flags, timeoutMs, { object, sentence: sentenceOf(context, rotation) });
     });
-}
-
-async function rotate(
-  context: CommandContext,
-  { store, digestOf }: OpenKeyStore,
-  id: string,
-  overlapMs: number,
-  expiresAtMs: number | undefined,
-): Promise<Rotation> {
-  const before = await store.keys.get(id);
-  if (before === undefined) context.fail(`There is no key ${id}.`);
-  const nowMs = context.now();
-  const request = successorOf(before, context.actor, expiresAtMs ?? sameLifetime(before, nowMs));
-  const issued = createIssueKey({ digestOf, randomBytes, now: () => nowMs })(request);
-  const previous = await store.keys.rotate(id, issued.record, nowMs + overlapMs);
-  if (previous === undefined) context.fail(await whyNot(store, id, nowMs));
-  return { ...issued, previous };
-}
-
-function successorOf(key: StoredKey, by: string, expiresAtMs: number | undefined): KeyRequest {
-  const { organization, mode, name, scopes, allowedCidrs } = key;
-  return { organization, mode, name, scopes, allowedCidrs, expiresAtMs, by };
-}
-
-function sameLifetime({ createdAtMs, expiresAtMs }: StoredKey, nowMs: number): number | undefined {
-  return expiresAtMs === undefined ? undefined : nowMs + (expiresAtMs - createdAtMs);
 }
 
 /** The reason for a failed rotation; reads the key again, because another command may have changed it meanwhile. */
@@ -90,13 +62,13 @@ async function whyNot({ keys }: KeyStore, id: string, nowMs: number): Promise<st
   return `The key ${id} expired on ${shortTime(key.expiresAtMs)}: create a new one instead.`;
 }
 
-function printRotation(context: CommandContext, { key, record, previous }: Rotation): void {
+function printRotation(context: CommandContext, { key = '', record, previous }: RotatedKey): void {
   printNewKey(context, key);
   printKeys(context, [previous, record]);
   printLine(context, '');
 }
 
-function sentenceOf(context: CommandContext, { record, previous }: Rotation): string {
+function sentenceOf(context: CommandContext, { record, previous }: RotatedKey): string {
   const since = shortTime(previous.expiresAtMs);
   const end =
     keyState(previous, context.now()) === 'expired'
@@ -105,6 +77,6 @@ function sentenceOf(context: CommandContext, { record, previous }: Rotation): st
   return `The key ${previous.id} ${end}; ${record.id} works from now on.`;
 }
 
-function toJson({ key, record, previous }: Rotation, nowMs: number) {
+function toJson({ key, record, previous }: RotatedKey, nowMs: number) {
   return { ...keyToJson(record, nowMs, key), replaces: previous.id, previous: keyToJson(previous, nowMs) };
 }

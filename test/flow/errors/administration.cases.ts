@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ask, requestOf } from '../../support/connection.ts';
@@ -24,4 +25,24 @@ export const administrationCases: readonly RefusalCase<TestGateway>[] = [
     },
     also: ({ body }) => assert.doesNotMatch(body.toString(), /sqlite|table|organizations_/i),
   },
+  {
+    name: 'a key that would hold more than the key that makes it',
+    code: 'grant_not_held',
+    provoke: (gateway) =>
+      withOwnKey(gateway, () => ['POST /gateway/v1/keys', JSON.stringify({ scopes: ['gateway:read', '*'] })]),
+    also: ({ body }) => assert.match(body.toString(), /"required_scopes":\["\*"\]/),
+  },
+  {
+    name: 'the revocation of the last key',
+    code: 'last_key',
+    provoke: (gateway) => withOwnKey(gateway, (id) => [`POST /gateway/v1/keys/${id}/revoke`, '{}']),
+  },
 ];
+
+async function withOwnKey(gateway: TestGateway, requestWith: (id: string) => readonly [line: string, body: string]) {
+  const scopes = ['gateway:read', 'gateway:keys'];
+  const { id, key } = await gateway.issueKey({ organization: `org_${randomUUID()}`, scopes });
+  const [line, body] = requestWith(id);
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  return ask(gateway.port, requestOf(line, headers, body));
+}

@@ -101,7 +101,12 @@ const KEYS = of('keys', [
     "case 'key.created':\n        absences?.clear();",
     "case 'key.created':",
   ],
-  ['a change is confirmed one too early', 'commands/confirmations.ts', 'position < latest)', 'position < latest - 1)'],
+  [
+    'a change is confirmed one too early',
+    'administration/confirmations.ts',
+    'position < latest)',
+    'position < latest - 1)',
+  ],
   [
     'an instance reports changes that it has not read',
     'auth/instance-reports.ts',
@@ -153,7 +158,7 @@ const KEYS = of('keys', [
   [
     'a revocation is announced and not written to the log',
     'auth/store/redis/keys.ts',
-    "write_change(by, 'key.revoked', organization_of(record), id, details)",
+    "write_change(by, 'key.revoked', organization_of(record), id, has_ended and details_of_ended or details)",
     "call('PUBLISH', base .. 'announced', '0')",
   ],
 ]);

@@ -1,6 +1,7 @@
 // Key changes: an operator creates and revokes keys, suspends organizations and resumes them, and waits until every gateway has put that in force.
 // Gateways follow the changes in Redis, cache callers, and let known ones in for a while when Redis is away.
 
+import { awaitConfirmations } from '../../../gateway/administration/confirmations.ts';
 import { createDigestOf, keyFingerprint } from '../../../gateway/auth/api-key.ts';
 import { callerRefusal } from '../../../gateway/auth/authorize.ts';
 import { createDirectory, type Directory } from '../../../gateway/auth/directory.ts';
@@ -8,7 +9,6 @@ import { createIssueKey, type IssuedKey } from '../../../gateway/auth/issue-key.
 import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
 import type { Organization } from '../../../gateway/caller.ts';
-import { awaitConfirmations } from '../../../gateway/commands/confirmations.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { ConnectRedis } from '../../../gateway/redis/client.ts';
 import { AccessChecker } from '../checkers/access.ts';

@@ -1,6 +1,6 @@
 // Audit log of the Redis key store: a stream with the sequence numbers as ids, and per organization a sorted set of its sequence numbers.
 
-import { detailsBy, nameOf } from '../change-details.ts';
+import { authorNameOf, detailsBy } from '../change-details.ts';
 import type { AuditFilter, AuditLog, ChangeKind, KeyStoreChange } from '../key-store.ts';
 import type { StoreConnections } from './key-store-connection.ts';
 import { toStoreScript } from './key-store-script.ts';
@@ -72,7 +72,7 @@ export function createRedisAudit({ serving, patient, born, subscribe }: RedisAud
       await patient(APPEND, [by, JSON.stringify(details)]);
     },
     async appendReset(organization, author) {
-      await patient(APPEND_RESET, [nameOf(author), organization, JSON.stringify(detailsBy(author, {}))]);
+      await patient(APPEND_RESET, [authorNameOf(author), organization, JSON.stringify(detailsBy(author, {}))]);
     },
     async since(sequence, limit) {
       const reply = await serving(SINCE, [sequence, limit]);

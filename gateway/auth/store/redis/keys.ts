@@ -1,6 +1,6 @@
 // Keys in the Redis key store.
 
-import { detailsBy, nameOf, ofChangedKey, ofNewKey, ofRevokedKey, ofRotatedKey } from '../change-details.ts';
+import { authorNameOf, detailsBy, ofChangedKey, ofNewKey, ofRevokedKey, ofRotatedKey } from '../change-details.ts';
 import { isActive, type KeyPart, type KeyRecords, type StoredKey } from '../key-store.ts';
 import { CONDITION_FUNCTIONS, conditionArguments, untilUnchanged, withinConditions } from './conditions.ts';
 import { DAMAGE_FUNCTIONS } from './damage.ts';
@@ -149,7 +149,7 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
     async create(key, author = key.createdBy, conditions = {}) {
       const details = JSON.stringify(detailsBy(author, ofNewKey(key)));
       const record = [...keyArguments(key), ...conditionArguments(conditions)];
-      const outcome = withinConditions(await patient(CREATE, [nameOf(author), details, ...record]));
+      const outcome = withinConditions(await patient(CREATE, [authorNameOf(author), details, ...record]));
       if (outcome === 'taken') throw taken(key);
       return outcome === 'created';
     },
@@ -173,12 +173,12 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
         const details = differences === undefined ? '' : JSON.stringify(detailsBy(author, differences));
         const [, , , record = '', ends = ''] = keyArguments(after);
         const unchanged = conditionArguments({ ...conditions, keys: [...(conditions.keys ?? []), before] });
-        return patient(CHANGE, [nameOf(author), details, id, record, ends, ...unchanged]);
+        return patient(CHANGE, [authorNameOf(author), details, id, record, ends, ...unchanged]);
       });
       return keysOf(reply)[0];
     },
     async revoke(id, author, reason, conditions = {}) {
-      const by = nameOf(author);
+      const by = authorNameOf(author);
       const [details, detailsOfEnded] = [false, true].map((hasEnded) =>
         JSON.stringify(detailsBy(author, ofRevokedKey(reason, hasEnded))),
       ) as [string, string];
@@ -196,7 +196,14 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
         const after = { ...before, expiresAtMs, replacedBy: successor.id };
         const details = JSON.stringify(detailsBy(author, ofRotatedKey(before, after)));
         const unchanged = conditionArguments({ ...conditions, keys: [...(conditions.keys ?? []), before] });
-        return patient(ROTATE, [id, nameOf(author), expiresAtMs, details, ...keyArguments(successor), ...unchanged]);
+        return patient(ROTATE, [
+          id,
+          authorNameOf(author),
+          expiresAtMs,
+          details,
+          ...keyArguments(successor),
+          ...unchanged,
+        ]);
       });
       if (reply === 'taken') throw taken(successor);
       return keysOf(reply)[0];

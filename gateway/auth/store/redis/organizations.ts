@@ -1,7 +1,7 @@
 // Organizations in the Redis key store.
 
 import type { Organization } from '../../../caller.ts';
-import { changeKindOf, detailsBy, nameOf, ofChangedOrganization, ofNewOrganization } from '../change-details.ts';
+import { authorNameOf, changeKindOf, detailsBy, ofChangedOrganization, ofNewOrganization } from '../change-details.ts';
 import type { Author, OrganizationRecords } from '../key-store.ts';
 import { CONDITION_FUNCTIONS, conditionArguments, untilUnchanged, withinConditions } from './conditions.ts';
 import type { StoreConnections } from './key-store-connection.ts';
@@ -103,7 +103,7 @@ export function createRedisOrganizations({ serving, patient }: StoreConnections)
     async create(organization, author, conditions = {}) {
       const details = JSON.stringify(detailsBy(author, ofNewOrganization(organization)));
       const record = [...organizationArguments(organization), ...conditionArguments(conditions)];
-      return withinConditions(await patient(CREATE, [nameOf(author), details, ...record])) === 1;
+      return withinConditions(await patient(CREATE, [authorNameOf(author), details, ...record])) === 1;
     },
     async get(id) {
       return organizationsOf(await serving(GET, [id]))[0];
@@ -120,7 +120,7 @@ export function createRedisOrganizations({ serving, patient }: StoreConnections)
         const details = differences === undefined ? '' : JSON.stringify(detailsBy(author, differences));
         const organizations = [...(conditions.organizations ?? []), before];
         return patient(CHANGE, [
-          ...[nameOf(author), changeKindOf(patch), details, ...organizationArguments(after)],
+          ...[authorNameOf(author), changeKindOf(patch), details, ...organizationArguments(after)],
           ...conditionArguments({ ...conditions, organizations }),
         ]);
       });
@@ -128,12 +128,12 @@ export function createRedisOrganizations({ serving, patient }: StoreConnections)
     },
     async suspend(id, author, conditions = {}) {
       const details = stateDetails(author, 'active', 'suspended');
-      const reply = await patient(SUSPEND, [id, nameOf(author), details, ...conditionArguments(conditions)]);
+      const reply = await patient(SUSPEND, [id, authorNameOf(author), details, ...conditionArguments(conditions)]);
       return organizationsOf(withinConditions(reply))[0];
     },
     async resume(id, author, conditions = {}) {
       const details = stateDetails(author, 'suspended', 'active');
-      const reply = await patient(RESUME, [id, nameOf(author), details, ...conditionArguments(conditions)]);
+      const reply = await patient(RESUME, [id, authorNameOf(author), details, ...conditionArguments(conditions)]);
       return organizationsOf(withinConditions(reply))[0];
     },
   };

@@ -1,7 +1,7 @@
 // The audit log of the embedded key store, and the change stream read from it.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { detailsBy, nameOf } from '../change-details.ts';
+import { authorNameOf, detailsBy } from '../change-details.ts';
 import type { AuditLog, KeyStoreChange } from '../key-store.ts';
 
 export type NewChange = Pick<KeyStoreChange, 'by' | 'kind'> &
@@ -42,7 +42,7 @@ export function createSqliteAudit(database: DatabaseSync, writeChange: WriteChan
       writeChange({ by, kind: 'configuration.changed', details });
     },
     appendReset(organization, author) {
-      writeChange({ by: nameOf(author), kind: 'limits.reset', organization, details: detailsBy(author, {}) });
+      writeChange({ by: authorNameOf(author), kind: 'limits.reset', organization, details: detailsBy(author, {}) });
     },
     since(sequence, limit) {
       const changes = changesOf(selectSince.all(sequence, limit));

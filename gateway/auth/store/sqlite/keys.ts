@@ -1,7 +1,7 @@
 // Keys in the embedded key store.
 
 import { inTransaction } from '../../../shared/sqlite.ts';
-import { detailsBy, nameOf, ofChangedKey, ofNewKey, ofRevokedKey, ofRotatedKey } from '../change-details.ts';
+import { authorNameOf, detailsBy, ofChangedKey, ofNewKey, ofRevokedKey, ofRotatedKey } from '../change-details.ts';
 import { ConditionFailed, type Conditions, hasEnded, isActive, type KeyRecords, type StoredKey } from '../key-store.ts';
 import { requireUnchanged } from './conditions.ts';
 import { inSqlitePages } from './pages.ts';
@@ -50,7 +50,7 @@ export function createSqliteKeys(tables: SqliteTables): KeyRecords {
         if (organizations.read(organization) === undefined) return false;
         keys.insertNew(key);
         const details = detailsBy(author, ofNewKey(key));
-        writeChange({ by: nameOf(author), kind: 'key.created', organization, key: id, details });
+        writeChange({ by: authorNameOf(author), kind: 'key.created', organization, key: id, details });
         return true;
       });
     },
@@ -78,7 +78,7 @@ export function createSqliteKeys(tables: SqliteTables): KeyRecords {
         if (details === undefined) return before;
         const { organization, name, scopes, allowedCidrs, expiresAtMs } = after;
         updateMembers.run(name, JSON.stringify(scopes), JSON.stringify(allowedCidrs), expiresAtMs ?? null, id);
-        const by = nameOf(author);
+        const by = authorNameOf(author);
         writeChange({ by, kind: 'key.changed', organization, key: id, details: detailsBy(author, details) });
         return after;
       });
@@ -90,7 +90,7 @@ export function createSqliteKeys(tables: SqliteTables): KeyRecords {
         if (before === undefined || before.revokedAtMs !== undefined) return before;
         const revokedAtMs = now();
         requireAnother(before, revokedAtMs, conditions);
-        const by = nameOf(author);
+        const by = authorNameOf(author);
         updateRevoked.run(revokedAtMs, by, reason ?? null, id);
         const { organization } = before;
         const details = detailsBy(author, ofRevokedKey(reason, hasEnded(before, revokedAtMs)));
@@ -109,7 +109,7 @@ export function createSqliteKeys(tables: SqliteTables): KeyRecords {
         const after = { ...before, expiresAtMs, replacedBy: successor.id };
         const { organization } = before;
         const details = detailsBy(author, ofRotatedKey(before, after));
-        writeChange({ by: nameOf(author), kind: 'key.rotated', organization, key: id, details });
+        writeChange({ by: authorNameOf(author), kind: 'key.rotated', organization, key: id, details });
         return after;
       });
     },

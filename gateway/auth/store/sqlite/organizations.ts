@@ -2,7 +2,7 @@
 
 import type { Organization } from '../../../caller.ts';
 import { inTransaction } from '../../../shared/sqlite.ts';
-import { changeKindOf, detailsBy, nameOf, ofChangedOrganization, ofNewOrganization } from '../change-details.ts';
+import { authorNameOf, changeKindOf, detailsBy, ofChangedOrganization, ofNewOrganization } from '../change-details.ts';
 import type { Author, ChangeKind, Conditions, OrganizationRecords } from '../key-store.ts';
 import { requireUnchanged } from './conditions.ts';
 import { inSqlitePages } from './pages.ts';
@@ -29,7 +29,7 @@ export function createSqliteOrganizations(tables: SqliteTables): OrganizationRec
       const details = ofChangedOrganization(before, after);
       if (details === undefined) return before;
       update.run(after.tier, after.state, JSON.stringify(after.contacts), id);
-      writeChange({ by: nameOf(author), kind, organization: id, details: detailsBy(author, details) });
+      writeChange({ by: authorNameOf(author), kind, organization: id, details: detailsBy(author, details) });
       return after;
     });
   }
@@ -49,7 +49,7 @@ export function createSqliteOrganizations(tables: SqliteTables): OrganizationRec
         if (!organizations.insert(organization)) return false;
         const details = detailsBy(author, ofNewOrganization(organization));
         const { id } = organization;
-        writeChange({ by: nameOf(author), kind: 'organization.created', organization: id, details });
+        writeChange({ by: authorNameOf(author), kind: 'organization.created', organization: id, details });
         return true;
       });
     },

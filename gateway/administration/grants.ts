@@ -1,0 +1,52 @@
+// What a key may grant: at most what it holds itself. Pure. Throws grant_not_held.
+
+import { isRangeWithin } from '../auth/address-ranges.ts';
+import { GatewayError } from '../errors.ts';
+import { isCoveredByAll, type ScopeRules } from '../shared/gateway-scopes.ts';
+import type { Grants } from './actor.ts';
+
+/** What the other key would hold. */
+export interface Granted {
+  readonly scopes: readonly string[];
+  readonly allowedCidrs: readonly string[];
+  /** Undefined: no end. */
+  readonly expiresAtMs: number | undefined;
+}
+
+/** Throws grant_not_held with the member that goes beyond the acting key. */
+export function requireHeld(may: Grants, granted: Granted, rules: ScopeRules): void {
+  const missing = granted.scopes.filter((scope) => !holdsScope(may, scope, rules));
+  if (missing.length > 0) throw notHeld('scopes', 'scopes', { required_scopes: missing });
+  if (!holdsAddresses(may, granted.allowedCidrs)) throw notHeld('allowed_cidrs', 'addresses');
+  if ((granted.expiresAtMs ?? Number.POSITIVE_INFINITY) > may.expiresAtMs) throw notHeld('expires_at', 'end');
+}
+
+/** `*` holds the scopes that `*` covers when a request is authorized, and itself. */
+function holdsScope({ scopes }: Grants, scope: string, rules: ScopeRules): boolean {
+  return scopes.has(scope) || (scopes.has('*') && isCoveredByAll(rules, scope));
+}
+
+function holdsAddresses({ allowedCidrs: own }: Grants, granted: readonly string[]): boolean {
+  if (own.length === 0) return true;
+  // No range means any address.
+  return granted.length > 0 && granted.every((range) => own.some((outer) => isRangeWithin(range, outer)));
+}
+
+export function notHeld(param: string, hint: string, fields: Readonly<Record<string, unknown>> = {}): GatewayError {
+  return new GatewayError('grant_not_held', { fields: { param, ...fields }, hint });
+}
+
+export type ScopeMistake = { readonly kind: 'unknown' | 'operators_only'; readonly scope: string };
+
+/** The first scope that no operation knows or that the organization may not hold; undefined if there is none. */
+export function scopeMistakeOf(
+  scopes: readonly string[],
+  { operator }: { readonly operator: boolean },
+  known: ReadonlySet<string>,
+  { operatorScopes }: ScopeRules,
+): ScopeMistake | undefined {
+  const unknown = scopes.find((scope) => scope !== '*' && !known.has(scope));
+  if (unknown !== undefined) return { kind: 'unknown', scope: unknown };
+  const forbidden = operator ? undefined : scopes.find((scope) => operatorScopes.has(scope));
+  return forbidden === undefined ? undefined : { kind: 'operators_only', scope: forbidden };
+}

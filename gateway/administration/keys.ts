@@ -1,0 +1,222 @@
+// The actions on keys: list, read, create, change, rotate, revoke. A key that acts grants at most what it holds.
+
+import type { DigestOf } from '../auth/api-key.ts';
+import type { RandomBytes } from '../auth/base62.ts';
+import { createIssueKey, type KeyRequest } from '../auth/issue-key.ts';
+import { keyState } from '../auth/key-json.ts';
+import { isActive, type KeyPatch, type KeyStore, type StoredKey, takesPlaceOf } from '../auth/store/key-store.ts';
+import { type Configuration, scopeRulesOf } from '../configuration.ts';
+import { GatewayError } from '../errors.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
+import type { Actor } from './actor.ts';
+import { type Authority, readAuthority, whileUndisturbed } from './authority.ts';
+import { type Granted, requireHeld } from './grants.ts';
+import { requireChangeable, requireFuture, requireKnownScopes, requireRanges } from './key-rules.ts';
+import { type PartOfList, partOfPages } from './part.ts';
+import { etagOf, requireMatch } from './service/etag.ts';
+
+interface KeyDeps {
+  readonly store: KeyStore;
+  now(): number;
+}
+
+interface GrantDeps extends KeyDeps {
+  /** The configuration in force: its scopes. */
+  configuration(): Awaitable<Configuration>;
+}
+
+interface IssueDeps extends GrantDeps {
+  readonly digestOf: DigestOf;
+  readonly randomBytes: RandomBytes;
+}
+
+interface OneKey {
+  readonly id: string;
+  /** A key of another organization does not exist; undefined: any organization. */
+  readonly organization: string | undefined;
+}
+
+interface Trial {
+  /** Checks everything and writes nothing. */
+  readonly dryRun?: boolean | undefined;
+}
+
+interface Conditional extends Trial {
+  /** Throws precondition_failed unless the key has this tag. */
+  readonly ifMatch?: string | undefined;
+}
+
+export interface MadeKey {
+  /** The key itself, which is stored nowhere; undefined with `dryRun`. */
+  readonly key: string | undefined;
+  readonly record: StoredKey;
+}
+
+/** Of everything about a key that changes by an action. */
+export function keyTag({ name, scopes, allowedCidrs, expiresAtMs, revokedAtMs, replacedBy }: StoredKey): string {
+  return etagOf({ name, scopes, allowedCidrs, expiresAtMs, revokedAtMs, replacedBy });
+}
+
+export interface KeyListing {
+  readonly organization: string;
+  readonly state: 'active' | 'expired' | 'revoked' | undefined;
+  /** Id of a key: only later keys. */
+  readonly after: string | undefined;
+  readonly most: number;
+}
+
+/** Oldest first. Throws resource_missing for an unknown organization. */
+export function listKeys({ store, now }: KeyDeps) {
+  return async ({ organization, state, after, most }: KeyListing): Promise<PartOfList<StoredKey>> => {
+    if ((await store.organizations.get(organization)) === undefined) throw new GatewayError('resource_missing');
+    const nowMs = now();
+    const isWanted = (key: StoredKey) => state === undefined || stateOf(key, nowMs) === state;
+    return partOfPages(store.keys.scan({ organization, after }), isWanted, most);
+  };
+}
+
+/** A key that has a successor is active until it ends. */
+export function stateOf(key: StoredKey, nowMs: number): 'active' | 'expired' | 'revoked' {
+  const state = keyState(key, nowMs);
+  return state === 'rotating' ? 'active' : state;
+}
+
+/** Throws resource_missing. */
+export async function getKey({ store }: Pick<KeyDeps, 'store'>, { id, organization }: OneKey): Promise<StoredKey> {
+  const key = await store.keys.get(id);
+  if (key === undefined || (organization !== undefined && key.organization !== organization))
+    throw new GatewayError('resource_missing');
+  return key;
+}
+
+async function requireGrant(deps: GrantDeps, { may }: Authority, granted: Granted): Promise<void> {
+  if (may !== undefined) requireHeld(may, granted, scopeRulesOf(await deps.configuration()));
+}
+
+export function createKey(deps: IssueDeps) {
+  const { store, now } = deps;
+  return (actor: Actor, { dryRun, ...request }: Omit<KeyRequest, 'by'> & Trial): Promise<MadeKey> =>
+    whileUndisturbed(async () => {
+      const authority = await readAuthority(deps, actor);
+      const organization = await store.organizations.get(request.organization);
+      if (organization === undefined) throw new GatewayError('resource_missing');
+      requireKnownScopes(request.scopes, organization, await deps.configuration());
+      requireRanges(request.allowedCidrs);
+      requireFuture(request.expiresAtMs, now());
+      await requireGrant(deps, authority, request);
+      const { key, record } = createIssueKey(deps)({ ...request, by: actor.by });
+      if (dryRun) return { key: undefined, record };
+      const { author, keys } = authority;
+      const organizations = [...authority.organizations, organization];
+      if (!(await store.keys.create(record, author, { keys, organizations })))
+        throw new GatewayError('resource_missing');
+      return { key, record };
+    });
+}
+
+/** The acting key has to hold everything that the changed key would hold. */
+export function changeKey(deps: GrantDeps) {
+  const { store, now } = deps;
+  return (actor: Actor, { patch, ifMatch, dryRun, ...one }: OneKey & Conditional & { readonly patch: KeyPatch }) =>
+    whileUndisturbed(async (): Promise<StoredKey> => {
+      const authority = await readAuthority(deps, actor);
+      const before = await getKey(deps, one);
+      requireMatch(ifMatch, keyTag(before));
+      const after = { ...before, ...patch };
+      requireChangeable(before, after, now());
+      const organization = await store.organizations.get(before.organization);
+      if (organization === undefined) throw new GatewayError('resource_missing');
+      if (patch.scopes !== undefined) requireKnownScopes(patch.scopes, organization, await deps.configuration());
+      if (patch.allowedCidrs !== undefined) requireRanges(patch.allowedCidrs);
+      if ('expiresAtMs' in patch) requireFuture(patch.expiresAtMs, now());
+      await requireGrant(deps, authority, after);
+      if (dryRun) return after;
+      const keys = [...authority.keys, before];
+      const organizations = [...authority.organizations, organization];
+      const changed = await store.keys.change(one.id, patch, authority.author, { keys, organizations });
+      return changed ?? after;
+    });
+}
+
+interface Rotation extends OneKey, Trial {
+  /** How long the replaced key keeps working, unless it ends sooner. */
+  readonly overlapMs: number;
+  /** End of the successor: null for none; undefined for the lifetime of the replaced key, within that of the acting key. */
+  readonly expiresAtMs?: number | null | undefined;
+}
+
+export interface RotatedKey extends MadeKey {
+  /** The replaced key, after the rotation. */
+  readonly previous: StoredKey;
+}
+
+/** The acting key has to hold everything that the successor would hold. */
+export function rotateKey(deps: IssueDeps) {
+  const { store, now } = deps;
+  return (actor: Actor, { overlapMs, expiresAtMs: wanted, dryRun, ...one }: Rotation): Promise<RotatedKey> =>
+    whileUndisturbed(async () => {
+      const authority = await readAuthority(deps, actor);
+      const before = await getKey(deps, one);
+      const nowMs = now();
+      if (!isActive(before, nowMs)) throw new GatewayError('invalid_transition');
+      const expiresAtMs = wanted === undefined ? sameLifetime(before, nowMs, authority) : (wanted ?? undefined);
+      requireFuture(expiresAtMs, nowMs);
+      const { organization, mode, name, scopes, allowedCidrs } = before;
+      const request = { organization, mode, name, scopes, allowedCidrs, expiresAtMs, by: actor.by };
+      await requireGrant(deps, authority, request);
+      const { key, record } = createIssueKey({ ...deps, now: () => nowMs })(request);
+      const endsAtMs = nowMs + overlapMs;
+      if (dryRun) {
+        const end = Math.min(endsAtMs, before.expiresAtMs ?? Number.POSITIVE_INFINITY);
+        return { key: undefined, record, previous: { ...before, expiresAtMs: end, replacedBy: record.id } };
+      }
+      const { author, organizations } = authority;
+      const keys = [...authority.keys, before];
+      const previous = await store.keys.rotate(one.id, record, endsAtMs, author, { keys, organizations });
+      // It has ended between the look at the clock and the write.
+      if (previous === undefined) throw new GatewayError('invalid_transition');
+      return { key, record, previous };
+    });
+}
+
+function sameLifetime({ createdAtMs, expiresAtMs }: StoredKey, nowMs: number, { may }: Authority): number | undefined {
+  const same = expiresAtMs === undefined ? Number.POSITIVE_INFINITY : nowMs + (expiresAtMs - createdAtMs);
+  const endsAtMs = Math.min(same, may?.expiresAtMs ?? Number.POSITIVE_INFINITY);
+  return endsAtMs === Number.POSITIVE_INFINITY ? undefined : endsAtMs;
+}
+
+interface Revocation extends OneKey, Conditional {
+  readonly reason: string | undefined;
+  /** Whether the last key that works may go. */
+  readonly allowLast: boolean;
+}
+
+/** Any key of the organization may be revoked, whatever it holds; one that is revoked already stays as it is. Throws last_key. */
+export function revokeKey(deps: KeyDeps) {
+  const { store, now } = deps;
+
+  async function isLast(key: StoredKey, nowMs: number): Promise<boolean> {
+    if (stateOf(key, nowMs) !== 'active') return false;
+    for await (const page of store.keys.scan({ organization: key.organization }))
+      if (page.some((other) => takesPlaceOf(other, key, nowMs))) return false;
+    return true;
+  }
+
+  return (actor: Actor, { reason, allowLast, ifMatch, dryRun, ...one }: Revocation): Promise<StoredKey> =>
+    whileUndisturbed(async () => {
+      const { author, keys: acting, organizations } = await readAuthority(deps, actor);
+      const before = await getKey(deps, one);
+      requireMatch(ifMatch, keyTag(before));
+      if (dryRun) {
+        const nowMs = now();
+        if (!allowLast && (await isLast(before, nowMs))) throw new GatewayError('last_key');
+        const revocation = { revokedAtMs: nowMs, revokedBy: actor.by, revokedReason: reason };
+        return before.revokedAtMs === undefined ? { ...before, ...revocation } : before;
+      }
+      const keys = ifMatch === undefined ? acting : [...acting, before];
+      const conditions = { keys, organizations, leavesAnother: !allowLast };
+      const after = await store.keys.revoke(one.id, author, reason, conditions);
+      if (after === undefined) throw new GatewayError('resource_missing');
+      return after;
+    });
+}

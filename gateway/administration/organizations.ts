@@ -1,0 +1,148 @@
+// The actions on organizations, for operators: list, read, create, change, suspend, resume.
+
+import type { RandomBytes } from '../auth/base62.ts';
+import { newOrganizationId } from '../auth/issue-key.ts';
+import type { Conditions, KeyStore, OrganizationPatch } from '../auth/store/key-store.ts';
+import type { Organization } from '../caller.ts';
+import type { Configuration } from '../configuration.ts';
+import { GatewayError } from '../errors.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
+import type { Actor } from './actor.ts';
+import { type Authority, readAuthority, whileUndisturbed } from './authority.ts';
+import { type PartOfList, partOfPages } from './part.ts';
+import { etagOf, requireMatch } from './service/etag.ts';
+
+interface OrganizationDeps {
+  readonly store: KeyStore;
+  now(): number;
+}
+
+interface TierDeps extends OrganizationDeps {
+  /** The configuration in force: its tiers. */
+  configuration(): Awaitable<Configuration>;
+}
+
+interface Trial {
+  /** Checks everything and writes nothing. */
+  readonly dryRun?: boolean | undefined;
+}
+
+interface OneOrganization extends Trial {
+  readonly id: string;
+  /** Throws precondition_failed unless the organization has this tag. */
+  readonly ifMatch?: string | undefined;
+}
+
+/** Of everything about an organization that changes by an action. */
+export function organizationTag({ tier, contacts, state }: Organization): string {
+  return etagOf({ tier, contacts, state });
+}
+
+export interface OrganizationListing {
+  /** How the id or the name begins, in any case. */
+  readonly find: string | undefined;
+  readonly tier: string | undefined;
+  readonly state: string | undefined;
+  /** Id of an organization: only those behind it. */
+  readonly after: string | undefined;
+  readonly most: number;
+}
+
+/** By id. */
+export function listOrganizations(
+  { store }: Pick<OrganizationDeps, 'store'>,
+  { find, tier, state, after, most }: OrganizationListing,
+): Promise<PartOfList<Organization>> {
+  const start = find?.toLowerCase() ?? '';
+  const isWanted = (one: Organization) =>
+    (tier === undefined || one.tier === tier) &&
+    (state === undefined || one.state === state) &&
+    (one.id.toLowerCase().startsWith(start) || one.name.toLowerCase().startsWith(start));
+  return partOfPages(store.organizations.inOrder(after), isWanted, most);
+}
+
+/** Throws resource_missing. */
+export async function getOrganization({ store }: Pick<OrganizationDeps, 'store'>, id: string): Promise<Organization> {
+  const found = await store.organizations.get(id);
+  if (found === undefined) throw new GatewayError('resource_missing');
+  return found;
+}
+
+/** Throws reference_missing. */
+async function requireTier({ configuration }: TierDeps, tier: string): Promise<void> {
+  const { config } = await configuration();
+  if (!Object.hasOwn(config.limits.tiers, tier))
+    throw new GatewayError('reference_missing', { fields: { param: 'tier' } });
+}
+
+type NewOrganization = Pick<Organization, 'name' | 'tier' | 'contacts' | 'operator'> & {
+  /** Made at random if it is undefined. */
+  readonly id: string | undefined;
+};
+
+/** Throws already_exists, reference_missing. */
+export function createOrganization(deps: TierDeps & { readonly randomBytes: RandomBytes }) {
+  const { store, randomBytes } = deps;
+  return (actor: Actor, { dryRun, ...wanted }: NewOrganization & Trial): Promise<Organization> =>
+    whileUndisturbed(async () => {
+      const { author, ...conditions } = await readAuthority(deps, actor);
+      const { id = newOrganizationId(randomBytes), name, tier, contacts, operator } = wanted;
+      await requireTier(deps, tier);
+      const organization: Organization = { id, name, tier, state: 'active', contacts, operator };
+      const isTaken = dryRun
+        ? (await store.organizations.get(id)) !== undefined
+        : !(await store.organizations.create(organization, author, conditions));
+      if (isTaken) throw new GatewayError('already_exists', { fields: { param: 'id' } });
+      return organization;
+    });
+}
+
+type Write = (authority: Authority, conditions: Conditions) => Awaitable<Organization | undefined>;
+
+/** Throws resource_missing, precondition_failed. */
+function change(
+  deps: OrganizationDeps,
+  actor: Actor,
+  { id, ifMatch, dryRun }: OneOrganization,
+  next: Partial<Organization>,
+  write: Write,
+): Promise<Organization> {
+  return whileUndisturbed(async () => {
+    const authority = await readAuthority(deps, actor);
+    const before = await getOrganization(deps, id);
+    requireMatch(ifMatch, organizationTag(before));
+    if (dryRun) return { ...before, ...next };
+    const expected = ifMatch === undefined ? [] : [before];
+    const { keys, organizations } = authority;
+    const after = await write(authority, { keys, organizations: [...organizations, ...expected] });
+    if (after === undefined) throw new GatewayError('resource_missing');
+    return after;
+  });
+}
+
+/** Throws reference_missing for a tier that does not exist. */
+export function changeOrganization(deps: TierDeps) {
+  return async (actor: Actor, { patch, ...one }: OneOrganization & { readonly patch: OrganizationPatch }) => {
+    if (patch.tier !== undefined) await requireTier(deps, patch.tier);
+    return change(deps, actor, one, patch, ({ author }, conditions) =>
+      deps.store.organizations.change(one.id, patch, author, conditions),
+    );
+  };
+}
+
+/** An organization does not suspend itself: afterwards nothing that it has could undo it. Throws invalid_transition. */
+export function suspendOrganization(deps: OrganizationDeps) {
+  return async (actor: Actor, one: OneOrganization) => {
+    if (actor.organization === one.id) throw new GatewayError('invalid_transition');
+    return change(deps, actor, one, { state: 'suspended' }, ({ author }, conditions) =>
+      deps.store.organizations.suspend(one.id, author, conditions),
+    );
+  };
+}
+
+export function resumeOrganization(deps: OrganizationDeps) {
+  return (actor: Actor, one: OneOrganization) =>
+    change(deps, actor, one, { state: 'active' }, ({ author }, conditions) =>
+      deps.store.organizations.resume(one.id, author, conditions),
+    );
+}

@@ -1,0 +1,29 @@
+// `in_force` of an answer: how many running gateways have put the change in force.
+
+import { awaitConfirmations } from '../confirmations.ts';
+import type { AdministrationDeps } from '../deps.ts';
+import type { Call } from './call.ts';
+
+export interface InForce {
+  readonly confirmed: number;
+  readonly unconfirmed: number;
+  readonly waited_ms: number;
+}
+
+/**
+ * Waits as long as the call wants. Returns the numbers alone: which instances there are concerns the operators of the machines. Empty if
+ * they are not wanted or cannot be read: the change is made, and its answer may hold a secret.
+ */
+export async function inForceAfter(
+  { dryRun, waitMs }: Pick<Call, 'dryRun' | 'waitMs'>,
+  { store }: Pick<AdministrationDeps, 'store'>,
+): Promise<{ readonly in_force?: InForce }> {
+  if (dryRun || waitMs === undefined) return {};
+  try {
+    const { waitedMs, confirmed, unconfirmed } = await awaitConfirmations(store, waitMs);
+    const waited_ms = Math.round(waitedMs);
+    return { in_force: { confirmed: confirmed.length, unconfirmed: unconfirmed.length, waited_ms } };
+  } catch {
+    return {};
+  }
+}
