@@ -82,9 +82,9 @@ export function createUsageWriter(options: WriterOptions): UsageWriter {
   });
 
   function become(next: 'up' | 'away'): void {
-    if (state === next) return;
+    const isNews = state !== next && (state !== 'unused' || next === 'away');
     state = next;
-    onChange(status());
+    if (isNews) onChange(status());
   }
 
   async function store(): Promise<UsageStore> {

@@ -5,6 +5,7 @@ import type { Answers } from '../observe/admin.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
 import type { MetricsOfWorker, WorkerMetrics } from '../observe/worker-metrics.ts';
 import { exchangesIn, PATIENCE_MS, retryIn } from '../shared/fleet-question.ts';
+import type { WriterStatus } from '../usage/writer.ts';
 import type { WorkerQuestion } from './messages.ts';
 import type { WorkerProcess } from './process.ts';
 import type { WorkerPool } from './worker-pool.ts';
@@ -24,6 +25,7 @@ interface Readiness {
 
 interface Status {
   readonly configuration: { readonly version: string };
+  readonly usage: WriterStatus;
 }
 
 interface WorkersOperators extends Answers {
@@ -97,7 +99,8 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
         configuration: replies.get(worker)?.configuration.version ?? null,
       }));
     });
-    return { ...anyStatus, workers };
+    const usage = [...replies.values()].flatMap((answer) => answer?.usage ?? []);
+    return { ...anyStatus, usage: usageOfAll(usage), workers };
   }
 
   async function metricsText(): Promise<string> {
@@ -142,6 +145,20 @@ function worstOf(all: readonly Readonly<Record<string, string>>[]): Record<strin
     if (checks[name] === undefined || BAD_STATES.includes(state)) checks[name] = state;
   }
   return checks;
+}
+
+/** Each worker writes what it has counted. */
+function usageOfAll(all: readonly WriterStatus[]): object {
+  const sumOf = (name: 'waiting' | 'folded' | 'lost') => all.reduce((sum, one) => sum + one[name], 0);
+  const states = all.map(({ state }) => state);
+  const completeUntilAtMs = all.flatMap((one) => one.completeUntilAtMs ?? []).sort((one, other) => one - other)[0];
+  return {
+    state: (['away', 'up'] as const).find((state) => states.includes(state)) ?? 'unused',
+    waiting: sumOf('waiting'),
+    folded: sumOf('folded'),
+    lost: sumOf('lost'),
+    ...(completeUntilAtMs !== undefined && { completeUntilAtMs, complete_until_at: timeOf(completeUntilAtMs) }),
+  };
 }
 
 function timeOf(atMs: number): string {

@@ -132,7 +132,7 @@ describe('requests', () => {
     assert.equal(lost, 0);
     await way.restart();
     await settle(writer);
-    assert.deepEqual(writer.states, ['up', 'away', 'up']);
+    assert.deepEqual(writer.states, ['away', 'up']);
     const store = await start(redisAt(redis.url));
     const totals = await Promise.all([0, 1, 2].map((index) => totalOf(store, `org_${index}`)));
     assert.deepEqual(totals, [1667, 1667, 1666]);

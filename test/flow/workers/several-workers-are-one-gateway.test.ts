@@ -5,6 +5,7 @@ import { after, describe, it } from 'node:test';
 import type { Feed } from '../../../gateway/console/feed.ts';
 import type { HistoryReport } from '../../../gateway/console/history-report.ts';
 import { ask, type Connection, openConnection, requestOf } from '../../support/connection.ts';
+import { runInProcess } from '../../support/in-process.ts';
 import { sendRaw } from '../../support/raw.ts';
 import { createHolding, eventually, isAlive, metricsOf, seriesIn, startSeveral } from './several.ts';
 
@@ -146,6 +147,20 @@ describe('two workers', () => {
       (await ask(several.port, requestOf('GET /v1/things', { Authorization: several.authorization }))).status === 200;
     // Both workers have refused this caller and remembered it; new connections come to either.
     await eventually(async () => (await Promise.all(Array.from({ length: 6 }, admitted))).every(Boolean));
+  });
+
+  it('count together what an organization has used, also what is not written yet', async () => {
+    const own = () => exchanges().filter((line) => line.operation === 'listThings' && line.organization === 'org_test');
+    assert.equal(new Set(own().map(({ worker }) => worker)).size, 2);
+    const words = ['usage', '--org', 'org_test', '--by', 'month', '--operation', 'listThings', '--json'];
+    await eventually(async () => {
+      const { stdout } = await runInProcess(words, { environment: several.environment });
+      const { data } = JSON.parse(stdout) as { data: { requests: number }[] };
+      return data.reduce((sum, { requests }) => sum + requests, 0) === own().length;
+    });
+    const { usage } = (await (await fetch(`${several.adminUrl}/status`)).json()) as { usage: Record<string, unknown> };
+    assert.equal(usage.state, 'up');
+    assert.ok(Number(usage.completeUntilAtMs) > Date.now() - 60_000);
   });
 
   it('end by themselves when the process that holds them is killed, also with requests in flight and with lines that have no reader', async () => {
