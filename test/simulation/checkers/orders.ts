@@ -7,6 +7,8 @@ import type { Deployment } from '../deployment.ts';
 const EARLIEST_SHARE = 0.6;
 /** A refused order is not repeated before. */
 const PAUSE_MS = 150_000;
+/** One instance works at a time. One that loses its lease leaves, and does not come back so soon. */
+const IN_TURNS_MS = 20_000;
 /** An order is stored soon after the answer to it, or not at all. */
 const STORED_WITHIN_MS = 5000;
 
@@ -14,6 +16,8 @@ interface OrderSeen {
   readonly atMs: number;
   readonly names: string;
   readonly place: string;
+  /** Who asked about it in turn, with the last time. */
+  readonly visits: { readonly place: string; readonly atMs: number }[];
   /** When the authority was first asked about it: from then on it must be stored. */
   touchedMs: number | undefined;
   /** By the clock of the store. */
@@ -58,6 +62,7 @@ export class OrderChecker {
       atMs: world.now(),
       names,
       place,
+      visits: [],
       touchedMs: undefined,
       issuedAt: undefined,
       downloadedMs: undefined,
@@ -66,9 +71,19 @@ export class OrderChecker {
     if (this.#orders.size > 20) this.#orders.delete(this.#orders.keys().next().value as string);
   }
 
-  touched(id: string): void {
+  /** A place has asked about it. */
+  touched(id: string, place: string): void {
     const order = this.#orders.get(id);
-    if (order !== undefined) order.touchedMs ??= this.#deployment().world.now();
+    if (order === undefined) return;
+    const { world } = this.#deployment();
+    order.touchedMs ??= world.now();
+    const { visits } = order;
+    if (visits.at(-1)?.place === place) visits.pop();
+    visits.push({ place, atMs: world.now() });
+    const [first, second, third, fourth] = visits.slice(-4);
+    const isInTurns = fourth !== undefined && first?.place === third?.place && second?.place === fourth.place;
+    if (isInTurns && world.now() - (first?.atMs ?? 0) < IN_TURNS_MS)
+      world.violate('orders', `${first?.place} and ${place} work on ${id} at the same time`);
   }
 
   /** The authority has given it up. */

@@ -82,7 +82,7 @@ export class CertificateAuthority {
     const order = this.#orders.get(id);
     if (kind === 'revoke') return this.#json(200, undefined);
     if (order === undefined) return this.#problem(401, 'unauthorized');
-    this.#options.checker.touched(order.id);
+    this.#options.checker.touched(order.id, place);
     switch (kind) {
       case 'order':
         return this.#json(200, shownOrder(order), order.status === 'processing' ? { 'retry-after': '1' } : {});

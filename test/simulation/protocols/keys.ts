@@ -19,8 +19,8 @@ import type { Protocol, Running } from '../protocol.ts';
 
 const GRACES_MS = [20_000, 120_000, 900_000] as const;
 const KEYS_PER_ORGANIZATION = 3;
-const REQUEST_GAP_MS = 2000;
-const CHANGE_GAP_MS = 30_000;
+const REQUEST_GAP_MS = 700;
+const CHANGE_GAP_MS = 12_000;
 const ADDRESS = '192.0.2.1';
 /** A replica lacks no more than this, unless everything is lost. */
 const LOST_TAIL_MS = 60_000;

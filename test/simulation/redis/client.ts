@@ -227,7 +227,7 @@ function shownOf([name = '', first = '', second = '']: readonly string[]): strin
   return name === 'evalsha' ? first.slice(0, 8) : `${first} ${second}`.slice(0, 40);
 }
 
-function toBytes(part: string | number | Buffer): string {
+export function toBytes(part: string | number | Buffer): string {
   if (Buffer.isBuffer(part)) return part.toString('latin1');
   const text = String(part);
   return isPlain(text) ? text : Buffer.from(text).toString('latin1');
@@ -238,7 +238,7 @@ function isPlain(text: string): boolean {
   return true;
 }
 
-function toValue(reply: Reply, isBuffer: boolean): unknown {
+export function toValue(reply: Reply, isBuffer: boolean): unknown {
   if (reply instanceof Status) return toValue(reply.text, isBuffer);
   if (typeof reply === 'string') {
     if (isBuffer) return Buffer.from(reply, 'latin1');
@@ -250,7 +250,7 @@ function toValue(reply: Reply, isBuffer: boolean): unknown {
 }
 
 /** Reads a command in the form of the protocol. */
-function argumentsIn(encoded: string): string[] {
+export function argumentsIn(encoded: string): string[] {
   const bytes = isPlain(encoded) ? encoded : Buffer.from(encoded).toString('latin1');
   const args: string[] = [];
   let at = bytes.indexOf('\r\n') + 2;

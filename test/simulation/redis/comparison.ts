@@ -9,6 +9,10 @@ import { digestOf } from './scripts.ts';
 const CLOCK = 'compared:clock';
 
 export interface Comparison {
+  /** Runs one command on data that stays; `reply` is that of the model. */
+  run(command: readonly string[]): Promise<{ readonly reply: Reply; readonly difference: string | undefined }>;
+  /** Begins with no data again. */
+  clear(): Promise<void>;
   /** Runs commands in turn. Returns the first difference as a sentence; undefined: there is none. */
   compare(commands: readonly (readonly string[])[]): Promise<string | undefined>;
   /** Commands compared so far. */
@@ -19,7 +23,30 @@ export interface Comparison {
 export function openComparison(port: number): Comparison {
   const server = new Redis({ port, host: '127.0.0.1', protocol: 2 });
   let count = 0;
+  let lasting = new RedisModel({ now: () => Date.now() });
+
+  async function run(command: readonly string[]) {
+    const [name = '', ...args] = withSharedClock(command);
+    const given = lasting.execute([name, ...args]);
+    const reply = await server.callBuffer(name.toUpperCase(), args.map(bytesOf)).then(
+      (value) => value as Reply,
+      (error: Error) => new RedisError(error.message),
+    );
+    count += 1;
+    const [expected, actual] = [shownOf(command, reply), shownOf(command, given)];
+    const difference = isSame(command, expected, actual)
+      ? undefined
+      : `${JSON.stringify(command).slice(0, 3000)}\nserver: ${expected}\nmodel:  ${actual}`;
+    return { reply: given, difference };
+  }
+
   return {
+    run,
+    async clear() {
+      lasting = new RedisModel({ now: () => Date.now() });
+      await server.script('FLUSH');
+      await server.flushall();
+    },
     async compare(commands) {
       const model = new RedisModel({ now: () => Date.now() });
       const prepared = [['flushall'], ...commands.map(withSharedClock)];
@@ -72,9 +99,14 @@ function withSharedClock(command: readonly string[]): readonly string[] {
 
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-/** A reply as text; what has no order is sorted. */
-function shownOf([name = '', source = '']: readonly string[], reply: Reply | Buffer): string {
-  const isUnordered = ['hgetall', 'hscan', 'scan'].includes(name) || source.includes("'HGETALL'");
+/** Of scripts, by their digests. */
+const sources = new Map<string, string>();
+
+/** A reply as text; what has no order is sorted, and the digest of a sealed reply, which follows from the order, is left out. */
+function shownOf([name = '', first = '']: readonly string[], reply: Reply | Buffer): string {
+  const source = name === 'evalsha' ? (sources.get(first) ?? '') : first;
+  if (name === 'eval') sources.set(digestOf(source), source);
+  const isUnordered = ['hgetall', 'hscan', 'scan'].includes(name.toLowerCase()) || /'(HGETALL|HSCAN)'/.test(source);
   return JSON.stringify(plain(reply, isUnordered));
 }
 
@@ -84,7 +116,9 @@ function plain(reply: Reply | Buffer, isUnordered: boolean): unknown {
   if (reply instanceof Status) return `"${reply.text}`;
   if (reply instanceof RedisError) return { error: errorText(reply.message) };
   if (!Array.isArray(reply)) return reply;
-  const values = reply.map((each: Reply) => plain(each, isUnordered));
+  const values = reply
+    .filter((each: Reply | Buffer) => !isUnordered || !/^[0-9a-f]{40}$/.test(String(each)))
+    .map((each: Reply) => plain(each, isUnordered));
   return isUnordered ? values.map((value) => JSON.stringify(value)).sort() : values;
 }
 

@@ -4,8 +4,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { startServer, type TestRedis } from '../../support/redis.ts';
-import { type Comparison, openComparison } from './comparison.ts';
+import { createComparingConnect } from './comparing-client.ts';
+import { ageCommand, type Comparison, clockCommands, openComparison } from './comparison.ts';
 import { randomCommand } from './random-commands.ts';
+import { openStores, randomUses, timePasses } from './random-stores.ts';
 
 const COMPARED = Number(process.env.COMPARED ?? 20_000);
 const LENGTH = 100;
@@ -31,4 +33,31 @@ describe('the model of Redis', () => {
   }
 
   it('answers random commands', () => holds(fc.array(randomCommand, { minLength: 1, maxLength: LENGTH, size: 'max' })));
+
+  it('runs the scripts of all stores', async () => {
+    const steps = fc.tuple(randomUses, fc.array(timePasses, { minLength: 60, maxLength: 60 }));
+    const property = fc.asyncProperty(steps, async ([uses, spansMs]) => {
+      await comparison.clear();
+      const differences: string[] = [];
+      const connect = createComparingConnect(comparison, (sentence) => void differences.push(sentence));
+      let nowMs = 1_767_225_600_000;
+      for (const command of clockCommands(nowMs)) await comparison.run(command);
+      const stores = await openStores(connect);
+      for (const [index, use] of uses.entries()) {
+        const spanMs = spansMs[index] ?? 0;
+        if (spanMs > 0) {
+          nowMs += spanMs;
+          for (const command of [...clockCommands(nowMs), ageCommand(spanMs)]) await comparison.run(command);
+        }
+        // A store may refuse what is asked of it.
+        await Promise.resolve()
+          .then(() => use(stores, index + 1))
+          .catch(() => undefined);
+        assert.deepEqual(differences, []);
+      }
+      for (const store of [stores.keys, stores.answers, stores.acme]) await store.close();
+    });
+    const upTo = comparison.count() + COMPARED / 4;
+    while (comparison.count() < upTo) await fc.assert(property, { numRuns: 20 });
+  });
 });

@@ -16,6 +16,8 @@ export class LuaTable {
 
   constructor(list: LuaValue[] = []) {
     this.list = list;
+    const gap = list.indexOf(undefined);
+    if (gap >= 0) this.#cut(gap);
   }
 
   get(key: LuaValue): LuaValue {
@@ -41,12 +43,15 @@ export class LuaTable {
   }
 
   private replace(key: number, value: LuaValue): void {
+    this.list[key - 1] = value;
+    if (value === undefined) this.#cut(key - 1);
+  }
+
+  /** What is behind a gap is not part of the list. */
+  #cut(gap: number): void {
     const { list, map } = this;
-    list[key - 1] = value;
-    if (value !== undefined) return;
-    // A gap: what is behind it is no longer part of the list.
-    for (let at = key; at < list.length; at += 1) map.set(at + 1, list[at]);
-    list.length = key - 1;
+    for (let at = gap + 1; at < list.length; at += 1) if (list[at] !== undefined) map.set(at + 1, list[at]);
+    list.length = gap;
   }
 }
 
