@@ -98,7 +98,7 @@ const keyUses = [
     [organizationIds, fc.constantFrom('free', 'gold')],
     (id, tier) =>
       ({ keys }) =>
-        keys.organizations.setTier(id, tier, 'ada'),
+        keys.organizations.change(id, { tier }, 'ada'),
   ),
   use(
     [organizationIds],
@@ -147,6 +147,12 @@ const keyUses = [
     (id, next, organization) =>
       ({ keys }) =>
         keys.keys.rotate(`key_${id}`, keyOf(next, organization), 1_767_225_700_000),
+  ),
+  use(
+    [ids, fc.constantFrom('n', 'é')],
+    (id, name) =>
+      ({ keys }) =>
+        keys.keys.change(`key_${id}`, { name, expiresAtMs: undefined }, 'ada'),
   ),
   use(
     [ids, moments],
