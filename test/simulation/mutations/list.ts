@@ -2,7 +2,7 @@
 // the gateway and searches, and `docs/reliability.md` has how long that took.
 
 export interface Mutation {
-  readonly protocol: 'limits' | 'keys' | 'idempotency' | 'certificates';
+  readonly protocol: 'limits' | 'keys' | 'idempotency' | 'certificates' | 'reload';
   /** What is wrong then. */
   readonly defect: string;
   readonly file: string;
@@ -264,4 +264,15 @@ const CERTIFICATES = of('certificates', [
   ],
 ]);
 
-export const MUTATIONS: readonly Mutation[] = [...LIMITS, ...KEYS, ...IDEMPOTENCY, ...CERTIFICATES];
+const RELOAD = of('reload', [
+  ['a change during a load is lost', 'wiring/reload.ts', 'next ??= running.then(begin);', 'next ??= running;'],
+  [
+    'files that could not be read are not read again',
+    'wiring/reload.ts',
+    'if (isUnread) setTimeout(() => void reload(), UNREAD_AGAIN_MS).unref();',
+    '',
+  ],
+  ['two loads run at a time', 'wiring/reload.ts', 'if (running === undefined) return begin();', 'return begin();'],
+]);
+
+export const MUTATIONS: readonly Mutation[] = [...LIMITS, ...KEYS, ...IDEMPOTENCY, ...CERTIFICATES, ...RELOAD];

@@ -6,8 +6,15 @@ import { certificatesProtocol } from './certificates.ts';
 import { idempotencyProtocol } from './idempotency.ts';
 import { keysProtocol } from './keys.ts';
 import { limitsProtocol } from './limits.ts';
+import { reloadProtocol } from './reload.ts';
 
-export const PROTOCOLS: readonly Protocol[] = [limitsProtocol, keysProtocol, idempotencyProtocol, certificatesProtocol];
+export const PROTOCOLS: readonly Protocol[] = [
+  limitsProtocol,
+  keysProtocol,
+  idempotencyProtocol,
+  certificatesProtocol,
+  reloadProtocol,
+];
 
 export function protocolNamed(name: string): Protocol {
   const found = PROTOCOLS.find((protocol) => protocol.name === name);
