@@ -5,6 +5,7 @@ import { newOrganizationId } from '../auth/issue-key.ts';
 import type { Conditions, KeyStore, OrganizationPatch } from '../auth/store/key-store.ts';
 import type { Organization } from '../caller.ts';
 import type { Configuration } from '../configuration.ts';
+import { toFields, violationInBody } from '../contract/violations.ts';
 import { GatewayError } from '../errors.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import type { Actor } from './actor.ts';
@@ -75,18 +76,26 @@ async function requireTier({ configuration }: TierDeps, tier: string): Promise<v
     throw new GatewayError('reference_missing', { fields: { param: 'tier' } });
 }
 
+/** The pattern of the contract knows the blanks of ASCII only. Throws validation_failed. */
+function requireName(name: string): void {
+  if (name.trim() !== '') return;
+  const blank = violationInBody('/name', { code: 'pattern_mismatch', message: 'Must not be blank.' });
+  throw new GatewayError('validation_failed', { fields: toFields([blank]) });
+}
+
 type NewOrganization = Pick<Organization, 'name' | 'tier' | 'contacts' | 'operator'> & {
   /** Made at random if it is undefined. */
   readonly id: string | undefined;
 };
 
-/** Throws already_exists, reference_missing. */
+/** Throws already_exists, reference_missing, validation_failed. */
 export function createOrganization(deps: TierDeps & { readonly randomBytes: RandomBytes }) {
   const { store, randomBytes } = deps;
   return (actor: Actor, { dryRun, ...wanted }: NewOrganization & Trial): Promise<Organization> =>
     whileUndisturbed(async () => {
       const { author, ...conditions } = await readAuthority(deps, actor);
       const { id = newOrganizationId(randomBytes), name, tier, contacts, operator } = wanted;
+      requireName(name);
       await requireTier(deps, tier);
       const organization: Organization = { id, name, tier, state: 'active', contacts, operator };
       const isTaken = dryRun
