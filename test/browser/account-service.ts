@@ -137,18 +137,20 @@ export function createAccountService(data: AccountData): AccountService {
   function usage(query: URLSearchParams): object {
     const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
     const days = new Map<number, number>();
-    const rows: object[] = [];
+    const months = new Map<string, { from: string; operation_id: string; requests: number }>();
     for (const [operation, values] of Object.entries(data.use)) {
       if (query.has('operation_id') && query.get('operation_id') !== operation) continue;
       values.forEach((requests, index) => {
         const fromMs = today - (values.length - 1 - index) * DAY_MS;
         if (fromMs < Date.parse(query.get('from') ?? '')) return;
         days.set(fromMs, (days.get(fromMs) ?? 0) + requests);
-        if (query.get('group') === 'operation') rows.push({ ...period(fromMs), operation_id: operation, requests });
+        const from = `${new Date(fromMs).toISOString().slice(0, 7)}-01T00:00:00.000Z`;
+        const month = months.get(from + operation) ?? { from, operation_id: operation, requests: 0 };
+        months.set(from + operation, { ...month, requests: month.requests + requests });
       });
     }
     const sums = [...days].map(([fromMs, requests]) => ({ ...period(fromMs), requests }));
-    const all = query.get('group') === 'operation' ? rows : sums;
+    const all = query.get('group') === 'operation' ? [...months.values()] : sums;
     const from = Number(query.get('cursor') ?? 0);
     const until = from + Number(query.get('limit'));
     const hasMore = until < all.length;

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { OWN_ENTRY } from '../support/administration.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { type AccountData, type AccountService, createAccountService, keyRecord, refusal } from './account-service.ts';
 import {
@@ -122,7 +123,7 @@ describe('the account page', () => {
   before(async () => {
     gateway = await startGateway({
       upstreams: {
-        gateway: { contracts: ['gateway/*.yaml'], live: 'gateway:', timeoutMs: 20_000 },
+        ...OWN_ENTRY,
         platform: { contracts: ['v1/*.yaml'], live: 'sandbox:platform', test: 'sandbox:platform' },
       },
       gateway: { portal: { title: 'Platform API' } },
@@ -284,7 +285,7 @@ describe('the account page', () => {
           ...{
             request: marked,
             verdict: evil('verdict'),
-            remedy: evil('remedy'),
+            remedy: `${evil('remedy')} [a](javascript:1) [b](https://api.example.com/docs/errors) \`c<b>\``,
             doc_url: "javascript:document.title='doc'",
           },
           stages: [{ stage: evil('stage'), outcome: evil('outcome'), facts: [evil('fact')] }],
@@ -345,6 +346,9 @@ describe('the account page', () => {
       assert.ok(text.includes(`<b>${where}</b>`), where);
     assert.equal(await page.locator(':is(#account, dialog) :is(b, img)').count(), 0);
     assert.equal(await page.locator('a[href^="javascript"]').count(), 0);
+    const remedy = page.locator('.explanation > p', { hasText: 'What to do' });
+    assert.match((await remedy.textContent()) ?? '', /\[a\]\(javascript:1\) b c<b>$/);
+    assert.equal(await remedy.locator('a').getAttribute('href'), 'https://api.example.com/docs/errors');
     assert.equal(await page.title(), 'Your account · Platform API');
     await page.context().close();
   });
@@ -576,7 +580,7 @@ describe('the account page', () => {
   });
 
   it('is exact and bounded with 300 operations, 40 limits and 100 keys', async () => {
-    const names = Array.from({ length: 300 }, (_, index) => `operation${index}WithALongNameThatSomebodyGaveIt`);
+    const names = Array.from({ length: 300 }, (_, index) => `operation${index}WithAVeryLongNameOfItsOwn`);
     const { page, service } = await open(
       {
         ...usual,
@@ -602,6 +606,8 @@ describe('the account page', () => {
       0,
     );
     assert.match((await page.locator('#use').textContent()) ?? '', new RegExp(`${all.toLocaleString('en')} requests`));
+    assert.match((await page.locator('.usage-legend').textContent()) ?? '', /^operation299\D.*operation295\D.*Other$/);
+    await page.locator('#use summary', { hasText: 'By operation (300)' }).waitFor(PATIENCE);
     assert.ok(service.asked.length <= 20, `${service.asked.length} requests`);
     const elements = (await page.evaluate('document.querySelectorAll("*").length')) as number;
     assert.ok(elements < 6000, `${elements} elements`);

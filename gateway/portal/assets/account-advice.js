@@ -106,6 +106,21 @@ export function errorPage(code) {
   return /^[a-z0-9_]{1,64}$/.test(code) ? `/docs/errors/${code}` : undefined;
 }
 
+/** A text with code and links in Markdown, as texts of the error catalogue have. Whatever else it holds stays text. */
+export function inlineNodes(text) {
+  const nodes = [];
+  let end = 0;
+  for (const match of text.matchAll(/`([^`]+)`|\[([^\]]+)\]\(([^)\s]+)\)/g)) {
+    const [whole, code, label, target] = match;
+    const address = code === undefined ? safeAddress(target) : undefined;
+    nodes.push(text.slice(end, match.index));
+    if (code !== undefined) nodes.push(element('code', {}, code));
+    else nodes.push(address === undefined ? whole : element('a', { href: address }, label));
+    end = match.index + whole.length;
+  }
+  return [...nodes, text.slice(end)];
+}
+
 /** The advice as an element; `again` is a function that tries again. */
 export function adviceElement(refusal, again) {
   const advice = adviceOn(refusal);
@@ -120,7 +135,7 @@ export function adviceElement(refusal, again) {
     'div',
     { class: 'account-advice', role: 'alert' },
     element('p', {}, element('strong', {}, title), ' ', sentences.join(' ')),
-    ...(message && refusal.status > 0 ? [element('p', { class: 'account-soft' }, message)] : []),
+    ...(message && refusal.status > 0 ? [element('p', { class: 'account-soft' }, ...inlineNodes(message))] : []),
     ...(details.length > 0 ? [element('ul', {}, ...details)] : []),
     ...(facts.length > 0 ? [element('p', { class: 'account-facts' }, ...facts)] : []),
   );

@@ -93,7 +93,8 @@ function keyElement(key, { isOwn, actions }) {
     element(
       'p',
       { class: 'account-actions' },
-      button('Rotate', () => actions.rotate(key)),
+      // A key that has a successor is not rotated again.
+      ...(key.replaced_by ? [] : [button('Rotate', () => actions.rotate(key))]),
       button('Revoke', () => actions.revoke(key)),
     ),
   );

@@ -1,6 +1,6 @@
 // The last requests of an organization that failed; opening one asks for its explanation.
 
-import { adviceElement, errorPage, safeAddress } from './account-advice.js';
+import { adviceElement, errorPage, inlineNodes, safeAddress } from './account-advice.js';
 import { isAddressable, listOf, timeOfDay } from './account-figures.js';
 import { element } from './page-tools.js';
 
@@ -68,7 +68,7 @@ function explanationElements({ verdict, remedy, stages, doc_url: docUrl }, { req
   const doc = safeAddress(docUrl) ?? (code ? errorPage(code) : undefined);
   const parts = [
     element('p', {}, String(verdict ?? '')),
-    ...(remedy ? [element('p', {}, element('strong', {}, 'What to do: '), String(remedy))] : []),
+    ...(remedy ? [element('p', {}, element('strong', {}, 'What to do: '), ...inlineNodes(String(remedy)))] : []),
     ...deciding.map(stageElement),
   ];
   const links = [

@@ -7,7 +7,7 @@ import { element } from './page-tools.js';
 
 const OPERATIONS_MAX = 5;
 /** Pages of 100 rows: operations by month. */
-const PAGES_MAX = 5;
+const PAGES_MAX = 10;
 
 export async function loadUse(api, { nowMs, length }) {
   const dayList = lastDays(nowMs, length);
