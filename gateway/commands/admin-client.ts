@@ -17,7 +17,7 @@ export interface AdminClient {
   ask(method: 'GET' | 'POST', path: string): Promise<AdminAnswer | undefined>;
 }
 
-/** @param token the admin token, if one is configured */
+/** @param token the admin token or the viewer token, if one is configured */
 export function createAdminClient(
   { adminHost, adminPort }: Pick<Settings, 'adminHost' | 'adminPort'>,
   token: string | undefined,

@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { KEY_STORE_FILE } from '../auth/store/key-store.ts';
-import type { Secrets } from '../config/secrets.ts';
+import { adminTokensIn, type Secrets } from '../config/secrets.ts';
 import { loadSettings, type Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
 import type { HostProcess, Painter } from '../process/host-process.ts';
@@ -101,7 +101,10 @@ export function createCommandContext(around: HostProcess): CommandContext {
       keyStore ??= openKeyStore(around, settings());
       return keyStore;
     },
-    adminClient: () => createAdminClient(settings(), secrets().read('admin_token')),
+    adminClient() {
+      const { admin, viewer } = adminTokensIn(secrets());
+      return createAdminClient(settings(), admin ?? viewer);
+    },
     fail(sentence = '') {
       throw new CommandFailure(1, sentence);
     },

@@ -142,8 +142,16 @@ function newSecret(): string {
 /** The secrets that each gateway needs, and puts into Redis if it finds them nowhere else. */
 export const SHARED_SECRETS = ['key_pepper', 'assertion_keys'] as const satisfies readonly OwnSecret[];
 
-/** A secret of the gateway itself. It creates missing ones, except the token of operators. */
-export type OwnSecret = 'key_pepper' | 'cursor_secret' | 'assertion_keys' | 'admin_token';
+/** A secret of the gateway itself. It creates missing ones, except the tokens of operators. */
+export type OwnSecret = 'key_pepper' | 'cursor_secret' | 'assertion_keys' | 'admin_token' | 'viewer_token';
+
+/** The tokens of operators: `admin_token` may act, `viewer_token` may look. Throws as `read` does. */
+export function adminTokensIn({ read }: Pick<Secrets, 'read'>): {
+  readonly admin: string | undefined;
+  readonly viewer: string | undefined;
+} {
+  return { admin: read('admin_token'), viewer: read('viewer_token') };
+}
 
 /** Returns the reason why a value cannot be used, as a sentence without the value; undefined for a usable value. */
 export function ownSecretProblem(entry: OwnSecret, value: string): string | undefined {
@@ -154,7 +162,7 @@ export function ownSecretProblem(entry: OwnSecret, value: string): string | unde
       return (error as Error).message;
     }
   }
-  const needsLength = entry === 'key_pepper' || entry === 'cursor_secret';
+  const needsLength = entry === 'key_pepper' || entry === 'cursor_secret' || entry === 'viewer_token';
   if (!needsLength || value.length >= LENGTH_MIN) return undefined;
   return `The secrets entry ${entry} is too short: it needs at least ${LENGTH_MIN} characters.`;
 }

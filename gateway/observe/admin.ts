@@ -1,18 +1,18 @@
-// The admin listener: probes, metrics and status for operators. On addresses other than loopback, all paths but the probes require the
-// admin token.
+// The admin listener: probes, metrics, status and the console for operators. `admin-access.ts` says who may do what.
 
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
+import { type ActionAnswer, actionOf, type ConsoleAction } from '../shared/console-action.ts';
 import { type AskFleet, exchangesIn, type FleetSources, retryIn } from '../shared/fleet-question.ts';
+import { type AdminRefusal, type AdminTokens, createAdminAccess } from './admin-access.ts';
 import { createAdminLog } from './admin-log.ts';
 import type { MetricSnapshot } from './aggregate.ts';
 
 export interface AdminOptions extends Answers {
   /** Bound address of the listener; determines which Host names it accepts. */
   readonly host: string;
-  readonly token: string | undefined;
+  readonly tokens: AdminTokens;
   readonly logger: Logger;
   /** The console: its files by path, which contain no secrets, and the data that it shows; undefined for unknown ones. */
   readonly console: {
@@ -34,6 +34,10 @@ export interface Answers extends FleetSources {
     show(organization: string): Promise<object | undefined>;
     reset(organization: string, by: string): Promise<object | undefined>;
   };
+  /** Carries out an action of the console, or says what it would do; `requestId` is for the audit log. */
+  act(action: ConsoleAction, requestId: string): Promise<ActionAnswer>;
+  /** The running gateways that share the key store: how many have put all changes until now in force, and how many have not. */
+  inForce(): Promise<object>;
   /** Organizations and keys that a text names: by id, by name, or by the last four characters of a key. */
   findOrganizations(text: string): Promise<object>;
   /** An organization with its keys and limits; undefined for an unknown one. */
@@ -60,7 +64,8 @@ const PAGE_HEADERS = {
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 };
 
-const loopbackNames = new Set(['127.0.0.1', '[::1]', 'localhost']);
+/** Many times the largest action. */
+const ACTION_BYTES_MAX = 4096;
 
 export function createAdminServer(options: AdminOptions): Server {
   const app = express();
@@ -82,17 +87,40 @@ export function createAdminServer(options: AdminOptions): Server {
 
   // Below the probes, which are asked every few seconds and tell nothing about an operator.
   app.use(createAdminLog(options.logger));
-  const needsToken = !isLoopback(options.host);
-  app.use(refuseStrangers(options.host));
+  const access = createAdminAccess(options.host, options.tokens);
+  app.use(refusing((request) => access.refuseStranger(request)));
   app.get(['/', '/console/:file'], async ({ path, headers }, response, next) => {
     const file = await options.console.file(path);
     if (file === undefined) return next();
     // A browser that opens the address has no token yet, so the page is served without one: it asks for the token, and shows no data
     // before.
-    if (path === '/' && needsToken && !hasToken(headers.authorization, options.token)) challenge(response);
+    if (path === '/' && access.refuseReading(headers) !== undefined) challenge(response);
     response.set(PAGE_HEADERS).set('Content-Type', file.type).end(file.body);
   });
-  if (needsToken) app.use(refuseWithoutToken(options.token));
+  app.post(
+    '/console/actions/:action',
+    refusing(({ headers }) => access.refuseActing(headers)),
+  );
+  app.use(
+    refusing(({ method, headers }) =>
+      method === 'GET' || method === 'HEAD' ? access.refuseReading(headers) : access.refuseWriting(headers),
+    ),
+  );
+  app.get('/console/session', ({ headers }, response) => {
+    response.json(access.sessionOf(headers));
+  });
+  app.get('/console/in-force', async (_request, response) => {
+    response.json(await options.inForce());
+  });
+  app.post('/console/actions/:action', express.json({ limit: ACTION_BYTES_MAX }), async (request, response, next) => {
+    const action = actionOf(request.params.action as string, request.body);
+    if (action === undefined) return next();
+    const { status, body } =
+      typeof action === 'string'
+        ? { status: 400, body: { code: 'action_invalid', error: action } }
+        : await options.act(action, response.get('X-Request-Id') as string);
+    response.status(status).json(body);
+  });
   app.get('/console/*path', async ({ path, url }, response, next) => {
     const found = await options.console.answer(path, new URL(url, 'http://admin').searchParams);
     if (found === undefined) return next();
@@ -170,43 +198,16 @@ function nameIn(by: string | null): string {
   return name === '' ? 'admin listener' : name;
 }
 
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.');
-}
-
-/**
- * Requires a known Host, because a page of another site in an operator's browser must not be able to read this listener (DNS rebinding).
- */
-function refuseStrangers(host: string) {
-  const onLoopback = isLoopback(host);
+/** Answers with the refusal, if there is one. */
+function refusing(refusalOf: (request: Request) => AdminRefusal | undefined) {
   return (request: Request, response: Response, next: NextFunction): void => {
-    const name = (request.headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
-    const origin = request.headers.origin;
-    if (onLoopback && !loopbackNames.has(name)) {
-      response.status(421).json({ error: 'This host name is not the admin listener.' });
-    } else if (
-      origin !== undefined &&
-      origin !== `http://${request.headers.host}` &&
-      origin !== `https://${request.headers.host}`
-    ) {
-      response.status(403).json({ error: 'Pages of other origins may not read this.' });
-    } else next();
-  };
-}
-
-function refuseWithoutToken(token: string | undefined) {
-  return (request: Request, response: Response, next: NextFunction): void => {
-    if (hasToken(request.headers.authorization, token)) next();
-    else challenge(response).json({ error: 'The admin token is required.' });
+    const refusal = refusalOf(request);
+    if (refusal?.status === 401) challenge(response);
+    if (refusal === undefined) next();
+    else response.status(refusal.status).json(refusal.body);
   };
 }
 
 function challenge(response: Response): Response {
   return response.status(401).set('WWW-Authenticate', 'Bearer realm="admin"');
-}
-
-function hasToken(authorization: string | undefined, token: string | undefined): boolean {
-  if (token === undefined || authorization === undefined) return false;
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(authorization.replace(/^Bearer +/i, '')), digest(token));
 }

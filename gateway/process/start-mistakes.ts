@@ -74,16 +74,28 @@ async function load(...given: Parameters<typeof loadConfiguration>) {
   }
 }
 
+const SAME_TOKEN = 'The secrets entries viewer_token and admin_token are the same, so viewers could act.';
+
 /** The gateway creates missing ones, so only values that cannot be used are mistakes. */
 function checkOwnSecrets(config: Config | undefined, read: Secrets['read'], nowMs: number): Mistake[] {
-  const entries: OwnSecret[] = ['key_pepper', 'assertion_keys', 'admin_token'];
+  const entries: OwnSecret[] = ['key_pepper', 'assertion_keys', 'admin_token', 'viewer_token'];
   if (Object.values(config?.upstreams ?? {}).some(liesOnSandbox)) entries.push('cursor_secret');
   return entries.flatMap((entry) => {
-    const problem = problemOf(entry, read, (value) => ownSecretProblemNow(entry, value, nowMs));
+    const problem =
+      problemOf(entry, read, (value) => ownSecretProblemNow(entry, value, nowMs)) ??
+      (entry === 'viewer_token' ? sameTokenProblem(read) : undefined);
     if (problem === undefined) return [];
     const remedy = `Correct the file SECRETS_DIR/${entry} or the variable ${entry.toUpperCase()}.`;
     return [{ file: 'secrets', place: entry, reason: problem, remedy }];
   });
+}
+
+/** Two equal tokens, with which viewers could act. Values that cannot be read are told elsewhere. */
+function sameTokenProblem(read: Secrets['read']): string | undefined {
+  const isSame = problemOf('viewer_token', read, (viewer) =>
+    problemOf('admin_token', read, (admin) => (admin === viewer ? SAME_TOKEN : undefined)),
+  );
+  return isSame === SAME_TOKEN ? SAME_TOKEN : undefined;
 }
 
 /** The reason why a value cannot be used now; undefined for a usable value. */

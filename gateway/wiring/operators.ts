@@ -3,7 +3,7 @@
 import type { Server } from 'node:http';
 import { hostname } from 'node:os';
 import type { KeyStore } from '../auth/store/key-store.ts';
-import type { Secrets } from '../config/secrets.ts';
+import { adminTokensIn, type Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Console, type ConsoleOptions, type ConsoleSources, createConsole } from '../console/console.ts';
 import { openFleet } from '../console/fleet.ts';
@@ -22,6 +22,7 @@ import type { Serving } from '../serving/serving.ts';
 import { type AskFleet, answerFleet, type FleetSources, type UpstreamRetry } from '../shared/fleet-question.ts';
 import type { VersionUses } from '../versions/version-uses.ts';
 import type { AppOptions } from './app-options.ts';
+import { createConsoleActions } from './console-actions.ts';
 import { createOrganizationReports } from './organization-reports.ts';
 
 interface AdminListenerOptions {
@@ -66,8 +67,8 @@ export function openAdminListener({
       const process = {};
       const samples = async () => new Map([[process, await answers.sample()]]);
       const console = openConsole({ ...answers, samples }, { settings, version, now });
-      const token = secrets.read('admin_token');
-      const server = createAdminServer({ host, token, logger: log.logger, ...answers, console });
+      const tokens = adminTokensIn(secrets);
+      const server = createAdminServer({ host, tokens, logger: log.logger, ...answers, console });
       opened = { server, console };
       askFleet = console.askFleet;
       return listen(server, host, adminPort, 'ADMIN_PORT');
@@ -95,6 +96,10 @@ interface OperatorsOptions extends StatusOptions {
   readonly limitUsage: LimitUsage;
   readonly versionUses: Pick<VersionUses, 'report'>;
   retryUpstream(upstream: string): UpstreamRetry | undefined;
+  /** The same in all processes of all instances. */
+  retryEverywhere(upstream: string): Promise<UpstreamRetry | undefined>;
+  /** State of the credential of an upstream; undefined for an unknown upstream. */
+  credentialOf(upstream: string): { readonly credential?: string } | undefined;
   /** The serving object of the configuration in force. */
   serving(): Pick<Serving, 'configuration' | 'deprecations'>;
 }
@@ -110,6 +115,7 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
     status,
     sample: async () => ({ ...(await metrics.sample()), organizations: options.pressed.list() }),
     retryUpstream: async (upstream) => options.retryUpstream(upstream),
+    ...createConsoleActions({ ...options, limits: usage, configuration: () => serving().configuration }),
     exchanges: async (id, organization) => options.log.recent(id, organization),
     versions: () => versionUses.report(serving().deprecations),
     limits: usage,

@@ -48,6 +48,7 @@ export function createOrganizationReports({ store, usageOf, tiers, now }: Organi
     const lastUsedAtMs = Math.max(0, ...all.map((key) => key.lastUsedAtMs ?? 0));
     return {
       ...organizationToJson(found),
+      tiers: tiers(),
       last_used_at: lastUsedAtMs === 0 ? null : new Date(lastUsedAtMs).toISOString(),
       // Null: neither the counters nor their fallback could be read.
       limits: usage?.limits ?? null,

@@ -4,6 +4,7 @@ import type { Mistake } from '../config-errors.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
 import type { LogLevel } from '../observe/log.ts';
 import type { FirstSteps } from '../process/greeting.ts';
+import type { ConsoleAction } from '../shared/console-action.ts';
 import type { FleetQuestion } from '../shared/fleet-question.ts';
 
 export type ToWorker =
@@ -70,7 +71,8 @@ export interface WorkerFailure {
 
 /** A question or command of an operator to a worker. */
 export type WorkerQuestion =
-  | { readonly about: 'readiness' | 'status' | 'metrics' | 'sample' | 'versions' }
+  | { readonly about: 'readiness' | 'status' | 'metrics' | 'sample' | 'versions' | 'in force' }
+  | { readonly about: 'action'; readonly action: ConsoleAction; readonly requestId: string }
   | FleetQuestion
   | { readonly about: 'find organizations'; readonly text: string }
   | { readonly about: 'organization'; readonly organization: string }

@@ -4,6 +4,7 @@ import type { Sample } from '../console/sample.ts';
 import type { Answers } from '../observe/admin.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
 import type { MetricsOfWorker, WorkerMetrics } from '../observe/worker-metrics.ts';
+import type { ActionAnswer, ConsoleAction } from '../shared/console-action.ts';
 import { exchangesIn, PATIENCE_MS, retryIn } from '../shared/fleet-question.ts';
 import type { WriterStatus } from '../usage/writer.ts';
 import type { WorkerQuestion } from './messages.ts';
@@ -36,6 +37,9 @@ interface WorkersOperators extends Answers {
 /** Undefined for a worker that did not answer in time. */
 type Replies<T> = ReadonlyMap<WorkerProcess, T | undefined>;
 
+/** Long, because the store of an action has its own deadline, and the operator has to learn the outcome. */
+const ACTION_MS = 7000;
+
 /** States that take precedence when workers report different ones. */
 const BAD_STATES = ['failing', 'away'];
 
@@ -61,6 +65,13 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
       }
     }
     throw failure;
+  }
+
+  /** One worker acts, and no other one if it fails: the action may have taken effect. */
+  async function act(action: ConsoleAction, requestId: string): Promise<ActionAnswer> {
+    const [worker] = serving();
+    if (worker === undefined) throw new Error('no worker serves');
+    return (await worker.ask({ about: 'action', action, requestId }, ACTION_MS)) as ActionAnswer;
   }
 
   /** A worker that was asked may have been told to end since. */
@@ -117,6 +128,8 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
     status,
     samples: () => askAll({ about: 'sample' }),
     versions: async () => (await askOne({ about: 'versions' })) ?? {},
+    act,
+    inForce: async () => (await askOne({ about: 'in force' })) ?? {},
     async retryUpstream(upstream) {
       const replies = await askAll({ about: 'upstream retry', upstream }, PATIENCE_MS.worker);
       return retryIn([...replies.values()]);

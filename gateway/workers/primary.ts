@@ -1,6 +1,7 @@
 // The process that holds the workers and the listeners, and serves no request itself: it distributes connections to the workers in turn,
 // replaces dead workers, and answers operators for all of them.
 
+import { adminTokensIn } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import { closeAtOnce, listen } from '../edge/listen.ts';
 import { newTicketKeys } from '../edge/tls/secure.ts';
@@ -103,7 +104,7 @@ export async function startPrimary(context: HostProcess & Painter, settings: Set
   const adminServer = createAdminServer({
     host: settings.adminHost,
     logger: log.logger,
-    token: openSecrets(context, settings).read('admin_token'),
+    tokens: adminTokensIn(openSecrets(context, settings)),
     ...operators,
     console,
   });

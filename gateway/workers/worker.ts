@@ -101,6 +101,10 @@ function answerOf(operators: Operators, question: WorkerQuestion): Promise<unkno
       return operators.sample();
     case 'versions':
       return operators.versions();
+    case 'action':
+      return operators.act(question.action, question.requestId);
+    case 'in force':
+      return operators.inForce();
     case 'find organizations':
       return operators.findOrganizations(question.text);
     case 'organization':

@@ -39,6 +39,14 @@ const obstacles: Readonly<Record<string, Obstacle>> = {
     secrets: { admin_token: '' },
     says: /^secrets: admin_token: The secrets entry admin_token in .* is an empty file\./m,
   },
+  'a short token of viewers': {
+    environment: { VIEWER_TOKEN: 'short' },
+    says: /^secrets: viewer_token: The secrets entry viewer_token is too short: it needs at least 16 characters\./m,
+  },
+  'one token for operators and viewers': {
+    environment: { ADMIN_TOKEN: 'one-token-for-both', VIEWER_TOKEN: 'one-token-for-both' },
+    says: /^secrets: viewer_token: The secrets entries viewer_token and admin_token are the same, so viewers could act\. Correct/m,
+  },
   'a short secret of cursors, on the sandbox': {
     files: spoiled('config/upstreams.yaml', 'live: http://items:3000', 'live: sandbox:platform'),
     environment: { CURSOR_SECRET: 'short' },

@@ -2,7 +2,7 @@
 
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Secrets } from '../../config/secrets.ts';
+import { adminTokensIn, type Secrets } from '../../config/secrets.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Configuration } from '../../configuration.ts';
 import { shownPath } from '../../shared/yaml-source.ts';
@@ -15,7 +15,7 @@ export function examineSecrets(
   secrets: Pick<Secrets, 'read'>,
 ): Finding[] {
   const named = namedSecrets(configuration, settings.redisUrl !== undefined).map((secret) => present(secrets, secret));
-  return [...named, ...checkAdminToken(settings, secrets), ...checkReaders(settings)];
+  return [...named, ...checkAdminTokens(settings, secrets), ...checkReaders(settings)];
 }
 
 function present(secrets: Pick<Secrets, 'read'>, { entry, use, problemOf }: NamedSecret): Finding {
@@ -33,12 +33,16 @@ function present(secrets: Pick<Secrets, 'read'>, { entry, use, problemOf }: Name
   return problem === undefined ? ok(check, 'It is there.') : fail(check, `It cannot be used: ${problem}`, remedy);
 }
 
-/** Without the token, an admin listener that is not on loopback answers probes only. */
-function checkAdminToken({ adminHost }: Settings, secrets: Pick<Secrets, 'read'>): Finding[] {
+/** Without tokens, an admin listener that is not on loopback answers probes only. */
+function checkAdminTokens({ adminHost }: Settings, secrets: Pick<Secrets, 'read'>): Finding[] {
   if (/^(127\.|::1$|localhost$)/.test(adminHost)) return [];
-  if (secrets.read('admin_token') !== undefined) return [ok('secret admin_token', 'It is there.')];
-  const says = `ADMIN_HOST is ${adminHost}, and without a token only the probes answer there.`;
-  return [warn('secret admin_token', says, 'Put one into SECRETS_DIR/admin_token, or leave ADMIN_HOST on loopback.')];
+  const { admin, viewer } = adminTokensIn(secrets);
+  const looks = viewer === undefined ? [] : [ok('secret viewer_token', 'It is there.')];
+  if (admin !== undefined) return [ok('secret admin_token', 'It is there.'), ...looks];
+  const without = viewer === undefined ? 'only the probes answer there' : 'the console only looks';
+  const says = `ADMIN_HOST is ${adminHost}, and without this token ${without}.`;
+  const remedy = 'Put one into SECRETS_DIR/admin_token, or leave ADMIN_HOST on loopback.';
+  return [warn('secret admin_token', says, remedy), ...looks];
 }
 
 function checkReaders({ secretsDirectory }: Settings): Finding[] {

@@ -2,6 +2,7 @@
 
 import { reloadConfiguration } from '../../configuration.ts';
 import type { Parts } from '../../parts.ts';
+import { retryIn } from '../../shared/fleet-question.ts';
 import { answersForOperators } from '../operators.ts';
 import { followConfiguration } from '../reload.ts';
 import type { BaseSection } from './base.ts';
@@ -69,6 +70,8 @@ export function openAdministration(
     limitUsage: opened.limitUsage,
     versionUses,
     retryUpstream: access.retry,
+    retryEverywhere: async (upstream) => retryIn(await opened.admin.askFleet({ about: 'upstream retry', upstream })),
+    credentialOf: (upstream) => new Map(Object.entries(access.status())).get(upstream),
     serving: serving.current,
   });
 

@@ -118,7 +118,10 @@ describe('gateway doctor', () => {
     credential: { basic: { user: gateway, secret: items_credential } }
 `,
       },
-      { REDIS_URL: redis.url, PORT: port, SECRETS_DIR: join(secrets, 'secrets'), ADMIN_HOST: '0.0.0.0' },
+      {
+        ...{ REDIS_URL: redis.url, PORT: port, SECRETS_DIR: join(secrets, 'secrets'), ADMIN_HOST: '0.0.0.0' },
+        VIEWER_TOKEN: 'a-viewer-token-for-this-test',
+      },
     );
     await redis.stop();
     rmSync(secrets, { recursive: true });
@@ -145,6 +148,8 @@ describe('gateway doctor', () => {
     assert.match(saysOf('nowhere.invalid'), /does not resolve/);
     assert.match(saysOf('https://'), /UNABLE_TO_VERIFY|SELF_SIGNED|unable to verify/i);
     assert.match(saysOf(upstream.url), /\/ill answers 500/);
+    assert.match(saysOf('admin_token'), /without this token the console only looks\./);
+    assert.equal(saysOf('viewer_token'), 'It is there.');
     assert.match(saysOf('secrets directory'), /can read open in/);
     for (const { verdict, remedy, check } of checks) assert.equal(remedy === undefined, verdict === 'ok', check);
     assert.doesNotMatch(JSON.stringify(checks), /no header/);

@@ -14,9 +14,14 @@ const LONG_NAME = 'x'.repeat(1500);
 
 const upstream = createHolding();
 
-const several = await startSeveral({ answer: upstream.answer, limits: { tiers: { standard: { requests: LIMIT } } } });
+const several = await startSeveral({
+  answer: upstream.answer,
+  limits: { tiers: { standard: { requests: LIMIT } } },
+  environment: { ADMIN_TOKEN: 'an-admin-token-for-this-test' },
+});
 after(() => several.close());
 
+const asAdmin = { Authorization: 'Bearer an-admin-token-for-this-test' };
 const exchanges = () => several.logLines().filter(({ msg }) => msg === 'exchange');
 const asked = 'http_server_request_duration_seconds_count{http_request_method="GET",http_route="/v1/things"';
 
@@ -141,12 +146,42 @@ describe('two workers', () => {
     const { limits } = (await shown.json()) as { limits: { policy: string; used: number; source: string }[] };
     assert.deepEqual([limits[0]?.used, limits[0]?.source], [LIMIT, 'redis']);
     assert.equal((await fetch(`${several.adminUrl}/limits?organization=org_nobody`)).status, 404);
-    const reset = await fetch(`${several.adminUrl}/limits/reset?organization=org_test`, { method: 'POST' });
+    const reset = await fetch(`${several.adminUrl}/limits/reset?organization=org_test`, {
+      method: 'POST',
+      headers: asAdmin,
+    });
     assert.equal(reset.status, 200);
     const admitted = async () =>
       (await ask(several.port, requestOf('GET /v1/things', { Authorization: several.authorization }))).status === 200;
     // Both workers have refused this caller and remembered it; new connections come to either.
     await eventually(async () => (await Promise.all(Array.from({ length: 6 }, admitted))).every(Boolean));
+  });
+
+  it('act once for the console, and tell when the change is in force on both', async () => {
+    const act = async (action: string, dryRun: boolean) => {
+      const answer = await fetch(`${several.adminUrl}/console/actions/${action}`, {
+        method: 'POST',
+        headers: { ...asAdmin, 'content-type': 'application/json', 'x-console-action': '1' },
+        body: JSON.stringify({ target: 'org_test', dry_run: dryRun }),
+      });
+      return { status: answer.status, answer: (await answer.json()) as { before: object; after: object } };
+    };
+    const { latest } = await several.store.audit.since(Number.MAX_SAFE_INTEGER, 1);
+    const { answer } = await act('suspend-organization', true);
+    assert.deepEqual([answer.before, answer.after], [{ state: 'active' }, { state: 'suspended' }]);
+    assert.equal((await act('suspend-organization', false)).status, 200);
+    await eventually(async () => {
+      const state = (await (await fetch(`${several.adminUrl}/console/in-force`)).json()) as Record<string, unknown>;
+      return state.confirmed === 2;
+    });
+    assert.equal((await act('resume-organization', false)).status, 200);
+    const { changes } = await several.store.audit.since(latest, 10);
+    const told = changes.map(({ kind, by }) => `${kind} ${by}`);
+    assert.deepEqual(told, ['organization.suspended admin_token', 'organization.resumed admin_token']);
+    await eventually(async () => {
+      const request = requestOf('GET /v1/things', { Authorization: several.authorization });
+      return (await ask(several.port, request)).status === 200;
+    });
   });
 
   it('count together what an organization has used, also what is not written yet', async () => {

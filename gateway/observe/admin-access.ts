@@ -1,0 +1,141 @@
+// Who may do what at the admin listener: the holder of `admin_token` may act, the holder of `viewer_token` may look, and pages of other
+// sites may do neither. Pure.
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+
+export type Role = 'admin' | 'viewer';
+
+export interface AdminTokens {
+  readonly admin: string | undefined;
+  readonly viewer: string | undefined;
+}
+
+export interface AdminRefusal {
+  readonly status: 401 | 403 | 415 | 421;
+  readonly body: { readonly code: string; readonly error: string };
+}
+
+/** What the page shows about its own rights. */
+export interface AdminSession {
+  readonly role: Role;
+  /** Whether the request had one of the tokens; false on loopback without one. */
+  readonly has_token: boolean;
+  /** Whether there is an admin token at all: without one, the page changes nothing. */
+  readonly can_act: boolean;
+}
+
+export interface AdminAccess {
+  /**
+   * Refuses pages of other origins, and names that are not the listener's: a page in an operator's browser must not reach it, neither by
+   * a name of its own (DNS rebinding) nor by a form, an image or a request whose answer it cannot read.
+   */
+  refuseStranger(request: AdminRequest): AdminRefusal | undefined;
+  refuseReading(headers: IncomingHttpHeaders): AdminRefusal | undefined;
+  /** For changes by commands. On loopback without a configured token, users of the machine may make them. */
+  refuseWriting(headers: IncomingHttpHeaders): AdminRefusal | undefined;
+  /** For changes by the console: they need the token on loopback, too, and a form that no other page can send. */
+  refuseActing(headers: IncomingHttpHeaders): AdminRefusal | undefined;
+  sessionOf(headers: IncomingHttpHeaders): AdminSession;
+}
+
+export interface AdminRequest {
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** A page of another origin cannot send it without a preflight, which is never allowed. */
+export const ACTION_HEADER = 'x-console-action';
+
+const loopbackNames = new Set(['127.0.0.1', '[::1]', 'localhost']);
+const READING = new Set(['GET', 'HEAD']);
+
+/** @param host bound address of the listener */
+export function createAdminAccess(host: string, tokens: AdminTokens): AdminAccess {
+  const onLoopback = isLoopback(host);
+  const digests = { admin: digestOf(tokens.admin), viewer: digestOf(tokens.viewer) };
+
+  function roleOf({ authorization }: IncomingHttpHeaders): Role | undefined {
+    if (authorization === undefined) return undefined;
+    const given = digestOf(authorization.replace(/^Bearer +/i, '')) as Buffer;
+    // Both are compared in any case, so that the time tells nothing about either.
+    const [isAdmin, isViewer] = [isEqual(given, digests.admin), isEqual(given, digests.viewer)];
+    return isAdmin ? 'admin' : isViewer ? 'viewer' : undefined;
+  }
+
+  return {
+    refuseStranger({ method, headers }) {
+      const { origin } = headers;
+      const name = (headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
+      if (onLoopback && !loopbackNames.has(name))
+        return refusal(421, 'misdirected', 'This host name is not the admin listener.');
+      const isOwn = origin === undefined || origin === `http://${headers.host}` || origin === `https://${headers.host}`;
+      if (!isOwn || isFromOtherSite(method, headers))
+        return refusal(403, 'foreign_origin', 'Pages of other origins may not use this.');
+      return undefined;
+    },
+    refuseReading(headers) {
+      if (onLoopback || roleOf(headers) !== undefined) return undefined;
+      return refusal(401, 'token_required', 'The admin token or the viewer token is required.');
+    },
+    refuseWriting(headers) {
+      const role = roleOf(headers);
+      if (role === 'admin') return undefined;
+      if (role === 'viewer') return onlyLooks();
+      return onLoopback && tokens.admin === undefined ? undefined : missing();
+    },
+    refuseActing(headers) {
+      const role = roleOf(headers);
+      if (role === 'viewer') return onlyLooks();
+      if (tokens.admin === undefined)
+        return refusal(403, 'admin_token_unset', 'The console only looks, because there is no secret admin_token.');
+      if (role === undefined) return missing();
+      if (headers[ACTION_HEADER] === undefined || !isJson(headers['content-type']))
+        return refusal(415, 'form_unknown', `An action is JSON with the header ${ACTION_HEADER}.`);
+      return undefined;
+    },
+    sessionOf(headers) {
+      const role = roleOf(headers);
+      return { role: role ?? 'viewer', has_token: role !== undefined, can_act: tokens.admin !== undefined };
+    },
+  };
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+}
+
+/** By the header that browsers add (Fetch Metadata). A link from another site may open the page. */
+function isFromOtherSite(method: string, headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site === undefined || site === 'same-origin') return false;
+  const isOpened = READING.has(method) && headers['sec-fetch-mode'] === 'navigate';
+  return site === 'none' ? !READING.has(method) : !isOpened;
+}
+
+function isJson(contentType: string | undefined): boolean {
+  return /^application\/json *(;|$)/i.test(contentType ?? '');
+}
+
+function missing(): AdminRefusal {
+  return refusal(401, 'token_required', 'The admin token is required.');
+}
+
+function onlyLooks(): AdminRefusal {
+  return refusal(403, 'admin_token_required', 'The viewer token only looks: this needs the admin token.');
+}
+
+function refusal(status: AdminRefusal['status'], code: string, error: string): AdminRefusal {
+  return { status, body: { code, error } };
+}
+
+function digestOf(text: string | undefined): Buffer | undefined {
+  return text === undefined ? undefined : createHash('sha256').update(text).digest();
+}
+
+function isEqual(given: Buffer, digest: Buffer | undefined): boolean {
+  return timingSafeEqual(given, digest ?? NO_DIGEST) && digest !== undefined;
+}
+
+/** In the place of the digest of a token that does not exist. */
+const NO_DIGEST = Buffer.alloc(32);

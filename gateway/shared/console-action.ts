@@ -1,0 +1,92 @@
+// An action of the console: what an operator asks the gateway to do, as the page sends it and workers hand it on.
+
+export type ActionName =
+  | 'suspend-organization'
+  | 'resume-organization'
+  | 'change-tier'
+  | 'revoke-key'
+  | 'reset-limits'
+  | 'retry-upstream';
+
+export interface ConsoleAction {
+  readonly action: ActionName;
+  /** Id of the organization or the key, or name of the upstream. */
+  readonly target: string;
+  /** Only says what would happen. */
+  readonly dryRun: boolean;
+  /** The state of the record that the operator saw: the action is refused if it has changed since. */
+  readonly ifMatch?: string;
+  /** Of `change-tier`. */
+  readonly tier?: string;
+  /** Of `revoke-key`: for the audit log. */
+  readonly reason?: string;
+  /** Of `revoke-key`: revokes the last usable key of an organization, too. */
+  readonly allowLast?: boolean;
+}
+
+/** As the answer to the page. */
+export interface ActionAnswer {
+  readonly status: number;
+  readonly body: object;
+}
+
+interface Field {
+  /** Name in the body of the request. */
+  readonly name: string;
+  isValid(value: unknown): boolean;
+  /** The actions that have it; absent: all. */
+  readonly of?: readonly ActionName[];
+}
+
+const names: readonly string[] = [
+  'suspend-organization',
+  'resume-organization',
+  'change-tier',
+  'revoke-key',
+  'reset-limits',
+  'retry-upstream',
+] satisfies readonly ActionName[];
+
+const isFlag = (value: unknown) => typeof value === 'boolean';
+/** One line of visible text. */
+const isLine = (lengthMin: number, lengthMax: number) => (value: unknown) =>
+  typeof value === 'string' &&
+  value.length >= lengthMin &&
+  value.length <= lengthMax &&
+  !/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u.test(value);
+
+const fields: Readonly<Record<Exclude<keyof ConsoleAction, 'action'>, Field>> = {
+  target: { name: 'target', isValid: isLine(1, 200) },
+  dryRun: { name: 'dry_run', isValid: isFlag },
+  ifMatch: { name: 'if_match', isValid: isLine(1, 200) },
+  tier: { name: 'tier', isValid: isLine(1, 64), of: ['change-tier'] },
+  reason: { name: 'reason', isValid: isLine(0, 200), of: ['revoke-key'] },
+  allowLast: { name: 'allow_last', isValid: isFlag, of: ['revoke-key'] },
+};
+
+/**
+ * Reads the body of a request for an action. Returns a sentence if it is not one; undefined for an unknown action. Every member that the
+ * action does not have is refused: a misspelled `dry_run` must not act.
+ */
+export function actionOf(action: string, body: unknown): ConsoleAction | string | undefined {
+  if (!isActionName(action)) return undefined;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'The body is not a JSON object.';
+  const known = Object.entries(fields).filter(([, { of }]) => of?.includes(action) ?? true);
+  const unknown = Object.keys(body).find((name) => !known.some(([, field]) => field.name === name));
+  if (unknown !== undefined) return `The action has no member ${JSON.stringify(unknown.slice(0, 40))}.`;
+  const members: Record<string, unknown> = { action };
+  for (const [key, { name, isValid }] of known) {
+    if (!Object.hasOwn(body, name)) continue;
+    const value = (body as Record<string, unknown>)[name];
+    if (!isValid(value)) return `The member ${name} is not as it should be.`;
+    members[key] = value;
+  }
+  const wanted = ['target', 'dryRun', ...(action === 'change-tier' ? ['tier'] : [])];
+  const missing = wanted.find((key) => members[key] === undefined);
+  if (missing !== undefined) return `The member ${fields[missing as keyof typeof fields].name} is missing.`;
+  return members as unknown as ConsoleAction;
+}
+
+function isActionName(name: string): name is ActionName {
+  return names.includes(name);
+}

@@ -1,0 +1,208 @@
+// The actions of the console, in the name of `admin_token`: each says first what it would do. They are the functions that serve commands and
+// HTTP clients.
+
+import type { Actor } from '../administration/actor.ts';
+import { awaitConfirmations } from '../administration/confirmations.ts';
+import { getKey, keyTag, revokeKey, stateOf } from '../administration/keys.ts';
+import {
+  changeOrganization,
+  getOrganization,
+  organizationTag,
+  resumeOrganization,
+  suspendOrganization,
+} from '../administration/organizations.ts';
+import type { KeyStore } from '../auth/store/key-store.ts';
+import type { Organization } from '../caller.ts';
+import type { Configuration } from '../configuration.ts';
+import { GatewayError } from '../errors.ts';
+import type { LimitUsage } from '../limits/usage.ts';
+import type { Answers } from '../observe/admin.ts';
+import type { ActionAnswer, ConsoleAction } from '../shared/console-action.ts';
+
+interface ConsoleActionsOptions {
+  readonly store: KeyStore;
+  readonly limits: LimitUsage;
+  /** The configuration in force. */
+  configuration(): Configuration;
+  /** State of the credential of an upstream; undefined for an unknown upstream. */
+  credentialOf(upstream: string): { readonly credential?: string } | undefined;
+  /** Lets the refused credential of an upstream be tried again by every process of every instance. */
+  retryEverywhere(upstream: string): Promise<object | undefined>;
+  now(): number;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** What an action does. */
+interface Effect {
+  readonly organization?: string;
+  /** The members that change, with their values before and after. */
+  readonly before: Members;
+  readonly after: Members;
+  /** Usable keys of the organization, now and then. */
+  readonly keys?: { readonly before: number; readonly after: number };
+  /** Whether it takes the last key that works. */
+  readonly isLastKey?: boolean;
+  /** Identifies the state that the operator has seen; absent where the state changes with each request. */
+  readonly tag?: string;
+}
+
+/** The store is not written before `carryOut`. */
+interface Prepared extends Effect {
+  carryOut(): Promise<unknown>;
+}
+
+export function createConsoleActions(options: ConsoleActionsOptions): Pick<Answers, 'act' | 'inForce'> {
+  const { store, limits, credentialOf, retryEverywhere, now } = options;
+
+  async function usableKeysOf(organization: string): Promise<number> {
+    const keys = await store.keys.list({ organization });
+    return keys.filter((key) => stateOf(key, now()) === 'active').length;
+  }
+
+  async function prepareOrganization(
+    { target: id, ifMatch }: ConsoleAction,
+    change: (one: {
+      readonly id: string;
+      readonly ifMatch?: string;
+      readonly dryRun: boolean;
+    }) => Promise<Organization>,
+    member: 'state' | 'tier',
+  ): Promise<Prepared> {
+    const before = await getOrganization(options, id);
+    const after = await change({ id, dryRun: true });
+    const usable = await usableKeysOf(id);
+    return {
+      organization: id,
+      before: { [member]: before[member] },
+      after: { [member]: after[member] },
+      keys: { before: usable, after: usable },
+      tag: organizationTag(before),
+      carryOut: () => change({ id, ...(ifMatch !== undefined && { ifMatch }), dryRun: false }),
+    };
+  }
+
+  async function prepareRevocation(actor: Actor, action: ConsoleAction): Promise<Prepared> {
+    const { target: id, reason = '', allowLast = false, ifMatch } = action;
+    const one = { id, organization: undefined, reason: reason || undefined };
+    const before = await getKey(options, one);
+    const revoke = revokeKey(options);
+    const isLastKey = await throwsLastKey(() => revoke(actor, { ...one, allowLast: false, dryRun: true }));
+    const usable = await usableKeysOf(before.organization);
+    const wasUsable = stateOf(before, now()) === 'active';
+    return {
+      organization: before.organization,
+      before: { state: stateOf(before, now()) },
+      after: { state: 'revoked' },
+      keys: { before: usable, after: wasUsable ? usable - 1 : usable },
+      isLastKey,
+      tag: keyTag(before),
+      carryOut: () => revoke(actor, { ...one, allowLast, ifMatch }),
+    };
+  }
+
+  async function prepareReset({ by }: Actor, { target: id }: ConsoleAction): Promise<Prepared> {
+    const report = await limits.show(id);
+    if (report === undefined) throw new GatewayError('resource_missing');
+    const used = report.limits.map(({ policy, key_id: key, used: units }) => {
+      return [key === null ? policy : `${policy} of ${key}`, units] as const;
+    });
+    return {
+      organization: id,
+      before: Object.fromEntries(used),
+      after: Object.fromEntries(used.map(([name]) => [name, 0])),
+      carryOut: () => limits.reset(id, by),
+    };
+  }
+
+  function prepareRetry({ target: upstream }: ConsoleAction): Prepared {
+    const known = credentialOf(upstream);
+    if (known === undefined) throw new GatewayError('resource_missing');
+    const { credential = 'none' } = known;
+    return {
+      before: { credential },
+      after: { credential: credential === 'latched' ? 'unproven' : credential },
+      carryOut: () => retryEverywhere(upstream),
+    };
+  }
+
+  function prepare(actor: Actor, action: ConsoleAction): Prepared | Promise<Prepared> {
+    switch (action.action) {
+      case 'suspend-organization':
+        return prepareOrganization(action, (one) => suspendOrganization(options)(actor, one), 'state');
+      case 'resume-organization':
+        return prepareOrganization(action, (one) => resumeOrganization(options)(actor, one), 'state');
+      case 'change-tier': {
+        const patch = { tier: action.tier as string };
+        return prepareOrganization(action, (one) => changeOrganization(options)(actor, { ...one, patch }), 'tier');
+      }
+      case 'revoke-key':
+        return prepareRevocation(actor, action);
+      case 'reset-limits':
+        return prepareReset(actor, action);
+      case 'retry-upstream':
+        return prepareRetry(action);
+    }
+  }
+
+  return {
+    async act(action, requestId) {
+      const actor: Actor = { kind: 'operator', by: 'admin_token', requestId };
+      try {
+        const { carryOut, ...effect } = await prepare(actor, action);
+        if (!action.dryRun) await carryOut();
+        return { status: 200, body: toJson(action, effect) };
+      } catch (cause) {
+        return refusalOf(cause);
+      }
+    },
+    async inForce() {
+      const { confirmed, unconfirmed } = await awaitConfirmations(store, 0);
+      return {
+        confirmed: confirmed.length,
+        unconfirmed: unconfirmed.map(({ host, pid, silentMs }) => ({ host, pid, silent_ms: Math.round(silentMs) })),
+      };
+    },
+  };
+}
+
+async function throwsLastKey(attempt: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await attempt();
+    return false;
+  } catch (cause) {
+    if (cause instanceof GatewayError && cause.code === 'last_key') return true;
+    throw cause;
+  }
+}
+
+function toJson({ action, target, dryRun }: ConsoleAction, effect: Effect): object {
+  const { organization = null, before, after, keys, isLastKey, tag } = effect;
+  return {
+    action,
+    target,
+    organization,
+    dry_run: dryRun,
+    before,
+    after,
+    ...(keys && { usable_keys: keys }),
+    ...(isLastKey !== undefined && { last_key: isLastKey }),
+    ...(tag !== undefined && { if_match: tag }),
+  };
+}
+
+/** A store that is away has other errors than those of the catalogue. */
+function refusalOf(cause: unknown): ActionAnswer {
+  const { code, entry } = cause instanceof GatewayError ? cause : new GatewayError('records_unavailable', { cause });
+  const error = sentences[code] ?? entry.message;
+  return { status: entry.status, body: { code, error } };
+}
+
+/** Where the text for clients of the API says something else to an operator. */
+const sentences: Readonly<Record<string, string>> = {
+  resource_missing: 'It does not exist.',
+  reference_missing: 'There is no such tier.',
+  precondition_failed: 'It has changed since you looked at it. This is how it is now.',
+  last_key: 'It is the last usable key of its organization.',
+  records_unavailable: 'The key store or the counters cannot be reached.',
+};
