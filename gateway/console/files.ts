@@ -12,7 +12,7 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8';
 const scripts = [
   ...['console', 'api', 'follow', 'routes', 'elements', 'format', 'tables'],
   ...['overview', 'overview-tables', 'charts', 'chart-kinds', 'chart-marks', 'chart-table', 'scale'],
-  ...['exchanges', 'story', 'organizations', 'system', 'runbook'],
+  ...['exchanges', 'story', 'organizations', 'system', 'runbook', 'actions'],
 ];
 
 /** Content type and file name by path. */

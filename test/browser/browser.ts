@@ -71,11 +71,15 @@ export async function openPage(browser: Browser, url: string, options: PageOptio
   return { page, complaints, foreign };
 }
 
-/** Puts an image of the whole page into `SCREENSHOTS`; returns its path. */
-export async function takeScreenshot(page: Page, name: string): Promise<string> {
+/**
+ * Puts an image into `SCREENSHOTS`; returns its path.
+ *
+ * @param fullPage false: of the window, as a dialog covers it
+ */
+export async function takeScreenshot(page: Page, name: string, fullPage = true): Promise<string> {
   mkdirSync(screenshots, { recursive: true });
   const path = join(screenshots, `${name}.png`);
-  await page.screenshot({ path, fullPage: true });
+  await page.screenshot({ path, fullPage });
   return path;
 }
 

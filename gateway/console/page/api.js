@@ -1,24 +1,25 @@
-// Reads data from the gateway, with the admin token where one is needed.
+// Reads data from the gateway and acts on it, with the token of the operator.
 
 /** Stored for this tab only, until it is closed. */
 const TOKEN = 'admin-token';
 /** Collecting the data of a worker may take a second. */
 const PATIENCE_MS = 8000;
+/** A store may be slow, and the outcome of an action has to be known. */
+const ACTION_PATIENCE_MS = 15_000;
 
 export const hasToken = () => sessionStorage.getItem(TOKEN) !== null;
 export const setToken = (token) => sessionStorage.setItem(TOKEN, token);
 export const forgetToken = () => sessionStorage.removeItem(TOKEN);
 
-/** The admin token is missing or wrong. */
+/** The token is missing or wrong. */
 export class Unauthorized extends Error {}
 
 /** Resolves with the answer, or undefined if there is nothing at the path. Throws Unauthorized, and an error if there is no answer. */
 export async function read(path, params = {}) {
   const wanted = Object.entries(params).filter(([, value]) => value !== undefined && value !== '');
   const query = new URLSearchParams(wanted).toString();
-  const token = sessionStorage.getItem(TOKEN);
   const answer = await fetch(`/console/${path}${query === '' ? '' : `?${query}`}`, {
-    headers: token === null ? {} : { authorization: `Bearer ${token}` },
+    headers: authorization(),
     cache: 'no-store',
     credentials: 'omit',
     signal: AbortSignal.timeout(PATIENCE_MS),
@@ -28,4 +29,26 @@ export async function read(path, params = {}) {
   if (answer.status === 401) throw new Unauthorized();
   if (answer.status === 404) return undefined;
   throw new Error(`status ${answer.status}`);
+}
+
+/**
+ * Asks for an action; resolves with the answer, refusals included. The header is one that no page of another origin can send. Throws
+ * Unauthorized, and an error if there is no answer.
+ */
+export async function act(action, body) {
+  const answer = await fetch(`/console/actions/${action}`, {
+    method: 'POST',
+    headers: { ...authorization(), 'content-type': 'application/json', 'x-console-action': '1' },
+    body: JSON.stringify(body),
+    cache: 'no-store',
+    credentials: 'omit',
+    signal: AbortSignal.timeout(ACTION_PATIENCE_MS),
+  });
+  if (answer.status === 401) throw new Unauthorized();
+  return { ok: answer.ok, body: await answer.json() };
+}
+
+function authorization() {
+  const token = sessionStorage.getItem(TOKEN);
+  return token === null ? {} : { authorization: `Bearer ${token}` };
 }

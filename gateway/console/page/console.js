@@ -1,7 +1,8 @@
-// The console: requests the admin token where it is needed, follows the gateway, shows the view of the address, and says whether the
+// The console: requests a token where it is needed, says what its holder may, follows the gateway, shows the view of the address, and says whether the
 // gateway still answers.
 
-import { forgetToken, hasToken, read, setToken } from './api.js';
+import { mayAct, setRole } from './actions.js';
+import { forgetToken, hasToken, read, setToken, Unauthorized } from './api.js';
 import { element, place } from './elements.js';
 import { exchanges } from './exchanges.js';
 import { follow } from './follow.js';
@@ -31,6 +32,8 @@ const showOverview = overview();
 const showSystem = system();
 const list = exchanges({ answer: onAnswer, lost: onLost, refused: onRefused });
 let stop = () => undefined;
+let session;
+let signingIn = false;
 let startedAt;
 let restartedAt;
 let answeredAtMs = Date.now();
@@ -42,8 +45,34 @@ const range = () => ranges.querySelector('input:checked').value;
 
 function begin() {
   stop();
-  const ask = () => read('feed', { range: range(), instance: instance.value });
+  const ask = async () => {
+    if (session === undefined) showSession(await read('session'));
+    return read('feed', { range: range(), instance: instance.value });
+  };
   stop = follow(ask, EVERY_MS[range()], { answer: onFeed, lost: onLost, refused: onRefused });
+}
+
+/** On loopback a wrong token is no obstacle to looking, but its holder wants to know. */
+function showSession(known) {
+  if (hasToken() && !known.has_token) throw new Unauthorized();
+  session = known;
+  setRole(known.role);
+  place('role').textContent = mayAct() ? '● Role: admin, may act' : '○ Role: viewer, may look';
+  place('sign-in').hidden = known.has_token || !known.can_act;
+  place('acting').textContent = noteFor(known);
+}
+
+function noteFor({ can_act: canAct }) {
+  if (mayAct()) return 'Each action says first what it will do, and stands in the audit log. The commands do the same.';
+  const why = canAct ? 'the admin token is needed for that' : 'this gateway has no secret admin_token';
+  return `Nothing is changed from this page: ${why}. Each action is a command to copy.`;
+}
+
+/** Another token may show more, or less. */
+function startAnew() {
+  session = undefined;
+  startedAt = undefined;
+  begin();
 }
 
 function onFeed(feed) {
@@ -80,7 +109,7 @@ function offerInstances({ instances, instance: chosen }) {
 
 function onAnswer() {
   answeredAtMs = Date.now();
-  place('login').hidden = true;
+  if (!signingIn) place('login').hidden = true;
   place('views').hidden = false;
   place('nav').hidden = false;
   pause.hidden = false;
@@ -101,14 +130,20 @@ function onRefused() {
   list.close();
   const wasWrong = hasToken();
   forgetToken();
-  tell('off', '○ Not shown without the token');
+  session = undefined;
+  place('role').textContent = '';
+  tell('off', '○ Not shown without a token');
   place('run').textContent = '';
-  for (const part of [place('views'), place('nav'), pause, leave]) part.hidden = true;
+  for (const part of [place('views'), place('nav'), pause, leave, place('sign-in')]) part.hidden = true;
+  askForToken(wasWrong ? 'This is neither the admin token nor the viewer token.' : '');
+  startedAt = undefined;
+}
+
+function askForToken(error) {
   place('login').hidden = false;
-  place('login-error').textContent = wasWrong ? 'This is not the admin token.' : '';
+  place('login-error').textContent = error;
   place('token').value = '';
   place('token').focus();
-  startedAt = undefined;
 }
 
 /** Screen readers announce only changes. */
@@ -156,7 +191,13 @@ async function showView() {
 place('login').addEventListener('submit', (event) => {
   event.preventDefault();
   setToken(place('token').value.trim());
-  begin();
+  signingIn = false;
+  startAnew();
+});
+
+place('sign-in').addEventListener('click', () => {
+  signingIn = true;
+  askForToken('');
 });
 
 place('jump').addEventListener('submit', (event) => {
@@ -172,7 +213,7 @@ place('search').addEventListener('submit', (event) => {
 
 leave.addEventListener('click', () => {
   forgetToken();
-  onRefused();
+  startAnew();
 });
 
 pause.addEventListener('click', () => {

@@ -1,5 +1,6 @@
-// Organizations and keys: found by name, id or the visible end of a key. Nothing is changed here: every action is a command to copy.
+// Organizations and keys: found by name, id or the visible end of a key, with their actions, and the commands that do the same.
 
+import { actionButton } from './actions.js';
 import { read } from './api.js';
 import { commandLine, element, link, place, state } from './elements.js';
 import { exchangeTable } from './exchanges.js';
@@ -80,6 +81,7 @@ export async function showOrganization(id) {
   box.replaceChildren(
     element('h2', {}, found.name || id),
     factsOf(found),
+    ...actionsOf(found),
     element('h3', {}, 'Limits now'),
     limitsOf(found),
     element(
@@ -114,6 +116,16 @@ function factsOf({ id, tier, state: known, operator, last_used_at: used }) {
   const list = element('dl', { class: 'facts card' });
   for (const [name, value] of rows) list.append(element('div', {}, element('dt', {}, name), element('dd', {}, value)));
   return list;
+}
+
+function actionsOf({ id, tier, state: known, tiers }) {
+  const done = () => void refreshOrganization(id).catch(() => undefined);
+  const buttons = [
+    ...actionButton(known === 'suspended' ? 'resume-organization' : 'suspend-organization', id, { done }),
+    ...(tiers.some((one) => one !== tier) ? actionButton('change-tier', id, { tiers, tier, done }) : []),
+    ...actionButton('reset-limits', id, { done }),
+  ];
+  return buttons.length === 0 ? [] : [element('p', { class: 'actions' }, ...buttons)];
 }
 
 function limitsOf({ limits }) {
@@ -152,6 +164,13 @@ function limitsOf({ limits }) {
     );
   });
   return element('div', { class: 'limits' }, ...cards);
+}
+
+function revokeButton(id, organization) {
+  const shown = routeIn(location.hash);
+  const refresh = () => (organization === undefined ? refreshOrganization(shown.id) : showSearch(place('find').value));
+  const buttons = actionButton('revoke-key', id, { done: () => void refresh().catch(() => undefined) });
+  return buttons.length === 0 ? [] : [element('p', { class: 'actions' }, ...buttons)];
 }
 
 function keyCard(key, organization) {
@@ -193,6 +212,7 @@ function keyCard(key, organization) {
       `${facts.filter((fact) => fact !== '').join(' · ')} · `,
       link(addressOf('exchanges', { key: id }), 'its exchanges'),
     ),
+    ...(['active', 'rotating'].includes(known) ? revokeButton(id, organization) : []),
     ...key.commands.map(({ does, line }) => commandLine(line, does)),
   );
 }

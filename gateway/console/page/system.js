@@ -1,5 +1,6 @@
 // The state of the gateway and its dependencies. Each panel is created once, and updated with every feed.
 
+import { actionButton } from './actions.js';
 import { element, place, state } from './elements.js';
 import { ago, clockWithSeconds, count, day, moment, NONE, timeElement, words } from './format.js';
 import { addressOf } from './routes.js';
@@ -63,7 +64,7 @@ function upstreams() {
       {
         key: 'credential',
         label: 'Credential',
-        cell: (row) => worded(credentialKinds, row.credential),
+        cell: credentialState,
         value: (row) => row.credential,
       },
       {
@@ -83,6 +84,12 @@ function targetState(row) {
   const failures = row.consecutive_failures > 0 ? `, ${count(row.consecutive_failures)} failures in a row` : '';
   const known = worded(targetKinds, row.state, since + failures);
   return row.last_error ? element('span', {}, known, element('span', { class: 'soft error' }, row.last_error)) : known;
+}
+
+function credentialState({ upstream, credential }) {
+  const known = worded(credentialKinds, credential);
+  if (credential !== 'latched') return known;
+  return element('span', {}, known, ' ', ...actionButton('retry-upstream', upstream));
 }
 
 function upstreamRows({ statuses }) {

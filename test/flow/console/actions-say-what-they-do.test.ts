@@ -35,7 +35,7 @@ describe('an action of the console', () => {
       .post(`/console/actions/${action}`)
       .set({ Authorization: `Bearer ${ADMIN}`, 'X-Console-Action': '1' })
       .send(body);
-    return { status, answer, id: headers['x-request-id'] };
+    return { status, answer, id: String(headers['x-request-id']) };
   }
   const plan = (action: string, target: string, more = {}) => act(action, { target, dry_run: true, ...more });
   const carryOut = (action: string, target: string, more = {}) => act(action, { target, dry_run: false, ...more });
@@ -66,7 +66,7 @@ describe('an action of the console', () => {
     assert.deepEqual([done.status, done.answer.dry_run], [200, false]);
     const [change, ...more] = await changesSince(start);
     assert.deepEqual([change?.kind, change?.by, more], ['organization.suspended', 'admin_token', []]);
-    const { request_id, before: was, after: is } = change?.details as Record<string, unknown>;
+    const { request_id, before: was, after: is } = change?.details ?? {};
     assert.deepEqual([request_id, was, is], [done.id, { state: 'active' }, { state: 'suspended' }]);
     assert.match(done.id, /^admin_/);
     // The operator has seen another state than that of now.
