@@ -72,6 +72,16 @@ describe('the gateway as its own upstream', async () => {
       assert.deepEqual(refusedWith(await administer(line, { key: as })), [403, 'insufficient_scope'], line);
   });
 
+  it('shows a record that is older than the contract, and reports it', async () => {
+    const old = { id: 'org_old', name: 'x'.repeat(201), tier: 'standard', state: 'active', operator: false } as const;
+    await gateway.store.organizations.create({ ...old, contacts: ['not an address'] }, 'test');
+    const { key: ofOld } = await gateway.issueKey({ organization: 'org_old', scopes: ['gateway:read'] });
+    const { status, headers, body } = await administer('GET /gateway/v1/organization', { key: ofOld });
+    assert.deepEqual([status, body.name, body.contacts], [200, old.name, ['not an address']]);
+    const line = gateway.logLines().find(({ request_id }) => request_id === headers.get('x-request-id'));
+    assert.ok(Array.isArray(line?.answer_violations) && line.answer_violations.length === 2);
+  });
+
   it('says nothing about a request that its contract refuses', async () => {
     const answer = await administer('GET /gateway/v1/organization?organization_id=org_staff', { key });
     assert.deepEqual(refusedWith(answer), [400, 'validation_failed']);

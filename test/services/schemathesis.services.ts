@@ -1,0 +1,107 @@
+// schemathesis against the gateway's own contract as it is published: all checks and all phases, with a key of an organization and with one of
+// an operator. Each failure that is none has its reason here.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { GATEWAY_SCOPES } from '../../gateway/shared/gateway-scopes.ts';
+import { startAdministration } from '../support/administration.ts';
+import { temporaryDirectory } from '../support/directory.ts';
+import type { TestGateway } from '../support/gateway.ts';
+import { hasPython, pythonFor } from './support/packages.ts';
+
+const run = promisify(execFile);
+const PATIENCE_MS = 1_800_000;
+const EXAMPLES = process.env.SCHEMATHESIS_EXAMPLES ?? '10';
+const noPython = (await hasPython()) ? false : 'this machine has no python3 with venv and pip';
+
+interface Failure {
+  readonly operation: string;
+  /** The name of the check and what it says. */
+  readonly check: string;
+  /** Status and code of the answer. */
+  readonly answer: string;
+}
+
+/** Check and answer → why this is how it should be. */
+const explained: Readonly<Record<string, string>> = {
+  'ST202 Schema-valid request rejected, 400 invalid_cursor':
+    'a cursor is opaque: the contract describes its length, and only one that the gateway has made is one',
+  'ST201 Schema-violating request accepted, 414 uri_too_long':
+    'the request was refused, before its query was read; the check does not know 414 as a refusal',
+  'ST201 Schema-violating request accepted, 431 headers_too_large':
+    'the request was refused, before its headers were read; the check does not know 431 as a refusal',
+};
+
+const BLOCK = /^_{3,} ([A-Z]+ \S+) _{3,}$/;
+const CHECK = /^- (ST\d+ .+)$/;
+const STATUS = /^\[(\d{3})\] /;
+const CODE = /"code":"([a-z_]+)"/;
+
+/** Reads the failures that `st run` prints. */
+function failuresIn(output: string): Failure[] {
+  const found: Failure[] = [];
+  let operation = '';
+  let check: string | undefined;
+  let status = '';
+  for (const line of output.split('\n')) {
+    operation = BLOCK.exec(line)?.[1] ?? operation;
+    const next = CHECK.exec(line)?.[1];
+    if (next !== undefined) check = next;
+    status = STATUS.exec(line)?.[1] ?? status;
+    if (check === undefined || !line.startsWith('    `')) continue;
+    found.push({ operation, check, answer: `${status} ${CODE.exec(line)?.[1] ?? 'without a code'}` });
+    check = undefined;
+  }
+  return found;
+}
+
+describe('schemathesis, with all checks and phases', { skip: noPython, timeout: PATIENCE_MS }, () => {
+  let gateway: TestGateway;
+  let folder: string;
+  before(async () => {
+    folder = temporaryDirectory();
+    ({ gateway } = await startAdministration());
+  });
+  after(async () => {
+    await gateway?.stop();
+    if (folder) rmSync(folder, { recursive: true, force: true });
+  });
+
+  const callers = {
+    'an organization': { organization: 'org_acme', scopes: ['gateway:read', 'gateway:keys'] },
+    'an operator': { organization: 'org_staff', operator: true, scopes: [...GATEWAY_SCOPES] },
+  };
+  for (const [who, options] of Object.entries(callers)) {
+    it(`finds nothing unexplained with a key of ${who}`, { timeout: PATIENCE_MS }, async () => {
+      const cli = join(dirname(await pythonFor('schemathesis')), 'st');
+      const { key } = await gateway.issueKey(options);
+      const contract = `${gateway.url}/openapi/gateway.json`;
+      const args = ['--no-color', 'run', contract, '--url', gateway.url, '-H', `Authorization: Bearer ${key}`];
+      const bounds = ['--continue-on-failure', '--max-examples', EXAMPLES, '--checks', 'all'];
+      const finished = await run(cli, [...args, ...bounds], {
+        cwd: folder,
+        timeout: PATIENCE_MS,
+        maxBuffer: 2 ** 28,
+      }).catch((failed: { readonly code?: number; readonly stdout: string }) => failed);
+      const { stdout } = finished;
+      assert.match(stdout, /Tested: 33/, stdout.slice(-4000));
+      for (const phase of ['Examples', 'Coverage', 'Fuzzing', 'Stateful'])
+        assert.match(stdout, new RegExp(`[✅❌] +${phase}`), `${phase} ran`);
+      const unexplained = failuresIn(stdout).filter(
+        ({ check, answer }) => !Object.hasOwn(explained, `${check}, ${answer}`),
+      );
+      assert.deepEqual(unexplained, []);
+      const [, total = '0'] = /found (\d+)/.exec(stdout) ?? [];
+      assert.ok(failuresIn(stdout).length >= Number(total) || total === '0', 'every failure was read');
+      // A key that a run has revoked would be refused from then on, and nothing would be tried any more.
+      assert.equal(
+        (await fetch(`${gateway.url}/gateway/v1/organization`, { headers: { authorization: `Bearer ${key}` } })).status,
+        200,
+      );
+    });
+  }
+});
