@@ -161,6 +161,7 @@ export const AUTH_CODES = {
     meaning:
       'A key would be created, changed or rotated so that it holds a scope, an address or a lifetime that the sent key does not hold. `param` names the member.',
     remedy: 'Ask for less, or send a key that holds everything that the other key is to hold.',
+    example: { param: 'scopes' },
   },
   last_key: {
     ...conflict,

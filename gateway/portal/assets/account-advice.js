@@ -58,6 +58,10 @@ function textsFor({ status, code, requiredScopes, retryAfterSeconds }) {
       'The scope * does not include it: the key has to name it. Use a key that has it, or ask an operator for one.',
     ];
   }
+  if (code === 'grant_not_held') {
+    const lacking = requiredScopes.length > 0 ? `It lacks ${requiredScopes.join(', ')}. ` : '';
+    return ['A key gives at most what it holds itself.', `${lacking}Ask for less, or use a key that holds all of it.`];
+  }
   if (code === 'key_mode_mismatch')
     return ['This is a test key.', 'These operations take live keys only: paste one that begins with sk_live_.'];
   if (code === 'ip_not_allowed')

@@ -172,6 +172,7 @@ describe('advice', () => {
       [{ status: 0, code: 'no_answer' }, /does not answer/, true],
       [{ status: 401, code: 'api_key_revoked' }, /not accepted/, false],
       [{ status: 403, code: 'insufficient_scope', required_scopes: ['gateway:keys'] }, /lacks gateway:keys/, false],
+      [{ status: 403, code: 'grant_not_held', required_scopes: ['jobs:write'] }, /at most what it holds/, false],
       [{ status: 403, code: 'key_mode_mismatch' }, /test key/, false],
       [{ status: 403, code: 'ip_not_allowed' }, /where you are/, false],
       [{ status: 403, code: 'account_inactive' }, /may not do this/, false],
