@@ -287,6 +287,26 @@ describe('keys of an organization', async () => {
     assert.deepEqual(refusedWith(await call('GET /gateway/v1/keys')).slice(0, 2), [401, 'api_key_revoked']);
   });
 
+  it('that revoke themselves at once leave one, and one that is rotated at once has one successor', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const { organization, id, call } = await organizationWith();
+      const { key, id: other } = await gateway.issueKey({ organization, scopes: ['gateway:keys'] });
+      const answers = await Promise.all([
+        call(`POST /gateway/v1/keys/${id}/revoke`),
+        administer(`POST /gateway/v1/keys/${other}/revoke`, { key }),
+      ]);
+      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409]);
+      const living = (await store.keys.list({ organization })).filter(({ revokedAtMs }) => revokedAtMs === undefined);
+      assert.equal(living.length, 1);
+    }
+    const { organization, id, call } = await organizationWith();
+    const rotations = await Promise.all(
+      Array.from({ length: 4 }, () => call(`POST /gateway/v1/keys/${id}/rotate`, { overlap_seconds: 60 })),
+    );
+    assert.deepEqual(rotations.map(({ status }) => status).toSorted(), [201, 409, 409, 409]);
+    assert.equal((await store.keys.list({ organization })).length, 2);
+  });
+
   it('are tried out without a trace', async () => {
     const { call, id, organization } = await organizationWith();
     const before = await store.audit.list({ organization, limit: 10 });
