@@ -86,7 +86,7 @@ describe('actions of the console in a browser', () => {
     await gateway.issueKey({ organization: 'org_seen' });
     const { page, complaints } = await openAt('#/organizations/org_seen');
     await page.locator('#organization h2').waitFor(PATIENCE);
-    assert.match((await page.locator('#role').textContent()) ?? '', /Role: viewer, may look/);
+    assert.match((await page.locator('#role').textContent()) ?? '', /Role: viewer$/);
     assert.equal(await page.locator('button.act').count(), 0);
     await signIn(page, 'not-a-token');
     await page.locator('#login-error', { hasText: 'This is neither the admin token nor' }).waitFor(PATIENCE);

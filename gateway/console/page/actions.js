@@ -148,6 +148,7 @@ function openDialog(action, target, opener, { tiers = [], tier, done = () => und
     if (!answer.ok) {
       await ask();
       tell(answer);
+      done();
       return;
     }
     over = true;

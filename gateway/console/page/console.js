@@ -57,7 +57,7 @@ function showSession(known) {
   if (hasToken() && !known.has_token) throw new Unauthorized();
   session = known;
   setRole(known.role);
-  place('role').textContent = mayAct() ? '● Role: admin, may act' : '○ Role: viewer, may look';
+  place('role').textContent = mayAct() ? '● Role: admin' : '○ Role: viewer';
   place('sign-in').hidden = known.has_token || !known.can_act;
   place('acting').textContent = noteFor(known);
 }
