@@ -11,6 +11,8 @@ import type { HostProcess, Painter } from '../process/host-process.ts';
 import { type OpenKeyStore, openKeyStore, openSecrets } from '../process/open-key-store.ts';
 import { visibleLine, visibleLines } from '../visible-text.ts';
 import { type AdminClient, createAdminClient } from './admin-client.ts';
+import { CommandFailure } from './command-failure.ts';
+import type { Remote } from './server/remote.ts';
 
 export interface CommandContext extends HostProcess, Painter {
   /** Writes to standard output. Text of documents, services and clients commands no terminal: control characters become escapes. */
@@ -37,6 +39,8 @@ export interface CommandContext extends HostProcess, Painter {
   keyStore(purpose?: 'use' | 'begin'): Promise<OpenKeyStore>;
   /** Ends the command unless a gateway has kept data here, so that a command in another environment creates nothing. */
   requireData(): void;
+  /** The gateway at --server or GATEWAY_SERVER, on which the command works by its contract; undefined: the stores of this machine. */
+  readonly remote?: Remote | undefined;
   /** Client of the gateway that runs on this machine. */
   adminClient(): AdminClient;
   /** Ends the command with exit code 1: a problem was found. Prints the sentence, if there is one. */
@@ -44,17 +48,6 @@ export interface CommandContext extends HostProcess, Painter {
   /** Prints the sentence and ends the command with exit code 2: wrong usage. */
   usage(sentence: string): never;
   close(): Promise<void>;
-}
-
-/** Ends a command. The command does not exit itself, so that what it has opened is closed. */
-export class CommandFailure extends Error {
-  readonly exitCode: 1 | 2;
-
-  /** @param sentence empty: nothing is printed */
-  constructor(exitCode: 1 | 2, sentence: string) {
-    super(sentence);
-    this.exitCode = exitCode;
-  }
 }
 
 export function createCommandContext(around: HostProcess): CommandContext {

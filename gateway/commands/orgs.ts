@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import type { Actor } from '../administration/actor.ts';
+import type { OrganizationChange } from '../administration/client/remote-organizations.ts';
 import {
   changeOrganization,
   createOrganization,
@@ -12,11 +13,12 @@ import {
 import { newOrganizationId, ORGANIZATION_ID } from '../auth/issue-key.ts';
 import type { Organization } from '../caller.ts';
 import { actionDepsOf, actorOf, orFail } from './acting.ts';
-import { addChangeOptions, type ChangeFlags, requireTimeout, tellChange } from './confirmations.ts';
+import { addChangeOptions, type ChangeFlags, type ChangeResult, requireTimeout, tellChange } from './confirmations.ts';
 import type { CommandContext } from './context.ts';
 import { addPartOptions, firstOf, limitIn, type PartFlags, printNextPart } from './part.ts';
 import { printJson, printLine, printTable } from './print.ts';
 import { isName, splitList, unknownName } from './read.ts';
+import { tellInForce, waitSecondsOf } from './server/in-force.ts';
 
 const E_MAIL = /^[^\s@,]+@[^\s@,]+$/;
 
@@ -46,7 +48,9 @@ export function addOrgsCommands(program: Command, context: CommandContext): void
     .addHelpText('after', '\nExample:\n  gateway orgs set-tier org_acme premium')
     .action(async (id: string, tier: string, flags: ChangeFlags) => {
       await requireTier(context, tier);
-      await change(context, id, flags, (deps, actor) => changeOrganization(deps)(actor, { id, patch: { tier } }));
+      await change(context, id, flags, (deps, actor) => changeOrganization(deps)(actor, { id, patch: { tier } }), {
+        tier,
+      });
     });
   const suspend = orgs
     .command('suspend')
@@ -55,7 +59,7 @@ export function addOrgsCommands(program: Command, context: CommandContext): void
   addChangeOptions(suspend)
     .addHelpText('after', '\nExample:\n  gateway orgs suspend org_acme --wait')
     .action((id: string, flags: ChangeFlags) =>
-      change(context, id, flags, (deps, actor) => suspendOrganization(deps)(actor, { id })),
+      change(context, id, flags, (deps, actor) => suspendOrganization(deps)(actor, { id }), 'suspend'),
     );
   const resume = orgs
     .command('resume')
@@ -64,12 +68,13 @@ export function addOrgsCommands(program: Command, context: CommandContext): void
   addChangeOptions(resume)
     .addHelpText('after', '\nExample:\n  gateway orgs resume org_acme')
     .action((id: string, flags: ChangeFlags) =>
-      change(context, id, flags, (deps, actor) => resumeOrganization(deps)(actor, { id })),
+      change(context, id, flags, (deps, actor) => resumeOrganization(deps)(actor, { id }), 'resume'),
     );
 }
 
-/** Ends the command if the tier does not exist. */
+/** Ends the command if the tier does not exist. A remote gateway checks it itself. */
 export async function requireTier(context: CommandContext, tier: string): Promise<void> {
+  if (context.remote !== undefined) return;
   const { config } = await context.configuration();
   const tiers = Object.keys(config.limits.tiers);
   if (!tiers.includes(tier)) context.fail(unknownName('tier', tier, tiers));
@@ -98,14 +103,22 @@ function addCreate(orgs: Command, context: CommandContext): void {
       if (misspelled !== undefined) context.usage(`--contact "${misspelled}" is not an e-mail address.`);
       await requireTier(context, flags.tier);
       const { name, tier, operator = false } = flags;
-      const creating = createOrganization(await actionDepsOf(context, 'begin'));
-      const wanted = { id, name, tier, contacts, operator };
-      const organization = await orFail(context, creating(actorOf(context), wanted), {
-        already_exists: () => `The organization ${id} exists already.`,
-      });
+      const organization = await create(context, { id, name, tier, contacts, operator });
       if (flags.json) printJson(context, jsonOf(organization));
       else printLine(context, `Created the organization ${id} ("${name}") on tier ${tier}.`);
     });
+}
+
+async function create(context: CommandContext, wanted: Omit<Organization, 'state'>): Promise<Organization> {
+  if (context.remote !== undefined) {
+    if (wanted.operator)
+      context.usage('The contract makes no operator organizations: give this command on its machine.');
+    return (await context.remote.actions()).organizations.create(wanted);
+  }
+  const creating = createOrganization(await actionDepsOf(context, 'begin'));
+  return orFail(context, creating(actorOf(context), wanted), {
+    already_exists: () => `The organization ${wanted.id} exists already.`,
+  });
 }
 
 function addList(orgs: Command, context: CommandContext): void {
@@ -119,9 +132,7 @@ function addList(orgs: Command, context: CommandContext): void {
 async function listOrganizations(context: CommandContext, flags: ListFlags): Promise<void> {
   const { after, json } = flags;
   const limit = limitIn(context, flags, json === undefined);
-  const { store } = await context.keyStore();
-  const found = await store.organizations.list({ after, ...(limit === undefined ? {} : { limit: limit + 1 }) });
-  const { items, hasMore } = await firstOf([found], limit);
+  const { items, hasMore } = await firstOf(await pagesOf(context, after, limit), limit);
   if (json) return printJson(context, items.map(jsonOf));
   const rows = items.map(({ id, name, tier, state, operator, contacts }) => {
     return [id, name, tier, state, operator ? 'yes' : '', contacts.join(', ')];
@@ -132,19 +143,36 @@ async function listOrganizations(context: CommandContext, flags: ListFlags): Pro
   if (hasMore && lastId !== undefined) printNextPart(context, ['orgs list', ...size], lastId);
 }
 
+async function pagesOf(context: CommandContext, after: string | undefined, limit: number | undefined) {
+  if (context.remote !== undefined) return (await context.remote.actions()).organizations.list(after);
+  const { store } = await context.keyStore();
+  return [await store.organizations.list({ after, ...(limit === undefined ? {} : { limit: limit + 1 }) })];
+}
+
+/** @param remotely the same change by the contract of a remote gateway */
 async function change(
   context: CommandContext,
   id: string,
   flags: ChangeFlags,
   act: (deps: Awaited<ReturnType<typeof actionDepsOf>>, actor: Actor) => Promise<Organization>,
+  remotely: OrganizationChange,
 ): Promise<void> {
   const timeoutMs = requireTimeout(context, flags);
+  if (context.remote !== undefined) {
+    const waitSeconds = waitSecondsOf(context, flags, timeoutMs);
+    const { organizations } = await context.remote.actions();
+    const { organization, inForce } = await organizations.change(id, remotely, waitSeconds);
+    return tellInForce(context, flags, inForce, resultOf(organization));
+  }
   const deps = await actionDepsOf(context);
   const after = await orFail(context, act(deps, actorOf(context)), {
     resource_missing: () => `There is no organization ${id}.`,
   });
-  const sentence = `The organization ${id} is ${after.state}, on tier ${after.tier}.`;
-  await tellChange(context, deps.store, flags, timeoutMs, { object: jsonOf(after), sentence });
+  await tellChange(context, deps.store, flags, timeoutMs, resultOf(after));
+}
+
+function resultOf(after: Organization): ChangeResult {
+  return { object: jsonOf(after), sentence: `The organization ${after.id} is ${after.state}, on tier ${after.tier}.` };
 }
 
 function jsonOf({ id, name, tier, state, operator, contacts }: Organization) {

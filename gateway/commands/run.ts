@@ -3,8 +3,11 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError, toSentence } from '../config-errors.ts';
 import { addCommands } from './all.ts';
-import { type CommandContext, CommandFailure } from './context.ts';
+import { CommandFailure } from './command-failure.ts';
+import type { CommandContext } from './context.ts';
 import { addHelpCommand } from './help.ts';
+import { openRemote, type Remote, whyNotRemote } from './server/remote.ts';
+import { addServerOptions, takeServerOptions } from './server/server-options.ts';
 
 /**
  * Resolves with the exit code. 0: it succeeded, and `start` goes on; 1: it found a problem; 2: wrong usage. Closes the context.
@@ -19,19 +22,39 @@ export async function runCommand(words: readonly string[], context: CommandConte
     .showHelpAfterError()
     .configureOutput({ writeOut: context.write, writeErr: context.complain })
     .exitOverride();
-  await addCommands(program, context, words[0]);
-  addHelpCommand(program);
+  addServerOptions(program);
+  let remote: Remote | undefined;
   let failure: unknown;
   try {
-    await program.parseAsync(words, { from: 'user' });
+    const { command, server } = takeServerOptions(words, context);
+    remote = server && openRemote(server, context.version);
+    await addCommands(program, { ...context, remote }, command[0]);
+    addHelpCommand(program);
+    if (remote !== undefined) requireContract(program, context, remote);
+    await program.parseAsync(command, { from: 'user' });
   } catch (error) {
     failure = error;
   } finally {
+    remote?.close();
     await context.close();
   }
   if (failure === undefined) return 0;
   context.complain(toText(failure));
   return exitCodeOf(failure);
+}
+
+/** Ends commands that the contract of a remote gateway does not have, before they begin. */
+function requireContract(program: Command, { usage }: CommandContext, remote: Remote): void {
+  program.hook('preAction', (_, command) => {
+    const reason = whyNotRemote(remote, nameOf(command));
+    if (reason !== undefined) usage(reason);
+  });
+}
+
+/** `keys create` */
+function nameOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? `${nameOf(parent)} ${command.name()}` : command.name();
 }
 
 function exitCodeOf(error: unknown): number {
@@ -44,12 +67,18 @@ function exitCodeOf(error: unknown): number {
 /** The text to print; empty for errors that were printed already. */
 function toText(error: unknown): string {
   // commander prints its own errors.
-  if (error instanceof CommanderError) return '';
+  if (error instanceof CommanderError) return serverHint(error);
   if (error instanceof CommandFailure) return error.message === '' ? '' : `gateway: ${error.message}\n`;
   if (!(error instanceof ConfigError)) return `gateway: ${messageOf(error)}\n`;
   const count = error.mistakes.length;
   const mistakes = error.mistakes.map(toSentence).join('\n');
   return `${mistakes}\ngateway: ${count} ${count === 1 ? 'mistake' : 'mistakes'} in the configuration; nothing was started.\n`;
+}
+
+/** These options stand before the command, because some commands have others of these names. */
+function serverHint({ code, message }: CommanderError): string {
+  const isServerOption = code === 'commander.unknownOption' && /'--(server|key|key-file|insecure)\b/.test(message);
+  return isServerOption ? 'gateway: Write this option before the command: gateway --server https://… keys list.\n' : '';
 }
 
 function messageOf(error: unknown): string {

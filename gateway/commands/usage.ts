@@ -9,13 +9,15 @@ import { isPeriodUnit, isUsageGroup, USAGE_GROUPS, type UsageGroup, usagePage } 
 import type { CommandContext } from './context.ts';
 import { printJson, printLine, printTable } from './print.ts';
 import { parseMoment, splitList } from './read.ts';
+import { addOrganizationOption } from './server/organization-option.ts';
 
 const PAGE = 1000;
 /** The names of the groups in an answer. */
 const members = { operation: 'operation_id', key: 'key_id', status_class: 'status_class' } as const;
 
 interface UsageFlags {
-  readonly org: string;
+  /** Undefined at a remote gateway only. */
+  readonly org?: string;
   readonly by: string;
   readonly from?: string;
   readonly to?: string;
@@ -26,10 +28,10 @@ interface UsageFlags {
 }
 
 export function addUsageCommand(program: Command, context: CommandContext): void {
-  program
+  const command = program
     .command('usage')
-    .description('show how many requests an organization has made, by hour, day or month in UTC')
-    .requiredOption('--org <organization>', 'id of the organization')
+    .description('show how many requests an organization has made, by hour, day or month in UTC');
+  addOrganizationOption(command, context, 'id of the organization')
     .option('--by <period>', `length of a period: ${PERIOD_UNITS.join(', ')}`, 'day')
     .option('--from <when>', 'from the period 24h, 30d ago, or of an ISO time; default: 24 hours, 30 days or 12 months')
     .option('--to <when>', 'to the period 24h, 30d ago, or of an ISO time; default: now')
@@ -43,7 +45,7 @@ export function addUsageCommand(program: Command, context: CommandContext): void
 
 async function usage(context: CommandContext, flags: UsageFlags): Promise<void> {
   const input = inputIn(context, flags);
-  const { data, complete_until } = await readAll(context, input);
+  const { data, complete_until } = await read(context, input, flags.org);
   if (flags.json) return printJson(context, { data, complete_until });
   const heads = ['from', ...input.groups, 'requests'];
   const rows = data.map((sum) => [
@@ -56,7 +58,7 @@ async function usage(context: CommandContext, flags: UsageFlags): Promise<void> 
 }
 
 function inputIn(context: CommandContext, flags: UsageFlags): Omit<UsageInput, 'position'> {
-  const { by, org: organization, operation, key } = flags;
+  const { by, org: organization = '', operation, key } = flags;
   if (!isPeriodUnit(by)) return context.usage(`--by "${by}" is none of ${PERIOD_UNITS.join(', ')}.`);
   const names = splitList(flags.group ?? []);
   const unknown = names.find((name) => !isUsageGroup(name));
@@ -71,6 +73,12 @@ function momentIn(context: CommandContext, flag: string, text: string | undefine
   const atMs = parseMoment(text, context.now(), -1);
   if (atMs !== undefined) return atMs;
   return context.usage(`${flag} "${text}" is neither a duration such as 24h, 30d nor an ISO time.`);
+}
+
+async function read(context: CommandContext, input: Omit<UsageInput, 'position'>, organization: string | undefined) {
+  if (context.remote === undefined) return readAll(context, input);
+  const { records } = await context.remote.actions();
+  return records.usage({ ...input, organization });
 }
 
 /** All pages; the time until which they are complete is that of the first. */

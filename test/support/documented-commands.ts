@@ -25,10 +25,20 @@ export function commandLines(page: string): string[][] {
   });
 }
 
+/** Without the options of the program, which stand before the command, and their values. */
+function behindServerOptions(words: readonly string[], program: Command): string[] {
+  const rest = [...words];
+  for (;;) {
+    const option = program.options.find(({ long }) => long === rest[0]);
+    if (option === undefined) return rest;
+    rest.splice(0, option.required ? 2 : 1);
+  }
+}
+
 /** The fault of a command line; undefined: there is such a command, and it has these options. */
 export function complaintAbout(words: readonly string[], program: Command): string | undefined {
   let command = program;
-  const rest = [...words];
+  const rest = behindServerOptions(words, program);
   while (command.commands.length > 0 && rest[0] !== undefined && !rest[0].startsWith('-')) {
     const next = command.commands.find((one) => one.name() === rest[0]);
     if (next === undefined) return `there is no "${rest[0]}" in "${words.join(' ')}"`;

@@ -3,11 +3,13 @@
 import { Command } from 'commander';
 import { addCommands } from '../../gateway/commands/all.ts';
 import type { CommandContext } from '../../gateway/commands/context.ts';
+import { addServerOptions } from '../../gateway/commands/server/server-options.ts';
 import { type Cells, table } from './table.ts';
 
 /** All commands with their options. None of them can be run. */
 export async function knownCommands(): Promise<Command> {
   const program = new Command('gateway');
+  addServerOptions(program);
   await addCommands(program, {} as CommandContext);
   return program;
 }

@@ -6,6 +6,7 @@ import { exchangeReport } from '../../explain/report.ts';
 import type { AdminClient } from '../admin-client.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
+import type { Remote } from '../server/remote.ts';
 import { explainRequest, type RehearseFlags } from './explain-request.ts';
 import { findInGateway, findInLogs } from './find.ts';
 import { printReport } from './print.ts';
@@ -48,10 +49,13 @@ function collect(line: string, before: readonly string[] = []): readonly string[
 async function explain(context: CommandContext, id: string | undefined, flags: ExplainFlags): Promise<void> {
   const { log, json, request } = flags;
   if ((id === undefined) === (request === undefined)) return context.usage('Name a request id, or a --request.');
+  if (context.remote?.isNamed && (log ?? request) !== undefined)
+    return context.usage('The contract explains requests by their ids: give --log and --request without --server.');
   if (request !== undefined) return explainRequest(context, request, flags);
   if (id === undefined) return;
   if (!/^[A-Za-z0-9._-]{1,128}$/.test(id))
     context.usage('This is not a request id: use 1 to 128 letters, digits, dots, hyphens or underscores.');
+  if (context.remote !== undefined && log === undefined) return explainRemotely(context, context.remote, id, json);
   const records =
     log === undefined ? await askGateway(context, context.adminClient(), id) : await readLogs(context, log, id);
   const reports = records.map(exchangeReport);
@@ -62,6 +66,20 @@ async function explain(context: CommandContext, id: string | undefined, flags: E
       printReport(context, report);
     }
   }
+}
+
+async function explainRemotely(
+  context: CommandContext,
+  { actions }: Remote,
+  id: string,
+  json: true | undefined,
+): Promise<void> {
+  const { records } = await actions();
+  const report = await records.explain(id);
+  if (json) return printJson(context, { exchanges: [report] });
+  printReport(context, report);
+  const { remedy, doc_url: page } = report;
+  for (const line of [remedy, page]) if (line !== null) printLine(context, line);
 }
 
 async function readLogs(context: CommandContext, paths: readonly string[], id: string): Promise<DecisionRecord[]> {

@@ -10,7 +10,7 @@ const DURATION_WIDTH = '10000.000 ms'.length;
 
 export function printReport(
   context: Pick<CommandContext, 'write'>,
-  { request_id, time, verdict, stages }: ExchangeReport,
+  { request_id, time, verdict, stages }: Omit<ExchangeReport, 'record'>,
 ): void {
   printLine(context, `${request_id}${time === undefined ? '' : `, ${time}`}`);
   printLine(context, verdict);

@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import { scopeMistakeOf } from '../../administration/grants.ts';
-import { createKey } from '../../administration/keys.ts';
+import { createKey, type MadeKey } from '../../administration/keys.ts';
 import { isAddressRange } from '../../auth/address-ranges.ts';
 import type { KeyRequest } from '../../auth/issue-key.ts';
 import { keyToJson } from '../../auth/key-json.ts';
@@ -12,10 +12,13 @@ import { actionDepsOf, actorOf } from '../acting.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson } from '../print.ts';
 import { isName, parseMoment, splitList, unknownName } from '../read.ts';
+import { addOrganizationOption } from '../server/organization-option.ts';
+import { requireSecret } from '../server/secret.ts';
 import { printKeys, printNewKey } from './print.ts';
 
 interface CreateFlags {
-  readonly org: string;
+  /** Undefined at a remote gateway only: the organization of the key that acts. */
+  readonly org?: string;
   readonly mode: Mode;
   readonly scopes: readonly string[];
   readonly name: string;
@@ -25,10 +28,8 @@ interface CreateFlags {
 }
 
 export function addCreate(keys: Command, context: CommandContext): void {
-  keys
-    .command('create')
-    .description('create a key and show it once')
-    .requiredOption('--org <organization>', 'id of the organization that owns the key')
+  const create = keys.command('create').description('create a key and show it once');
+  addOrganizationOption(create, context, 'id of the organization that owns the key')
     .addOption(
       new Option('--mode <mode>', 'which targets of the upstreams the key reaches')
         .choices(['live', 'test'])
@@ -42,15 +43,27 @@ export function addCreate(keys: Command, context: CommandContext): void {
     .addHelpText('after', "\nExample:\n  gateway keys create --org org_acme --mode live --scopes '*' --expires 30d")
     .action(async (flags: CreateFlags) => {
       const request = requestOf(context, flags);
-      const deps = await actionDepsOf(context);
-      const organization = await deps.store.organizations.get(flags.org);
-      if (organization === undefined) context.fail(`There is no organization ${flags.org}.`);
-      await requireScopes(context, request.scopes, organization);
-      const { key = '', record } = await createKey(deps)(actorOf(context), request);
+      const { key = '', record } = await issue(context, request, flags.org);
       if (flags.json) return printJson(context, keyToJson(record, context.now(), key));
       printNewKey(context, key);
       printKeys(context, [record]);
     });
+}
+
+async function issue(
+  context: CommandContext,
+  request: Omit<KeyRequest, 'by'>,
+  owner: string | undefined,
+): Promise<MadeKey> {
+  if (context.remote !== undefined) {
+    const { keys } = await context.remote.actions();
+    return requireSecret(context, await keys.create(owner, request));
+  }
+  const deps = await actionDepsOf(context);
+  const organization = await deps.store.organizations.get(request.organization);
+  if (organization === undefined) context.fail(`There is no organization ${request.organization}.`);
+  await requireScopes(context, request.scopes, organization);
+  return createKey(deps)(actorOf(context), request);
 }
 
 /** Ends the command unless each scope exists and this organization may hold it. */
@@ -82,7 +95,7 @@ export function requireExpiry(context: CommandContext, expires: string): number 
 }
 
 function requestOf(context: CommandContext, flags: CreateFlags): Omit<KeyRequest, 'by'> {
-  const { org: organization, mode, name, expires } = flags;
+  const { org: organization = '', mode, name, expires } = flags;
   if (!isName(name)) context.usage('--name is not one line of up to 200 characters.');
   const allowedCidrs = splitList(flags.allow ?? []);
   const misspelled = allowedCidrs.find((range) => !isAddressRange(range));

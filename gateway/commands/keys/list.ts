@@ -30,11 +30,8 @@ async function listKeys(context: CommandContext, flags: ListFlags): Promise<void
   const { org: organization, lastFour, after, json } = flags;
   const ending = lastFour === undefined ? undefined : requireEnding(context, lastFour);
   const limit = limitIn(context, flags, json === undefined);
-  const { store } = await context.keyStore();
-  if (organization !== undefined && (await store.organizations.get(organization)) === undefined)
-    context.fail(`There is no organization ${organization}.`);
-  if (after !== undefined) await requireKey(context, store, after, organization);
-  const { items, hasMore } = await firstOf(matching(store.keys.scan({ organization, after }), ending), limit);
+  const pages = await pagesOf(context, organization, after);
+  const { items, hasMore } = await firstOf(matching(pages, ending), limit);
   const nowMs = context.now();
   if (json) {
     printJson(
@@ -46,6 +43,34 @@ async function listKeys(context: CommandContext, flags: ListFlags): Promise<void
   printKeys(context, items);
   const { id: lastId } = items.at(-1) ?? {};
   if (hasMore && lastId !== undefined) printNextPart(context, ['keys list', ...againOf(flags)], lastId);
+}
+
+async function pagesOf(context: CommandContext, organization: string | undefined, after: string | undefined) {
+  if (context.remote !== undefined) {
+    const { keys } = await context.remote.actions();
+    return behind(context, keys.list(organization), after);
+  }
+  const { store } = await context.keyStore();
+  if (organization !== undefined && (await store.organizations.get(organization)) === undefined)
+    context.fail(`There is no organization ${organization}.`);
+  if (after !== undefined) await requireKey(context, store, after, organization);
+  return store.keys.scan({ organization, after });
+}
+
+/** The keys of a remote gateway behind one of them: its contract goes on from pages only. */
+async function* behind(
+  { fail }: CommandContext,
+  pages: AsyncIterable<readonly StoredKey[]>,
+  after: string | undefined,
+) {
+  let isBehind = after === undefined;
+  for await (const page of pages) {
+    const at = isBehind ? -1 : page.findIndex(({ id }) => id === after);
+    if (!isBehind && at === -1) continue;
+    isBehind = true;
+    yield page.slice(at + 1);
+  }
+  if (!isBehind) fail(`There is no key ${after} to go on behind.`);
 }
 
 /** The options of a list, for its next part. */

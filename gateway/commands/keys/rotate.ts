@@ -9,12 +9,17 @@ import { addChangeOptions, type ChangeFlags, requireTimeout, tellChange } from '
 import type { CommandContext } from '../context.ts';
 import { printLine, shortTime } from '../print.ts';
 import { parseDurationMs } from '../read.ts';
+import { tellInForce, waitSecondsOf } from '../server/in-force.ts';
+import { requireRemoteFor } from '../server/organization-option.ts';
+import type { Remote } from '../server/remote.ts';
+import { requireSecret } from '../server/secret.ts';
 import { requireExpiry } from './create.ts';
 import { printKeys, printNewKey } from './print.ts';
 
 interface RotateFlags extends ChangeFlags {
   readonly overlap: string;
   readonly expires?: string;
+  readonly org?: string;
 }
 
 export function addRotate(keys: Command, context: CommandContext): void {
@@ -23,7 +28,8 @@ export function addRotate(keys: Command, context: CommandContext): void {
     .description('replace a key by a new one with the same rights; both work until the overlap ends')
     .argument('<key>', 'id of the key to replace, key_…')
     .option('--overlap <duration>', 'how long the old key keeps working: 0s, 90s, 15m, 24h, 30d', '24h')
-    .option('--expires <when>', 'when the new key expires; if absent, after the same lifetime as the old key');
+    .option('--expires <when>', 'when the new key expires; if absent, after the same lifetime as the old key')
+    .option('--org <organization>', 'with --server: its organization, for operators; default: that of your key');
   addChangeOptions(command)
     .addHelpText(
       'after',
@@ -32,9 +38,14 @@ export function addRotate(keys: Command, context: CommandContext): void {
     .action(async (id: string, flags: RotateFlags) => {
       const { overlap, expires } = flags;
       const timeoutMs = requireTimeout(context, flags);
+      requireRemoteFor(context, { '--org': flags.org });
       const overlapMs = parseDurationMs(overlap);
       if (overlapMs === undefined) context.usage(`--overlap "${overlap}" is not a duration such as 0s, 15m, 24h, 30d.`);
       const expiresAtMs = expires === undefined ? undefined : requireExpiry(context, expires);
+      if (context.remote !== undefined) {
+        await rotateRemotely(context, context.remote, id, { ...flags, overlapMs, expiresAtMs, timeoutMs });
+        return;
+      }
       const deps = await actionDepsOf(context);
       const rotating = rotateKey(deps)(actorOf(context), { id, organization: undefined, overlapMs, expiresAtMs });
       const rotation = await orFail(context, rotating, {
@@ -46,6 +57,27 @@ export function addRotate(keys: Command, context: CommandContext): void {
       const object = toJson(rotation, context.now());
       await tellChange(context, deps.store, flags, timeoutMs, { object, sentence: sentenceOf(context, rotation) });
     });
+}
+
+interface RemoteInput extends RotateFlags {
+  readonly overlapMs: number;
+  readonly expiresAtMs: number | undefined;
+  readonly timeoutMs: number;
+}
+
+/** The answer that has the key comes after the wait. */
+async function rotateRemotely(
+  context: CommandContext,
+  { actions }: Remote,
+  id: string,
+  input: RemoteInput,
+): Promise<void> {
+  const waitSeconds = waitSecondsOf(context, input, input.timeoutMs);
+  const { keys } = await actions();
+  const rotation = requireSecret(context, await keys.rotate({ id, organization: input.org }, input, waitSeconds));
+  if (!input.json) printRotation(context, rotation);
+  const object = toJson(rotation, context.now());
+  tellInForce(context, input, rotation.inForce, { object, sentence: sentenceOf(context, rotation) });
 }
 
 /** The reason for a failed rotation; reads the key again, because another command may have changed it meanwhile. */

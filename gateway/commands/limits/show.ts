@@ -1,42 +1,50 @@
 // `gateway limits show`: the current use of each limit of an organization.
 
 import type { Command } from 'commander';
+import type { RemoteLimits } from '../../administration/client/remote-records.ts';
 import type { LimitUse, UsageReport } from '../../limits/usage.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printTable, printText, shortTime } from '../print.ts';
+import { addOrganizationOption } from '../server/organization-option.ts';
 import { withUsage } from './usage.ts';
 
 /** Operations of an extra limit in the table. */
 const OPERATIONS_SHOWN = 3;
 
 interface ShowFlags {
-  readonly org: string;
+  readonly org?: string;
   readonly json?: true;
 }
 
 export function addShow(limits: Command, context: CommandContext): void {
-  limits
+  const show = limits
     .command('show')
-    .description('show what an organization has used of its limits now, and by which rules')
-    .requiredOption('--org <organization>', 'id of the organization')
+    .description('show what an organization has used of its limits now, and by which rules');
+  addOrganizationOption(show, context, 'id of the organization')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway limits show --org org_acme')
     .action(async ({ org, json }: ShowFlags) => {
-      const report = await withUsage(context, (usage) => usage.show(org));
+      const report = await reportOf(context, org);
       if (report === undefined) context.fail(`There is no organization ${org}.`);
       if (json) printJson(context, report);
       else printReport(context, report);
     });
 }
 
-function printReport(context: CommandContext, { organization, tier, limits }: UsageReport): void {
+/** @param organization undefined at a remote gateway only */
+async function reportOf(context: CommandContext, organization = ''): Promise<RemoteLimits | UsageReport | undefined> {
+  if (context.remote !== undefined) return (await context.remote.actions()).records.limits(organization || undefined);
+  return withUsage(context, (usage) => usage.show(organization));
+}
+
+function printReport(context: CommandContext, { organization, tier, limits }: RemoteLimits | UsageReport): void {
   printText(context, `${organization}, tier ${tier}\n`);
   printTable(
     context,
     ['policy', 'rule', 'key', 'operations', 'limit', 'used', 'left', 'next freed at', 'state'],
     limits.map((limit) => [
       limit.policy,
-      limit.rule,
+      'rule' in limit ? limit.rule : '',
       limit.key_id ?? '',
       operationsIn(limit),
       `${limit.limit} in ${limit.window_seconds} s`,
@@ -48,7 +56,7 @@ function printReport(context: CommandContext, { organization, tier, limits }: Us
   );
 }
 
-function operationsIn({ operations }: LimitUse): string {
+function operationsIn({ operations }: Pick<LimitUse, 'operations'>): string {
   if (operations === null) return 'all';
   const more = operations.length - OPERATIONS_SHOWN;
   return `${operations.slice(0, OPERATIONS_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

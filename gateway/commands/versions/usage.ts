@@ -10,8 +10,9 @@ import { openUseStore } from '../../versions/open-store.ts';
 import { type Affected, affectedBy, jsonOf } from '../../versions/report.ts';
 import { dayOf } from '../../versions/store.ts';
 import type { CommandContext } from '../context.ts';
-import { counted, printJson, printLine, printTable, shortTime } from '../print.ts';
+import { counted, printJson, printLine, printTable, shortTime, timeOrNull } from '../print.ts';
 import { parseMoment } from '../read.ts';
+import type { Remote } from '../server/remote.ts';
 
 interface UsageFlags {
   readonly since: string;
@@ -37,10 +38,39 @@ export function addUsage(versions: Command, context: CommandContext): void {
     .action((flags: UsageFlags) => usage(context, flags));
 }
 
+/** What the contract knows: neither names and contacts, nor which operation follows. */
+async function usageRemotely(context: CommandContext, { actions }: Remote, flags: UsageFlags): Promise<void> {
+  const { notices, mbox, from } = flags;
+  if ((notices ?? mbox ?? from) !== undefined)
+    context.usage(
+      'The contract does not tell the contacts of organizations: write notices on the machine of the gateway.',
+    );
+  const { records } = await actions();
+  const uses = await records.deprecatedUses();
+  const sinceMs = requireSince(context, flags);
+  const recent = uses.filter(({ lastAtMs }) => lastAtMs === undefined || lastAtMs >= sinceMs);
+  if (flags.json) {
+    printJson(
+      context,
+      recent.map(({ lastAtMs, ...use }) => ({ ...use, last_call_at: timeOrNull(lastAtMs) })),
+    );
+    return;
+  }
+  const rows = recent.map(({ organization, operation, sunset, calls, lastAtMs }) => {
+    return [organization, operation, sunset ?? '', String(calls ?? ''), shortTime(lastAtMs)];
+  });
+  printTable(context, ['organization', 'operation', 'sunset', 'calls', 'last call'], rows);
+}
+
+function requireSince(context: CommandContext, { since }: UsageFlags): number {
+  const sinceMs = parseMoment(since, context.now(), -1);
+  if (sinceMs !== undefined) return sinceMs;
+  return context.usage(`--since "${since}" is neither a duration such as 24h, 30d nor an ISO time.`);
+}
+
 async function usage(context: CommandContext, flags: UsageFlags): Promise<void> {
-  const sinceMs = parseMoment(flags.since, context.now(), -1);
-  if (sinceMs === undefined)
-    return context.usage(`--since "${flags.since}" is neither a duration such as 24h, 30d nor an ISO time.`);
+  if (context.remote !== undefined) return usageRemotely(context, context.remote, flags);
+  const sinceMs = requireSince(context, flags);
   const { config, contracts } = await context.configuration();
   const { gateway } = config;
   const from = flags.from ?? `noreply@${new URL(gateway.publicUrl).hostname}`;

@@ -1,0 +1,105 @@
+// Records in answers of a remote gateway → the records that commands print. Throws ServerProblem for members of another kind, as another
+// version of the contract may have them.
+
+import { keyOfMembers } from '../../auth/key-json.ts';
+import type { KeyStoreChange, StoredKey } from '../../auth/store/key-store.ts';
+import type { Organization } from '../../caller.ts';
+import { isMembers, otherContract } from './server-problem.ts';
+
+export type AnswerMembers = Readonly<Record<string, unknown>>;
+
+/** How many running gateways have put a change in force. */
+export interface InForceCounts {
+  readonly confirmed: number;
+  readonly unconfirmed: number;
+  readonly waitedMs: number;
+}
+
+type Kind = 'string' | 'number' | 'boolean' | 'list' | 'object' | 'time' | 'text or null' | 'time or null';
+
+const checks: Readonly<Record<Kind, (value: unknown) => boolean>> = {
+  string: isString,
+  number: (value) => typeof value === 'number' && Number.isFinite(value),
+  boolean: (value) => typeof value === 'boolean',
+  list: (value) => Array.isArray(value) && value.every(isString),
+  object: isMembers,
+  time: isTime,
+  'text or null': (value) => value === null || isString(value),
+  'time or null': (value) => value === null || isTime(value),
+};
+
+function isString(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
+}
+
+/** Throws ServerProblem unless each of these members is of its kind. */
+export function requireMembers(server: string, members: AnswerMembers, kinds: Readonly<Record<string, Kind>>): void {
+  const wrong = Object.entries(kinds).find(([name, kind]) => !checks[kind](members[name]));
+  if (wrong !== undefined) throw otherContract(server, wrong[0]);
+}
+
+export function organizationIn(server: string, members: AnswerMembers): Organization {
+  requireMembers(server, members, {
+    id: 'string',
+    name: 'string',
+    tier: 'string',
+    state: 'string',
+    contacts: 'list',
+    operator: 'boolean',
+  });
+  const { id, name, tier, state, contacts, operator } = members as unknown as Organization;
+  return { id, name, tier, state, contacts, operator };
+}
+
+/** Without a digest, which no gateway tells. */
+export function keyIn(server: string, members: AnswerMembers): StoredKey {
+  requireMembers(server, members, {
+    id: 'string',
+    organization_id: 'string',
+    mode: 'string',
+    name: 'string',
+    scopes: 'list',
+    allowed_cidrs: 'list',
+    prefix: 'string',
+    last_four: 'string',
+    created_at: 'time',
+    created_by: 'string',
+    expires_at: 'time or null',
+    revoked_at: 'time or null',
+    revoked_by: 'text or null',
+    revoked_reason: 'text or null',
+    last_used_at: 'time or null',
+    replaced_by: 'text or null',
+  });
+  return keyOfMembers({ ...members, organization: members.organization_id, digest: '' });
+}
+
+/** An entry of the audit log, or an event, which has no organization. */
+export function changeIn(server: string, members: AnswerMembers): KeyStoreChange {
+  requireMembers(server, members, { id: 'string', at: 'time', kind: 'string', by: 'text or null', details: 'object' });
+  const { id, at, kind, by, organization_id: organization, key_id: key, request_id, details } = members as Texts;
+  return {
+    sequence: Number(id),
+    atMs: Date.parse(String(at)),
+    by: by ?? 'the gateway',
+    kind: kind as KeyStoreChange['kind'],
+    organization: organization ?? undefined,
+    key: key ?? undefined,
+    details: { ...(details as unknown as AnswerMembers), ...(request_id && { request_id }) },
+  };
+}
+
+type Texts = Readonly<Record<string, string | null | undefined>>;
+
+/** Undefined: the answer was not asked to wait. */
+export function inForceIn(server: string, { in_force: counts }: AnswerMembers): InForceCounts | undefined {
+  if (counts === undefined) return undefined;
+  if (!isMembers(counts)) throw otherContract(server, 'in_force');
+  requireMembers(server, counts, { confirmed: 'number', unconfirmed: 'number', waited_ms: 'number' });
+  const { confirmed, unconfirmed, waited_ms: waitedMs } = counts as Readonly<Record<string, number>>;
+  return { confirmed: confirmed as number, unconfirmed: unconfirmed as number, waitedMs: waitedMs as number };
+}

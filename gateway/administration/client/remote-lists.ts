@@ -1,0 +1,21 @@
+// What the actions by a remote contract share: the size of pages, and the sentence for a record that is not there.
+
+import { ServerProblem } from './server-problem.ts';
+
+/** The largest that the contract allows. */
+export const PAGE_SIZE = 100;
+
+/** A refusal with this code gets a sentence that names the record. @param sentence without the period */
+export async function orAbsent<T>(asking: Promise<T>, sentence: string, code = 'resource_missing'): Promise<T> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (!(error instanceof ServerProblem) || error.answered.code !== code) throw error;
+    throw new ServerProblem(`${sentence}${error.source}.`, error.answered);
+  }
+}
+
+/** `/organizations/org_acme`, or nothing for the organization of the key itself. */
+export function scopeOf(organization: string | undefined): string {
+  return organization === undefined ? '' : `/organizations/${encodeURIComponent(organization)}`;
+}

@@ -1,0 +1,139 @@
+// What went wrong between a command and a remote gateway, as sentences with the id of the request and what to do about it.
+
+import { visibleLine } from '../../visible-text.ts';
+
+/** Text of a server that is no gateway may be as long as it likes. */
+const FOREIGN_MAX = 500;
+
+export interface ProblemFacts {
+  readonly status?: number | undefined;
+  readonly code?: string | undefined;
+  readonly requestId?: string | undefined;
+}
+
+/** Its message is for people, and holds nothing that commands a terminal. */
+export class ServerProblem extends Error {
+  /** Of the error object; undefined if the answer had none. */
+  readonly answered: ProblemFacts;
+
+  constructor(sentence: string, answered: ProblemFacts = {}) {
+    super(sentence);
+    this.answered = answered;
+  }
+
+  /** ` (404 resource_missing, request req_…)`; empty if nothing was answered. */
+  get source(): string {
+    const { status, code, requestId } = this.answered;
+    const parts = [[status, code].filter(Boolean).join(' '), requestId && `request ${requestId}`].filter(Boolean);
+    return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+  }
+}
+
+/** One line of text from a server, of a bounded length. */
+export function foreign(text: unknown): string {
+  const line = visibleLine(String(text)).trim();
+  return line.length > FOREIGN_MAX ? `${line.slice(0, FOREIGN_MAX)}…` : line;
+}
+
+type AnswerMembers = Readonly<Record<string, unknown>>;
+
+/** The error object of an answer → the problem; undefined if it is not one of a gateway. */
+export function refusalOf(server: string, status: number, body: AnswerMembers): ServerProblem | undefined {
+  const { error } = body;
+  if (!isMembers(error) || typeof error.code !== 'string' || typeof error.message !== 'string') return undefined;
+  const facts = { status, code: foreign(error.code), requestId: textOf(error.request_id) };
+  const source = new ServerProblem('', facts).source;
+  const says = foreign(error.message);
+  const param = error.errors === undefined && textOf(error.param);
+  const place = param ? ` (${param})` : '';
+  const sentences = [`${server} refuses it${source}: ${says}${place}`, ...detailsOf(error), adviceOn(error)];
+  return new ServerProblem(sentences.filter(Boolean).join(' '), facts);
+}
+
+/** The violations of a contract, of which the command itself may have made one. */
+function detailsOf({ errors }: AnswerMembers): string[] {
+  if (!Array.isArray(errors)) return [];
+  return errors
+    .filter(isMembers)
+    .map((one) => `${[one.in, one.param].map(textOf).filter(Boolean).join(' ')}: ${foreign(one.message)}`);
+}
+
+const advices: Readonly<Record<string, string>> = {
+  key_mode_mismatch: 'Use a live key.',
+  last_key: 'To revoke it all the same, add --allow-last.',
+  route_not_found:
+    'Either this is not the address of the API, or the gateway does not serve its own contract there: see docs/administration.md.',
+  version_unknown:
+    'Either this is not the address of the API, or the gateway does not serve its own contract there: see docs/administration.md.',
+  misdirected_request: 'Use the host name of the API, or the one that the gateway has for its own contract.',
+  tls_required: 'Use https in --server, and replace this key: it was sent unencrypted.',
+  operation_unsupported: 'This gateway cannot do this yet: it may be an older version than this command.',
+  idempotency_outcome_unknown: 'Look whether it has happened before you give the command again.',
+};
+
+function adviceOn({ code, type, required_scopes: scopes }: AnswerMembers): string | undefined {
+  if (code === 'insufficient_scope') {
+    const names = Array.isArray(scopes) ? scopes.map(foreign).join(', ') : '';
+    return names === ''
+      ? undefined
+      : `Use a key that has ${names}: "*" does not include it. Without --org, a key works on its own organization.`;
+  }
+  if (typeof code === 'string' && Object.hasOwn(advices, code)) return advices[code];
+  return type === 'authentication_error' ? 'Look at the key in GATEWAY_KEY or --key-file.' : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? foreign(value) : undefined;
+}
+
+export function isMembers(value: unknown): value is AnswerMembers {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** @param member the member of an answer that this client cannot do without */
+export function otherContract(server: string, member: string): ServerProblem {
+  return new ServerProblem(
+    `${server} answers, but "${member}" is missing or of another kind: it has another version of the contract than this command, or is no gateway.`,
+  );
+}
+
+const UNKNOWN_AUTHORITY =
+  'no authority that this machine knows has signed it. Name the certificate of its authority in NODE_EXTRA_CA_CERTS';
+
+const tlsReasons: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'it has expired',
+  CERT_NOT_YET_VALID: 'it is not valid yet; is the clock of this machine right?',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'it is for other names',
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  CERT_REVOKED: 'it was revoked',
+};
+
+const connectionReasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'there is no such host name',
+  EAI_AGAIN: 'the host name cannot be looked up at the moment',
+  EHOSTUNREACH: 'there is no way to this host',
+  ENETUNREACH: 'there is no way to this network',
+  EACCES: 'this machine may not connect there',
+  EPROTO: 'both sides do not agree on TLS',
+};
+
+/** Failures before a request was sent: nothing can have happened, and a repetition would fail in the same way. */
+export function unsentProblem(
+  server: string,
+  { code = '', message }: NodeJS.ErrnoException,
+): ServerProblem | undefined {
+  if (/wrong version number|packet length too long/i.test(message))
+    return new ServerProblem(
+      `${server} cannot be reached (${code}): it does not speak TLS. Is it an address for http?`,
+    );
+  const ofCertificate = tlsReasons[code];
+  if (ofCertificate !== undefined)
+    return new ServerProblem(`The certificate of ${server} is not accepted (${code}): ${ofCertificate}.`);
+  const reason = connectionReasons[code] ?? (code.startsWith('ERR_SSL_') ? 'TLS fails' : undefined);
+  return reason === undefined ? undefined : new ServerProblem(`${server} cannot be reached (${code}): ${reason}.`);
+}

@@ -1,0 +1,215 @@
+// With --server, commands do at a gateway elsewhere what they do on their machine: the same output, the same exit codes, the rights of a key.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startAdministration } from '../../support/administration.ts';
+import { closesAfterAll } from '../../support/closing.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { PEPPER, until } from '../../unit/auth/samples.ts';
+import { commandLine } from './command-line.ts';
+
+const start = closesAfterAll();
+const dataDirectory = temporaryDirectory();
+const { gateway, administer } = await start(
+  startAdministration({ dataDirectory, environment: { KEY_PEPPER: PEPPER } }),
+);
+
+const OPERATOR = [
+  'gateway:organizations:read',
+  'gateway:organizations:write',
+  'gateway:keys:read',
+  'gateway:keys:write',
+  'gateway:usage:read',
+  // What an operator grants it has to hold.
+  'gateway:read',
+  'gateway:keys',
+  '*',
+];
+
+const { key: operatorKey } = await gateway.issueKey({ organization: 'org_staff', operator: true, scopes: OPERATOR });
+
+/** At the gateway, with a key. The data directory is another one: nothing may come from there. */
+function lineWith(key: string) {
+  const line = commandLine(undefined, { GATEWAY_SERVER: gateway.url, GATEWAY_KEY: key });
+  line.clock.now = Date.now;
+  return line;
+}
+
+/** On the machine of the gateway. */
+const here = commandLine(dataDirectory, {});
+here.clock.now = Date.now;
+const operator = lineWith(operatorKey);
+
+async function organizationWith(scopes: readonly string[]) {
+  const organization = `org_${Math.random().toString(36).slice(2)}`;
+  const { key, id } = await gateway.issueKey({ organization, scopes });
+  return { organization, key, id, ...lineWith(key) };
+}
+
+describe('organizations', () => {
+  it('are created, listed and changed, and the output is that of the machine', async () => {
+    const created = await operator.run('orgs', 'create', '--id', 'org_far', '--name', 'Far', '--tier', 'standard');
+    assert.deepEqual(created, {
+      code: 0,
+      out: 'Created the organization org_far ("Far") on tier standard.\n',
+      err: '',
+    });
+    const [far, near] = await Promise.all([operator.run('orgs', 'list'), here.run('orgs', 'list')]);
+    assert.deepEqual(far, near);
+    assert.deepEqual(await operator.json('orgs', 'list'), await here.json('orgs', 'list'));
+
+    const suspended = await operator.run('orgs', 'suspend', 'org_far', '--wait');
+    assert.equal(suspended.code, 0, suspended.err);
+    assert.match(
+      suspended.out,
+      /^The organization org_far is suspended, on tier standard\.\nConfirmed by 1 running gateway/,
+    );
+    const resumed = await operator.json('orgs', 'resume', 'org_far', '--wait');
+    assert.deepEqual(resumed.state, 'active');
+    assert.deepEqual([resumed.in_force.confirmed, resumed.in_force.unconfirmed], [1, 0]);
+    assert.deepEqual(await operator.json('orgs', 'set-tier', 'org_far', 'standard'), {
+      id: 'org_far',
+      name: 'Far',
+      tier: 'standard',
+      state: 'active',
+      operator: false,
+      contacts: [],
+    });
+  });
+
+  it('that are there, or not there, or on no tier, are refused with the request id', async () => {
+    await operator.run('orgs', 'create', '--id', 'org_twice', '--name', 'Twice', '--tier', 'standard');
+    const cases: readonly (readonly [words: readonly string[], says: RegExp])[] = [
+      [
+        ['orgs', 'create', '--id', 'org_twice', '--name', 'Twice', '--tier', 'standard'],
+        /^The organization org_twice exists already \(409 already_exists, request req_\w+\)\.$/,
+      ],
+      [
+        ['orgs', 'suspend', 'org_none'],
+        /^There is no organization org_none \(404 resource_missing, request req_\w+\)\.$/,
+      ],
+      [
+        ['orgs', 'set-tier', 'org_twice', 'gold'],
+        /^http:\S+ refuses it \(422 reference_missing, request req_\w+\): .*tier/,
+      ],
+      [['keys', 'list', '--org', 'org_none'], /^There is no organization org_none \(404 resource_missing/],
+      [
+        ['keys', 'revoke', 'key_none', '--org', 'org_twice'],
+        /^There is no key key_none in org_twice \(404 resource_missing, request req_\w+\)\.$/,
+      ],
+    ];
+    for (const [words, says] of cases) {
+      const { code, out, err } = await operator.run(...words);
+      assert.deepEqual([code, out], [1, ''], words.join(' '));
+      assert.match(err, says);
+    }
+  });
+
+  it('come in parts', async () => {
+    for (const letter of ['a', 'b', 'c'])
+      await operator.run('orgs', 'create', '--id', `org_0${letter}`, '--name', letter, '--tier', 'standard');
+    const first = await operator.run('orgs', 'list', '--limit', '2');
+    assert.match(first.out, /^There are more: gateway orgs list --limit 2 --after org_0b$/m);
+    const [next] = await operator.json('orgs', 'list', '--limit', '1', '--after', 'org_0b');
+    assert.equal(next.id, 'org_0c');
+  });
+});
+
+describe('keys', () => {
+  it('of an organization are made, used, rotated and revoked with its own key', async () => {
+    const own = await organizationWith(['gateway:read', 'gateway:keys']);
+    const made = await own.json('keys', 'create', '--mode', 'live', '--scopes', 'gateway:read', '--name', 'Far');
+    assert.match(made.key, /^sk_live_/);
+    assert.deepEqual([made.organization, made.name, made.created_by], [own.organization, 'Far', own.id]);
+    assert.equal((await administer('GET /gateway/v1/organization', { key: made.key })).status, 200);
+
+    const { out } = await own.run('keys', 'rotate', made.id, '--overlap', '0s', '--wait');
+    const [secret = ''] = out.split('\n');
+    assert.match(secret, /^sk_live_/);
+    assert.match(out, /This is the only time the key is shown/);
+    assert.match(
+      out,
+      /running gateways refuse it within a second; key_\w+ works from now on\.\nConfirmed by 1 running/,
+    );
+    assert.equal((await administer('GET /gateway/v1/organization', { key: made.key })).status, 401);
+    assert.equal((await administer('GET /gateway/v1/organization', { key: secret })).status, 200);
+
+    const [, , successor] = await own.json('keys', 'list');
+    const revoked = await own.run('keys', 'revoke', successor.id, '--reason', 'found', '--wait');
+    assert.match(revoked.out, new RegExp(`^The key ${successor.id} is revoked since \\S+\\.\nConfirmed by 1 running`));
+    assert.equal((await administer('GET /gateway/v1/organization', { key: secret })).status, 401);
+
+    assert.deepEqual(await own.json('keys', 'list'), await here.json('keys', 'list', '--org', own.organization));
+    assert.deepEqual(await own.run('keys', 'list'), await here.run('keys', 'list', '--org', own.organization));
+    const [far, near] = [await own.json('keys', 'list', '--last-four', secret), [successor.id]];
+    assert.deepEqual(
+      far.map(({ id }: { id: string }) => id),
+      near,
+    );
+    assert.deepEqual((await own.json('keys', 'list', '--after', made.id)).length, 1);
+  });
+
+  it('of any organization are for operators, who name it', async () => {
+    const { organization, id } = await organizationWith(['gateway:read']);
+    const made = await operator.json('keys', 'create', '--org', organization, '--mode', 'test', '--scopes', '*');
+    assert.deepEqual([made.organization, made.mode], [organization, 'test']);
+    const unnamed = await operator.run('keys', 'revoke', made.id);
+    assert.equal(unnamed.code, 1);
+    assert.match(unnamed.err, /in the organization of your key; operators name its organization with --org \(404/);
+    assert.equal((await operator.run('keys', 'rotate', made.id, '--org', organization)).code, 0);
+    assert.equal((await operator.json('keys', 'revoke', made.id, '--org', organization)).state, 'revoked');
+
+    const last = await operator.run('keys', 'revoke', id, '--org', organization);
+    assert.equal(last.code, 1);
+    assert.match(last.err, /\(409 last_key, request req_\w+\): .* To revoke it all the same, add --allow-last\.$/);
+    assert.equal((await operator.run('keys', 'revoke', id, '--org', organization, '--allow-last')).code, 0);
+  });
+
+  it('grant nothing that the acting key does not hold', async () => {
+    const { run } = await organizationWith(['gateway:read', 'gateway:keys']);
+    const { code, out, err } = await run('keys', 'create', '--mode', 'live', '--scopes', 'customers:read');
+    assert.deepEqual([code, out], [1, '']);
+    assert.match(err, /refuses it \(4\d\d \w+, request req_\w+\)/);
+  });
+
+  it('that may not act are told why', async () => {
+    const { run: reading } = await organizationWith(['gateway:read']);
+    const lacking = await reading('orgs', 'list');
+    assert.deepEqual([lacking.code, lacking.out], [1, '']);
+    assert.match(
+      lacking.err,
+      /\(403 insufficient_scope, request req_\w+\): .* Use a key that has gateway:organizations:read/,
+    );
+
+    const { key: test } = await gateway.issueKey({ organization: 'org_test', mode: 'test', scopes: ['gateway:read'] });
+    assert.match(
+      (await lineWith(test).run('keys', 'list')).err,
+      /\(403 key_mode_mismatch, request req_\w+\): .* Use a live key/,
+    );
+    const wrong = await lineWith(`${test.slice(0, -1)}${test.endsWith('0') ? '1' : '0'}`).run('keys', 'list');
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.err, /\(401 \w+, request req_\w+\): .* Look at the key in GATEWAY_KEY or --key-file\.$/);
+    assert.doesNotMatch(wrong.err, new RegExp(test.slice(12, 30)));
+  });
+});
+
+describe('use', () => {
+  it('is shown of the own organization, and of any to operators', async () => {
+    const { organization, run, json, key } = await organizationWith(['gateway:read']);
+    for (let count = 0; count < 3; count += 1) await administer('GET /gateway/v1/organization', { key });
+    const requests = async () => {
+      await sleep(100);
+      const { data } = await json('usage', '--by', 'day', '--group', 'operation');
+      const own = data.find(({ operation_id: id }: { operation_id: string }) => id === 'getOrganization');
+      return own?.requests === 3;
+    };
+    await until(requests);
+    const { out } = await run('usage', '--group', 'operation');
+    assert.match(out, /^FROM +OPERATION +REQUESTS\n/);
+    assert.match(out, /^\d{4}-\d\d-\d\d +getOrganization +3$/m);
+    assert.match(out, /^Complete until .*Z\.$/m);
+    assert.deepEqual((await operator.json('usage', '--org', organization)).data.length, 1);
+    assert.match((await operator.run('usage', '--org', 'org_none')).err, /^There is no organization org_none \(404/);
+  });
+});
