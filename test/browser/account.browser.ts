@@ -623,3 +623,111 @@ describe('the account page', () => {
     await page.context().close();
   });
 });
+
+describe('the account page and the gateway itself', () => {
+  let gateway: TestGateway;
+  let browser: Browser;
+  before(async () => {
+    gateway = await startGateway({
+      upstreams: {
+        ...OWN_ENTRY,
+        platform: { contracts: ['v1/*.yaml'], live: 'sandbox:platform', test: 'sandbox:platform' },
+      },
+      limits: {
+        tiers: { standard: { requests: 10_000 } },
+        extra: { listing: { requests: 12, windowSeconds: 3600, per: 'organization' } },
+        operations: { listCustomers: { extra: 'listing' } },
+      },
+    });
+    browser = await launchBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await gateway?.stop();
+  });
+
+  const call = async (key: string, path: string) => {
+    const answer = await fetch(gateway.url + path, { headers: { authorization: `Bearer ${key}` } });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+
+  for (const [colorScheme, width] of [
+    ['light', 1440],
+    ['dark', 390],
+  ] as const) {
+    it(`do the round: limits, a refusal, use, a key that is made, used, rotated and revoked; ${colorScheme}, ${width}`, async () => {
+      const organization = `org_round_${width}`;
+      const { key } = await gateway.issueKey({ organization, scopes: ['*', 'gateway:read', 'gateway:keys'] });
+      assert.equal(await call(key, '/v1/jobs?limit=500'), 400);
+      for (let count = 0; count < 9; count += 1) assert.equal(await call(key, '/v1/customers'), 200);
+      const { page, complaints, foreign } = await openPage(browser, `${gateway.url}/docs/account`, {
+        colorScheme,
+        width,
+      });
+      const dialog = page.locator('#account-dialog');
+      const press = (name: string) => dialog.locator('button', { hasText: name }).click();
+      await page.locator('#account-key').fill(key);
+      await page.keyboard.press('Enter');
+
+      await page.locator('#limits .account-card', { hasText: 'listing' }).locator('.badge.near').waitFor(PATIENCE);
+      await page.locator('#failed summary', { hasText: 'validation_failed' }).first().click();
+      await page.locator('.stage.refused', { hasText: 'validate' }).first().waitFor(PATIENCE);
+      assert.match((await page.locator('.explanation').first().textContent()) ?? '', /What to do: Correct every entry/);
+      await page.locator('.usage-legend', { hasText: 'listCustomers' }).waitFor(PATIENCE);
+      await takeScreenshot(page, `account-round-${colorScheme}-${width}`);
+
+      await page.locator('#keys button', { hasText: 'Create a key' }).click();
+      await page.locator('#key-name').fill('Reports');
+      await page.locator('.scope-choice', { hasText: 'customers:read' }).click();
+      await press('Continue');
+      await press('Create the key');
+      const made = (await page.locator('#account-secret').textContent(PATIENCE)) ?? '';
+      assert.match((await dialog.textContent()) ?? '', /In force on the gateway after \d+ ms/);
+      assert.equal(await call(made, '/v1/customers'), 200);
+      assert.equal(await call(made, '/v1/jobs'), 403);
+      await press('I have stored it');
+
+      const card = page.locator('#keys .account-card', { hasText: 'Reports' }).first();
+      await card.locator('button', { hasText: 'Rotate' }).click();
+      await page.locator('#key-overlap').selectOption('3600');
+      await press('Continue');
+      await press('Rotate the key');
+      const next = (await page.locator('#account-secret').textContent(PATIENCE)) ?? '';
+      assert.notEqual(next, made);
+      for (const one of [made, next]) assert.equal(await call(one, '/v1/customers/cus_0000000000000000'), 404);
+      await press('I have stored it');
+
+      const successor = page.locator('#keys .account-card', { hasText: next.slice(-4) }).first();
+      await successor.locator('button', { hasText: 'Revoke' }).click();
+      await page.locator('#key-reason').fill('Not needed');
+      await press('Continue');
+      await press('Revoke the key');
+      await dialog.locator('h2', { hasText: 'The key is revoked' }).waitFor(PATIENCE);
+      assert.equal(await call(next, '/v1/customers'), 401);
+      await press('Close');
+      await page.locator('#keys summary', { hasText: 'Revoked and expired (1)' }).waitFor(PATIENCE);
+      await takeScreenshot(page, `account-round-end-${colorScheme}-${width}`);
+      assert.deepEqual(await findBarriers(page, DEGREES), []);
+      assert.deepEqual([complaints, foreign], [[], []]);
+      await page.context().close();
+    });
+  }
+
+  it('say what a key without the scope, and a revoked key get', async () => {
+    const { key: all } = await gateway.issueKey({ organization: 'org_round_1440', scopes: ['*'] });
+    const { key: dead, id } = await gateway.issueKey({ organization: 'org_round_1440', scopes: ['gateway:read'] });
+    await gateway.store.keys.revoke(id, 'test', 'a reason');
+    const { page } = await openPage(browser, `${gateway.url}/docs/account`);
+    for (const [key, told] of [
+      [all, 'This key lacks gateway:read.'],
+      [dead, 'This key is not accepted.'],
+    ] as const) {
+      await page.locator('#account-key').fill(key);
+      await page.keyboard.press('Enter');
+      await page.locator('.account-advice', { hasText: told }).waitFor(PATIENCE);
+      assert.match((await page.locator('.account-advice').textContent()) ?? '', /Request id req_/);
+    }
+    await page.context().close();
+  });
+});
