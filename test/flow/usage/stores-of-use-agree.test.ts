@@ -17,10 +17,12 @@ import {
 import { createSqliteUsageStore } from '../../../gateway/usage/sqlite-store.ts';
 import type { Entry, Parcel, UsageCount, UsageStore, UsageStoreOptions } from '../../../gateway/usage/store.ts';
 import { createRandom } from '../../chaos/random.ts';
+import { closesAfterEach } from '../../support/closing.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { lookInside, startRedis, type TestRedis } from '../../support/redis.ts';
 import { DAY_MS, entry, HOUR_MS, NOW_MS } from '../../unit/usage/samples.ts';
 
+const start = closesAfterEach();
 const dayOf = (atMs: number) => Math.floor(atMs / DAY_MS) * DAY_MS;
 const now = () => NOW_MS;
 /** The stores are shared by all tests of this file. */
@@ -61,17 +63,16 @@ type Open = (options?: Partial<UsageStoreOptions>) => Promise<UsageStore>;
 
 function suite(name: string, open: Open): void {
   it(`${name}: adds a parcel once, however often it is sent`, async () => {
-    const store = await open();
+    const store = await start(open());
     const organization = anOrganization();
     const parcels = [1, 2, 3].map((number) => parcelOf(organization, number, [entry({ requests: 10 ** number })]));
     for (const parcel of parcels) for (let sent = 0; sent < 3; sent += 1) await store.add('one', parcel);
     for (const parcel of parcels) await store.add('one', parcel);
     assert.equal(totalOf(await allOf(store, { organization })), 1110);
-    await store.close();
   });
 
   it(`${name}: knows the parcels of each writer and organization by themselves`, async () => {
-    const [one, other] = [await open(), await open()];
+    const [one, other] = [await start(open()), await start(open())];
     const [organization, second] = [anOrganization(), anOrganization()];
     await one.add('one', parcelOf(second, 9, [entry()]));
     // Sent later, because it failed before.
@@ -83,12 +84,10 @@ function suite(name: string, open: Open): void {
         [12],
         unit,
       );
-    await one.close();
-    await other.close();
   });
 
   it(`${name}: gives names back as they were, and to their organization alone`, async () => {
-    const store = await open();
+    const store = await start(open());
     const organization = anOrganization();
     const names = [
       '__proto__',
@@ -113,11 +112,10 @@ function suite(name: string, open: Open): void {
     assert.ok(sums.every(({ key, operation }) => operation === `op ${key}`));
     assert.deepEqual(await allOf(store, { organization: `${organization}x` }), []);
     assert.deepEqual(await allOf(store, { organization: `${organization}}:day:{` }), []);
-    await store.close();
   });
 
   it(`${name}: filters by operation and key, and splits by class of status`, async () => {
-    const store = await open();
+    const store = await start(open());
     const organization = anOrganization();
     await store.add(
       'one',
@@ -142,11 +140,10 @@ function suite(name: string, open: Open): void {
         ['5xx', 8],
       ],
     );
-    await store.close();
   });
 
   it(`${name}: whatever is asked, the sums are those of all counts, in order and in pages alike`, async () => {
-    const store = await open();
+    const store = await start(open());
     const organization = anOrganization();
     const random = createRandom(Number(process.env.USAGE_SEED ?? 7));
     const all: UsageCount[] = [];
@@ -195,11 +192,10 @@ function suite(name: string, open: Open): void {
         [...byPeriod].map(([fromMs, sums]) => [fromMs, totalOf(sums)]),
       );
     }
-    await store.close();
   });
 
   it(`${name}: a page goes on where it ended, whatever is counted before`, async () => {
-    const store = await open();
+    const store = await start(open());
     const organization = anOrganization();
     await store.add(
       'one',
@@ -224,11 +220,10 @@ function suite(name: string, open: Open): void {
       [...first.sums, ...second.sums].map(({ key }) => key),
       ['b', 'd', 'e', 'f', 'g'],
     );
-    await store.close();
   });
 
   it(`${name}: folds further details of a span, and loses no request`, async () => {
-    const store = await open({ detailsMax: 10 });
+    const store = await start(open({ detailsMax: 10 }));
     const organization = anOrganization();
     for (let number = 1; number <= 5; number += 1) {
       const entries = Array.from({ length: 40 }, (_, index) =>
@@ -242,31 +237,28 @@ function suite(name: string, open: Open): void {
       assert.ok(sums.length <= 11, `${sums.length} details`);
       assert.deepEqual([sums[0]?.operation, sums[0]?.key], [null, null]);
     }
-    await store.close();
   });
 
   it(`${name}: shows nothing that is older than the days to keep`, async () => {
-    const store = await open();
+    const store = await start(open());
     const organization = anOrganization();
     for (const [index, days] of [0, 6, 7, 8].entries())
       await store.add('one', parcelOf(organization, index + 1, [entry({ hourMs: dayOf(NOW_MS) - days * DAY_MS })]));
     const days = (await pageOf(store, { organization }, 7)).sums.map(({ fromMs }) => (dayOf(NOW_MS) - fromMs) / DAY_MS);
     assert.deepEqual(days, [7, 6, 0], 'the oldest day is the one that is kept in part');
-    await store.close();
   });
 
   it(`${name}: a question about all times is answered at once`, async () => {
-    const store = await open();
+    const store = await start(open());
     const organization = anOrganization();
     await store.add('one', parcelOf(organization, 1, [entry()]));
     const asked = { organization, fromMs: Date.UTC(-200, 0), toMs: Date.UTC(9999, 11) };
     for (const unit of ['hour', 'day', 'month'] as const)
       assert.equal(totalOf(await allOf(store, { ...asked, unit })), 1, unit);
-    await store.close();
   });
 
   it(`${name}: is complete until the oldest mark of an instance that is heard of`, async () => {
-    const store = await open();
+    const store = await start(open());
     const organization = anOrganization();
     const completeUntil = async () => (await pageOf(store, { organization })).completeUntilMs - NOW_MS;
     await store.mark('silent for an hour', NOW_MS - HOUR_MS);
@@ -280,7 +272,6 @@ function suite(name: string, open: Open): void {
     await store.end('cut off');
     assert.equal(await completeUntil(), -6000);
     await store.end('one');
-    await store.close();
   });
 }
 
@@ -297,7 +288,7 @@ describe('a store of use', () => {
   suite('Redis', (more) => createRedisUsageStore({ url: redis.url, ...options, ...more }));
 
   it('Redis: a hash ends when the last of its periods is older than the days to keep', async () => {
-    const store = await createRedisUsageStore({ url: redis.url, ...options });
+    const store = await start(createRedisUsageStore({ url: redis.url, ...options }));
     const organization = anOrganization();
     await store.add('one', parcelOf(organization, 1, [entry()]));
     const client = lookInside(redis.url);
@@ -318,12 +309,11 @@ describe('a store of use', () => {
         ];
         assert.equal(end * 1000, Date.parse(endOf) + 400 * DAY_MS, String(name));
       }
-    await store.close();
   });
 
   it('SQLite: removes what is too old in small steps', async () => {
     const place = temporaryDirectory();
-    const store = createSqliteUsageStore({ directory: place, ...options, keepDays: () => 30 });
+    const store = await start(createSqliteUsageStore({ directory: place, ...options, keepDays: () => 30 }));
     const organization = anOrganization();
     const entries = (atMs: number) =>
       Array.from({ length: 700 }, (_, index) => entry({ hourMs: atMs, key: `key_${index}` }));
@@ -338,12 +328,11 @@ describe('a store of use', () => {
     assert.equal(rows(), 700);
     assert.equal(look.prepare("SELECT count(*) AS rows FROM spans WHERE unit = 'hour'").get()?.rows, 1);
     look.close();
-    await store.close();
   });
 
   it('SQLite: a parcel that breaks off is not there by half', async () => {
     const place = temporaryDirectory();
-    const store = createSqliteUsageStore({ directory: place, ...options });
+    const store = await start(createSqliteUsageStore({ directory: place, ...options }));
     const organization = anOrganization();
     const other = new DatabaseSync(join(place, 'usage.sqlite'));
     other.exec(
@@ -360,6 +349,5 @@ describe('a store of use', () => {
     await store.add('one', parcel);
     assert.equal(totalOf(await allOf(store, { organization })), 4);
     other.close();
-    await store.close();
   });
 });
