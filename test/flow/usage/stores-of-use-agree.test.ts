@@ -239,6 +239,26 @@ function suite(name: string, open: Open): void {
     }
   });
 
+  it(`${name}: reads a span of many details in pieces, and loses none`, async () => {
+    const store = await start(open());
+    const organization = anOrganization();
+    for (const hour of [0, 1, 2]) {
+      const hourMs = dayOf(NOW_MS) + hour * HOUR_MS;
+      const entries = Array.from({ length: 900 }, (_, index) => entry({ hourMs, key: `key_${index}` }));
+      await store.add('one', parcelOf(organization, hour + 1, entries));
+    }
+    const asked = { organization, unit: 'hour' } as const;
+    for (const limit of [1, 2, 100]) {
+      const sums = await allOf(store, { ...asked, limit });
+      assert.deepEqual(
+        sums.map(({ requests }) => requests),
+        [900, 900, 900],
+      );
+    }
+    const byKey = await allOf(store, { ...asked, groups: ['key'], limit: 400 });
+    assert.deepEqual([byKey.length, totalOf(byKey)], [2700, 2700]);
+  });
+
   it(`${name}: shows nothing that is older than the days to keep`, async () => {
     const store = await start(open());
     const organization = anOrganization();
