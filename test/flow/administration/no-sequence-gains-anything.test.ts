@@ -18,6 +18,9 @@ const RUNS = Number(process.env.LIMIT_RUNS ?? 1) * 10;
 const NOW_MS = Date.now();
 const HOUR_MS = 3_600_000;
 
+/** An end that every first key may grant. */
+const WITHIN = new Date(NOW_MS + HOUR_MS / 2).toISOString();
+
 const allOf = ['files:read', 'files:write', '*', 'gateway:read', 'gateway:keys', 'gateway:organizations:write'];
 /** What the first keys of an organization hold. Requests come from 127.0.0.1. */
 const roots: readonly Granted[] = [
@@ -47,7 +50,10 @@ const members = fc.oneof(
 const call = fc.oneof(
   fc.record({
     does: fc.constant('POST /keys' as const),
-    body: fc.tuple(members, scopes).map(([m, s]) => ({ scopes: s, ...m })),
+    body: fc.oneof(
+      fc.constant({ scopes: ['gateway:read', 'gateway:keys'], allowed_cidrs: ['127.0.0.1'], expires_at: WITHIN }),
+      fc.tuple(members, scopes).map(([change, some]) => ({ scopes: some, ...change })),
+    ),
   }),
   fc.record({ does: fc.constant('PATCH /keys/{id}' as const), body: members }),
   fc.record({
