@@ -244,7 +244,7 @@ test('the entry point replays under the configuration of its environment', async
   const path = log(exchanges(20, { operation: 'createJob' }));
   const candidate = written(
     'candidate.yaml',
-    'tiers: { standard: { requests: 7 } }\nextra: { job-creation: { requests: 30 } }\n',
+    'tiers: { standard: { requests: 7 } }\nextra: { job-creation: { requests: 30 }, administration: { requests: 60 } }\n',
   );
   const words = ['limits', 'simulate', '--limits', candidate, '--log', path, '--json'];
   const { PATH = '', HOME = '' } = process.env;
