@@ -4,7 +4,7 @@ import type { StageOutcome } from '../capability.ts';
 import { REFUSALS } from '../error-catalogue.ts';
 import { STAGES, type StageName } from '../stages.ts';
 import { type DecisionRecord, durationsOf } from './record.ts';
-import { stageText } from './stage-text.ts';
+import { type StageText, stageText } from './stage-text.ts';
 
 export interface StageReport {
   readonly stage: StageName;
@@ -25,30 +25,35 @@ export interface ExchangeReport {
   readonly record: DecisionRecord;
 }
 
-/** Reports an exchange, including one without a stage: through a tunnel, or ended before there was a request. */
-export function exchangeReport(record: DecisionRecord): ExchangeReport {
-  const last = STAGES.indexOf(record.stage as StageName);
-  const durations = durationsOf(record);
-  const stages = STAGES.map((stage, index): StageReport => {
-    const outcome = outcomeOf(record, index, last);
-    const durationMs = durations[stage];
+/** Makes reports of exchanges, including those without a stage: through a tunnel, or ended before there was a request. */
+export function createExchangeReport(textOf: StageText): (record: DecisionRecord) => ExchangeReport {
+  return (record) => {
+    const last = STAGES.indexOf(record.stage as StageName);
+    const durations = durationsOf(record);
+    const stages = STAGES.map((stage, index): StageReport => {
+      const outcome = outcomeOf(record, index, last);
+      const durationMs = durations[stage];
+      return {
+        stage,
+        outcome,
+        told: outcome === 'not reached' ? [] : textOf(stage, record, outcome),
+        ...(durationMs === undefined ? {} : { duration_ms: durationMs }),
+      };
+    });
+    const { request_id, client_request_id, time } = record;
     return {
-      stage,
-      outcome,
-      told: outcome === 'not reached' ? [] : stageText(stage, record, outcome),
-      ...(durationMs === undefined ? {} : { duration_ms: durationMs }),
+      request_id,
+      ...(client_request_id === undefined ? {} : { client_request_id }),
+      time: typeof time === 'number' ? new Date(time).toISOString() : undefined,
+      verdict: verdictOf(record),
+      stages,
+      record,
     };
-  });
-  const { request_id, client_request_id, time } = record;
-  return {
-    request_id,
-    ...(client_request_id === undefined ? {} : { client_request_id }),
-    time: typeof time === 'number' ? new Date(time).toISOString() : undefined,
-    verdict: verdictOf(record),
-    stages,
-    record,
   };
 }
+
+/** Everything, for operators. */
+export const exchangeReport = createExchangeReport(stageText);
 
 function outcomeOf({ code, replayed, tunnel, rehearsed }: DecisionRecord, index: number, last: number): StageOutcome {
   if (index > last) return 'not reached';

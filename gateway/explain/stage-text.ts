@@ -1,7 +1,7 @@
 // Pure: the text for one stage of a decision record. Each capability has the facts of its own fields; those here are about every exchange.
 
 import { ALL_CAPABILITIES } from '../capabilities.ts';
-import type { Capability, FactRows, FactsOf, StageOutcome } from '../capability.ts';
+import type { Capability, Fact, FactRows, FactsOf, StageOutcome } from '../capability.ts';
 import type { GeneralFields } from '../log-fields.ts';
 import { type StageName, UNTRIED_STAGES } from '../stages.ts';
 import type { DecisionRecord, RecordName } from './record.ts';
@@ -36,15 +36,22 @@ const withoutFacts: Readonly<Partial<Record<StageName, string>>> = Object.assign
   ...capabilities.map((capability) => capability.withoutFacts),
 );
 
-const tells = FACTS.flatMap(([name, fact]) => (typeof fact === 'string' ? [] : [{ name: name as RecordName, fact }]));
-
 /** Lines for people; empty if the record has nothing about the stage. */
-export function stageText(stage: StageName, record: DecisionRecord, outcome: StageOutcome): string[] {
-  const untried = record.rehearsed === true ? reasons[stage] : undefined;
-  if (untried !== undefined) return [`not tried: ${untried}`];
-  const lines = tells.flatMap(({ name, fact }) =>
-    record[name] === undefined ? [] : (fact[stage]?.(record[name], record, outcome) ?? []),
-  );
-  const alone = withoutFacts[stage];
-  return lines.length === 0 && alone !== undefined ? [alone] : lines;
+export type StageText = (stage: StageName, record: DecisionRecord, outcome: StageOutcome) => string[];
+
+export function createStageText(facts: readonly (readonly [field: string, fact: Fact])[]): StageText {
+  const tells = facts.flatMap(([name, fact]) => (typeof fact === 'string' ? [] : [{ name: name as RecordName, fact }]));
+
+  return function stageText(stage, record, outcome) {
+    const untried = record.rehearsed === true ? reasons[stage] : undefined;
+    if (untried !== undefined) return [`not tried: ${untried}`];
+    const lines = tells.flatMap(({ name, fact }) =>
+      record[name] === undefined ? [] : (fact[stage]?.(record[name], record, outcome) ?? []),
+    );
+    const alone = withoutFacts[stage];
+    return lines.length === 0 && alone !== undefined ? [alone] : lines;
+  };
 }
+
+/** Everything, for operators. */
+export const stageText = createStageText(FACTS);

@@ -1,0 +1,119 @@
+// What an explanation tells the organization whose request it was: some fields of the log line, and none of their values beyond that. Nothing
+// of upstreams and their targets, of how the gateway counts and retries, of names in the configuration. Pure.
+
+import type { FactRows } from '../capability.ts';
+import type { LogFieldName } from '../log-fields.ts';
+import type { ExchangeLine } from '../shared/exchange-filter.ts';
+import type { DecisionRecord } from './record.ts';
+import { createExchangeReport, type ExchangeReport } from './report.ts';
+import { createStageText, FACTS } from './stage-text.ts';
+
+/** `told`: as the line has it. A function: what it returns, in place of the value. */
+type Told = 'told' | 'not told' | ((value: unknown) => unknown);
+
+/** An allow list: a field that is missing here does not compile. The answer of the request had most of what is told. */
+const TOLD: { readonly [Name in LogFieldName]: Told } = {
+  level: 'not told',
+  time: 'told',
+  request_id: 'told',
+  method: 'told',
+  stage: 'told',
+  status: 'told',
+  code: 'told',
+  duration_ms: 'told',
+  stages_ms: 'told',
+  trace_id: 'not told',
+  worker: 'not told',
+  msg: 'not told',
+  // Of the caller's own organization.
+  organization: 'told',
+  tier: 'told',
+  key_id: 'told',
+  // A name in gateway.yaml.
+  token_issuer: 'not told',
+  subject: 'told',
+  mode: 'told',
+  hint: 'told',
+  required_scopes: 'told',
+  held_scopes: 'told',
+  // Of the request itself.
+  client: 'told',
+  client_request_id: 'told',
+  max_bytes: 'told',
+  tunnel: 'not told',
+  operation: 'told',
+  route: 'told',
+  upstream: 'not told',
+  path: 'told',
+  bytes_in: 'told',
+  violations: 'told',
+  retry_after: 'told',
+  limit: 'told',
+  limit_remaining: 'told',
+  limit_quota: 'told',
+  limits: 'told',
+  limit_source: 'not told',
+  decided_at: 'not told',
+  shadow_refused: 'told',
+  violated_policies: 'told',
+  replayed: 'told',
+  recorded: 'told',
+  outcome_unknown: 'told',
+  target: 'not told',
+  queued_ms: 'told',
+  attempts: 'not told',
+  retries: 'not told',
+  retry_budget_spent: 'not told',
+  // The service may have refused the credential of the gateway.
+  upstream_status: 'not told',
+  upstream_ms: 'told',
+  // Names of members and headers that the contract does not declare.
+  answer_violations: 'not told',
+  withheld: droppedQueryIn,
+  compressed: 'told',
+  // Addresses and stacks.
+  cause: 'not told',
+  bytes_out: 'told',
+  stream: 'told',
+  stream_end: 'told',
+};
+
+/** In place of facts whose text names what is not told. */
+const FACTS_FOR_CLIENTS: FactRows = {
+  mode: {
+    authenticate: (mode, { key_id: key, subject, organization, tier }) =>
+      `${key === undefined ? `token for ${subject}` : `key ${key}`}, organization ${organization}, tier ${tier}, mode ${mode}`,
+  },
+  operation: {
+    match: (operation, { method, route }, outcome) =>
+      outcome === 'refused' ? undefined : `${operation}: ${method} ${route}`,
+  },
+  queued_ms: { forward: (ms) => `it waited ${ms} ms for its turn` },
+  upstream_ms: { forward: (ms) => `the answer began after ${ms} ms` },
+};
+
+const reportOf = createExchangeReport(
+  createStageText(FACTS.map(([name, fact]) => [name, FACTS_FOR_CLIENTS[name] ?? fact] as const)),
+);
+
+/** The report of a line for clients. Everything in it is made from what they may know. */
+export function reportForClients(line: ExchangeLine): Omit<ExchangeReport, 'record'> {
+  const { record: _, ...report } = reportOf(toldOf(line));
+  return report;
+}
+
+function toldOf(line: ExchangeLine): DecisionRecord {
+  const members = Object.entries<Told>(TOLD).flatMap(([name, told]) => {
+    const value = line[name];
+    if (value === undefined || told === 'not told') return [];
+    return [[name, told === 'told' ? value : told(value)] as const];
+  });
+  return Object.fromEntries(members);
+}
+
+/** Names that the client itself has sent; the others are of headers and cookies of the service. */
+function droppedQueryIn(withheld: unknown): readonly string[] | undefined {
+  const names = Array.isArray(withheld) ? withheld.map(String) : [];
+  const own = names.filter((name) => name.startsWith('query: '));
+  return own.length === 0 ? undefined : own;
+}
