@@ -17,8 +17,42 @@ const STATUS = /"status":(\d+)/;
 const DURATION = /"duration_ms":([\d.]+)/;
 
 export function matcherOf(filter: ExchangeFilter): Matcher {
-  const { code, operationId, organization, key, client, upstream, status } = filter;
-  const [method, route] = filter.operation?.split(' ') ?? [];
+  const { status } = filter;
+  const wanted = membersWanted(filter);
+  const needles = wanted.map(([member, value]) => `"${member}":${JSON.stringify(value)}`);
+  const isStatus = statusTest(status);
+  const isWanted = exchangeTest(filter, wanted);
+
+  return {
+    needle: needles[0] ?? '"msg":"exchange"',
+    matches(line, read) {
+      if (!needles.every((needle) => line.includes(needle)) || !isWithin(line, filter)) return false;
+      if (status !== undefined && !isStatus(numberIn(line, STATUS))) return false;
+      const record = read();
+      return record !== undefined && isWanted(record);
+    },
+  };
+}
+
+/** Tests parsed lines, which may come from another process. */
+export function exchangeTest(filter: ExchangeFilter, wanted = membersWanted(filter)): (line: ExchangeLine) => boolean {
+  const { fromMs = 0, toMs = Number.POSITIVE_INFINITY, durationMinMs, behind, operation } = filter;
+  const isStatus = statusTest(filter.status);
+  const isUnmatched = operation?.endsWith(` ${UNMATCHED}`) === true;
+  return (line) =>
+    wanted.every(([member, value]) => line[member] === value) &&
+    (!isUnmatched || line.route === undefined) &&
+    isStatus(Number(line.status)) &&
+    Number(line.time) >= fromMs &&
+    Number(line.time) < toMs &&
+    (durationMinMs === undefined || Number(line.duration_ms) >= durationMinMs) &&
+    isBehind(behind, line);
+}
+
+/** The members of the line that have to have these values. */
+function membersWanted(filter: ExchangeFilter): (readonly [member: string, value: string])[] {
+  const { code, operationId, organization, key, client, upstream, operation } = filter;
+  const [method, route] = operation?.split(' ') ?? [];
   const named: readonly (readonly [string, string | undefined])[] = [
     // The first one that is wanted is looked for: a code or a key has fewer lines than an organization.
     ['code', code],
@@ -30,25 +64,7 @@ export function matcherOf(filter: ExchangeFilter): Matcher {
     ['route', route === UNMATCHED ? undefined : route],
     ['method', method === '_OTHER' ? undefined : method],
   ];
-  const wanted = named.filter(([, value]) => value !== undefined);
-  const needles = wanted.map(([member, value]) => `"${member}":${JSON.stringify(value)}`);
-  const isWanted = statusTest(status);
-
-  return {
-    needle: needles[0] ?? '"msg":"exchange"',
-    matches(line, read) {
-      if (!needles.every((needle) => line.includes(needle)) || !isWithin(line, filter)) return false;
-      if (status !== undefined && !isWanted(numberIn(line, STATUS))) return false;
-      const record = read();
-      return (
-        record !== undefined &&
-        wanted.every(([member, value]) => record[member] === value) &&
-        (route !== UNMATCHED || record.route === undefined) &&
-        isWanted(Number(record.status)) &&
-        isBehind(filter.behind, record)
-      );
-    },
-  };
+  return named.flatMap(([member, value]) => (value === undefined ? [] : [[member, value] as const]));
 }
 
 function statusTest(status: string | undefined): (of: number) => boolean {
@@ -58,7 +74,8 @@ function statusTest(status: string | undefined): (of: number) => boolean {
 }
 
 function isBehind(place: PlaceInList | undefined, { time, request_id: id }: ExchangeLine): boolean {
-  return place === undefined || Number(time) < place.atMs || String(id) < place.requestId;
+  if (place === undefined || Number(time) < place.atMs) return true;
+  return Number(time) === place.atMs && String(id) < place.requestId;
 }
 
 /** Compares the times without parsing the line. */

@@ -2,7 +2,7 @@
 
 import { openRedis } from '../redis/client.ts';
 import { evaluate, toScript } from '../redis/sealed-script.ts';
-import { dayOf, daysBetween, firstDay, KEPT_DAYS, type Use, type UseStore } from './store.ts';
+import { dayOf, daysBetween, firstDay, KEPT_DAYS, type Use, type UseStore, type UsesOf } from './store.ts';
 
 const COMMAND_TIMEOUT_MS = 1000;
 const FIELDS_AT_ONCE = 500;
@@ -21,6 +21,16 @@ redis.call('EXPIRE', KEYS[2], ARGV[1])
 /** Resolves when the first attempt to connect has succeeded or failed; reconnects by itself. */
 export async function createRedisUseStore(url: string, now: () => number): Promise<UseStore> {
   const client = await openRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS });
+
+  async function usesOfOne(day: string, { organization, operations }: UsesOf): Promise<Use[]> {
+    const fields = operations.map((operation) => JSON.stringify([organization, operation]));
+    const [calls, last] = await Promise.all(keysOf(day).map((key) => client.hmget(key, ...fields)));
+    return operations.flatMap((operation, index): Use[] => {
+      const count = calls?.[index];
+      if (typeof count !== 'string') return [];
+      return [{ day, organization, operation, calls: Number(count), lastAtMs: Number(last?.[index] ?? 0) }];
+    });
+  }
 
   async function usesOf(day: string): Promise<Use[]> {
     const [calls, last] = (await Promise.all(keysOf(day).map((key) => client.hgetall(key)))) as Record<
@@ -48,11 +58,12 @@ export async function createRedisUseStore(url: string, now: () => number): Promi
         }
       }
     },
-    async list(sinceDay) {
+    async list(sinceDay, of) {
+      if (of?.operations.length === 0) return [];
       // Earlier days are not stored.
       const [, first = sinceDay] = [sinceDay, firstDay(now())].sort();
       const days = daysBetween(first, dayOf(now()));
-      return (await Promise.all(days.map(usesOf))).flat();
+      return (await Promise.all(days.map((day) => (of ? usesOfOne(day, of) : usesOf(day))))).flat();
     },
     close: () => client.disconnect(),
   };

@@ -24,7 +24,9 @@ export function createSqliteUseStore(directory: string, now: () => number): UseS
     INSERT INTO uses VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
     SET calls = calls + excluded.calls, last_at = max(last_at, excluded.last_at)`);
   const remove = database.prepare('DELETE FROM uses WHERE day < ?');
-  const select = database.prepare('SELECT day, organization, operation, calls, last_at FROM uses WHERE day >= ?');
+  const select = database.prepare(`
+    SELECT day, organization, operation, calls, last_at FROM uses
+    WHERE day >= ? AND organization = coalesce(?, organization)`);
 
   return {
     add(uses) {
@@ -34,8 +36,8 @@ export function createSqliteUseStore(directory: string, now: () => number): UseS
         remove.run(firstDay(now()));
       });
     },
-    list: (sinceDay) =>
-      select.all(sinceDay).map(
+    list: (sinceDay, of) =>
+      select.all(sinceDay, of?.organization ?? null).map(
         (row): Use => ({
           day: String(row.day),
           organization: String(row.organization),

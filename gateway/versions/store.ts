@@ -13,11 +13,20 @@ export interface Use {
   readonly lastAtMs: number;
 }
 
+export interface UsesOf {
+  readonly organization: string;
+  readonly operations: readonly string[];
+}
+
 export interface UseStore {
   /** Adds to the stored counts. Rejects if nothing was written, or possibly nothing. */
   add(uses: readonly Use[]): Awaitable<void>;
-  /** Returns the uses since a day, in no order. */
-  list(sinceDay: string): Awaitable<readonly Use[]>;
+  /**
+   * Returns the uses since a day, in no order.
+   *
+   * @param of only those of one organization and of these operations
+   */
+  list(sinceDay: string, of?: UsesOf): Awaitable<readonly Use[]>;
   close(): Awaitable<void>;
 }
 

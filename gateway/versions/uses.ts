@@ -3,7 +3,7 @@
 import type { Permitted } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import type { Deprecations } from './deprecation.ts';
-import { dayOf, type Use, type UseStore } from './store.ts';
+import { dayOf, type Use, type UseStore, type UsesOf } from './store.ts';
 
 /** Rows that wait while the store is away; further calls are only counted as lost. */
 const WAITING_MAX = 50_000;
@@ -32,7 +32,7 @@ export interface Uses {
   flush(): Promise<void>;
   status(): UsesStatus;
   /** Returns everything stored since a day. Rejects if the store is away. */
-  list(sinceDay: string): Promise<readonly Use[]>;
+  list(sinceDay: string, of?: UsesOf): Promise<readonly Use[]>;
   close(): Promise<void>;
 }
 
@@ -99,10 +99,10 @@ export function createUses({ open, now, flushMs, onChange }: UsesOptions): Uses 
     },
     flush,
     status,
-    async list(sinceDay) {
+    async list(sinceDay, of) {
       await flush();
       store ??= await open();
-      return store.list(sinceDay);
+      return store.list(sinceDay, of);
     },
     async close() {
       await flush();

@@ -5,7 +5,7 @@ import type { Awaitable } from '../shared/awaitable.ts';
 import type { Deprecations } from './deprecation.ts';
 import { noticesOf } from './notices.ts';
 import { type OpenUseStoreOptions, openUseStore } from './open-store.ts';
-import { affectedBy, deprecationJson, deprecationState, jsonOf } from './report.ts';
+import { type Affected, affectedBy, deprecationJson, deprecationState, jsonOf } from './report.ts';
 import { dayOf, type Use } from './store.ts';
 import { createUses, type UsesOptions, type UsesStatus } from './uses.ts';
 
@@ -29,6 +29,12 @@ export interface VersionUses {
    * @param deprecations the deprecations in force
    */
   report(deprecations: Deprecations): Promise<object>;
+  /**
+   * The deprecated operations that were called in the last 90 days, by organization.
+   *
+   * @param organization only that one
+   */
+  affected(deprecations: Deprecations, organization?: string): Promise<readonly Affected[]>;
   status(): UsesStatus;
   close(): Promise<void>;
 }
@@ -58,7 +64,14 @@ export function openVersionUses(options: VersionUsesOptions): VersionUses {
     });
   }
 
-  return { note: uses.note, status: uses.status, report, close: uses.close };
+  async function affected({ ofOperations }: Deprecations, organization?: string): Promise<readonly Affected[]> {
+    if (ofOperations.size === 0) return [];
+    const operations = [...ofOperations.keys()].map(({ id }) => id);
+    const of = organization === undefined ? undefined : { organization, operations };
+    return affectedBy(await uses.list(dayOf(now() - REPORTED_DAYS * DAY_MS), of), ofOperations.values(), []);
+  }
+
+  return { note: uses.note, status: uses.status, report, affected, close: uses.close };
 }
 
 interface Reported {
