@@ -5,8 +5,19 @@ import type { RandomBytes } from '../auth/base62.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Configuration } from '../configuration.ts';
 import type { LimitUsage } from '../limits/usage.ts';
-import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
+import type { AskFleet } from '../shared/fleet-question.ts';
 import type { Usage } from '../usage/usage.ts';
+import type { Affected } from '../versions/report.ts';
+import type { UpstreamState } from './upstream-states.ts';
+
+/** Of what is known of a certificate, what the contract shows. */
+export interface CertificateState {
+  readonly names: readonly string[];
+  /** ISO 8601; null: none has been issued yet. */
+  readonly expires_at: string | null;
+  /** Of a certificate that the gateway orders: the server that issues it. */
+  readonly acme?: string;
+}
 
 export interface AdministrationDeps {
   readonly store: KeyStore;
@@ -22,16 +33,14 @@ export interface AdministrationDeps {
   readonly limits: LimitUsage;
   /** What organizations have called. */
   readonly usage: Pick<Usage, 'page'>;
-  /** The latest exchanges that the filter lets through, the newest first. */
-  recent(filter: ExchangeFilter): Promise<readonly ExchangeLine[]>;
-  /** Every exchange with this id or client request id; oldest first. */
-  exchanges(id: string): Promise<readonly ExchangeLine[]>;
-  /** State of the parts, as `/status` has it. */
-  status(): object;
-  /** Lets the refused credential of an upstream be tried again; undefined: no such upstream. */
-  retryUpstream(upstream: string): Promise<object | undefined>;
-  /** Deprecated operations with their callers. */
-  deprecatedUses(): Promise<object>;
+  /** Asks all processes of all instances. */
+  readonly askFleet: AskFleet;
+  /** The upstreams as this process sees them. */
+  upstreams(): readonly UpstreamState[];
+  /** The certificates that this process serves. */
+  certificates(): readonly CertificateState[];
+  /** The deprecated operations that were called lately, by organization; only those of one organization if it is named. */
+  deprecatedUses(organization?: string): Promise<readonly Affected[]>;
   /** The name of the instance: `host:port`. */
   readonly instance: string;
   /** Of the gateway. */

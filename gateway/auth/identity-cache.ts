@@ -97,6 +97,7 @@ export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheO
       // No cached entry depends on these: a new organization had none.
       case 'configuration.changed':
       case 'limits.reset':
+      case 'upstream.retried':
       case 'organization.created':
         break;
       case 'organizations.seeded':

@@ -46,8 +46,8 @@ export interface ResetReport {
 /** Both methods return undefined for an unknown organization, and reject while counters or keys cannot be read. */
 export interface LimitUsage {
   show(organization: string): Promise<UsageReport | undefined>;
-  /** Deletes all counters of the organization, and records the reset and its author in the audit log. */
-  reset(organization: string, by: string): Promise<ResetReport | undefined>;
+  /** Deletes all counters of the organization. @param dryRun counts them alone */
+  reset(organization: string, dryRun?: boolean): Promise<ResetReport | undefined>;
 }
 
 export interface UsageOptions {
@@ -57,7 +57,6 @@ export interface UsageOptions {
   readonly organizationOf: (id: string) => Awaitable<Organization | undefined>;
   /** Ids of its usable keys. */
   readonly keysOf: (organization: string) => Awaitable<readonly string[]>;
-  readonly noteReset: (organization: string, by: string) => Awaitable<void>;
 }
 
 /** Counters of single token subjects are neither shown nor reset, because the subjects are not stored. */
@@ -77,13 +76,11 @@ export function createLimitUsage({ store, rules, operations, ...options }: Usage
       );
       return { organization: id, tier: subject.organization.tier, limits };
     },
-    async reset(id, by) {
+    async reset(id, dryRun = false) {
       const subject = await find(id);
       if (subject === undefined) return undefined;
       const counters = applicableCounters(rules(), subject);
-      // Reset the counters first: gateways that read of the reset must find them gone.
-      await store.reset(counters);
-      await options.noteReset(id, by);
+      if (!dryRun) await store.reset(counters);
       return { organization: id, counters: counters.length };
     },
   };

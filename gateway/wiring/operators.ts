@@ -2,6 +2,7 @@
 
 import type { Server } from 'node:http';
 import { hostname } from 'node:os';
+import { resetLimits } from '../administration/limits.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import { adminTokensIn, type Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
@@ -109,6 +110,7 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
   const { metrics, store, now, versionUses, serving, limitUsage: usage } = options;
   const { readiness, status } = createStatus(options);
   const rules = () => serving().configuration.config.limits;
+  const reset = resetLimits({ store, limits: usage, now });
   return {
     metrics,
     readiness,
@@ -118,7 +120,10 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
     ...createConsoleActions({ ...options, limits: usage, configuration: () => serving().configuration }),
     exchanges: async (id, organization) => options.log.recent(id, organization),
     versions: () => versionUses.report(serving().deprecations),
-    limits: usage,
+    limits: {
+      show: usage.show,
+      reset: (organization, by) => reset({ kind: 'operator', by }, { organization }),
+    },
     recent: async (filter) => options.log.list(filter),
     ...createOrganizationReports({
       store,

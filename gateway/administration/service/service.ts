@@ -6,12 +6,25 @@ import type { Checked } from '../../exchange.ts';
 import type { AdministrationDeps } from '../deps.ts';
 import { ACCOUNT } from './account.ts';
 import { type Answer, callOf, type Handlers } from './call.ts';
+import { HISTORY } from './history.ts';
 import { KEYS } from './keys.ts';
+import { LIMITS_OF_ORGANIZATIONS } from './limits.ts';
+import { OPERATION } from './operation.ts';
 import { ORGANIZATIONS } from './organizations.ts';
+import { REQUESTS } from './requests.ts';
 import { USAGE } from './usage.ts';
 
 /** By operationId of the contract. */
-export const HANDLERS: Handlers = { ...ACCOUNT, ...KEYS, ...ORGANIZATIONS, ...USAGE };
+export const HANDLERS: Handlers = {
+  ...ACCOUNT,
+  ...LIMITS_OF_ORGANIZATIONS,
+  ...REQUESTS,
+  ...HISTORY,
+  ...OPERATION,
+  ...KEYS,
+  ...ORGANIZATIONS,
+  ...USAGE,
+};
 
 /** The gateway itself throws these. Any other failure is one of a store. */
 const mistakes = [TypeError, RangeError, ReferenceError, SyntaxError];

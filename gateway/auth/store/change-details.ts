@@ -10,10 +10,15 @@ export function authorNameOf(author: Author): string {
   return typeof author === 'string' ? author : author.by;
 }
 
-/** Adds the id of the author's request, if there is one. */
+/** Adds the id of the author's request, and the author's organization, if there are any. */
 export function detailsBy(author: Author, details: Members): Members {
-  const requestId = typeof author === 'string' ? undefined : author.requestId;
-  return requestId === undefined ? details : { ...details, request_id: requestId };
+  if (typeof author === 'string') return details;
+  const { requestId, organization } = author;
+  return {
+    ...details,
+    ...(requestId !== undefined && { request_id: requestId }),
+    ...(organization !== undefined && { by_organization: organization }),
+  };
 }
 
 export function ofNewOrganization({ id: _, ...organization }: Organization): Members {

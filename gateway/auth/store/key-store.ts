@@ -69,10 +69,19 @@ export type ChangeKind =
   | 'key.revoked'
   /** The counters of an organization were reset. */
   | 'limits.reset'
+  /** The refused credential of an upstream is sent again. */
+  | 'upstream.retried'
   | 'configuration.changed';
 
 /** Who makes a change: a name, or a name and the id of the request by which it is made. */
-export type Author = string | { readonly by: string; readonly requestId: string | undefined };
+export type Author =
+  | string
+  | {
+      readonly by: string;
+      readonly requestId: string | undefined;
+      /** Id of the organization of a key or token: it may read that it was one of its own. */
+      readonly organization?: string | undefined;
+    };
 
 /** What a change of a key may set. `expiresAtMs: undefined` removes the end. */
 export type KeyPatch = Partial<Pick<StoredKey, 'name' | 'scopes' | 'allowedCidrs' | 'expiresAtMs'>>;
@@ -193,7 +202,9 @@ export interface AuditLog {
   /** Records a change that is stored elsewhere: the configuration files. */
   append(by: string, details: Readonly<Record<string, unknown>>): Awaitable<void>;
   /** Records that the limits of an organization were reset; running gateways read it from the change stream. */
-  appendReset(organization: string, author: Author): Awaitable<void>;
+  appendReset(organization: string, author: Author, details: Readonly<Record<string, unknown>>): Awaitable<void>;
+  /** Records that the refused credential of an upstream is sent again. */
+  appendRetry(author: Author, details: Readonly<Record<string, unknown>>): Awaitable<void>;
   since(sequence: number, limit: number): Awaitable<Changes>;
   /**
    * Calls back soon after a change was written, if the store can announce it; returns a function that ends the subscription. An

@@ -1,10 +1,17 @@
 // Limit use from the gateway that runs on this machine, through its admin listener.
 
-import type { LimitUsage, ResetReport, UsageReport } from '../../limits/usage.ts';
+import type { ResetReport, UsageReport } from '../../limits/usage.ts';
 import type { CommandContext } from '../context.ts';
 
+/** Both methods return undefined for an unknown organization. */
+export interface LimitActions {
+  show(organization: string): Promise<UsageReport | undefined>;
+  /** @param by the author for the audit log */
+  reset(organization: string, by: string): Promise<ResetReport | undefined>;
+}
+
 /** Ends the command with a sentence if no gateway answers. */
-export function createRemoteUsage({ fail, adminClient }: Pick<CommandContext, 'fail' | 'adminClient'>): LimitUsage {
+export function createRemoteUsage({ fail, adminClient }: Pick<CommandContext, 'fail' | 'adminClient'>): LimitActions {
   const { origin, ask: askAdmin } = adminClient();
 
   async function ask(method: 'GET' | 'POST', path: string, query: Readonly<Record<string, string>>): Promise<unknown> {

@@ -42,7 +42,6 @@ export async function openCounters(
     operations: () => operationsServed(inForce()),
     organizationOf: store.organizations.get,
     keysOf: (organization) => liveKeysOf(store, organization, now()),
-    noteReset: store.audit.appendReset,
   });
 
   return { live, counters, failures, limitUsage };

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createService } from '../../administration/service/service.ts';
+import { upstreamStates } from '../../administration/upstream-states.ts';
 import { cutOff } from '../../edge/linger.ts';
 import { createRefuse } from '../../edge/refuse.ts';
 import { securityHeadersFor } from '../../edge/security-headers.ts';
@@ -13,10 +14,9 @@ import { openServing } from '../../serving/in-force.ts';
 import { createFollowCaller } from '../../tunnel/follow-caller.ts';
 import { createTunnels } from '../../tunnel/tunnels.ts';
 import { toUpstreamFailure } from '../../upstream/failure.ts';
-import { deprecationsOf } from '../../versions/deprecation.ts';
 import { type ClientRequests, createListeners } from '../listeners.ts';
 import { openOverload } from '../overload.ts';
-import { type BaseSection, operationsServed } from './base.ts';
+import type { BaseSection } from './base.ts';
 import type { CallersSection } from './callers.ts';
 import type { CertificatesSection } from './certificates.ts';
 import type { CountersSection } from './counters.ts';
@@ -83,14 +83,10 @@ export function openTraffic(
     inForceSinceMs: opened.inForceSinceMs,
     limits: opened.limitUsage,
     usage,
-    recent: async (filter) => log.list(filter),
-    exchanges: async (id) => log.recent(id),
-    status: parts.status,
-    retryUpstream: async (upstream) => opened.access.retry(upstream),
-    deprecatedUses() {
-      const { gateway: rules } = inForce().config;
-      return versionUses.report(deprecationsOf(operationsServed(inForce()), rules, rules.publicUrl));
-    },
+    askFleet: opened.admin.askFleet,
+    upstreams: () => upstreamStates(inForce().config.upstreams, targets.targetSets.status(), opened.access.status()),
+    certificates: opened.certificatesStatus,
+    deprecatedUses: (organization) => versionUses.affected(serving.current().deprecations, organization),
     instance: `${hostname()}:${settings.port}`,
   });
   const serving = openServing(

@@ -133,9 +133,17 @@ export function changeTests(name: string, open: Open): void {
     await store.organizations.change('org_acme', { tier: 'premium' }, AUTHOR);
     await store.organizations.suspend('org_acme', AUTHOR);
     await store.organizations.resume('org_acme', AUTHOR);
-    await store.audit.appendReset('org_acme', AUTHOR);
+    await store.audit.appendReset('org_acme', AUTHOR, { after: 0 });
+    await store.audit.appendRetry(AUTHOR, { upstream: 'mail' });
     const changes = await store.audit.list({ limit: 10 });
-    assert.equal(changes.length, 8);
+    assert.equal(changes.length, 9);
+    assert.deepEqual(
+      changes.slice(0, 2).map(({ kind, organization: of, details }) => [kind, of, details]),
+      [
+        ['upstream.retried', undefined, { upstream: 'mail', request_id: 'req_1' }],
+        ['limits.reset', 'org_acme', { after: 0, request_id: 'req_1' }],
+      ],
+    );
     for (const { kind, by, details } of changes)
       assert.deepEqual([by, details.request_id], ['key_author', 'req_1'], kind);
   });

@@ -188,7 +188,13 @@ const keyUses = [
     [organizationIds],
     (id) =>
       ({ keys }) =>
-        keys.audit.appendReset(id, 'ada'),
+        keys.audit.appendReset(id, 'ada', { before: 1 }),
+  ),
+  use(
+    [],
+    () =>
+      ({ keys }) =>
+        keys.audit.appendRetry('ada', { upstream: 'mail' }),
   ),
   use(
     [ids, numbers],

@@ -39,6 +39,7 @@ const leaves: Record<ChangeKind, object> = {
   'key.revoked': { ...everything, key: false },
   'configuration.changed': everything,
   'limits.reset': everything,
+  'upstream.retried': everything,
 };
 for (const [kind, expected] of Object.entries(leaves)) {
   test(`${kind} drops its own entries and no others`, () => {

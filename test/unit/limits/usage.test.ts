@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import { resetLimits } from '../../../gateway/administration/limits.ts';
+import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import { createChargesOf } from '../../../gateway/limits/charges.ts';
 import type { CounterStore } from '../../../gateway/limits/counter-store.ts';
 import { uncounted } from '../../../gateway/limits/counter-store.ts';
@@ -17,7 +19,7 @@ const iso = (ms: number) => new Date(START_MS + ms).toISOString();
 let nowMs = START_MS;
 let table: LimitRules;
 let store: ProcessStore;
-let noted: string[];
+let noted: unknown[];
 beforeEach(() => {
   nowMs = START_MS;
   table = rules({ extra });
@@ -32,7 +34,15 @@ function usageOf(counters: Pick<CounterStore, 'decide' | 'reset'> = store): Limi
     operations: () => [createJob],
     organizationOf: (id) => (id === acme.id ? acme : undefined),
     keysOf: () => ['key_1'],
-    noteReset: (id, by) => void noted.push(`${id} by ${by}`),
+  });
+}
+
+function reset(limits: LimitUsage, organization: string, dryRun = false) {
+  const audit = { appendReset: (...change: unknown[]) => void noted.push(change) };
+  const actor = { kind: 'operator', by: 'ada', requestId: 'req_1' } as const;
+  return resetLimits({ store: { audit } as unknown as KeyStore, limits, now: () => nowMs })(actor, {
+    organization,
+    dryRun,
   });
 }
 
@@ -99,11 +109,17 @@ test('a limit lowered below its used units shows all of them, and nothing left',
   assert.deepEqual([main?.limit, main?.used, main?.remaining], [5, 20, 0]);
 });
 
-test('a reset restores all limits, and notes the actor', async () => {
+test('a reset restores all limits, and notes who made it and what was used', async () => {
   table = rules({ tiers: { standard: rule(2) }, extra });
   assert.deepEqual([spend(), spend()], ['admitted', 'refused']);
-  assert.deepEqual(await usageOf().reset('org_acme', 'ada'), { organization: 'org_acme', counters: 4 });
-  assert.deepEqual(noted, ['org_acme by ada']);
+  assert.deepEqual(await reset(usageOf(), 'org_acme'), { organization: 'org_acme', counters: 4 });
+  const of = (used: number, again: number) => ({
+    limits: [
+      { policy: 'organization', key_id: null, used },
+      { policy: 'job-creation', key_id: 'key_1', used: again },
+    ],
+  });
+  assert.deepEqual(noted, [['org_acme', { by: 'ada', requestId: 'req_1' }, { before: of(2, 2), after: of(0, 0) }]]);
   assert.deepEqual(
     (await usageOf().show('org_acme'))?.limits.map(({ used }) => used),
     [0, 0],
@@ -111,9 +127,19 @@ test('a reset restores all limits, and notes the actor', async () => {
   assert.deepEqual([spend(), spend()], ['admitted', 'refused']);
 });
 
+test('a trial of a reset says the same, and neither resets nor notes anything', async () => {
+  spend();
+  assert.deepEqual(await reset(usageOf(), 'org_acme', true), { organization: 'org_acme', counters: 4 });
+  assert.deepEqual(noted, []);
+  assert.deepEqual(
+    (await usageOf().show('org_acme'))?.limits.map(({ used }) => used),
+    [2, 2],
+  );
+});
+
 test('of an organization that is not there nothing is shown, reset or noted', async () => {
   assert.equal(await usageOf().show('org_none'), undefined);
-  assert.equal(await usageOf().reset('org_none', 'ada'), undefined);
+  assert.equal(await reset(usageOf(), 'org_none'), undefined);
   assert.deepEqual(noted, []);
 });
 
@@ -123,6 +149,6 @@ test('counters that are away are not taken for unused ones, and a reset that fai
     reset: () => Promise.reject(new Error('Redis is away')),
   };
   await assert.rejects(usageOf(away).show('org_acme'), /away/);
-  await assert.rejects(usageOf(away).reset('org_acme', 'ada'), /away/);
+  await assert.rejects(reset(usageOf(away), 'org_acme'), /away/);
   assert.deepEqual(noted, []);
 });

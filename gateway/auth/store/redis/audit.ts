@@ -1,7 +1,7 @@
 // Audit log of the Redis key store: a stream with the sequence numbers as ids, and per organization a sorted set of its sequence numbers.
 
 import { authorNameOf, detailsBy } from '../change-details.ts';
-import type { AuditFilter, AuditLog, ChangeKind, KeyStoreChange } from '../key-store.ts';
+import type { AuditFilter, AuditLog, Author, ChangeKind, KeyStoreChange } from '../key-store.ts';
 import type { StoreConnections } from './key-store-connection.ts';
 import { toStoreScript } from './key-store-script.ts';
 
@@ -10,13 +10,8 @@ const PAGE = 500;
 const CLOCKS_DIFFER_MS = 3_600_000;
 
 const APPEND = toStoreScript(`
-local by, details = ARGV[3], ARGV[4]
-write_change(by, 'configuration.changed', '', '', details)
-`);
-
-const APPEND_RESET = toStoreScript(`
-local by, organization, details = ARGV[3], ARGV[4], ARGV[5]
-write_change(by, 'limits.reset', organization, '', details)
+local kind, by, organization, details = ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+write_change(by, kind, organization, '', details)
 `);
 
 const SINCE = toStoreScript(`
@@ -53,6 +48,15 @@ export interface RedisAuditOptions extends StoreConnections {
 export function createRedisAudit({ serving, patient, born, subscribe }: RedisAuditOptions): AuditLog {
   let lastBorn = born;
 
+  async function append(
+    kind: ChangeKind,
+    author: Author,
+    organization: string,
+    details: KeyStoreChange['details'],
+  ): Promise<void> {
+    await patient(APPEND, [kind, authorNameOf(author), organization, JSON.stringify(detailsBy(author, details))]);
+  }
+
   return {
     async list({ organization, sinceMs = 0, before: first, limit }: AuditFilter) {
       const script = organization === undefined ? PAGE_OF_ALL : PAGE_OF_ONE;
@@ -69,11 +73,10 @@ export function createRedisAudit({ serving, patient, born, subscribe }: RedisAud
       }
     },
     async append(by, details) {
-      await patient(APPEND, [by, JSON.stringify(details)]);
+      await append('configuration.changed', by, '', details);
     },
-    async appendReset(organization, author) {
-      await patient(APPEND_RESET, [authorNameOf(author), organization, JSON.stringify(detailsBy(author, {}))]);
-    },
+    appendReset: (organization, author, details) => append('limits.reset', author, organization, details),
+    appendRetry: (author, details) => append('upstream.retried', author, '', details),
     async since(sequence, limit) {
       const reply = await serving(SINCE, [sequence, limit]);
       const [bornNow, latest, rows] = reply as readonly [string, string | null, readonly Row[]];

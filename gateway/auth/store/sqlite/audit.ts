@@ -41,8 +41,16 @@ export function createSqliteAudit(database: DatabaseSync, writeChange: WriteChan
     append(by, details) {
       writeChange({ by, kind: 'configuration.changed', details });
     },
-    appendReset(organization, author) {
-      writeChange({ by: authorNameOf(author), kind: 'limits.reset', organization, details: detailsBy(author, {}) });
+    appendReset(organization, author, details) {
+      writeChange({
+        by: authorNameOf(author),
+        kind: 'limits.reset',
+        organization,
+        details: detailsBy(author, details),
+      });
+    },
+    appendRetry(author, details) {
+      writeChange({ by: authorNameOf(author), kind: 'upstream.retried', details: detailsBy(author, details) });
     },
     since(sequence, limit) {
       const changes = changesOf(selectSince.all(sequence, limit));

@@ -1,0 +1,106 @@
+// The audit log for operators, and the events of one organization: its part of the log, and the deprecated operations that it calls.
+
+import type { KeyStoreChange } from '../auth/store/key-store.ts';
+import type { UsedOperation } from '../versions/report.ts';
+import type { AdministrationDeps } from './deps.ts';
+
+export interface AuditListing {
+  readonly organization: string | undefined;
+  /** Epoch milliseconds, included. */
+  readonly fromMs: number | undefined;
+  /** A sequence number: only changes before that. */
+  readonly before: number | undefined;
+  readonly most: number;
+}
+
+/** The newest first. */
+export function listAudit({ store }: Pick<AdministrationDeps, 'store'>) {
+  return async ({ organization, fromMs, before, most }: AuditListing): Promise<readonly KeyStoreChange[]> =>
+    store.audit.list({ organization, sinceMs: fromMs, before, limit: most });
+}
+
+interface OwnChange {
+  readonly kind: 'change';
+  readonly atMs: number;
+  readonly change: KeyStoreChange;
+  /** Whether a key or token of the organization has made it. */
+  readonly isOwn: boolean;
+}
+
+interface DeprecationInUse {
+  readonly kind: 'deprecation';
+  /** The day from which the operation is deprecated. It may be to come. */
+  readonly atMs: number;
+  readonly use: UsedOperation;
+}
+
+/** How far a reader has come in both lists. Each goes on behind a place of its own, so that neither moves with the other. */
+export interface EventPlace {
+  /** Sequence number of the last change. */
+  readonly change?: number | undefined;
+  /** Day and id of the last operation. */
+  readonly deprecation?: readonly [atMs: number, operation: string] | undefined;
+}
+
+/** An event, with the place behind it. */
+export interface PlacedEvent {
+  readonly event: OwnChange | DeprecationInUse;
+  readonly place: EventPlace;
+}
+
+interface EventListing {
+  readonly organization: string;
+  readonly behind: EventPlace;
+  readonly most: number;
+}
+
+/** The newest first. Deprecations are left out while the store of uses is away: they come again, and changes do not wait for them. */
+export function listEvents({ store, deprecatedUses }: Pick<AdministrationDeps, 'store' | 'deprecatedUses'>) {
+  async function changesOf({ organization, behind, most }: EventListing): Promise<OwnChange[]> {
+    const changes = await store.audit.list({ organization, before: behind.change, limit: most });
+    return changes.map((change) => {
+      const isOwn = change.details.by_organization === organization;
+      return { kind: 'change', atMs: change.atMs, change, isOwn };
+    });
+  }
+
+  async function deprecationsOf({ organization, behind }: EventListing): Promise<DeprecationInUse[]> {
+    const found = await deprecatedUses(organization).catch(() => []);
+    return found
+      .flatMap(({ operations }) => operations)
+      .map((use): DeprecationInUse => ({ kind: 'deprecation', atMs: Date.parse(use.deprecation.deprecated), use }))
+      .filter((one) => isBehind(behind.deprecation, one))
+      .sort((one, other) => other.atMs - one.atMs || (idOf(one) < idOf(other) ? 1 : -1));
+  }
+
+  return async (listing: EventListing): Promise<PlacedEvent[]> => {
+    const [changes, deprecations] = await Promise.all([changesOf(listing), deprecationsOf(listing)]);
+    const merged: PlacedEvent[] = [];
+    let place = listing.behind;
+    while (merged.length < listing.most) {
+      const event = isLater(deprecations[0], changes[0]) ? deprecations.shift() : changes.shift();
+      if (event === undefined) break;
+      place = event.kind === 'change' ? { ...place, change: event.change.sequence } : withDeprecation(place, event);
+      merged.push({ event, place });
+    }
+    return merged;
+  };
+}
+
+function withDeprecation(place: EventPlace, event: DeprecationInUse): EventPlace {
+  return { ...place, deprecation: [event.atMs, idOf(event)] };
+}
+
+function isLater(deprecation: DeprecationInUse | undefined, change: OwnChange | undefined): boolean {
+  return deprecation !== undefined && (change === undefined || deprecation.atMs >= change.atMs);
+}
+
+function isBehind(place: EventPlace['deprecation'], event: DeprecationInUse): boolean {
+  if (place === undefined) return true;
+  const [atMs, operation] = place;
+  return event.atMs < atMs || (event.atMs === atMs && idOf(event) < operation);
+}
+
+function idOf({ use }: DeprecationInUse): string {
+  return use.deprecation.operation.id;
+}

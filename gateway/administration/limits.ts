@@ -1,0 +1,39 @@
+// The action on the limits of an organization: reset the counters. `deps.limits.show` shows what is used.
+
+import type { LimitUse, ResetReport, UsageReport } from '../limits/usage.ts';
+import type { Actor } from './actor.ts';
+import { readAuthority } from './authority.ts';
+import type { AdministrationDeps } from './deps.ts';
+
+type LimitDeps = Pick<AdministrationDeps, 'store' | 'limits' | 'now'>;
+
+export interface LimitsReset {
+  readonly organization: string;
+  readonly dryRun?: boolean;
+}
+
+/**
+ * Resets the counters, and then notes it with what was used before: running gateways that read the note must find the counters gone. A reset
+ * whose note fails may be made again. Resolves with undefined for an unknown organization.
+ */
+export function resetLimits(deps: LimitDeps) {
+  const { store, limits } = deps;
+  return async (actor: Actor, { organization, dryRun = false }: LimitsReset): Promise<ResetReport | undefined> => {
+    const { author } = await readAuthority(deps, actor);
+    const before = await limits.show(organization);
+    const report = before && (await limits.reset(organization, dryRun));
+    if (before === undefined || report === undefined) return undefined;
+    if (!dryRun) await store.audit.appendReset(organization, author, detailsOf(before));
+    return report;
+  };
+}
+
+/** Of an organization with a thousand keys, some limits are noted. */
+const NOTED_MAX = 100;
+
+function detailsOf({ limits }: UsageReport) {
+  const used = limits.filter((limit) => limit.used > 0).slice(0, NOTED_MAX);
+  const noted = (usedOf: (limit: LimitUse) => number) =>
+    used.map((limit) => ({ policy: limit.policy, key_id: limit.key_id, used: usedOf(limit) }));
+  return { before: { limits: noted((limit) => limit.used) }, after: { limits: noted(() => 0) } };
+}

@@ -1,0 +1,93 @@
+// The recent requests of an organization, and the explanation of one, from the lines that all processes of all instances remember. Each of
+// them answers with the lines of this organization, and what it answers is tested again: nothing else becomes an answer to a client.
+
+import { REFUSALS } from '../error-catalogue.ts';
+import { GatewayError } from '../errors.ts';
+import type { StageReport } from '../explain/report.ts';
+import { reportForClients } from '../explain/told-to-clients.ts';
+import { exchangeTest } from '../observe/line-matcher.ts';
+import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
+import { exchangesIn } from '../shared/fleet-question.ts';
+import { STAGES } from '../stages.ts';
+import type { AdministrationDeps } from './deps.ts';
+
+type RequestDeps = Pick<AdministrationDeps, 'askFleet'>;
+
+/** A line with everything that the list of requests shows. */
+export interface RequestLine extends ExchangeLine {
+  readonly request_id: string;
+  readonly time: number;
+  readonly method: string;
+  readonly route?: string;
+  readonly operation?: string;
+  readonly key_id?: string;
+  readonly subject?: string;
+  readonly status: number;
+  readonly stage: string;
+  readonly code?: string;
+  readonly duration_ms: number;
+}
+
+export type RequestFilter = Omit<ExchangeFilter, 'organization' | 'operation' | 'client' | 'upstream'>;
+
+/** The newest first. */
+export function listRequests({ askFleet }: RequestDeps) {
+  return async (organization: string, filter: RequestFilter): Promise<readonly RequestLine[]> => {
+    const whole = { ...filter, organization };
+    const lines = exchangesIn(await askFleet({ about: 'recent', filter: whole })).filter(exchangeTest(whole));
+    return lines.filter(isRequestLine).slice(0, filter.limit);
+  };
+}
+
+export interface Explanation {
+  readonly request: RequestLine;
+  /** One sentence. */
+  readonly verdict: string;
+  readonly remedy: string | null;
+  readonly docUrl: string | null;
+  readonly stages: readonly StageReport[];
+}
+
+/**
+ * Explains the request with this id, or else the latest one that its client gave this id.
+ *
+ * @throws GatewayError resource_missing
+ */
+export function explainRequest({ askFleet, configuration }: RequestDeps & Pick<AdministrationDeps, 'configuration'>) {
+  return async (organization: string, id: string): Promise<Explanation> => {
+    const answers = await askFleet({ about: 'exchange', id, organization });
+    const lines = exchangesIn(answers).filter((line) => line.organization === organization);
+    const named = (member: 'request_id' | 'client_request_id') => lines.filter((line) => line[member] === id);
+    const [line] = [...named('request_id'), ...named('client_request_id')].filter(isRequestLine);
+    if (line === undefined) throw new GatewayError('resource_missing');
+    const { verdict, stages } = reportForClients(line);
+    const { publicUrl } = configuration().config.gateway;
+    return { request: line, verdict, stages, ...adviceOn(line.code, publicUrl) };
+  };
+}
+
+/** Where the page of a code is, as the answer has it. */
+function adviceOn(code: string | undefined, publicUrl: string): Pick<Explanation, 'remedy' | 'docUrl'> {
+  if (code === undefined) return { remedy: null, docUrl: null };
+  // A code of a service is not in the catalogue.
+  const known = Object.hasOwn(REFUSALS, code) ? REFUSALS[code as keyof typeof REFUSALS].remedy : undefined;
+  const remedy = known?.replaceAll('](/', `](${publicUrl}/`) ?? null;
+  return { remedy, docUrl: `${publicUrl}/docs/errors/${code}` };
+}
+
+const texts = ['route', 'operation', 'key_id', 'subject'];
+const CODE = /^[a-z0-9_]{1,64}$/;
+
+/** A line of another version may lack something. */
+function isRequestLine(line: ExchangeLine): line is RequestLine {
+  const { method, stage, status, duration_ms: durationMs, code, ...others } = line;
+  return (
+    typeof method === 'string' &&
+    STAGES.some((one) => one === stage) &&
+    Number.isInteger(status) &&
+    Number(durationMs) >= 0 &&
+    typeof durationMs === 'number' &&
+    (code === undefined || CODE.test(String(code))) &&
+    texts.every((name) => ['undefined', 'string'].includes(typeof others[name]))
+  );
+}

@@ -1,0 +1,36 @@
+// Operations about the limits of an organization.
+
+import { GatewayError } from '../../errors.ts';
+import type { UsageReport } from '../../limits/usage.ts';
+import { resetLimits } from '../limits.ts';
+import type { Handlers } from './call.ts';
+import { inForceAfter } from './in-force.ts';
+
+export const LIMITS_OF_ORGANIZATIONS: Handlers = {
+  async getLimits({ limits }, { organization }) {
+    return { body: limitsJson(found(await limits.show(organization.id))) };
+  },
+
+  async getOrganizationLimits({ limits }, { path }) {
+    return { body: limitsJson(found(await limits.show(path('organization_id')))) };
+  },
+
+  async resetOrganizationLimits(deps, call) {
+    const { dryRun } = call;
+    const organization = call.path('organization_id');
+    const { counters } = found(await resetLimits(deps)(await call.actor(), { organization, dryRun }));
+    return { body: { organization_id: organization, counters, ...(await inForceAfter(call, deps)) } };
+  },
+};
+
+/** Throws resource_missing. */
+function found<Report>(report: Report | undefined): Report {
+  if (report === undefined) throw new GatewayError('resource_missing');
+  return report;
+}
+
+function limitsJson({ organization, tier, limits }: UsageReport): object {
+  // The path of the rule in limits.yaml and the store that counts are no concern of clients.
+  const data = limits.map(({ rule: _, source: __, ...limit }) => limit);
+  return { organization_id: organization, tier, data };
+}

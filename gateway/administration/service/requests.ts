@@ -1,0 +1,62 @@
+// Operations about the recent requests of the caller's organization.
+
+import type { StageReport } from '../../explain/report.ts';
+import { explainRequest, listRequests, type RequestLine } from '../requests.ts';
+import type { Handlers } from './call.ts';
+import { pageOf } from './page.ts';
+
+export const REQUESTS: Handlers = {
+  async listRequests(deps, call) {
+    const { query, cursors, organization, limit } = call;
+    const found = await listRequests(deps)(organization.id, {
+      operationId: query('operation_id'),
+      status: query('status'),
+      code: query('code'),
+      key: query('key_id'),
+      fromMs: momentIn(query('from')),
+      toMs: momentIn(query('to')),
+      behind: placeIn(cursors.position()),
+      // One more tells whether there is another page.
+      limit: limit + 1,
+    });
+    return pageOf(call, { found, positionOf: ({ time, request_id: id }) => `${time} ${id}`, toJson: requestJson });
+  },
+
+  async explainRequest(deps, call) {
+    const { request, verdict, remedy, docUrl, stages } = await explainRequest(deps)(
+      call.organization.id,
+      call.path('request_id'),
+    );
+    const body = { request: requestJson(request), verdict, remedy, doc_url: docUrl, stages: stages.map(stageJson) };
+    return { body };
+  },
+};
+
+function requestJson(line: RequestLine): object {
+  return {
+    request_id: line.request_id,
+    at: new Date(line.time).toISOString(),
+    method: line.method,
+    path: line.route ?? null,
+    operation_id: line.operation ?? null,
+    key_id: line.key_id ?? line.subject ?? null,
+    status: line.status,
+    stage: line.stage,
+    code: line.code ?? null,
+    duration_ms: line.duration_ms,
+  };
+}
+
+function stageJson({ stage, outcome, told, duration_ms: durationMs }: StageReport): object {
+  const isMeasured = typeof durationMs === 'number' && durationMs >= 0;
+  return { stage, outcome, facts: told, ...(isMeasured && { duration_ms: durationMs }) };
+}
+
+function placeIn(position: string | undefined) {
+  const [atMs, requestId = ''] = position?.split(' ') ?? [];
+  return position === undefined ? undefined : { atMs: Number(atMs), requestId };
+}
+
+function momentIn(time: string | undefined): number | undefined {
+  return time === undefined ? undefined : Date.parse(time);
+}

@@ -1,0 +1,64 @@
+// The states of upstreams and their targets for operators, from what the parts of this process tell. Pure.
+
+import type { Mode } from '../caller.ts';
+
+export interface UpstreamState {
+  readonly name: string;
+  /** `ready`, or why requests fail. */
+  readonly state: 'ready' | 'credential_refused' | 'unavailable' | 'breaker_open' | 'overloaded';
+  readonly targets: readonly {
+    /** As upstreams.yaml has it. */
+    readonly address: string;
+    readonly mode: Mode;
+    /** `up`, or why it is not used as others are. */
+    readonly state: string;
+  }[];
+}
+
+interface Addresses {
+  readonly live: readonly string[];
+  readonly test?: readonly string[] | undefined;
+}
+
+interface Targets {
+  readonly targets: UpstreamState['targets'];
+  readonly breaker: Readonly<Record<string, string>>;
+}
+
+interface Access {
+  readonly credential?: string;
+  readonly shedding: boolean;
+}
+
+/** @param upstreams of the configuration: those that no request has reached yet are ready */
+export function upstreamStates(
+  upstreams: Readonly<Record<string, Addresses>>,
+  targetSets: Readonly<Record<string, Targets>>,
+  accesses: Readonly<Record<string, Access>>,
+): UpstreamState[] {
+  return Object.entries(upstreams).map(([name, addresses]) => {
+    const { targets = targetsOf(addresses), breaker = {} } = targetSets[name] ?? {};
+    return { name, state: stateOf({ targets, breaker }, accesses[name]), targets: targets.map(targetState) };
+  });
+}
+
+function targetsOf({ live, test = [] }: Addresses): UpstreamState['targets'] {
+  const of = (mode: Mode, addresses: readonly string[]) =>
+    addresses.map((address) => ({ address, mode, state: 'healthy' }));
+  return [...of('live', live), ...of('test', test)];
+}
+
+function targetState({ address, mode, state }: UpstreamState['targets'][number]) {
+  return { address, mode, state: state === 'healthy' ? 'up' : state };
+}
+
+/** A target in one of these states gets no request, or one at a time. */
+const unused = ['unhealthy', 'ejected', 'trial'];
+
+function stateOf({ targets, breaker }: Targets, access: Access | undefined): UpstreamState['state'] {
+  if (access?.credential === 'latched') return 'credential_refused';
+  const modes = Map.groupBy(targets, ({ mode }) => mode);
+  if ([...modes.values()].some((some) => some.every(({ state }) => unused.includes(state)))) return 'unavailable';
+  if (Object.values(breaker).some((state) => state !== 'closed')) return 'breaker_open';
+  return access?.shedding === true ? 'overloaded' : 'ready';
+}

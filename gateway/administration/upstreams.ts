@@ -1,0 +1,28 @@
+// The action on upstreams: a retry of a credential that was refused.
+
+import { GatewayError } from '../errors.ts';
+import { retryIn } from '../shared/fleet-question.ts';
+import type { Actor } from './actor.ts';
+import { readAuthority } from './authority.ts';
+import type { AdministrationDeps } from './deps.ts';
+
+type RetryDeps = Pick<AdministrationDeps, 'store' | 'askFleet' | 'now'>;
+
+/**
+ * Lets every process of every instance send a refused credential again. Noted if one of them had refused it.
+ *
+ * @returns whether one of them had
+ * @throws GatewayError resource_missing
+ */
+export function retryUpstream(deps: RetryDeps) {
+  const { store, askFleet } = deps;
+  return async (actor: Actor, upstream: string): Promise<boolean> => {
+    const { author } = await readAuthority(deps, actor);
+    const retry = retryIn(await askFleet({ about: 'upstream retry', upstream }));
+    if (retry === undefined) throw new GatewayError('resource_missing');
+    const isRetried = retry.retried.includes(upstream);
+    const change = { before: { credential: 'refused' }, after: { credential: 'unproven' } };
+    if (isRetried) await store.audit.appendRetry(author, { upstream, ...change });
+    return isRetried;
+  };
+}
