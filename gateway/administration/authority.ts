@@ -22,7 +22,7 @@ interface AuthorityDeps {
 /** A key that was revoked while its request was on its way has no authority. */
 export async function readAuthority(deps: AuthorityDeps, actor: Actor): Promise<Authority> {
   const { kind, by, requestId, organization: of } = actor;
-  const author = requestId === undefined ? by : { by, requestId, organization: of };
+  const author = requestId === undefined ? by : { by, requestId, ...(of !== undefined && { organization: of }) };
   if (kind !== 'key' && kind !== 'token') return { author, may: undefined, keys: [], organizations: [] };
   const { may, keys } = kind === 'key' ? await readKey(deps, by) : { may: tokenGrants(deps, actor), keys: [] };
   const organization = await deps.store.organizations.get(actor.organization ?? '');
