@@ -9,7 +9,7 @@ export function addRetry(upstreams: Command, context: CommandContext): void {
   upstreams
     .command('retry')
     .description(
-      'let the gateway on this machine send a refused credential again, after you have corrected the account at the upstream',
+      'let the gateway on this machine, and all that share its Redis, send a refused credential again, after you have corrected the account',
     )
     .argument('<name>', 'name of an entry in upstreams.yaml')
     .option('--json', 'print one JSON object')
