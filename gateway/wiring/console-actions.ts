@@ -4,6 +4,7 @@
 import type { Actor } from '../administration/actor.ts';
 import { awaitConfirmations } from '../administration/confirmations.ts';
 import { getKey, keyTag, revokeKey, stateOf } from '../administration/keys.ts';
+import { resetLimits } from '../administration/limits.ts';
 import {
   changeOrganization,
   getOrganization,
@@ -11,6 +12,7 @@ import {
   resumeOrganization,
   suspendOrganization,
 } from '../administration/organizations.ts';
+import { retryUpstream } from '../administration/upstreams.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Organization } from '../caller.ts';
 import type { Configuration } from '../configuration.ts';
@@ -18,6 +20,7 @@ import { GatewayError } from '../errors.ts';
 import type { LimitUsage } from '../limits/usage.ts';
 import type { Answers } from '../observe/admin.ts';
 import type { ActionAnswer, ConsoleAction } from '../shared/console-action.ts';
+import type { AskFleet } from '../shared/fleet-question.ts';
 
 interface ConsoleActionsOptions {
   readonly store: KeyStore;
@@ -26,8 +29,8 @@ interface ConsoleActionsOptions {
   configuration(): Configuration;
   /** State of the credential of an upstream; undefined for an unknown upstream. */
   credentialOf(upstream: string): { readonly credential?: string } | undefined;
-  /** Lets the refused credential of an upstream be tried again by every process of every instance. */
-  retryEverywhere(upstream: string): Promise<object | undefined>;
+  /** Asks all processes of all instances. */
+  readonly askFleet: AskFleet;
   now(): number;
 }
 
@@ -53,7 +56,7 @@ interface Prepared extends Effect {
 }
 
 export function createConsoleActions(options: ConsoleActionsOptions): Pick<Answers, 'act' | 'inForce'> {
-  const { store, limits, credentialOf, retryEverywhere, now } = options;
+  const { store, limits, credentialOf, now } = options;
 
   async function usableKeysOf(organization: string): Promise<number> {
     const keys = await store.keys.list({ organization });
@@ -101,7 +104,7 @@ export function createConsoleActions(options: ConsoleActionsOptions): Pick<Answe
     };
   }
 
-  async function prepareReset({ by }: Actor, { target: id }: ConsoleAction): Promise<Prepared> {
+  async function prepareReset(actor: Actor, { target: id }: ConsoleAction): Promise<Prepared> {
     const report = await limits.show(id);
     if (report === undefined) throw new GatewayError('resource_missing');
     const used = report.limits.map(({ policy, key_id: key, used: units }) => {
@@ -111,18 +114,18 @@ export function createConsoleActions(options: ConsoleActionsOptions): Pick<Answe
       organization: id,
       before: Object.fromEntries(used),
       after: Object.fromEntries(used.map(([name]) => [name, 0])),
-      carryOut: () => limits.reset(id, by),
+      carryOut: () => resetLimits(options)(actor, { organization: id }),
     };
   }
 
-  function prepareRetry({ target: upstream }: ConsoleAction): Prepared {
+  function prepareRetry(actor: Actor, { target: upstream }: ConsoleAction): Prepared {
     const known = credentialOf(upstream);
     if (known === undefined) throw new GatewayError('resource_missing');
     const { credential = 'none' } = known;
     return {
       before: { credential },
       after: { credential: credential === 'latched' ? 'unproven' : credential },
-      carryOut: () => retryEverywhere(upstream),
+      carryOut: () => retryUpstream(options)(actor, upstream),
     };
   }
 
@@ -141,7 +144,7 @@ export function createConsoleActions(options: ConsoleActionsOptions): Pick<Answe
       case 'reset-limits':
         return prepareReset(actor, action);
       case 'retry-upstream':
-        return prepareRetry(action);
+        return prepareRetry(actor, action);
     }
   }
 

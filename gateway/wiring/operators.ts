@@ -97,8 +97,8 @@ interface OperatorsOptions extends StatusOptions {
   readonly limitUsage: LimitUsage;
   readonly versionUses: Pick<VersionUses, 'report'>;
   retryUpstream(upstream: string): UpstreamRetry | undefined;
-  /** The same in all processes of all instances. */
-  retryEverywhere(upstream: string): Promise<UpstreamRetry | undefined>;
+  /** Asks all processes of all instances. */
+  readonly askFleet: AskFleet;
   /** State of the credential of an upstream; undefined for an unknown upstream. */
   credentialOf(upstream: string): { readonly credential?: string } | undefined;
   /** The serving object of the configuration in force. */

@@ -2,7 +2,6 @@
 
 import { reloadConfiguration } from '../../configuration.ts';
 import type { Parts } from '../../parts.ts';
-import { retryIn } from '../../shared/fleet-question.ts';
 import { answersForOperators } from '../operators.ts';
 import { followConfiguration } from '../reload.ts';
 import type { BaseSection } from './base.ts';
@@ -70,7 +69,7 @@ export function openAdministration(
     limitUsage: opened.limitUsage,
     versionUses,
     retryUpstream: access.retry,
-    retryEverywhere: async (upstream) => retryIn(await opened.admin.askFleet({ about: 'upstream retry', upstream })),
+    askFleet: opened.admin.askFleet,
     credentialOf: (upstream) => new Map(Object.entries(access.status())).get(upstream),
     serving: serving.current,
   });
