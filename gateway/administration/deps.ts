@@ -8,10 +8,10 @@ import type { LimitUsage } from '../limits/usage.ts';
 import type { AskFleet } from '../shared/fleet-question.ts';
 import type { Usage } from '../usage/usage.ts';
 import type { Affected } from '../versions/report.ts';
-import type { UpstreamState } from './upstream-states.ts';
+import type { UpstreamView } from './upstream-states.ts';
 
 /** Of what is known of a certificate, what the contract shows. */
-export interface CertificateState {
+export interface ServedCertificate {
   readonly names: readonly string[];
   /** ISO 8601; null: none has been issued yet. */
   readonly expires_at: string | null;
@@ -36,9 +36,9 @@ export interface AdministrationDeps {
   /** Asks all processes of all instances. */
   readonly askFleet: AskFleet;
   /** The upstreams as this process sees them. */
-  upstreams(): readonly UpstreamState[];
+  upstreams(): readonly UpstreamView[];
   /** The certificates that this process serves. */
-  certificates(): readonly CertificateState[];
+  certificates(): readonly ServedCertificate[];
   /** The deprecated operations that were called lately, by organization; only those of one organization if it is named. */
   deprecatedUses(organization?: string): Promise<readonly Affected[]>;
   /** The name of the instance: `host:port`. */

@@ -53,7 +53,10 @@ export interface Explanation {
  *
  * @throws GatewayError resource_missing
  */
-export function explainRequest({ askFleet, configuration }: RequestDeps & Pick<AdministrationDeps, 'configuration'>) {
+export function explainOwnRequest({
+  askFleet,
+  configuration,
+}: RequestDeps & Pick<AdministrationDeps, 'configuration'>) {
   return async (organization: string, id: string): Promise<Explanation> => {
     const answers = await askFleet({ about: 'exchange', id, organization });
     const lines = exchangesIn(answers).filter((line) => line.organization === organization);

@@ -2,7 +2,7 @@
 
 import type { Mode } from '../caller.ts';
 
-export interface UpstreamState {
+export interface UpstreamView {
   readonly name: string;
   /** `ready`, or why requests fail. */
   readonly state: 'ready' | 'credential_refused' | 'unavailable' | 'breaker_open' | 'overloaded';
@@ -21,7 +21,7 @@ interface Addresses {
 }
 
 interface Targets {
-  readonly targets: UpstreamState['targets'];
+  readonly targets: UpstreamView['targets'];
   readonly breaker: Readonly<Record<string, string>>;
 }
 
@@ -35,27 +35,27 @@ export function upstreamStates(
   upstreams: Readonly<Record<string, Addresses>>,
   targetSets: Readonly<Record<string, Targets>>,
   accesses: Readonly<Record<string, Access>>,
-): UpstreamState[] {
+): UpstreamView[] {
   return Object.entries(upstreams).map(([name, addresses]) => {
     const { targets = targetsOf(addresses), breaker = {} } = targetSets[name] ?? {};
     return { name, state: stateOf({ targets, breaker }, accesses[name]), targets: targets.map(targetState) };
   });
 }
 
-function targetsOf({ live, test = [] }: Addresses): UpstreamState['targets'] {
+function targetsOf({ live, test = [] }: Addresses): UpstreamView['targets'] {
   const of = (mode: Mode, addresses: readonly string[]) =>
     addresses.map((address) => ({ address, mode, state: 'healthy' }));
   return [...of('live', live), ...of('test', test)];
 }
 
-function targetState({ address, mode, state }: UpstreamState['targets'][number]) {
+function targetState({ address, mode, state }: UpstreamView['targets'][number]) {
   return { address, mode, state: state === 'healthy' ? 'up' : state };
 }
 
 /** A target in one of these states gets no request, or one at a time. */
 const unused = ['unhealthy', 'ejected', 'trial'];
 
-function stateOf({ targets, breaker }: Targets, access: Access | undefined): UpstreamState['state'] {
+function stateOf({ targets, breaker }: Targets, access: Access | undefined): UpstreamView['state'] {
   if (access?.credential === 'latched') return 'credential_refused';
   const modes = Map.groupBy(targets, ({ mode }) => mode);
   if ([...modes.values()].some((some) => some.every(({ state }) => unused.includes(state)))) return 'unavailable';

@@ -1,7 +1,7 @@
 // Operations about the recent requests of the caller's organization.
 
 import type { StageReport } from '../../explain/report.ts';
-import { explainRequest, listRequests, type RequestLine } from '../requests.ts';
+import { explainOwnRequest, listRequests, type RequestLine } from '../requests.ts';
 import type { Handlers } from './call.ts';
 import { pageOf } from './page.ts';
 
@@ -23,7 +23,7 @@ export const REQUESTS: Handlers = {
   },
 
   async explainRequest(deps, call) {
-    const { request, verdict, remedy, docUrl, stages } = await explainRequest(deps)(
+    const { request, verdict, remedy, docUrl, stages } = await explainOwnRequest(deps)(
       call.organization.id,
       call.path('request_id'),
     );

@@ -14,9 +14,10 @@ import { openServing } from '../../serving/in-force.ts';
 import { createFollowCaller } from '../../tunnel/follow-caller.ts';
 import { createTunnels } from '../../tunnel/tunnels.ts';
 import { toUpstreamFailure } from '../../upstream/failure.ts';
+import { deprecationsOf } from '../../versions/deprecation.ts';
 import { type ClientRequests, createListeners } from '../listeners.ts';
 import { openOverload } from '../overload.ts';
-import type { BaseSection } from './base.ts';
+import { type BaseSection, operationsServed } from './base.ts';
 import type { CallersSection } from './callers.ts';
 import type { CertificatesSection } from './certificates.ts';
 import type { CountersSection } from './counters.ts';
@@ -86,7 +87,11 @@ export function openTraffic(
     askFleet: opened.admin.askFleet,
     upstreams: () => upstreamStates(inForce().config.upstreams, targets.targetSets.status(), opened.access.status()),
     certificates: opened.certificatesStatus,
-    deprecatedUses: (organization) => versionUses.affected(serving.current().deprecations, organization),
+    deprecatedUses(organization) {
+      const { gateway: rules } = inForce().config;
+      const deprecations = deprecationsOf(operationsServed(inForce()), rules, rules.publicUrl);
+      return versionUses.affected(deprecations, organization);
+    },
     instance: `${hostname()}:${settings.port}`,
   });
   const serving = openServing(
