@@ -129,9 +129,10 @@ describe('an action of the console', () => {
     const planned = await plan('reset-limits', 'org_limits');
     assert.deepEqual([planned.answer.before, planned.answer.after], [{ organization: 3 }, { organization: 0 }]);
     const start = await latest();
-    await carryOut('reset-limits', 'org_limits');
+    const done = await carryOut('reset-limits', 'org_limits');
     const [change] = await changesSince(start);
     assert.deepEqual([change?.kind, change?.by, change?.organization], ['limits.reset', 'admin_token', 'org_limits']);
+    assert.equal(change?.details.request_id, done.id);
     assert.deepEqual((await plan('reset-limits', 'org_limits')).answer.before, { organization: 0 });
   });
 
@@ -145,7 +146,12 @@ describe('an action of the console', () => {
       [{ credential: 'latched' }, { credential: 'unproven' }],
     );
     assert.equal((await upstreams()).things.credential, 'latched');
-    assert.equal((await carryOut('retry-upstream', 'things')).status, 200);
+    const start = await latest();
+    const done = await carryOut('retry-upstream', 'things');
+    assert.equal(done.status, 200);
+    const [change, ...more] = await changesSince(start);
+    assert.deepEqual([change?.kind, change?.by, more], ['upstream.retried', 'admin_token', []]);
+    assert.deepEqual([change?.details.upstream, change?.details.request_id], ['things', done.id]);
     assert.equal((await upstreams()).things.credential, 'unproven');
   });
 
