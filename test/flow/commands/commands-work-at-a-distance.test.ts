@@ -21,6 +21,10 @@ const OPERATOR = [
   'gateway:keys:read',
   'gateway:keys:write',
   'gateway:usage:read',
+  'gateway:limits:read',
+  'gateway:limits:write',
+  'gateway:audit:read',
+  'gateway:deprecations:read',
   // What an operator grants it has to hold.
   'gateway:read',
   'gateway:keys',
@@ -213,3 +217,90 @@ describe('use', () => {
     assert.match((await operator.run('usage', '--org', 'org_none')).err, /^There is no organization org_none \(404/);
   });
 });
+
+describe('what the gateway knows', () => {
+  it('of limits: shown of the own organization, and shown and reset by operators', async () => {
+    const { organization, run, json, key } = await organizationWith(['gateway:read']);
+    await administer('GET /gateway/v1/organization', { key });
+    const report = await json('limits', 'show');
+    assert.deepEqual([report.organization, report.tier], [organization, 'standard']);
+    const [limit] = report.limits;
+    assert.deepEqual(
+      [limit.policy, limit.key_id, limit.operations, limit.enforced],
+      ['organization', null, null, true],
+    );
+    assert.ok(limit.used >= 2);
+    assert.match(
+      (await run('limits', 'show')).out,
+      /^\S+, tier standard\n\nPOLICY +RULE .*\norganization +- +- +all +\d+ in/,
+    );
+
+    const reset = await operator.run('limits', 'reset', '--org', organization);
+    assert.deepEqual(reset, {
+      code: 0,
+      out: `Reset the counters of ${organization}: all its limits are unused again.\n`,
+      err: '',
+    });
+    const after = await operator.json('limits', 'show', '--org', organization);
+    assert.equal(after.limits[0].used, 0);
+    const none = await operator.run('limits', 'reset', '--org', 'org_none');
+    assert.deepEqual(none.code, 1);
+    assert.match(none.err, /^There is no organization org_none \(404 resource_missing, request req_\w+\)\.$/);
+  });
+
+  it('of a request: explained to its organization, and to no other', async () => {
+    const { run, json, key } = await organizationWith(['gateway:read']);
+    const refused = await administer('GET /gateway/v1/keys?limit=1000', { key });
+    const id = String(refused.headers.get('x-request-id'));
+    const { code, out, err } = await run('explain', id);
+    assert.deepEqual([code, err], [0, '']);
+    assert.match(
+      out,
+      new RegExp(`^${id}, \\S+Z\nGET /gateway/v1/keys was refused by validate with 400 validation_failed`),
+    );
+    assert.match(out, /^validate +refused +/m);
+    const { exchanges } = await json('explain', id);
+    assert.deepEqual([exchanges.length, exchanges[0].request_id], [1, id]);
+    assert.equal(exchanges[0].stages.find(({ stage }: { stage: string }) => stage === 'validate').outcome, 'refused');
+
+    const other = await (await organizationWith(['gateway:read'])).run('explain', id);
+    assert.deepEqual([other.code, other.out], [1, '']);
+    assert.match(other.err, new RegExp(`does not remember a request ${id} of the organization of your key \\(404`));
+  });
+
+  it('of changes: the audit log for operators, what concerns it for an organization', async () => {
+    const own = await organizationWith(['gateway:read', 'gateway:keys']);
+    const { id } = await own.json('keys', 'create', '--mode', 'live', '--scopes', 'gateway:read');
+    await own.json('keys', 'revoke', id, '--reason', 'found');
+    const all = await operator.json('audit', '--org', own.organization);
+    assert.deepEqual(all, withoutAuthorsOrganization(await here.json('audit', '--org', own.organization)));
+    const { out } = await operator.run('audit', '--org', own.organization, '--limit', '1');
+    assert.match(
+      out,
+      new RegExp(`^AT .*\\n\\S+Z +${own.id} +key\\.revoked +${own.organization} +${id} +reason="found"`),
+    );
+    const events = await own.json('audit', '--limit', '2');
+    assert.deepEqual(
+      events.map(({ kind, by, key, organization }: Record<string, unknown>) => [kind, by, key, organization]),
+      [
+        ['key.revoked', own.id, id, null],
+        ['key.created', own.id, id, null],
+      ],
+    );
+    assert.deepEqual(await own.json('audit', '--since', '2000-01-01', '--limit', '1'), events.slice(0, 1));
+    const foreign = await own.run('audit', '--org', 'org_staff');
+    assert.deepEqual([foreign.code, foreign.out], [1, '']);
+    assert.match(foreign.err, /403 insufficient_scope/);
+  });
+
+  it('of deprecated operations: who calls them', async () => {
+    const { code, out, err } = await operator.run('versions', 'usage');
+    assert.deepEqual([code, out, err], [0, 'None.\n', '']);
+    assert.deepEqual(await operator.json('versions', 'usage'), []);
+  });
+});
+
+/** The contract does not tell it beside the author. */
+function withoutAuthorsOrganization(changes: readonly { readonly details: Readonly<Record<string, unknown>> }[]) {
+  return changes.map(({ details: { by_organization: _, ...details }, ...change }) => ({ ...change, details }));
+}
