@@ -6,14 +6,14 @@ import { PROTOCOLS } from './protocols/all.ts';
 import { simulate } from './run.ts';
 import { seedText } from './seed.ts';
 
-const SEEDS = ['1', '2', '3', '4', '5'];
-const HOURS = 0.2;
+const SEEDS = ['1', '2', '3', '4'];
+const HOURS = 0.1;
 
 describe('some simulated minutes', () => {
   for (const protocol of PROTOCOLS) {
     it(protocol.name, async () => {
-      for (const [index, seed] of SEEDS.entries()) {
-        const spec = { protocol, seed, hours: HOURS, hasCalm: index === 0 };
+      for (const seed of SEEDS) {
+        const spec = { protocol, seed, hours: HOURS, hasCalm: false };
         const { violation } = await simulate(spec);
         assert.equal(violation, undefined, `npm run simulate -- --seed ${seedText(spec)}`);
       }

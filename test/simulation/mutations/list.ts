@@ -227,8 +227,8 @@ const CERTIFICATES = of('certificates', [
   [
     'a stored order is not continued',
     'acme/order.ts',
-    'stored?.account === signer.account ? stored',
-    'stored?.account === undefined ? (stored as never)',
+    'const record = stored?.account === signer.account ? stored',
+    'const record = (false as boolean) ? (stored as never)',
   ],
   [
     'what the holder before has done is not read',
