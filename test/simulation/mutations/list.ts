@@ -230,12 +230,6 @@ const CERTIFICATES = of('certificates', [
     'const record = stored?.account === signer.account ? stored',
     'const record = (false as boolean) ? (stored as never)',
   ],
-  [
-    'what the holder before has done is not read',
-    'acme/keeper.ts',
-    '// Read under the lease: the previous holder may have done the work.\n      await refresh();',
-    '',
-  ],
   ['a failed attempt is not waited for', 'acme/due.ts', 'if (isBlocked) return undefined;', ''],
   ['a failure is not recorded', 'acme/jobs.ts', "...change('attempts', of, attempts),", ''],
   [
