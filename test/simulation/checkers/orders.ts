@@ -2,6 +2,7 @@
 // of leases and records.
 
 import type { Deployment } from '../deployment.ts';
+import { BEGINNING_MS } from '../engine/world.ts';
 
 /** A certificate is renewed after two thirds of its life. */
 const EARLIEST_SHARE = 0.6;
@@ -15,12 +16,11 @@ const STORED_WITHIN_MS = 5000;
 interface OrderSeen {
   readonly atMs: number;
   readonly names: string;
-  readonly place: string;
   /** Who asked about it in turn, with the last time. */
   readonly visits: { readonly place: string; readonly atMs: number }[];
   /** When the authority was first asked about it: from then on it must be stored. */
   touchedMs: number | undefined;
-  /** By the clock of the store. */
+  /** By the clock of the authority, epoch milliseconds. */
   issuedAt: number | undefined;
   downloadedMs: number | undefined;
   /** When the authority gave it up. */
@@ -51,7 +51,7 @@ export class OrderChecker {
     this.#storeClock = storeClock;
   }
 
-  ordered(id: string, names: string, place: string): void {
+  ordered(id: string, names: string): void {
     const { world } = this.#deployment();
     for (const [earlier, order] of this.#orders) {
       if (order.names !== names) continue;
@@ -61,7 +61,6 @@ export class OrderChecker {
     this.#orders.set(id, {
       atMs: world.now(),
       names,
-      place,
       visits: [],
       touchedMs: undefined,
       issuedAt: undefined,
@@ -94,7 +93,7 @@ export class OrderChecker {
 
   issued(id: string): void {
     const order = this.#orders.get(id);
-    if (order !== undefined) order.issuedAt = this.#storeClock();
+    if (order !== undefined) order.issuedAt = BEGINNING_MS + this.#deployment().world.now();
   }
 
   downloaded(id: string): void {

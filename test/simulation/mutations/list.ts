@@ -128,7 +128,7 @@ const KEYS = of('keys', [
   [
     'the grace does not end',
     'auth/directory.ts',
-    'return follower.failure() === undefined || performance.now() - follower.readAt() <= graceMs;',
+    'if (now() - follower.readAtMs() > graceMs) return false;\n    return follower.failure() === undefined || performance.now() - follower.readAt() <= graceMs;',
     'return true;',
   ],
   [

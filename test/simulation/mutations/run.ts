@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** What a search needs. */
 const COPIED = ['gateway', 'test/simulation', 'test/unit/limits', 'package.json', 'tsconfig.json'];
-export const HOURS_MAX = 100;
+const HOURS_MAX = 100;
 
 interface Found {
   readonly seed?: string;

@@ -136,7 +136,7 @@ export class CertificateAuthority {
       certificate: undefined,
     });
     world.note('authority', `order ${id} for ${names} by ${place}`);
-    checker.ordered(id, names.join(), place);
+    checker.ordered(id, names.join());
     return this.#json(201, shownOrder(this.#orders.get(id) as Order), { location: `${BASE}/order/${id}` });
   }
 

@@ -20,7 +20,7 @@ import type { Protocol, Running } from '../protocol.ts';
 const TIMEOUT_MS = 8000;
 const RETAIN_SECONDS = 3600;
 const RETAIN_MS = RETAIN_SECONDS * 1000;
-const WRITE_GAP_MS = 4000;
+const WRITE_GAP_MS = 2000;
 /** Clients give up waiting for an answer after so long. */
 const PATIENCE_MS = 15_000;
 
@@ -39,8 +39,8 @@ export const idempotencyProtocol: Protocol = {
     'redis restart': 1,
     'redis restart without the tail': 1,
     'redis restart empty': 1,
-    'redis failover': 3,
-    'redis lag': 2,
+    'redis failover': 5,
+    'redis lag': 5,
     'redis clock': 1,
     'redis full': 1,
     'redis evict': 1,

@@ -213,7 +213,7 @@ function createOperator(deployment: Deployment, checker: AccessChecker) {
 
   async function pickChange(store: KeyStore): Promise<void> {
     const waits = random.chance(0.7);
-    const [organization] = random.pick(organizations).id.split(' ') as [string];
+    const organization = random.pick(organizations).id;
     const lost = await store.organizations.get(organization);
     if (lost === undefined) return importAll(store);
     const kind = random.pick(['create', 'revoke', 'revoke', 'suspend', 'resume', 'rotate'] as const);

@@ -147,5 +147,3 @@ function isNear(one: unknown, other: unknown): boolean {
 }
 
 const isDigest = (one: unknown, other: unknown) => [one, other].every((value) => /^"[0-9a-f]{40}$/.test(String(value)));
-
-export const shaOf = digestOf;

@@ -1,8 +1,8 @@
 // Translates Lua 5.1 to JavaScript, so that the scripts of the gateway run as they are written, fast and without a server. It knows the part
-// of the language that they use, and throws at any other. A comparison with a real server (test/simulation/redis) holds it to Redis.
+// of the language that they use, and throws at any other. The comparison of the model with a real server covers it.
 
 import { type Token, tokensOf } from './lexer.ts';
-import type { LuaResult, LuaTable, LuaValue } from './values.ts';
+import type { LuaResult, LuaTable } from './values.ts';
 import * as operations from './values.ts';
 
 /** The globals of a script, such as `string`: JavaScript objects of functions. */
@@ -108,11 +108,11 @@ function createParser(tokens: readonly Token[]) {
   }
 
   function script(): string {
-    const code = functionBody('', ['KEYS', 'ARGV'], () => blockUntil(['']));
+    const code = functionBody(['KEYS', 'ARGV'], () => blockUntil(['']));
     return `return function ($library, ${code.parameters}) {${code.body}};`;
   }
 
-  function functionBody(_: string, parameters: readonly string[], read: () => string) {
+  function functionBody(parameters: readonly string[], read: () => string) {
     const outer = temporaries;
     temporaries = [];
     return scoped(() => {
@@ -172,7 +172,7 @@ function createParser(tokens: readonly Token[]) {
       if (!accept(',')) break;
     }
     expect(')');
-    const { parameters: declared, body } = functionBody('', parameters, block);
+    const { parameters: declared, body } = functionBody(parameters, block);
     expect('end');
     return `(function (${declared}) {${body}})`;
   }
@@ -457,5 +457,3 @@ function spread(values: readonly Expression[]): string {
   );
   return codes.join(', ');
 }
-
-export type { LuaValue };
