@@ -96,7 +96,8 @@ function startIdempotency(world: World, processes: number): Running {
     mayBeForgotten(begunMs, sentMs) {
       if (directory !== undefined) return false;
       const { redis } = deployment;
-      const untilMs = replicas > 0 ? begunMs : sentMs;
+      // What a replica has confirmed is lost only with everything else.
+      const untilMs = replicas > 0 ? 0 : sentMs;
       const isLost = redis.losses().some(({ atMs, sinceMs }) => atMs >= begunMs && sinceMs <= untilMs);
       return isLost || redis.jumps().some(({ atMs, byMs }) => atMs >= begunMs && byMs > RETAIN_MS / 4);
     },
