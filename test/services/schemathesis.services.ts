@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { GATEWAY_SCOPES } from '../../gateway/shared/gateway-scopes.ts';
-import { startAdministration } from '../support/administration.ts';
+import { OWN_ENTRY, startAdministration } from '../support/administration.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { hasPython, pythonFor } from './support/packages.ts';
@@ -30,6 +30,14 @@ interface Failure {
 const explained: Readonly<Record<string, string>> = {
   'ST202 Schema-valid request rejected, 400 invalid_cursor':
     'a cursor is opaque: the contract describes its length, and only one that the gateway has made is one',
+  'ST202 Schema-valid request rejected, 400 validation_failed: Must be in the future.':
+    'a schema cannot say that a time has to be later than now',
+  'ST202 Schema-valid request rejected, 412 precondition_failed':
+    'If-Match has the tag of the example, which is not that of the record',
+  'ST202 Schema-valid request rejected, 422 idempotency_key_reused':
+    'the Idempotency-Key of the example is sent with one request after another',
+  'ST202 Schema-valid request rejected, 422 reference_missing':
+    'the tiers and scopes that exist depend on the configuration, and the contract does not list them',
   'ST201 Schema-violating request accepted, 414 uri_too_long':
     'the request was refused, before its query was read; the check does not know 414 as a refusal',
   'ST201 Schema-violating request accepted, 431 headers_too_large':
@@ -40,6 +48,8 @@ const BLOCK = /^_{3,} ([A-Z]+ \S+) _{3,}$/;
 const CHECK = /^- (ST\d+ .+)$/;
 const STATUS = /^\[(\d{3})\] /;
 const CODE = /"code":"([a-z_]+)"/;
+/** Of the first violation. */
+const REASON = /"errors":\[\{[^}]*"message":"([^"]+)"/;
 
 /** Reads the failures that `st run` prints. */
 function failuresIn(output: string): Failure[] {
@@ -53,7 +63,9 @@ function failuresIn(output: string): Failure[] {
     if (next !== undefined) check = next;
     status = STATUS.exec(line)?.[1] ?? status;
     if (check === undefined || !line.startsWith('    `')) continue;
-    found.push({ operation, check, answer: `${status} ${CODE.exec(line)?.[1] ?? 'without a code'}` });
+    const reason = REASON.exec(line)?.[1];
+    const answer = `${status} ${CODE.exec(line)?.[1] ?? 'without a code'}${reason === undefined ? '' : `: ${reason}`}`;
+    found.push({ operation, check, answer });
     check = undefined;
   }
   return found;
@@ -64,7 +76,9 @@ describe('schemathesis, with all checks and phases', { skip: noPython, timeout: 
   let folder: string;
   before(async () => {
     folder = temporaryDirectory();
-    ({ gateway } = await startAdministration());
+    // With the resources, so that the scopes of the examples exist.
+    const platform = { contracts: ['v1/*.yaml'], live: 'sandbox:platform' };
+    ({ gateway } = await startAdministration({ upstreams: { ...OWN_ENTRY, platform } }));
   });
   after(async () => {
     await gateway?.stop();
