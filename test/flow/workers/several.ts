@@ -10,6 +10,7 @@ import { openKeyStore, openSecrets } from '../../../gateway/process/open-key-sto
 import { environmentOf, writeConfiguration } from '../../support/configuration.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import type { GatewayOptions } from '../../support/gateway.ts';
+import { ownContractAndThings } from '../../support/own-contract.ts';
 import { createInstallation, type Installation, type Running } from '../../support/process.ts';
 import { startRedis } from '../../support/redis.ts';
 import { thingsAt } from '../../support/things.ts';
@@ -54,6 +55,8 @@ export interface SeveralOptions extends Pick<GatewayOptions, 'gateway' | 'limits
   readonly answer?: Answer;
   /** Whether standard output is a file, in place of a pipe. */
   readonly writesToFile?: boolean;
+  /** With the contract of the gateway itself beside that of the upstream; the key may read it. */
+  readonly withOwnContract?: boolean;
   /** Further operations of the contract. */
   readonly paths?: Record<string, object>;
 }
@@ -80,7 +83,7 @@ export async function prepareSeveral({ gateway, limits, files, ...options }: Sev
   const directory = temporaryDirectory();
   const [redis, upstream] = await Promise.all([startRedis(), startUpstream(options.answer ?? answerEmptyObject)]);
   const configuration = {
-    ...thingsAt(upstream.url, {}, options.paths),
+    ...(options.withOwnContract ? ownContractAndThings(upstream.url) : thingsAt(upstream.url, {}, options.paths)),
     ...(gateway && { gateway }),
     ...(limits && { limits }),
     ...(files && { files }),
@@ -93,7 +96,8 @@ export async function prepareSeveral({ gateway, limits, files, ...options }: Sev
     ...options.environment,
   });
   const { environment } = installation;
-  const { key, store } = await issueKey(environment);
+  const scopes = options.withOwnContract ? ['*', 'gateway:read'] : ['*'];
+  const { key, store } = await issueKey(environment, scopes);
   return {
     upstream,
     authorization: `Bearer ${key}`,
@@ -146,6 +150,7 @@ export async function startSeveral(options?: SeveralOptions): Promise<Several> {
 /** In the store that the gateway is about to use, with the secrets that it will find there. */
 async function issueKey(
   environment: Record<string, string>,
+  scopes: readonly string[],
 ): Promise<{ readonly key: string; readonly store: KeyStore }> {
   const settings = loadSettings(environment);
   const now = Date.now;
@@ -156,7 +161,7 @@ async function issueKey(
   );
   const organization = { id: 'org_test', name: 'Test', tier: 'standard', state: 'active', contacts: [] } as const;
   await store.organizations.create({ ...organization, operator: false }, 'test');
-  const limits = { name: 'test', scopes: ['*'], allowedCidrs: [], expiresAtMs: undefined, by: 'test' };
+  const limits = { name: 'test', scopes, allowedCidrs: [], expiresAtMs: undefined, by: 'test' };
   const { key, record } = createIssueKey({ digestOf, randomBytes, now })({
     organization: organization.id,
     mode: 'live',
