@@ -19,6 +19,7 @@ export type FaultKind =
   | 'redis restart without the tail'
   | 'redis restart empty'
   | 'redis failover'
+  | 'redis failover to a late replica'
   | 'redis lag'
   | 'redis clock'
   | 'redis full'
@@ -137,6 +138,12 @@ function faultOf(deployment: Deployment, { kind, place: index, amount }: Fault):
     case 'redis failover':
       redis.failOver(500 * amount);
       return undefined;
+    case 'redis failover to a late replica':
+      redis.lag(3000 * Math.abs(amount));
+      return () => {
+        redis.failOver(500 * amount);
+        redis.lag(20);
+      };
     case 'redis lag':
       redis.lag(3000 * Math.abs(amount));
       return () => redis.lag(20);

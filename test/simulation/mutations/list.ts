@@ -144,12 +144,6 @@ const KEYS = of('keys', [
     '} catch (cause) {\n      readAtMs = startedAtMs;\n      readAt = startedAt;\n      noteFailure(cause);\n    }\n    onPolled();',
   ],
   [
-    'a store that lost changes and got others is taken for the same',
-    'auth/change-follower.ts',
-    'latest < position || (last !== undefined && JSON.stringify(first) !== last)',
-    'latest < position',
-  ],
-  [
     'the changes are not polled, only heard of',
     'auth/change-follower.ts',
     'setInterval(poll, pollMs)',
@@ -182,13 +176,6 @@ const IDEMPOTENCY = of('idempotency', [
     'if (!isSent || !mayHaveRun(error)) return',
     'if (true) return',
   ],
-  [
-    'no request waits for replicas',
-    'idempotency/redis-store.ts',
-    "begun.state === 'started' && claim.replicaWait",
-    'false as boolean && claim.replicaWait',
-  ],
-  ['too few replicas are enough', 'idempotency/redis-store.ts', 'count < wait.replicas', 'count < 0'],
   ['a lease ends at once', 'idempotency/idempotency.ts', 'options.timeoutMs(operation) + LEASE_MARGIN_MS', '1'],
   [
     'a claim expires with its lease',
