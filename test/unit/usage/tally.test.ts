@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createTally, type Tallied, type TallyOptions } from '../../../gateway/usage/tally.ts';
 import { callerOf, ended, HOUR_MS, NOW_MS, operationOf } from './samples.ts';
 
@@ -150,6 +152,7 @@ describe('a tally', () => {
 });
 
 function memory(): number {
-  (globalThis as { gc?: () => void }).gc?.();
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
   return process.memoryUsage().heapUsed;
 }
