@@ -148,12 +148,16 @@ test('the cost of a match does not grow with the number of operations', () => {
   const visited = (count: number) => {
     const routes = routesOf(...Array.from({ length: count }, (_, i) => `/v1/resource${i}/{id}/part${i}`));
     const path = ['v1', `resource${count - 1}`, '7', `part${count - 1}`];
-    const from = process.cpuUsage();
-    for (let i = 0; i < 20_000; i++) routes.find('GET', path);
-    return process.cpuUsage(from).user;
+    const rounds = Array.from({ length: 8 }, () => {
+      const from = process.cpuUsage();
+      for (let i = 0; i < 5000; i++) routes.find('GET', path);
+      return process.cpuUsage(from).user;
+    });
+    // The other threads of the process count, too: compiling and collecting do not disturb every round.
+    return Math.min(...rounds);
   };
   visited(10);
   const few = visited(10);
   const many = visited(10_000);
-  assert.ok(many < Math.max(few, 5000) * 10, `${few} µs for 10, ${many} µs for 10,000 operations`);
+  assert.ok(many < Math.max(few, 1250) * 10, `${few} µs for 10, ${many} µs for 10,000 operations`);
 });
