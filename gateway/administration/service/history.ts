@@ -62,7 +62,7 @@ function eventJson(event: PlacedEvent['event'], nowMs: number): object {
     id: String(sequence),
     at: timeOf(atMs),
     kind,
-    // The name of an operator is nobody else's business.
+    // An organization is not told the name of the operator.
     by: isOwn ? by : 'operator',
     key_id: key ?? null,
     request_id: isOwn ? (details.request_id ?? null) : null,
