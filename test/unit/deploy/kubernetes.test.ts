@@ -130,7 +130,7 @@ describe('the pod', () => {
     );
     const mounted = secrets.get(volumeAt(environment.SECRETS_DIR)?.secret?.secretName);
     const entries = Object.keys(mounted?.stringData ?? {});
-    assert.deepEqual(entries, ['key_pepper', 'admin_token']);
+    assert.deepEqual(entries, ['key_pepper', 'admin_token', 'viewer_token']);
     for (const entry of entries) assert.ok(page.includes(`\`${entry}\``), entry);
     const { name, key = '' } = container?.env?.find((one) => one.name === 'REDIS_URL')?.valueFrom?.secretKeyRef ?? {};
     assert.ok(key in (secrets.get(name)?.stringData ?? {}));
