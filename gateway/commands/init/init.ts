@@ -1,7 +1,7 @@
 // `gateway init`: writes an initial configuration with comments, and JSON Schemas for completion and checks in editors. With `--from`, adds
 // a service from its own OpenAPI document.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { configFileNames, editorSchemaOf } from '../../config/editor-schemas.ts';
@@ -25,17 +25,30 @@ interface WrittenFile {
   readonly text: string;
 }
 
-const TEMPLATES = new URL('./files/', import.meta.url);
-const withExample = {
-  'gateway.yaml': 'gateway.yaml',
-  'upstreams.yaml': 'upstreams.yaml',
-  'limits.yaml': 'limits.yaml',
-  'openapi/v1/customers.yaml': 'openapi/v1/customers.yaml',
+/** Files by their names below the directories of the configuration and of the contracts. */
+interface Templates {
+  readonly config: Readonly<Record<string, URL>>;
+  readonly contracts: Readonly<Record<string, URL>>;
+}
+
+const template = (path: string) => new URL(`./files/${path}`, import.meta.url);
+/** The contract of the gateway itself, of which each configuration gets a copy. */
+const OWN_CONTRACT = new URL('../../../openapi/gateway/', import.meta.url);
+const withExample: Templates = {
+  config: {
+    'gateway.yaml': template('gateway.yaml'),
+    'upstreams.yaml': template('upstreams.yaml'),
+    'limits.yaml': template('limits.yaml'),
+  },
+  contracts: { 'v1/customers.yaml': template('openapi/v1/customers.yaml') },
 };
-const withoutExample = {
-  'gateway.yaml': 'gateway.yaml',
-  'upstreams.yaml': 'empty/upstreams.yaml',
-  'limits.yaml': 'empty/limits.yaml',
+const withoutExample: Templates = {
+  config: {
+    'gateway.yaml': template('gateway.yaml'),
+    'upstreams.yaml': template('empty/upstreams.yaml'),
+    'limits.yaml': template('empty/limits.yaml'),
+  },
+  contracts: {},
 };
 
 export function addInitCommand(program: Command, context: CommandContext): void {
@@ -64,7 +77,8 @@ export function addInitCommand(program: Command, context: CommandContext): void 
 }
 
 function init(context: CommandContext, directory: string, { force, schemas, empty, json }: InitFlags): void {
-  const own = schemas ? [] : templatesFor(directory, empty ? withoutExample : withExample);
+  const directories = { config: directory, contracts: join(directory, 'openapi') };
+  const own = schemas ? [] : templatesFor(directories, empty ? withoutExample : withExample);
   refuseToOverwrite(context, own, force === true);
   const written = [...own, ...editorSchemas(directory)];
   for (const { path, text } of written) write(context, path, text);
@@ -87,7 +101,7 @@ async function addService(
 ): Promise<void> {
   const { proposeService } = await import('./propose-service.ts');
   const isNew = !existsSync(join(directories.config, 'upstreams.yaml'));
-  const base = isNew ? templatesFor(directories.config, withoutExample) : [];
+  const base = isNew ? templatesFor(directories, withoutExample) : [];
   refuseToOverwrite(context, base, false);
   const upstreamsText = base.find(({ path }) => path.endsWith('upstreams.yaml'))?.text;
   const service: ProposedService = await proposeService(context, directories, flags, upstreamsText);
@@ -108,11 +122,16 @@ async function addService(
   await tryService(context, directories, service);
 }
 
-function templatesFor(directory: string, templates: Readonly<Record<string, string>>): WrittenFile[] {
-  return Object.entries(templates).map(([name, template]) => ({
-    path: join(directory, name),
-    text: readFileSync(new URL(template, TEMPLATES), 'utf8'),
-  }));
+/** The files of the templates, and the contract of the gateway itself. */
+function templatesFor({ config, contracts }: Directories, templates: Templates): WrittenFile[] {
+  const filesBelow = (directory: string, files: Readonly<Record<string, URL>>) =>
+    Object.entries(files).map(([name, url]) => ({ path: join(directory, name), text: readFileSync(url, 'utf8') }));
+  const own = readdirSync(OWN_CONTRACT).map((name) => [name, new URL(name, OWN_CONTRACT)] as const);
+  return [
+    ...filesBelow(config, templates.config),
+    ...filesBelow(contracts, templates.contracts),
+    ...filesBelow(join(contracts, 'gateway'), Object.fromEntries(own)),
+  ];
 }
 
 function editorSchemas(directory: string): WrittenFile[] {
@@ -122,8 +141,11 @@ function editorSchemas(directory: string): WrittenFile[] {
   }));
 }
 
+/** A file that is there with the same text, such as a contract of the gateway itself, is in no danger. */
 function refuseToOverwrite(context: CommandContext, files: readonly WrittenFile[], force: boolean): void {
-  const present = files.map(({ path }) => path).filter((path) => existsSync(path));
+  const present = files
+    .filter(({ path, text }) => existsSync(path) && readFileSync(path, 'utf8') !== text)
+    .map(({ path }) => path);
   if (present.length === 0 || force) return;
   const names = present.map(shownPath).join(', ');
   context.fail(`Nothing was written, since there is already: ${names}. Name another directory, or use --force.`);

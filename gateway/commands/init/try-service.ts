@@ -100,13 +100,12 @@ function shellWord(url: string): string {
 
 /** The path of an operation that needs no parameter, if there is one. */
 function firstPath({ contracts }: Configuration, name: string): string {
-  const reading = contracts.operations.filter(
-    ({ operation }) => operation.upstream === name && operation.method === 'GET',
-  );
+  const own = contracts.operations.filter(({ operation }) => operation.upstream === name);
+  const reading = own.filter(({ operation }) => operation.method === 'GET');
   const plain = reading.find(
     ({ operation, parameters }) => !operation.path.includes('{') && !parameters.some(isRequired),
   );
-  return (plain ?? reading[0] ?? contracts.operations[0])?.operation.path ?? '/';
+  return (plain ?? reading[0] ?? own[0])?.operation.path ?? '/';
 }
 
 function isRequired({ value }: { readonly value: unknown }): boolean {

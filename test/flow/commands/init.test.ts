@@ -21,18 +21,14 @@ describe('gateway init', () => {
     const { code, stdout } = await installation.run('init', made);
     assert.equal(code, 0);
     const said = [...stdout.matchAll(/^wrote (.+)$/gm)].map(([, path = '']) => path);
-    assert.equal(said.length, 7);
+    assert.equal(said.length, 10);
     for (const path of said) assert.ok(existsSync(path), path);
 
-    const checked = await installation.run('check', '--json');
-    assert.equal(checked.code, 0, checked.stdout);
-
-    // With the contract that it wrote as well.
     const withContract = createInstallation({ GATEWAY_CONFIG: made, GATEWAY_CONTRACTS: join(made, 'openapi') });
     const all = await withContract.run('check', '--json');
     const { ok, operations, contracts, mistakes, warnings, unenforced } = JSON.parse(all.stdout);
     const found = { ok, operations, contracts, mistakes, warnings, unenforced };
-    assert.deepEqual(found, { ok: true, operations: 2, contracts: 1, mistakes: [], warnings: [], unenforced: [] });
+    assert.deepEqual(found, { ok: true, operations: 35, contracts: 3, mistakes: [], warnings: [], unenforced: [] });
     const running = await startInProcess(withContract.environment);
     const key = /Bearer ([^']+)'/.exec(running.stderr)?.[1];
     const answer = await fetch(`http://127.0.0.1:${running.port}/v1/customers?limit=3`, {
@@ -40,6 +36,16 @@ describe('gateway init', () => {
     });
     assert.equal(answer.status, 200);
     assert.equal(((await answer.json()) as { data: unknown[] }).data.length, 3);
+
+    // The gateway's own contract is served without a further step, under a limit of its own.
+    await withContract.run('orgs', 'create', '--id', 'org_acme', '--name', 'Acme', '--tier', 'standard');
+    const words = ['--org', 'org_acme', '--mode', 'live', '--scopes', 'gateway:read', '--json'];
+    const own = JSON.parse((await withContract.run('keys', 'create', ...words)).stdout).key;
+    const account = await fetch(`http://127.0.0.1:${running.port}/gateway/v1/organization`, {
+      headers: { authorization: `Bearer ${own}` },
+    });
+    assert.deepEqual([account.status, ((await account.json()) as { id: string }).id], [200, 'org_acme']);
+    assert.match(account.headers.get('ratelimit-policy') ?? '', /"administration";q=120;w=60/);
     await running.stop();
     withContract.remove();
   });
@@ -48,27 +54,28 @@ describe('gateway init', () => {
     const empty = join(directory, 'empty');
     const { code, stdout } = await installation.run('init', empty, '--empty');
     assert.equal(code, 0);
-    assert.doesNotMatch(stdout, /openapi/);
-    assert.equal(existsSync(join(empty, 'openapi')), false);
+    assert.doesNotMatch(stdout, /customers/);
     assert.doesNotMatch(readFileSync(join(empty, 'upstreams.yaml'), 'utf8'), /sandbox/);
-    const bare = createInstallation({ GATEWAY_CONFIG: empty, GATEWAY_CONTRACTS: empty });
+    const bare = createInstallation({ GATEWAY_CONFIG: empty, GATEWAY_CONTRACTS: join(empty, 'openapi') });
     const checked = await bare.run('check', '--json');
-    assert.deepEqual([checked.code, JSON.parse(checked.stdout).operations], [0, 0]);
+    assert.deepEqual([checked.code, JSON.parse(checked.stdout).operations], [0, 33]);
     bare.remove();
   });
 
   it('overwrites nothing without the option', async () => {
     const file = join(made, 'limits.yaml');
-    writeFileSync(file, '# mine\n');
+    for (const path of [file, join(made, 'upstreams.yaml')]) writeFileSync(path, '# mine\n');
     rmSync(join(made, 'gateway.yaml'));
     const refused = await installation.run('init', made);
     assert.equal(refused.code, 1);
     assert.match(
       refused.stderr,
-      /Nothing was written, since there is already: \S*upstreams\.yaml, \S*limits\.yaml, .*--force/,
+      /Nothing was written, since there is already: \S*upstreams\.yaml, \S*limits\.yaml\. .*--force/,
     );
     assert.equal(readFileSync(file, 'utf8'), '# mine\n');
     assert.equal(existsSync(join(made, 'gateway.yaml')), false);
+    // A file with the text that would be written is in no danger.
+    assert.doesNotMatch(refused.stderr, /customers|administration/);
 
     const forced = await installation.run('init', made, '--force', '--json');
     assert.equal(forced.code, 0);
