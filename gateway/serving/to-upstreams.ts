@@ -6,7 +6,7 @@ import { createAnswerCheck } from '../contract/answer.ts';
 import type { TlsSettings } from '../http1/client/connect.ts';
 import { entryOfUpstream } from '../shared/upstream-names.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';
-import type { Accesses } from '../upstream/access.ts';
+import type { Accesses } from '../upstream/credentials/access.ts';
 import { createForward, type ForwardOptions } from '../upstream/forward.ts';
 import { createHandshake } from '../upstream/handshake.ts';
 import { createUpstreamRoutes, type UpstreamRoute } from '../upstream/routes.ts';

@@ -4,7 +4,7 @@
 import type { Secrets } from '../../config/secrets.ts';
 import type { Configuration } from '../../configuration.ts';
 import { isFurtherServer } from '../../shared/upstream-names.ts';
-import { type CredentialSettings, parseCredential } from '../../upstream/credential-kinds.ts';
+import { type CredentialSettings, parseCredential } from '../../upstream/credentials/credential-kinds.ts';
 import { isSimulated } from '../../upstream/simulated.ts';
 import { type Finding, fail, type NamedCheck, ok, warn } from '../finding.ts';
 import { type Answered, type Backend, type BackendRequest, createBackend, statusOf } from '../upstreams/backend.ts';

@@ -12,7 +12,7 @@ import type { Awaitable } from '../../shared/awaitable.ts';
 import { isIdempotent } from '../../shared/methods.ts';
 import { type AnsweredRequest, createJudge, type Judgement } from '../../upstream/answers/judge.ts';
 import { BUFFERED_BYTES_MAX } from '../../upstream/buffered-answer.ts';
-import type { CredentialHeader } from '../../upstream/credential-kinds.ts';
+import type { CredentialHeader } from '../../upstream/credentials/credential-kinds.ts';
 import { codingOf, decodeBody } from '../../upstream/encoding/decode.ts';
 import { isConnectionLost } from '../../upstream/failure.ts';
 import { createPools } from '../../upstream/pools.ts';

@@ -9,7 +9,7 @@ import { ConfigError } from '../../config-errors.ts';
 import type { Configuration } from '../../configuration.ts';
 import { createLog } from '../../observe/log.ts';
 import { entryOfUpstream } from '../../shared/upstream-names.ts';
-import { withoutProbes } from '../../upstream/latch-probes.ts';
+import { withoutProbes } from '../../upstream/credentials/latch-probes.ts';
 import { checkSecrets } from '../../wiring/named-secrets.ts';
 import { openSandbox } from '../../wiring/sandbox.ts';
 import { openUpstreamAccess } from '../../wiring/upstream-access.ts';

@@ -4,7 +4,7 @@ import { createAssertions } from '../../auth/assertions/assertions.ts';
 import { logStoreState } from '../../observe/log.ts';
 import { upstreamStatus } from '../../observe/status.ts';
 import type { Parts } from '../../parts.ts';
-import { createLatchProbes } from '../../upstream/latch-probes.ts';
+import { createLatchProbes } from '../../upstream/credentials/latch-probes.ts';
 import { createRecordLocks } from '../../upstream/requests/record-locks.ts';
 import { openExamples } from '../examples.ts';
 import { openShedding } from '../overload.ts';

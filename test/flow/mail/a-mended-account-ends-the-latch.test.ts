@@ -6,7 +6,7 @@ import { rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { askRedis } from '../../../gateway/redis/client.ts';
-import { createLatchProbes } from '../../../gateway/upstream/latch-probes.ts';
+import { createLatchProbes } from '../../../gateway/upstream/credentials/latch-probes.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { assertRefusal } from '../../support/errors.ts';
 import { basic, type Mail, type MailGateway, newPassword, startMail, startMailGateway } from '../../support/mail.ts';

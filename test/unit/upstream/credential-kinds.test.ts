@@ -5,7 +5,7 @@ import {
   type CredentialSettings,
   type ParsedCredential,
   parseCredential,
-} from '../../../gateway/upstream/credential-kinds.ts';
+} from '../../../gateway/upstream/credentials/credential-kinds.ts';
 
 const basic = { kind: 'basic', user: 'gateway', secret: 'entry' } as const;
 

@@ -4,8 +4,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { GatewayError } from '../../../gateway/errors.ts';
-import { createCredential } from '../../../gateway/upstream/credential.ts';
-import { parseCredential } from '../../../gateway/upstream/credential-kinds.ts';
+import { createCredential } from '../../../gateway/upstream/credentials/credential.ts';
+import { parseCredential } from '../../../gateway/upstream/credentials/credential-kinds.ts';
 
 /** The content of the secret's file. */
 type Secret = string | undefined | (() => never);

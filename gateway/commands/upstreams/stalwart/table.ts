@@ -3,7 +3,7 @@
 import type { Secrets } from '../../../config/secrets.ts';
 import type { Configuration } from '../../../configuration.ts';
 import { addressOfSite } from '../../../edge/sites.ts';
-import { parseCredential } from '../../../upstream/credential-kinds.ts';
+import { parseCredential } from '../../../upstream/credentials/credential-kinds.ts';
 import type { Backend } from '../backend.ts';
 import { requestsOf, stalwartFacts } from './facts.ts';
 import { type StepRow, stepRows } from './rows.ts';

@@ -3,7 +3,7 @@
 // is in the way, single requests probe it. Throws upstream_auth_failed.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../../errors.ts';
 import type { CredentialHeader, ParsedCredential } from './credential-kinds.ts';
 import type { Turn } from './latch-probes.ts';
 

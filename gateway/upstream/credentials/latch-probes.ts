@@ -3,8 +3,8 @@
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { askRedis } from '../redis/client.ts';
-import { evaluate, toScript } from '../redis/sealed-script.ts';
+import { askRedis } from '../../redis/client.ts';
+import { evaluate, toScript } from '../../redis/sealed-script.ts';
 
 const FIRST_WAIT_MS = 30_000;
 const LONGEST_WAIT_MS = 3 * 3_600_000;
