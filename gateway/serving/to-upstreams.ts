@@ -10,7 +10,7 @@ import type { Accesses } from '../upstream/credentials/access.ts';
 import { createForward, type ForwardOptions } from '../upstream/forward.ts';
 import { createHandshake } from '../upstream/handshake.ts';
 import { createUpstreamRoutes, type UpstreamRoute } from '../upstream/routes.ts';
-import { createTargets, type TargetsOptions } from '../upstream/targets.ts';
+import { createTargets, type TargetsOptions } from '../upstream/targets/targets.ts';
 
 /** Parts that live from start to end of the process. */
 export interface UpstreamParts

@@ -17,7 +17,7 @@ import type { Relay } from './relay.ts';
 import type { RecordLock, RecordLocks } from './requests/record-locks.ts';
 import type { RecordRead, Rewritten } from './requests/rewrite.ts';
 import type { UpstreamRoute, UpstreamRules } from './routes.ts';
-import type { Target } from './targets.ts';
+import type { Target } from './targets/targets.ts';
 import { toUpstreamRefusal } from './upstream-errors.ts';
 
 /**

@@ -12,12 +12,12 @@ import type { Compression } from './encoding/compression.ts';
 import { ExchangePlace } from './exchange-place.ts';
 import { type SendingFailure, upstreamFailure } from './failure.ts';
 import type { ContractCheck } from './inspected-body.ts';
-import { type AttemptOutcome, isClientsDoing, outcomeOf } from './outcome.ts';
 import { Relay, type Relayed } from './relay.ts';
 import type { AttemptFailure } from './retry.ts';
 import { type NextAttempt, RetryPlan } from './retry-plan.ts';
 import type { UpstreamRoute } from './routes.ts';
-import type { Target, Targets } from './targets.ts';
+import { type AttemptOutcome, isClientsDoing, outcomeOf } from './targets/outcome.ts';
+import type { Target, Targets } from './targets/targets.ts';
 
 /** Shared by all exchanges of one configuration. */
 export interface AttemptsOptions {

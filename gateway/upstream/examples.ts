@@ -4,8 +4,8 @@
 import { headersIn } from '../http1/client/request-head.ts';
 import type { AnswerHandler, Control, Dispatcher, Outgoing } from '../http1/client/wire.ts';
 import { toUpstreamFailure } from './failure.ts';
-import type { Pools, SharedPool } from './pools.ts';
 import { answersFromContract, isGatewayItself } from './simulated.ts';
+import type { Pools, SharedPool } from './targets/pools.ts';
 
 export interface AnswerInProcess {
   readonly status: number;

@@ -27,7 +27,7 @@ import type { Relay } from './relay.ts';
 import { upstreamRequestLines } from './request-lines.ts';
 import { isStreamed } from './retry.ts';
 import type { UpstreamRoute } from './routes.ts';
-import type { Target } from './targets.ts';
+import type { Target } from './targets/targets.ts';
 
 export interface ForwardOptions extends RulesOptions {
   routeTo(upstream: string): UpstreamRoute;

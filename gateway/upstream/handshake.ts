@@ -9,10 +9,10 @@ import type { AnswerHeaders } from '../http1/client/wire.ts';
 import type { TrailNotes } from '../notes.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { upstreamFailure } from './failure.ts';
-import { outcomeOf } from './outcome.ts';
 import { upstreamRequestLines } from './request-lines.ts';
 import type { UpstreamRoute } from './routes.ts';
-import type { Target, Targets } from './targets.ts';
+import { outcomeOf } from './targets/outcome.ts';
+import type { Target, Targets } from './targets/targets.ts';
 import { toUpstreamRefusal } from './upstream-errors.ts';
 
 interface HandshakeOptions {

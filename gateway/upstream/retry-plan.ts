@@ -6,7 +6,7 @@ import type { Fresh } from '../exchange.ts';
 import type { RetryReason } from '../findings.ts';
 import { type AttemptFailure, backOffMs, isRepeatable, isStreamed, retryReasonOf } from './retry.ts';
 import type { UpstreamRoute } from './routes.ts';
-import type { Target, Targets } from './targets.ts';
+import type { Target, Targets } from './targets/targets.ts';
 
 export interface NextAttempt {
   readonly target: Target;

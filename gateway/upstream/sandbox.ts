@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Jwks, trusts, writeAdministrator, writeTrusted } from './sandbox-trust.ts';
-import type { UpstreamAddresses } from './targets.ts';
+import type { UpstreamAddresses } from './targets/targets.ts';
 
 export interface SandboxProcessOptions {
   readonly dataDirectory: string;

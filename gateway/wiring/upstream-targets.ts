@@ -5,8 +5,8 @@ import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { createBreakerLog } from '../observe/rare-warnings.ts';
 import { type AnswerFromContract, withExamples } from '../upstream/examples.ts';
-import { createPools, type Pools } from '../upstream/pools.ts';
-import { createTargetSets, type TargetSets } from '../upstream/target-set.ts';
+import { createPools, type Pools } from '../upstream/targets/pools.ts';
+import { createTargetSets, type TargetSets } from '../upstream/targets/target-set.ts';
 
 interface UpstreamTargets {
   readonly pools: Pools;

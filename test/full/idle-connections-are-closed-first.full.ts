@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { it } from 'node:test';
 import { ask } from '../../gateway/http1/client/ask.ts';
-import { createPools } from '../../gateway/upstream/pools.ts';
+import { createPools } from '../../gateway/upstream/targets/pools.ts';
 
 /** @param announcedMs what the server keeps idle connections for, and says so; 0: it says nothing, and keeps them */
 async function idleMs(announcedMs: number): Promise<number> {

@@ -15,11 +15,11 @@ import { BUFFERED_BYTES_MAX } from '../../upstream/buffered-answer.ts';
 import type { CredentialHeader } from '../../upstream/credentials/credential-kinds.ts';
 import { codingOf, decodeBody } from '../../upstream/encoding/decode.ts';
 import { isConnectionLost } from '../../upstream/failure.ts';
-import { createPools } from '../../upstream/pools.ts';
 import { readingRequest } from '../../upstream/read-answer.ts';
 import { upstreamRequestLines } from '../../upstream/request-lines.ts';
 import { filledTemplate } from '../../upstream/requests/path.ts';
 import { createRewrite } from '../../upstream/requests/rewrite.ts';
+import { createPools } from '../../upstream/targets/pools.ts';
 import { reasonOf } from '../finding.ts';
 
 export interface BackendRequest {

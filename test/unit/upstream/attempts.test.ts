@@ -6,7 +6,7 @@ import { it } from 'node:test';
 import type { Fresh } from '../../../gateway/exchange.ts';
 import { sendWithAttempts } from '../../../gateway/upstream/attempts.ts';
 import { createUpstreamRoutes } from '../../../gateway/upstream/routes.ts';
-import type { Target, Targets } from '../../../gateway/upstream/targets.ts';
+import type { Target, Targets } from '../../../gateway/upstream/targets/targets.ts';
 import { openAccesses } from './accesses.ts';
 
 const target = { origin: 'http://127.0.0.1:1' } as Target;

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { type BreakerRules, type BreakerState, createBreaker } from '../../../gateway/upstream/breaker.ts';
-import type { AttemptOutcome } from '../../../gateway/upstream/outcome.ts';
+import { type BreakerRules, type BreakerState, createBreaker } from '../../../gateway/upstream/targets/breaker.ts';
+import type { AttemptOutcome } from '../../../gateway/upstream/targets/outcome.ts';
 
 const rules: BreakerRules = { failurePercent: 50, requestsMin: 10, windowSeconds: 10, openSeconds: 5 };
 

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { choose } from '../../../gateway/upstream/choose.ts';
-import type { AttemptOutcome } from '../../../gateway/upstream/outcome.ts';
+import { choose } from '../../../gateway/upstream/targets/choose.ts';
+import type { AttemptOutcome } from '../../../gateway/upstream/targets/outcome.ts';
 import {
   createTargetState,
   type EjectionRules,
@@ -13,7 +13,7 @@ import {
   phaseAt,
   readmit,
   type TargetState,
-} from '../../../gateway/upstream/outlier-detection.ts';
+} from '../../../gateway/upstream/targets/outlier-detection.ts';
 
 const rules: EjectionRules = { failures: 3, baseSeconds: 10, maxSeconds: 60, percentMax: 50, slowStartSeconds: 10 };
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type CheckResult, createHealthCheck } from '../../../gateway/upstream/health-check.ts';
+import { type CheckResult, createHealthCheck } from '../../../gateway/upstream/targets/health-check.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { createPoolScene } from '../http1/client/peer.ts';
 

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createPools } from '../../../gateway/upstream/pools.ts';
-import { createTargetSets, type UnaskedBytes } from '../../../gateway/upstream/target-set.ts';
-import { createTargets } from '../../../gateway/upstream/targets.ts';
+import { createPools } from '../../../gateway/upstream/targets/pools.ts';
+import { createTargetSets, type UnaskedBytes } from '../../../gateway/upstream/targets/target-set.ts';
+import { createTargets } from '../../../gateway/upstream/targets/targets.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { send } from '../http1/client/handler.ts';
 import { answer, counted, type Peer, startPeer } from '../http1/client/peer.ts';

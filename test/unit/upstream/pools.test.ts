@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { ask } from '../../../gateway/http1/client/ask.ts';
 import type { PoolSettings } from '../../../gateway/http1/client/pool.ts';
 import type { Dispatcher } from '../../../gateway/http1/client/wire.ts';
-import { createLookup, createPools, type LookupAll, type SharedPool } from '../../../gateway/upstream/pools.ts';
+import { createLookup, createPools, type LookupAll, type SharedPool } from '../../../gateway/upstream/targets/pools.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 
 const ONE = '127.0.0.1';

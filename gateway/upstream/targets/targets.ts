@@ -1,11 +1,11 @@
 // Picks the target and the connections for each request to an upstream, for one configuration. Throws upstream_unavailable.
 
-import type { Mode } from '../caller.ts';
-import { GatewayError } from '../errors.ts';
-import type { TlsSettings } from '../http1/client/connect.ts';
-import type { Dispatcher } from '../http1/client/wire.ts';
+import type { Mode } from '../../caller.ts';
+import { GatewayError } from '../../errors.ts';
+import type { TlsSettings } from '../../http1/client/connect.ts';
+import type { Dispatcher } from '../../http1/client/wire.ts';
+import type { SendingFailure } from '../failure.ts';
 import { choose } from './choose.ts';
-import type { SendingFailure } from './failure.ts';
 import type { AttemptOutcome } from './outcome.ts';
 import { noteRequestBegan, noteRequestEnded, type TargetState } from './outlier-detection.ts';
 import type { Pools, SharedPool } from './pools.ts';

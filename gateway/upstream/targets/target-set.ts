@@ -1,10 +1,11 @@
 // The state of the targets of each upstream, per mode. It survives reloads, so that a reload neither readmits a failing target nor forgets
 // its outstanding requests.
 
-import type { Mode } from '../caller.ts';
-import type { PoolSettings } from '../http1/client/pool.ts';
+import type { Mode } from '../../caller.ts';
+import type { PoolSettings } from '../../http1/client/pool.ts';
+import { failureText, type SendingFailure } from '../failure.ts';
+import { hasNoConnection } from '../simulated.ts';
 import { type Breaker, type BreakerRules, type BreakerState, createBreaker } from './breaker.ts';
-import { failureText, type SendingFailure } from './failure.ts';
 import { type CheckResult, createHealthCheck, type HealthCheck, type HealthRules } from './health-check.ts';
 import {
   clearOutlier,
@@ -15,7 +16,6 @@ import {
   type TargetState,
 } from './outlier-detection.ts';
 import type { Pools } from './pools.ts';
-import { hasNoConnection } from './simulated.ts';
 import {
   type TargetCondition,
   type TargetSetStatus,

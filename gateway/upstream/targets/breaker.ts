@@ -3,7 +3,7 @@
 // provokes them could block the upstream for all clients. Nor do refused connections: trying one costs less than refusing the client. Constant
 // work per request, no timers.
 
-import type { SendingFailure } from './failure.ts';
+import type { SendingFailure } from '../failure.ts';
 import type { AttemptOutcome } from './outcome.ts';
 
 export interface BreakerRules {

@@ -1,8 +1,8 @@
 // Checks the health of one target at intervals, on connections of their own. Only several equal results in a row change the verdict.
 
-import { ask } from '../http1/client/ask.ts';
-import type { Pool } from '../http1/client/pool.ts';
-import { startDeadline } from '../shared/deadline.ts';
+import { ask } from '../../http1/client/ask.ts';
+import type { Pool } from '../../http1/client/pool.ts';
+import { startDeadline } from '../../shared/deadline.ts';
 
 export interface HealthRules {
   readonly path: string;

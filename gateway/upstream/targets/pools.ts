@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import { lookup as dnsLookup, type LookupAddress, type LookupAllOptions } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { Pool, type PoolSettings } from '../http1/client/pool.ts';
-import type { Dispatcher } from '../http1/client/wire.ts';
-import { createUnread } from '../sockets/unread-bytes.ts';
+import { Pool, type PoolSettings } from '../../http1/client/pool.ts';
+import type { Dispatcher } from '../../http1/client/wire.ts';
+import { createUnread } from '../../sockets/unread-bytes.ts';
 
 /** Pools by origin and settings, with a count of their holders. */
 export interface Pools {

@@ -1,8 +1,8 @@
 // The status of targets for operators: a state and numbers.
 
-import type { Mode } from '../caller.ts';
+import type { Mode } from '../../caller.ts';
+import { failureText } from '../failure.ts';
 import type { BreakerState } from './breaker.ts';
-import { failureText } from './failure.ts';
 import type { HealthCheck, LastCheck } from './health-check.ts';
 import { phaseAt, type TargetState } from './outlier-detection.ts';
 

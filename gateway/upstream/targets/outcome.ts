@@ -1,8 +1,8 @@
 // What the end of an attempt says about the health of its target.
 
-import type { ErrorCode } from '../error-catalogue.ts';
-import { GatewayError } from '../errors.ts';
-import type { Fresh } from '../exchange.ts';
+import type { ErrorCode } from '../../error-catalogue.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Fresh } from '../../exchange.ts';
 
 /**
  * How one attempt ended, for the health of its target. `answered`: any status below 500, and 501 and 505, which concern the request.
