@@ -25,7 +25,7 @@ import type { Certificate } from './edge/tls/certificate.ts';
 import { loadCertificates } from './edge/tls/certificate-mistakes.ts';
 import { BUILT_IN_GUIDES } from './portal/guides.ts';
 import { createScopeRules, type ScopeRules } from './shared/gateway-scopes.ts';
-import { isGatewayItself } from './upstream/simulated.ts';
+import { isGatewayItself } from './upstream/simulated/addresses.ts';
 
 const rulesOfConfigurations = new WeakMap<Configuration, ScopeRules>();
 

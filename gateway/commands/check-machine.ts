@@ -18,7 +18,7 @@ import { shownRedisUrl } from '../redis/url.ts';
 import { claimProblem, sqliteProblem } from '../shared/sqlite.ts';
 import { checkedVersion } from '../shared/sqlite-schema.ts';
 import { shownPath } from '../shared/yaml-source.ts';
-import { liesOnSandbox } from '../upstream/sandbox.ts';
+import { liesOnSandbox } from '../upstream/simulated/sandbox.ts';
 import { portState } from './doctor/ports.ts';
 
 const ELSEWHERE = 'The gateway does not start here; it may as another user, or on another machine.';

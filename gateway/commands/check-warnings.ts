@@ -15,7 +15,7 @@ import { bufferedUploads } from '../contract/uploads.ts';
 import { ANONYMOUS_TIER, extraOf } from '../limits/limit-rules.ts';
 import { entryOfUpstream, isFurtherServer } from '../shared/upstream-names.ts';
 import { positionsIn, shownPath } from '../shared/yaml-source.ts';
-import { modesFromContract } from '../upstream/simulated.ts';
+import { modesFromContract } from '../upstream/simulated/addresses.ts';
 import { withheldByDefault } from './withheld-by-default.ts';
 
 /** Operations without a limit that the warning names. */

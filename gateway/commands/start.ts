@@ -7,7 +7,7 @@ import type { Log } from '../observe/log.ts';
 import { endOnCrash } from '../process/crash.ts';
 import { greetingOf, type Started } from '../process/greeting.ts';
 import { tellDrain } from '../process/terminal-log.ts';
-import { namesFromContract } from '../upstream/simulated.ts';
+import { namesFromContract } from '../upstream/simulated/addresses.ts';
 import type { CommandContext } from './context.ts';
 import { belowBaseline } from './node-baseline.ts';
 

@@ -7,7 +7,7 @@ import { ConfigError } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
 import { compileRest } from '../contract/compile.ts';
 import { claimProblem } from '../shared/sqlite.ts';
-import { isSimulated } from '../upstream/simulated.ts';
+import { isSimulated } from '../upstream/simulated/addresses.ts';
 import type { AppOptions } from '../wiring/app-options.ts';
 import { issueDemoKey } from './demo.ts';
 import type { FirstSteps } from './greeting.ts';

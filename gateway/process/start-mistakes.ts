@@ -12,8 +12,8 @@ import { readSettings, replicaMistakes, type Settings } from '../config/settings
 import { ConfigError, type Mistake } from '../config-errors.ts';
 import { type Configuration, loadConfiguration } from '../configuration.ts';
 import { shownPath } from '../shared/yaml-source.ts';
-import { liesOnSandbox } from '../upstream/sandbox.ts';
-import { isSimulated } from '../upstream/simulated.ts';
+import { isSimulated } from '../upstream/simulated/addresses.ts';
+import { liesOnSandbox } from '../upstream/simulated/sandbox.ts';
 import { checkSecrets } from '../wiring/named-secrets.ts';
 import { oneWayUpgrades } from './one-way.ts';
 

@@ -22,11 +22,11 @@ import type { Awaitable } from '../shared/awaitable.ts';
 import { type RulesOptions, sendByRules } from './apply-rules.ts';
 import { type RequestSender, sendWithAttempts } from './attempts.ts';
 import { withheldCookies } from './cookies.ts';
-import { type AnswerInProcess, deliver } from './examples.ts';
 import type { Relay } from './relay.ts';
 import { upstreamRequestLines } from './request-lines.ts';
 import { isStreamed } from './retry.ts';
 import type { UpstreamRoute } from './routes.ts';
+import { type AnswerInProcess, deliver } from './simulated/examples.ts';
 import type { Target } from './targets/targets.ts';
 
 export interface ForwardOptions extends RulesOptions {

@@ -10,7 +10,7 @@ import { type Compression, type CompressionRules, createCompression } from './en
 import { authorityIn } from './references.ts';
 import { createRewrite, type RequestRule, type Rewrite } from './requests/rewrite.ts';
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
-import { isGatewayItself } from './simulated.ts';
+import { isGatewayItself } from './simulated/addresses.ts';
 
 interface UpstreamRouteEntry {
   readonly live: readonly string[];

@@ -9,7 +9,7 @@ import type { Configuration } from '../configuration.ts';
 import type { createLog } from '../observe/log.ts';
 import type { LoopProbe } from '../overload/pressure.ts';
 import type { AskFleet } from '../shared/fleet-question.ts';
-import type { SandboxProcess } from '../upstream/sandbox.ts';
+import type { SandboxProcess } from '../upstream/simulated/sandbox.ts';
 
 export interface AppOptions {
   readonly version: string;

@@ -4,8 +4,8 @@
 import type { Mode } from '../caller.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log.ts';
-import type { AnswerFromContract } from '../upstream/examples.ts';
-import { modesFromContract, upstreamOfExamples } from '../upstream/simulated.ts';
+import { modesFromContract, upstreamOfExamples } from '../upstream/simulated/addresses.ts';
+import type { AnswerFromContract } from '../upstream/simulated/examples.ts';
 
 type Answers = typeof import('../contract/examples/answers.ts');
 type Handlers = ReadonlyMap<string, ReturnType<Answers['createExampleAnswers']>>;

@@ -6,7 +6,7 @@ import type { Mistake } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
 import { tracingHeaders } from '../observe/tracing/open-tracing.ts';
 import { isFurtherServer } from '../shared/upstream-names.ts';
-import { isSimulated } from '../upstream/simulated.ts';
+import { isSimulated } from '../upstream/simulated/addresses.ts';
 
 type Named = Pick<Configuration, 'config' | 'upstreamTls'>;
 

@@ -7,7 +7,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Mistake } from '../config-errors.ts';
 import { addressOfSite } from '../edge/sites.ts';
 import type { Log } from '../observe/log.ts';
-import { liesOnSandbox, type SandboxProcess, startSandbox } from '../upstream/sandbox.ts';
+import { liesOnSandbox, type SandboxProcess, startSandbox } from '../upstream/simulated/sandbox.ts';
 
 interface OpenSandbox {
   /** Undefined if no upstream uses it. */

@@ -9,7 +9,7 @@ import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log.ts';
 import { type Accesses, type AccessesOptions, createAccesses } from '../upstream/credentials/access.ts';
 import type { LatchProbes } from '../upstream/credentials/latch-probes.ts';
-import { isSimulated } from '../upstream/simulated.ts';
+import { isSimulated } from '../upstream/simulated/addresses.ts';
 
 interface UpstreamAccess extends Accesses {
   /** Administrator of the sandbox's mail server, `user:password`; undefined if no upstream uses that server. */

@@ -4,7 +4,7 @@
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { createBreakerLog } from '../observe/rare-warnings.ts';
-import { type AnswerFromContract, withExamples } from '../upstream/examples.ts';
+import { type AnswerFromContract, withExamples } from '../upstream/simulated/examples.ts';
 import { createPools, type Pools } from '../upstream/targets/pools.ts';
 import { createTargetSets, type TargetSets } from '../upstream/targets/target-set.ts';
 

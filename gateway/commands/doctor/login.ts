@@ -5,7 +5,7 @@ import type { Secrets } from '../../config/secrets.ts';
 import type { Configuration } from '../../configuration.ts';
 import { isFurtherServer } from '../../shared/upstream-names.ts';
 import { type CredentialSettings, parseCredential } from '../../upstream/credentials/credential-kinds.ts';
-import { isSimulated } from '../../upstream/simulated.ts';
+import { isSimulated } from '../../upstream/simulated/addresses.ts';
 import { type Finding, fail, type NamedCheck, ok, warn } from '../finding.ts';
 import { type Answered, type Backend, type BackendRequest, createBackend, statusOf } from '../upstreams/backend.ts';
 import { isRefused } from '../upstreams/exercise.ts';

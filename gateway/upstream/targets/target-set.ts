@@ -4,7 +4,7 @@
 import type { Mode } from '../../caller.ts';
 import type { PoolSettings } from '../../http1/client/pool.ts';
 import { failureText, type SendingFailure } from '../failure.ts';
-import { hasNoConnection } from '../simulated.ts';
+import { hasNoConnection } from '../simulated/addresses.ts';
 import { type Breaker, type BreakerRules, type BreakerState, createBreaker } from './breaker.ts';
 import { type CheckResult, createHealthCheck, type HealthCheck, type HealthRules } from './health-check.ts';
 import {

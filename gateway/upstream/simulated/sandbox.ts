@@ -8,8 +8,8 @@ import { getCompileCacheDir } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { UpstreamAddresses } from '../targets/targets.ts';
 import { type Jwks, trusts, writeAdministrator, writeTrusted } from './sandbox-trust.ts';
-import type { UpstreamAddresses } from './targets/targets.ts';
 
 export interface SandboxProcessOptions {
   readonly dataDirectory: string;
@@ -44,7 +44,7 @@ interface Lease {
   end(): void;
 }
 
-const entry = fileURLToPath(new URL('../../sandbox/main.ts', import.meta.url));
+const entry = fileURLToPath(new URL('../../../sandbox/main.ts', import.meta.url));
 const ATTEMPTS = 40;
 const ATTEMPT_EVERY_MS = 250;
 const EXIT_IN_USE = 73;

@@ -1,11 +1,11 @@
 // Targets without a connection: the gateway answers from the contract of the upstream, or executes the operations of its own contract, through
 // the same interface as a connection, so that the concurrency limit, deadlines, retries, health and the checks of answers stay as with a service.
 
-import { headersIn } from '../http1/client/request-head.ts';
-import type { AnswerHandler, Control, Dispatcher, Outgoing } from '../http1/client/wire.ts';
-import { toUpstreamFailure } from './failure.ts';
-import { answersFromContract, isGatewayItself } from './simulated.ts';
-import type { Pools, SharedPool } from './targets/pools.ts';
+import { headersIn } from '../../http1/client/request-head.ts';
+import type { AnswerHandler, Control, Dispatcher, Outgoing } from '../../http1/client/wire.ts';
+import { toUpstreamFailure } from '../failure.ts';
+import type { Pools, SharedPool } from '../targets/pools.ts';
+import { answersFromContract, isGatewayItself } from './addresses.ts';
 
 export interface AnswerInProcess {
   readonly status: number;

@@ -1,6 +1,6 @@
 // Addresses without a service behind them: the sandbox, the contract of the upstream, and the gateway itself.
 
-import type { Mode } from '../caller.ts';
+import type { Mode } from '../../caller.ts';
 
 /** The configuration completes it by the name of the upstream: `examples:<name>`. */
 const EXAMPLES = 'examples:';
