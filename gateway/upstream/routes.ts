@@ -2,7 +2,7 @@
 // single lookup.
 
 import { type AnswerRule, createJudge, type Judge } from './answers/judge.ts';
-import type { ConcurrencyLimit } from './concurrency-limit.ts';
+import type { ConcurrencyLimit } from './concurrency/concurrency-limit.ts';
 import type { Access, Accesses } from './credentials/access.ts';
 import type { Credential } from './credentials/credential.ts';
 import { createDeadlines, type Deadlines } from './deadlines.ts';

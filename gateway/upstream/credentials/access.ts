@@ -6,7 +6,7 @@ import {
   type ConcurrencyRules,
   createConcurrencyLimit,
   type QueueRefusal,
-} from '../concurrency-limit.ts';
+} from '../concurrency/concurrency-limit.ts';
 import { type Credential, createCredential, type LatchReason } from './credential.ts';
 import { type CredentialSettings, parseCredential } from './credential-kinds.ts';
 import type { LatchProbes } from './latch-probes.ts';

@@ -10,8 +10,8 @@ import {
   type ConcurrencyLimit,
   type ConcurrencyRules,
   createConcurrencyLimit,
-} from '../../../gateway/upstream/concurrency-limit.ts';
-import type { OrganizationShare } from '../../../gateway/upstream/fair-queue.ts';
+} from '../../../gateway/upstream/concurrency/concurrency-limit.ts';
+import type { OrganizationShare } from '../../../gateway/upstream/concurrency/fair-queue.ts';
 
 const MINUTE = 60_000;
 

@@ -1,11 +1,11 @@
 // The place of one exchange in the concurrency limit of its upstream: waits for it, holds it, gives it back. The base class of the attempts,
 // because a second object would cost each request an allocation.
 
-import type { Caller } from '../caller.ts';
-import type { GatewayError } from '../errors.ts';
-import type { Fresh } from '../exchange.ts';
+import type { Caller } from '../../caller.ts';
+import type { GatewayError } from '../../errors.ts';
+import type { Fresh } from '../../exchange.ts';
+import type { UpstreamRoute } from '../routes.ts';
 import type { OrganizationShare, QueueEntry, Waiter } from './fair-queue.ts';
-import type { UpstreamRoute } from './routes.ts';
 
 /** The part of its time that a request may spend in the queue: the rest is for the answer. */
 const WAITING_PART = 0.9;

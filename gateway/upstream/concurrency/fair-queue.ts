@@ -2,7 +2,7 @@
 // burst does not delay the others. The lists are linked: at full load most requests wait, mostly alone in their list, and an array of one
 // costs 150 bytes each time.
 
-import type { GatewayError } from '../errors.ts';
+import type { GatewayError } from '../../errors.ts';
 
 /** The requests of one organization at an upstream. */
 export interface OrganizationShare {

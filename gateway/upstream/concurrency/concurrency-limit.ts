@@ -1,8 +1,8 @@
 // Limits concurrent requests to one upstream. Further requests wait in a fair queue, each within its own deadline. Throws
 // upstream_overloaded.
 
-import { GatewayError } from '../errors.ts';
-import { contain } from '../shared/faults.ts';
+import { GatewayError } from '../../errors.ts';
+import { contain } from '../../shared/faults.ts';
 import { createFairQueue, type OrganizationShare, type QueueEntry, queueEntry, type Waiter } from './fair-queue.ts';
 import { createQueueBound, type QueueBoundRules } from './queue-bound.ts';
 
