@@ -2,14 +2,14 @@
 // single lookup.
 
 import { type AnswerRule, createJudge, type Judge } from './answers/judge.ts';
+import { createDeadlines, type Deadlines } from './attempts/deadlines.ts';
+import { createRetryBudget, type RetryBudget } from './attempts/retry-budget.ts';
 import type { ConcurrencyLimit } from './concurrency/concurrency-limit.ts';
 import type { Access, Accesses } from './credentials/access.ts';
 import type { Credential } from './credentials/credential.ts';
-import { createDeadlines, type Deadlines } from './deadlines.ts';
 import { type Compression, type CompressionRules, createCompression } from './encoding/compression.ts';
 import { authorityIn } from './references.ts';
 import { createRewrite, type RequestRule, type Rewrite } from './requests/rewrite.ts';
-import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
 import { isGatewayItself } from './simulated/addresses.ts';
 
 interface UpstreamRouteEntry {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { createDeadlines } from '../../../gateway/upstream/deadlines.ts';
+import { createDeadlines } from '../../../gateway/upstream/attempts/deadlines.ts';
 import { until } from '../../support/connection.ts';
 import { createConnected, standStill } from '../../support/stand-still.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createRetryBudget, type RetryBudget } from '../../../gateway/upstream/retry-budget.ts';
+import { createRetryBudget, type RetryBudget } from '../../../gateway/upstream/attempts/retry-budget.ts';
 
 /** How many can be taken now. */
 function left(take: () => boolean): number {

@@ -3,7 +3,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Fresh } from '../../../gateway/exchange.ts';
-import { type AttemptFailure, backOffMs, isRepeatable, retryReasonOf } from '../../../gateway/upstream/retry.ts';
+import {
+  type AttemptFailure,
+  backOffMs,
+  isRepeatable,
+  retryReasonOf,
+} from '../../../gateway/upstream/attempts/retry.ts';
 
 interface Given {
   readonly method?: string;

@@ -1,8 +1,8 @@
 // Runs work on a request before it is sent, such as hashing, within the deadline of the request, and stops it when the client disconnects.
 // Throws upstream_timeout.
 
-import type { Fresh } from '../exchange.ts';
-import { upstreamFailure } from './failure.ts';
+import type { Fresh } from '../../exchange.ts';
+import { upstreamFailure } from '../failure.ts';
 
 /**
  * @param deadlineAt as `performance.now()` counts

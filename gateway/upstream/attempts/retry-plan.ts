@@ -1,12 +1,12 @@
 // The retries of one request: whether it is sent again, to which target and when, and the refusal if it is not. Created when a first attempt
 // fails, so that a successful request does not pay for it.
 
-import type { GatewayError } from '../errors.ts';
-import type { Fresh } from '../exchange.ts';
-import type { RetryReason } from '../findings.ts';
+import type { GatewayError } from '../../errors.ts';
+import type { Fresh } from '../../exchange.ts';
+import type { RetryReason } from '../../findings.ts';
+import type { UpstreamRoute } from '../routes.ts';
+import type { Target, Targets } from '../targets/targets.ts';
 import { type AttemptFailure, backOffMs, isRepeatable, isStreamed, retryReasonOf } from './retry.ts';
-import type { UpstreamRoute } from './routes.ts';
-import type { Target, Targets } from './targets/targets.ts';
 
 export interface NextAttempt {
   readonly target: Target;

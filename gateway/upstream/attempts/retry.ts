@@ -1,8 +1,8 @@
 // Pure: decides whether a failed attempt may be repeated, and after which wait. Reasons: docs/decisions/0012-retries.md.
 
-import type { Checked, Fresh } from '../exchange.ts';
-import type { RetryReason } from '../findings.ts';
-import { isIdempotent } from '../shared/methods.ts';
+import type { Checked, Fresh } from '../../exchange.ts';
+import type { RetryReason } from '../../findings.ts';
+import { isIdempotent } from '../../shared/methods.ts';
 
 /**
  * How an attempt failed: `lost` with its connection, `timeout` of the attempt, a `status` of the upstream, or `other`, which is never

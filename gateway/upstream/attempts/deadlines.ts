@@ -1,8 +1,8 @@
 // One shared timer for all exchanges with an upstream: a timer per exchange costs 0.5 µs of CPU, and few deadlines expire.
 
-import { STILL_MS } from '../shared/deadline.ts';
-import { createDenseSet, type DenseSetEntry } from '../shared/dense-set.ts';
-import { contain } from '../shared/faults.ts';
+import { STILL_MS } from '../../shared/deadline.ts';
+import { createDenseSet, type DenseSetEntry } from '../../shared/dense-set.ts';
+import { contain } from '../../shared/faults.ts';
 
 export interface DeadlineOwner {
   /**

@@ -1,11 +1,11 @@
 // Reads from the upstream what an attempt needs before it sends the client's request. The read ends with the attempt, and nothing of the
 // client's request counts as sent meanwhile. Throws upstream_bad_response.
 
-import { headersIn } from '../http1/client/request-head.ts';
-import type { Control, Outgoing } from '../http1/client/wire.ts';
-import type { CompleteAnswer } from './answers/judge.ts';
-import { BufferedAnswer } from './buffered-answer.ts';
-import type { Relay } from './relay.ts';
+import { headersIn } from '../../http1/client/request-head.ts';
+import type { Control, Outgoing } from '../../http1/client/wire.ts';
+import type { CompleteAnswer } from '../answers/judge.ts';
+import { BufferedAnswer } from '../buffered-answer.ts';
+import type { Relay } from '../relay.ts';
 
 /** Fields that are about the body or the conditions of the client's own request. */
 const ofTheClientsRequest = new Set([

@@ -2,22 +2,22 @@
 // exchange-place.ts waits for the place, relay.ts passes the answer, retry-plan.ts decides about further attempts. A class, as the relay is:
 // each request creates one, and methods on a prototype cost nothing to create.
 
-import type { GatewayError } from '../errors.ts';
-import type { Fresh } from '../exchange.ts';
-import type { StreamEnd, StreamKind } from '../findings.ts';
-import type { DenseSetEntry } from '../shared/dense-set.ts';
-import { contain } from '../shared/faults.ts';
-import { ExchangePlace } from './concurrency/exchange-place.ts';
+import type { GatewayError } from '../../errors.ts';
+import type { Fresh } from '../../exchange.ts';
+import type { StreamEnd, StreamKind } from '../../findings.ts';
+import type { DenseSetEntry } from '../../shared/dense-set.ts';
+import { contain } from '../../shared/faults.ts';
+import { ExchangePlace } from '../concurrency/exchange-place.ts';
+import type { Compression } from '../encoding/compression.ts';
+import { type SendingFailure, upstreamFailure } from '../failure.ts';
+import type { ContractCheck } from '../inspected-body.ts';
+import { Relay, type Relayed } from '../relay.ts';
+import type { UpstreamRoute } from '../routes.ts';
+import { type AttemptOutcome, isClientsDoing, outcomeOf } from '../targets/outcome.ts';
+import type { Target, Targets } from '../targets/targets.ts';
 import type { DeadlineOwner } from './deadlines.ts';
-import type { Compression } from './encoding/compression.ts';
-import { type SendingFailure, upstreamFailure } from './failure.ts';
-import type { ContractCheck } from './inspected-body.ts';
-import { Relay, type Relayed } from './relay.ts';
 import type { AttemptFailure } from './retry.ts';
 import { type NextAttempt, RetryPlan } from './retry-plan.ts';
-import type { UpstreamRoute } from './routes.ts';
-import { type AttemptOutcome, isClientsDoing, outcomeOf } from './targets/outcome.ts';
-import type { Target, Targets } from './targets/targets.ts';
 
 /** Shared by all exchanges of one configuration. */
 export interface AttemptsOptions {
