@@ -78,7 +78,7 @@ test('every part of the pipeline is a stage of its own', () => {
     'gateway/idempotency/idempotency.ts': 'replay',
     'gateway/upstream/answer-headers.ts': 'forward',
     'gateway/auth/assertions/assertions.ts': 'forward',
-    'gateway/upstream/relay.ts': 'answer',
+    'gateway/upstream/relay/relay.ts': 'answer',
     'gateway/contract/answer.ts': 'answer',
     'gateway/observe/line.ts': 'log and metrics',
     'gateway/pipeline.ts': 'pipeline and wiring',

@@ -23,7 +23,7 @@ import { type RulesOptions, sendByRules } from './apply-rules.ts';
 import { type RequestSender, sendWithAttempts } from './attempts/attempts.ts';
 import { isStreamed } from './attempts/retry.ts';
 import { withheldCookies } from './cookies.ts';
-import type { Relay } from './relay.ts';
+import type { Relay } from './relay/relay.ts';
 import { upstreamRequestLines } from './request-lines.ts';
 import type { UpstreamRoute } from './routes.ts';
 import { type AnswerInProcess, deliver } from './simulated/examples.ts';

@@ -4,8 +4,8 @@
 import { headersIn } from '../../http1/client/request-head.ts';
 import type { Control, Outgoing } from '../../http1/client/wire.ts';
 import type { CompleteAnswer } from '../answers/judge.ts';
-import { BufferedAnswer } from '../buffered-answer.ts';
-import type { Relay } from '../relay.ts';
+import { BufferedAnswer } from '../relay/buffered-answer.ts';
+import type { Relay } from '../relay/relay.ts';
 
 /** Fields that are about the body or the conditions of the client's own request. */
 const ofTheClientsRequest = new Set([

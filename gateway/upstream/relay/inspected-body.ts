@@ -1,13 +1,13 @@
 // The body of an answer that the gateway reads: an error of the upstream, which the client gets in the gateway's form, or a body that is
 // checked against the contract, before the client gets it (`refuse`) or at the same time (`report`).
 
-import type { AnswerHeaders } from '../http1/client/wire.ts';
-import type { Operation } from '../operation.ts';
-import { codingOf, type DecodingFault, decodeBody, isDecodable } from './encoding/decode.ts';
-import { upstreamFailure } from './failure.ts';
-import type { ItemCheck } from './streams/answer-stream.ts';
+import type { AnswerHeaders } from '../../http1/client/wire.ts';
+import type { Operation } from '../../operation.ts';
+import { codingOf, type DecodingFault, decodeBody, isDecodable } from '../encoding/decode.ts';
+import { upstreamFailure } from '../failure.ts';
+import type { ItemCheck } from '../streams/answer-stream.ts';
+import { ERROR_BODY_BYTES_MAX } from '../upstream-errors.ts';
 import type { ContractDeviation } from './undeclared-answer.ts';
-import { ERROR_BODY_BYTES_MAX } from './upstream-errors.ts';
 
 /** Checks answers against their contract. */
 export interface ContractCheck {

@@ -1,8 +1,8 @@
 // An answer below 400 whose status or media type the contract does not declare: refuses it, or lets it pass with protection against the
 // scripts in it. Throws upstream_bad_response (media type) and upstream_contract_violation (status).
 
-import type { TrailNotes } from '../notes.ts';
-import { upstreamFailure } from './failure.ts';
+import type { TrailNotes } from '../../notes.ts';
+import { upstreamFailure } from '../failure.ts';
 
 export interface ContractDeviation {
   readonly what: 'status' | 'media type';

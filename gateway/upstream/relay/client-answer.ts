@@ -1,15 +1,15 @@
 // The answer of an upstream as its client gets it: the head, the body with backpressure, and its compression. The base class of the relay,
 // because a second object would cost each request an allocation.
 
-import { GatewayError } from '../errors.ts';
-import type { Fresh } from '../exchange.ts';
-import type { AnswerHeaders, Control } from '../http1/client/wire.ts';
-import { contain } from '../shared/faults.ts';
-import { atEndOfTurn } from '../sockets/end-of-turn.ts';
-import { clientAnswerHeaders, type WithheldNotes } from './answer-headers.ts';
-import type { AttemptFailure } from './attempts/retry.ts';
-import { type BodySink, CompressedBody } from './encoding/compressed-body.ts';
-import type { Compression } from './encoding/compression.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Fresh } from '../../exchange.ts';
+import type { AnswerHeaders, Control } from '../../http1/client/wire.ts';
+import { contain } from '../../shared/faults.ts';
+import { atEndOfTurn } from '../../sockets/end-of-turn.ts';
+import { clientAnswerHeaders, type WithheldNotes } from '../answer-headers.ts';
+import type { AttemptFailure } from '../attempts/retry.ts';
+import { type BodySink, CompressedBody } from '../encoding/compressed-body.ts';
+import type { Compression } from '../encoding/compression.ts';
 
 /** Further withheld fields are not noted: the upstream chooses their names. */
 const WITHHELD_MAX = 16;

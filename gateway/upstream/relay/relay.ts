@@ -2,21 +2,21 @@
 // attempts.ts decides about deadlines and retries, client-answer.ts writes to the client, inspected-body.ts holds a body that the gateway
 // reads. A class: the connection calls five methods on one object per request, and methods on a prototype cost nothing to create.
 
-import type { GatewayError } from '../errors.ts';
-import type { Fresh, Recording } from '../exchange.ts';
-import type { StreamEnd, StreamKind } from '../findings.ts';
-import type { AnswerHandler, AnswerHeaders, Control } from '../http1/client/wire.ts';
-import { streamKindOf } from '../shared/stream-kinds.ts';
+import type { GatewayError } from '../../errors.ts';
+import type { Fresh, Recording } from '../../exchange.ts';
+import type { StreamEnd, StreamKind } from '../../findings.ts';
+import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/wire.ts';
+import { streamKindOf } from '../../shared/stream-kinds.ts';
+import type { AttemptFailure } from '../attempts/retry.ts';
+import type { Compression } from '../encoding/compression.ts';
+import { codingOf } from '../encoding/decode.ts';
+import { isConnectionLost, toUpstreamFailure, upstreamFailure } from '../failure.ts';
+import { AnswerStream } from '../streams/answer-stream.ts';
+import { toUpstreamRefusal } from '../upstream-errors.ts';
 import { wasAsked } from './asked-answer.ts';
-import type { AttemptFailure } from './attempts/retry.ts';
 import { ClientAnswer } from './client-answer.ts';
-import type { Compression } from './encoding/compression.ts';
-import { codingOf } from './encoding/decode.ts';
-import { isConnectionLost, toUpstreamFailure, upstreamFailure } from './failure.ts';
 import { type ContractCheck, checkedMode, firstValueOf, InspectedBody, TOO_LARGE } from './inspected-body.ts';
-import { AnswerStream } from './streams/answer-stream.ts';
 import { takeUndeclared } from './undeclared-answer.ts';
-import { toUpstreamRefusal } from './upstream-errors.ts';
 
 /** The owner of a relay: exactly one of `relayed`, `failed` and `abandoned` is called, once. */
 export interface Relayed {
