@@ -12,13 +12,13 @@ import { beforeSending } from './attempts/before-sending.ts';
 import { ReadAnswer, readingRequest } from './attempts/read-answer.ts';
 import type { Credential } from './credentials/credential.ts';
 import type { CredentialHeader } from './credentials/credential-kinds.ts';
+import { toUpstreamRefusal } from './errors/upstream-errors.ts';
 import { BufferedAnswer, decodedAnswer } from './relay/buffered-answer.ts';
 import type { Relay } from './relay/relay.ts';
 import type { RecordLock, RecordLocks } from './requests/record-locks.ts';
 import type { RecordRead, Rewritten } from './requests/rewrite.ts';
 import type { UpstreamRoute, UpstreamRules } from './routes.ts';
 import type { Target } from './targets/targets.ts';
-import { toUpstreamRefusal } from './upstream-errors.ts';
 
 /**
  * Statuses that mean a refused credential, unless a rule decides otherwise. 403 is not one of them: it may concern the request of one

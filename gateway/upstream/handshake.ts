@@ -8,12 +8,12 @@ import { headersIn } from '../http1/client/request-head.ts';
 import type { AnswerHeaders } from '../http1/client/wire.ts';
 import type { TrailNotes } from '../notes.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
+import { toUpstreamRefusal } from './errors/upstream-errors.ts';
 import { upstreamFailure } from './failure.ts';
 import { upstreamRequestLines } from './request-lines.ts';
 import type { UpstreamRoute } from './routes.ts';
 import { outcomeOf } from './targets/outcome.ts';
 import type { Target, Targets } from './targets/targets.ts';
-import { toUpstreamRefusal } from './upstream-errors.ts';
 
 interface HandshakeOptions {
   readonly targets: Pick<Targets, 'pick' | 'ended'>;

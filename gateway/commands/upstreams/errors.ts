@@ -2,7 +2,7 @@
 
 import type { ContractOperation } from '../../contract/operations.ts';
 import { templateParameters } from '../../contract/routes.ts';
-import { errorFormOf } from '../../upstream/upstream-errors.ts';
+import { errorFormOf } from '../../upstream/errors/upstream-errors.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { type Answered, type Backend, type BackendRequest, statusOf } from './backend.ts';
 

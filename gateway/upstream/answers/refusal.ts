@@ -4,8 +4,8 @@
 import { type ErrorCode, REFUSALS } from '../../error-catalogue.ts';
 import { GatewayError } from '../../errors.ts';
 import type { JsonNode } from '../../shared/json-tree.ts';
-import { hasInternals, publicSentence } from '../public-text.ts';
-import { typeOf } from '../upstream-errors.ts';
+import { hasInternals, publicSentence } from '../errors/public-text.ts';
+import { typeOf } from '../errors/upstream-errors.ts';
 import { memberPath, nodeAt } from './members.ts';
 import type { Submitted } from './submitted.ts';
 

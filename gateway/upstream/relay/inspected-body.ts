@@ -4,9 +4,9 @@
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
 import type { Operation } from '../../operation.ts';
 import { codingOf, type DecodingFault, decodeBody, isDecodable } from '../encoding/decode.ts';
+import { ERROR_BODY_BYTES_MAX } from '../errors/upstream-errors.ts';
 import { upstreamFailure } from '../failure.ts';
 import type { ItemCheck } from '../streams/answer-stream.ts';
-import { ERROR_BODY_BYTES_MAX } from '../upstream-errors.ts';
 import type { ContractDeviation } from './undeclared-answer.ts';
 
 /** Checks answers against their contract. */

@@ -9,7 +9,7 @@ import {
   recordOf,
   recordOfRefusal,
 } from '../../../gateway/idempotency/record.ts';
-import { toUpstreamRefusal } from '../../../gateway/upstream/upstream-errors.ts';
+import { toUpstreamRefusal } from '../../../gateway/upstream/errors/upstream-errors.ts';
 import { anyCharacter } from '../../support/characters.ts';
 import { refused } from '../upstream/declared.ts';
 

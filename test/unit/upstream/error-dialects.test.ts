@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toUpstreamRefusal } from '../../../gateway/upstream/upstream-errors.ts';
+import { toUpstreamRefusal } from '../../../gateway/upstream/errors/upstream-errors.ts';
 import { refused } from './declared.ts';
 
 interface Row {

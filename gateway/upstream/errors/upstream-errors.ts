@@ -1,11 +1,11 @@
 // Parses the error bodies of upstreams. Recognised parts go into the gateway's error object, the rest is dropped.
 
-import type { ErrorType } from '../catalogue-entry.ts';
-import type { ErrorCode } from '../error-catalogue.ts';
-import { GatewayError, type UpstreamWords } from '../errors.ts';
-import type { Fresh } from '../exchange.ts';
-import type { AnswerHeaders } from '../http1/client/wire.ts';
-import { codingOf, decodeBody } from './encoding/decode.ts';
+import type { ErrorType } from '../../catalogue-entry.ts';
+import type { ErrorCode } from '../../error-catalogue.ts';
+import { GatewayError, type UpstreamWords } from '../../errors.ts';
+import type { Fresh } from '../../exchange.ts';
+import type { AnswerHeaders } from '../../http1/client/wire.ts';
+import { codingOf, decodeBody } from '../encoding/decode.ts';
 import { type ErrorForm, type ParsedError, parseDialect } from './error-dialects.ts';
 import type { DefaultPlace } from './field-errors.ts';
 import { secretsIn, withoutSecrets } from './submitted-secrets.ts';
