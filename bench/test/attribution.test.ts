@@ -76,7 +76,7 @@ test('every part of the pipeline is a stage of its own', () => {
     'gateway/limits/redis/batches.ts': 'limit',
     'gateway/contract/body.ts': 'validate',
     'gateway/idempotency/idempotency.ts': 'replay',
-    'gateway/upstream/answer-headers.ts': 'forward',
+    'gateway/upstream/headers/answer-headers.ts': 'forward',
     'gateway/auth/assertions/assertions.ts': 'forward',
     'gateway/upstream/relay/relay.ts': 'answer',
     'gateway/contract/answer.ts': 'answer',

@@ -10,7 +10,7 @@ import type { TrailNotes } from '../notes.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { toUpstreamRefusal } from './errors/upstream-errors.ts';
 import { upstreamFailure } from './failure.ts';
-import { upstreamRequestLines } from './request-lines.ts';
+import { upstreamRequestLines } from './headers/request-lines.ts';
 import type { UpstreamRoute } from './routes.ts';
 import { outcomeOf } from './targets/outcome.ts';
 import type { Target, Targets } from './targets/targets.ts';

@@ -8,7 +8,7 @@ import type { ConcurrencyLimit } from './concurrency/concurrency-limit.ts';
 import type { Access, Accesses } from './credentials/access.ts';
 import type { Credential } from './credentials/credential.ts';
 import { type Compression, type CompressionRules, createCompression } from './encoding/compression.ts';
-import { authorityIn } from './references.ts';
+import { authorityIn } from './headers/references.ts';
 import { createRewrite, type RequestRule, type Rewrite } from './requests/rewrite.ts';
 import { isGatewayItself } from './simulated/addresses.ts';
 

@@ -1,9 +1,9 @@
 // Checks across all answers: times, headers and connections.
 
 import type { UpstreamEntry } from '../../config/schema.ts';
-import { clientAnswerHeaders } from '../../upstream/answer-headers.ts';
-import { authorityIn } from '../../upstream/references.ts';
-import { withheldRemedy } from '../../upstream/withheld.ts';
+import { clientAnswerHeaders } from '../../upstream/headers/answer-headers.ts';
+import { authorityIn } from '../../upstream/headers/references.ts';
+import { withheldRemedy } from '../../upstream/headers/withheld.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import type { Answered, Backend } from './backend.ts';
 

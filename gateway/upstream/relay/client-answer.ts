@@ -6,10 +6,10 @@ import type { Fresh } from '../../exchange.ts';
 import type { AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { contain } from '../../shared/faults.ts';
 import { atEndOfTurn } from '../../sockets/end-of-turn.ts';
-import { clientAnswerHeaders, type WithheldNotes } from '../answer-headers.ts';
 import type { AttemptFailure } from '../attempts/retry.ts';
 import { type BodySink, CompressedBody } from '../encoding/compressed-body.ts';
 import type { Compression } from '../encoding/compression.ts';
+import { clientAnswerHeaders, type WithheldNotes } from '../headers/answer-headers.ts';
 
 /** Further withheld fields are not noted: the upstream chooses their names. */
 const WITHHELD_MAX = 16;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { upstreamCodings } from '../../../gateway/upstream/request-lines.ts';
+import { upstreamCodings } from '../../../gateway/upstream/headers/request-lines.ts';
 
 const cases: readonly [string, string][] = [
   ['gzip', 'gzip'],

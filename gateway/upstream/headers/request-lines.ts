@@ -1,14 +1,14 @@
 // Headers of a request for its upstream: an allow list, and identity headers that only the gateway can set. They are written as lines at once,
 // because a list of names and values would be joined from three pieces per field. Throws WireFault.
 
-import type { Caller } from '../caller.ts';
-import type { Checked } from '../exchange.ts';
-import { unsendable } from '../http1/client/fault.ts';
-import { FieldLine } from '../http1/field-line.ts';
-import { isFieldValue } from '../http1/grammar.ts';
-import type { CookieRules } from '../operation.ts';
-import { acceptedCodings } from '../shared/accept-encoding.ts';
-import { isOwnedRequestHeader } from '../shared/owned-headers.ts';
+import type { Caller } from '../../caller.ts';
+import type { Checked } from '../../exchange.ts';
+import { unsendable } from '../../http1/client/fault.ts';
+import { FieldLine } from '../../http1/field-line.ts';
+import { isFieldValue } from '../../http1/grammar.ts';
+import type { CookieRules } from '../../operation.ts';
+import { acceptedCodings } from '../../shared/accept-encoding.ts';
+import { isOwnedRequestHeader } from '../../shared/owned-headers.ts';
 import { upstreamCookies } from './cookies.ts';
 
 // All other request fields are dropped: credentials, cookies, hop-by-hop fields, and identity that the client claims.

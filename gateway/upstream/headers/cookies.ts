@@ -1,7 +1,7 @@
 // Pure: cookies between client and upstream. Only those cross that the entry of the upstream names; what the service says about their
 // validity is put right for the public host.
 
-import type { CookieRules, Operation } from '../operation.ts';
+import type { CookieRules, Operation } from '../../operation.ts';
 
 /** The exchange that a cookie is set in. */
 interface CookieContext extends Pick<Operation, 'publicPrefix' | 'upstreamPrefix'> {
