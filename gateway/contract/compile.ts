@@ -1,10 +1,10 @@
 // When the schemas of contracts are compiled: before a start or a reload if they are new and few enough, otherwise when a request needs them.
 
 import type { Mistake } from '../config-errors.ts';
-import type { KeptContracts } from './kept-contracts.ts';
 import type { Contracts, Earlier } from './load.ts';
 import type { ContractOperation } from './operations.ts';
 import { pathOf } from './pointer.ts';
+import type { KeptContracts } from './reading/kept-contracts.ts';
 import type { Schemas } from './schemas.ts';
 import { createYieldToLoop } from './yield-to-loop.ts';
 

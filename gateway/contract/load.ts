@@ -4,11 +4,11 @@
 import type { Mistake } from '../config-errors.ts';
 import { checkConflicts, unknownOperations } from './conflicts.ts';
 import { crossingTextOf } from './crossing.ts';
-import { type ContractDocument, type ContractReader, toDocument } from './document.ts';
 import type { KnownNames } from './extensions.ts';
-import { contractFiles, type Listing, listedFiles } from './files.ts';
 import { type ContractOperation, type DocumentDefaults, operationsOf } from './operations.ts';
 import { isObject, objectAt } from './pointer.ts';
+import { type ContractDocument, type ContractReader, toDocument } from './reading/document.ts';
+import { contractFiles, type Listing, listedFiles } from './reading/files.ts';
 import { createSchemas, type Schemas } from './schemas.ts';
 import { createYieldToLoop, type YieldToLoop } from './yield-to-loop.ts';
 

@@ -2,9 +2,9 @@
 
 import type { Mistake } from '../config-errors.ts';
 import type { Operation } from '../operation.ts';
-import type { ContractDocument } from './document.ts';
 import { isJson, mediaTypesOf } from './media-types.ts';
 import { type JsonObject, type Located, member } from './pointer.ts';
+import type { ContractDocument } from './reading/document.ts';
 
 const UPGRADE = 'x-gateway-upgrade';
 const ONCE = 'x-gateway-once';

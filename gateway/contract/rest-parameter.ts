@@ -2,8 +2,8 @@
 // write, by the name `*`, which Fastify gives its wildcards, or by the entry of upstreams.yaml.
 
 import type { Mistake } from '../config-errors.ts';
-import type { ContractDocument } from './document.ts';
 import type { JsonObject, Located } from './pointer.ts';
+import type { ContractDocument } from './reading/document.ts';
 import { segmentsOf } from './routes.ts';
 
 const WILDCARD = '*';

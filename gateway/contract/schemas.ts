@@ -3,12 +3,12 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { type AjvByExtent, createAjvByExtent, DOCUMENT_KEY } from './ajv.ts';
 import { allowFor, tooComplex } from './check-scope.ts';
-import type { ContractDocument } from './document.ts';
 import { declareInherited } from './inherited-names.ts';
 import { declaredFor, essenceOf, isJson, MULTIPART, mediaTypeOf, URLENCODED } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
 import { allowsEmptyValue } from './parameter.ts';
 import { child, follow, fragmentOf, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';
+import type { ContractDocument } from './reading/document.ts';
 import { forgetResults } from './references.ts';
 import { parameterSchema } from './value-types.ts';
 

@@ -94,7 +94,7 @@ export async function proposeService(
 /** A document that was fetched must be whole: what it refers to would be read on this machine. */
 async function refuseFiles(context: CommandContext, { text, extension, url }: FetchedDocument): Promise<void> {
   if (url === undefined) return;
-  const { fileReferencesIn } = await import('../../contract/fetched.ts');
+  const { fileReferencesIn } = await import('../../contract/reading/fetched.ts');
   // What is no OpenAPI document at all, `check` names with its line.
   const files = await fileReferencesIn(text, extension).catch(() => []);
   if (files.length === 0) return;

@@ -1,9 +1,9 @@
 // Operations in the form that a comparison needs: their public paths, their input and answers, and their security.
 
-import type { ContractDocument } from '../document.ts';
 import { SCOPES } from '../merged/security.ts';
 import type { ContractOperation } from '../operations.ts';
 import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from '../pointer.ts';
+import type { ContractDocument } from '../reading/document.ts';
 import type { DiffPlace, ReportFinding } from './findings.ts';
 import type { Comparer } from './schema.ts';
 

@@ -1,8 +1,8 @@
 // Adds file positions to findings.
 
 import type { Mistake } from '../../config-errors.ts';
-import type { ContractDocument } from '../document.ts';
 import type { Locate } from '../positions.ts';
+import type { ContractDocument } from '../reading/document.ts';
 import type { DiffFinding } from './findings.ts';
 
 export interface LocatedFinding extends DiffFinding {

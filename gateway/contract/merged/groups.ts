@@ -3,9 +3,9 @@
 import type { Operation } from '../../operation.ts';
 import type { PublishedContract, PublishedOperation } from '../../shared/published-contract.ts';
 import { entryOfUpstream } from '../../shared/upstream-names.ts';
-import type { ContractDocument } from '../document.ts';
 import type { ContractOperation } from '../operations.ts';
 import { isObject, type JsonObject } from '../pointer.ts';
+import type { ContractDocument } from '../reading/document.ts';
 import { createYieldToLoop } from '../yield-to-loop.ts';
 import { type DocumentHead, joinContracts } from './join.ts';
 import { webhooksOf } from './webhooks.ts';

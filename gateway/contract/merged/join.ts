@@ -1,9 +1,9 @@
 // Joins several contracts into one OpenAPI document for clients, with the paths, credentials and address of the gateway.
 
 import type { Operation } from '../../operation.ts';
-import type { ContractDocument } from '../document.ts';
 import type { ContractOperation } from '../operations.ts';
 import { isObject, type JsonObject, member } from '../pointer.ts';
+import type { ContractDocument } from '../reading/document.ts';
 import { type Copy, componentAt, forEachUsed } from './copy.ts';
 import { nameComponents, type Taken } from './names.ts';
 import { mergedSecurity, securitySchemes } from './security.ts';

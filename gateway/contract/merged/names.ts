@@ -1,6 +1,6 @@
 // Names components when several documents become one: equal components share a name, others get their document's name as a prefix.
 
-import type { ContractDocument } from '../document.ts';
+import type { ContractDocument } from '../reading/document.ts';
 import { type Copy, componentAt, createCopy } from './copy.ts';
 
 /** Maps each component of the joint document (`schemas/Job`) to its JSON. */

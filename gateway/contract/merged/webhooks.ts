@@ -1,8 +1,8 @@
 // The webhooks of contracts that are published as one document: requests that services send to their clients.
 
-import type { ContractDocument } from '../document.ts';
 import type { ContractOperation } from '../operations.ts';
 import { isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
+import type { ContractDocument } from '../reading/document.ts';
 import { prefixOf } from './names.ts';
 
 export interface Webhook {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { jsonPiecesOf, type Piece, putPiece } from '../../../gateway/contract/document-pieces.ts';
 import type { JsonObject } from '../../../gateway/contract/pointer.ts';
+import { jsonPiecesOf, type Piece, putPiece } from '../../../gateway/contract/reading/document-pieces.ts';
 
 /** As pieces cross from one thread to another. */
 function taken(pieces: Iterable<Piece>): JsonObject {

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { type Mistake, toSentence } from '../../../gateway/config-errors.ts';
-import { createDirectReader } from '../../../gateway/contract/document.ts';
+import { createDirectReader } from '../../../gateway/contract/reading/document.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { bodyCheck, documentOf } from './compiled.ts';
 

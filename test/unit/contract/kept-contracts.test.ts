@@ -5,8 +5,8 @@ import { existsSync, globSync, readdirSync, rmSync, utimesSync, writeFileSync } 
 import { join } from 'node:path';
 import { beforeEach, it } from 'node:test';
 import type { Mistake } from '../../../gateway/config-errors.ts';
-import { createDirectReader } from '../../../gateway/contract/document.ts';
-import { keptContractsIn } from '../../../gateway/contract/kept-contracts.ts';
+import { createDirectReader } from '../../../gateway/contract/reading/document.ts';
+import { keptContractsIn } from '../../../gateway/contract/reading/kept-contracts.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { shippedContracts } from '../../support/gateway.ts';
 import { documentOf } from './compiled.ts';

@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Mistake } from '../../../gateway/config-errors.ts';
-import { createDirectReader } from '../../../gateway/contract/document.ts';
 import { type Contracts, type LoadOptions, loadContracts, locateMistakes } from '../../../gateway/contract/load.ts';
 import type { ContractOperation } from '../../../gateway/contract/operations.ts';
+import { createDirectReader } from '../../../gateway/contract/reading/document.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { documentOf } from './compiled.ts';
 

@@ -5,9 +5,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, it } from 'node:test';
 import type { Mistake } from '../../../gateway/config-errors.ts';
-import { createDirectReader } from '../../../gateway/contract/document.ts';
 import { type ContractSource, loadContracts } from '../../../gateway/contract/load.ts';
 import { publishedContracts } from '../../../gateway/contract/merged/groups.ts';
+import { createDirectReader } from '../../../gateway/contract/reading/document.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
 type Json = Record<string, unknown>;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import type { Mistake } from '../../../gateway/config-errors.ts';
-import { createDirectReader } from '../../../gateway/contract/document.ts';
-import { createThreadReader } from '../../../gateway/contract/reader.ts';
+import { createDirectReader } from '../../../gateway/contract/reading/document.ts';
+import { createThreadReader } from '../../../gateway/contract/reading/reader.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { documentOf } from './compiled.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { convertSwagger, toSwaggerPlace } from '../../../gateway/contract/swagger.ts';
+import { convertSwagger, toSwaggerPlace } from '../../../gateway/contract/reading/swagger.ts';
 import { compileDocument } from './compiled.ts';
 
 const responses = { 200: { description: 'fine' } };

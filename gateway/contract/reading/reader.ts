@@ -3,13 +3,13 @@
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { Mistake } from '../config-errors.ts';
-import type { Position, Spot } from '../shared/yaml-source.ts';
+import type { Mistake } from '../../config-errors.ts';
+import type { Position, Spot } from '../../shared/yaml-source.ts';
+import type { JsonObject } from '../pointer.ts';
+import { createYieldToLoop } from '../yield-to-loop.ts';
 import type { ContractContent } from './contract-content.ts';
 import type { ContractReader } from './document.ts';
 import { type Piece, putPiece } from './document-pieces.ts';
-import type { JsonObject } from './pointer.ts';
-import { createYieldToLoop } from './yield-to-loop.ts';
 
 /** A message to the thread: read a file, send the next piece of it, or find positions in a file. */
 export type ReadRequest =

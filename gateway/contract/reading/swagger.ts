@@ -1,8 +1,8 @@
 // Converts Swagger 2.0 documents to OpenAPI 3.0 when they are read (docs/decisions/0024-swagger-2.md). What OpenAPI 3.0 cannot say is
 // prepared before, so that the gateway checks less there, never something else, and is listed as a warning.
 
-import { MULTIPART, URLENCODED } from './media-types.ts';
-import { isObject, type JsonObject, objectAt, pathOf, uriDecoded, valueAt } from './pointer.ts';
+import { MULTIPART, URLENCODED } from '../media-types.ts';
+import { isObject, type JsonObject, objectAt, pathOf, uriDecoded, valueAt } from '../pointer.ts';
 
 /** Something that the conversion could not keep, at a place of the Swagger document. */
 export interface Loss {

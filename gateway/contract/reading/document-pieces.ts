@@ -1,8 +1,8 @@
 // Splits a document into pieces of text, which pass between threads at the cost of copying bytes. A member is parsed on first access,
 // so most of a large document, such as its examples, never is.
 
-import { hasEscapedNames } from './json.ts';
-import { isObject, type JsonObject } from './pointer.ts';
+import { hasEscapedNames } from '../json.ts';
+import { isObject, type JsonObject } from '../pointer.ts';
 
 /** A member as JSON text, or as a value if JSON.parse could misread the text. */
 export type Member = readonly [name: string, text: string | undefined, value?: unknown];

@@ -2,8 +2,8 @@
 // piece by piece.
 
 import { parentPort } from 'node:worker_threads';
-import type { Mistake } from '../config-errors.ts';
-import { positionsIn } from '../shared/yaml-source.ts';
+import type { Mistake } from '../../config-errors.ts';
+import { positionsIn } from '../../shared/yaml-source.ts';
 import { createDirectReader } from './document.ts';
 import { jsonPiecesOf, type Piece } from './document-pieces.ts';
 import type { ReadReply, ReadRequest } from './reader.ts';

@@ -2,15 +2,15 @@
 // an earlier start has kept (kept-contracts.ts).
 
 import { dirname } from 'node:path';
-import type { Mistake } from '../config-errors.ts';
-import { positionsIn, shownPath, textOf } from '../shared/yaml-source.ts';
+import type { Mistake } from '../../config-errors.ts';
+import { positionsIn, shownPath, textOf } from '../../shared/yaml-source.ts';
+import { normalizeSchemas } from '../dialect.ts';
+import { isObject } from '../pointer.ts';
+import { createPositions, type Locate, type Positions } from '../positions.ts';
 import type { ContractContent } from './contract-content.ts';
-import { normalizeSchemas } from './dialect.ts';
 import { isWithin } from './files.ts';
 import type { KeptContracts } from './kept-contracts.ts';
 import type { ParseContract } from './parse.ts';
-import { isObject } from './pointer.ts';
-import { createPositions, type Locate, type Positions } from './positions.ts';
 import { toSwaggerPlace } from './swagger.ts';
 
 /** One OpenAPI document, its schemas in plain JSON Schema 2020-12. */

@@ -3,9 +3,9 @@
 
 import { resolve } from 'node:path';
 import { BaseResolver, type Document, isAbsoluteUrl, ResolveError, Source } from '@redocly/openapi-core';
-import { shownPath, textOf } from '../shared/yaml-source.ts';
+import { shownPath, textOf } from '../../shared/yaml-source.ts';
+import { parseUnescaped } from '../json.ts';
 import { realPathWithin } from './files.ts';
-import { parseUnescaped } from './json.ts';
 
 export interface FileResolver extends BaseResolver {
   /** The contract itself. */
