@@ -7,7 +7,7 @@ import { MANIFEST_FILE, manifestOf } from '../config/manifest.ts';
 import { misspeltVariables, type Settings } from '../config/settings.ts';
 import { ConfigError, type Mistake, toSentence } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
-import { unenforcedIn } from '../contract/unenforced.ts';
+import { unenforcedIn } from '../contract/lint/unenforced.ts';
 import { untimelyMistakes } from '../edge/tls/certificate-mistakes.ts';
 import { metricsBytesOf } from '../observe/route-series.ts';
 import { openSecrets } from '../process/open-key-store.ts';

@@ -1,6 +1,6 @@
 // Prints the rules of contracts that the gateway does not enforce, in one line per kind, for `check` and `upstreams try`.
 
-import type { Unenforced } from '../contract/unenforced.ts';
+import type { Unenforced } from '../contract/lint/unenforced.ts';
 import { counted } from './print.ts';
 
 const NAMED_MAX = 8;

@@ -2,9 +2,9 @@
 
 import { join } from 'node:path';
 import type { Mistake } from '../../config-errors.ts';
+import type { Locate } from '../lint/positions.ts';
 import type { Contracts } from '../load.ts';
 import type { ContractOperation } from '../operations.ts';
-import type { Locate } from '../positions.ts';
 import type { KeptContracts } from '../reading/kept-contracts.ts';
 import {
   type BaselineComparison,

@@ -1,7 +1,7 @@
 // Adds file positions to findings.
 
 import type { Mistake } from '../../config-errors.ts';
-import type { Locate } from '../positions.ts';
+import type { Locate } from '../lint/positions.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import type { DiffFinding } from './findings.ts';
 

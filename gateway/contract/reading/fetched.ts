@@ -1,7 +1,7 @@
 // What a document that was fetched refers to. It came alone: a reference to a file would lead to a file of the gateway's machine.
 
 import { BaseResolver, createConfig, lintDocument, makeDocumentFromString, ResolveError } from '@redocly/openapi-core';
-import { ownRules } from '../rules.ts';
+import { ownRules } from '../lint/rules.ts';
 
 /** Answers no reference and notes those that were asked for. */
 class RefusingResolver extends BaseResolver {

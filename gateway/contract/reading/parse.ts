@@ -4,11 +4,11 @@
 import { bundle, type Config, createConfig, type Document, lintDocument, type Source } from '@redocly/openapi-core';
 import type { Mistake } from '../../config-errors.ts';
 import { positionsIn, shownPath } from '../../shared/yaml-source.ts';
-import { toMistakes, unfitFor, unreadable } from '../lint-mistakes.ts';
-import { type Verdict, verdictOn } from '../lint-verdict.ts';
+import { toMistakes, unfitFor, unreadable } from '../lint/lint-mistakes.ts';
+import { type Verdict, verdictOn } from '../lint/lint-verdict.ts';
+import { createPositions } from '../lint/positions.ts';
+import { ownRules } from '../lint/rules.ts';
 import { isObject, type JsonObject } from '../pointer.ts';
-import { createPositions } from '../positions.ts';
-import { ownRules } from '../rules.ts';
 import type { ContractContent } from './contract-content.ts';
 import { createFileResolver, type FileResolver } from './file-resolver.ts';
 import { resolveNames } from './schema-names.ts';

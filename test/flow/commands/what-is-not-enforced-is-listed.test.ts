@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import type { Unenforced } from '../../../gateway/contract/unenforced.ts';
+import type { Unenforced } from '../../../gateway/contract/lint/unenforced.ts';
 import { environmentOf, writeConfiguration } from '../../support/configuration.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { runInProcess } from '../../support/in-process.ts';

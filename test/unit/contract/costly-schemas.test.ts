@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { costlySchemas } from '../../../gateway/contract/costly-schemas.ts';
+import { costlySchemas } from '../../../gateway/contract/lint/costly-schemas.ts';
 import { compileDocument, documentOf } from './compiled.ts';
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });

@@ -1,7 +1,7 @@
 // Adds lines to the mistakes of a contract late and all at once, because parsing a large file for positions takes seconds.
 
-import type { Mistake } from '../config-errors.ts';
-import { type Path, type Position, type Spot, shownPath } from '../shared/yaml-source.ts';
+import type { Mistake } from '../../config-errors.ts';
+import { type Path, type Position, type Spot, shownPath } from '../../shared/yaml-source.ts';
 
 /** Returns the positions of places in a file. */
 export type Locate = (file: string, spots: readonly Spot[]) => Promise<readonly Position[]>;

@@ -2,9 +2,9 @@
 // means, a warning, or nothing. Contracts come from other tools, which break OpenAPI in places that decide nothing.
 
 import type { Document, NormalizedProblem } from '@redocly/openapi-core';
-import { closest } from '../config-errors.ts';
-import { isObject, objectAt, pathOf, valueAt } from './pointer.ts';
-import { isRequestable } from './routes.ts';
+import { closest } from '../../config-errors.ts';
+import { isObject, objectAt, pathOf, valueAt } from '../pointer.ts';
+import { isRequestable } from '../routes.ts';
 
 export type Verdict = 'mistake' | 'warning' | 'accepted';
 

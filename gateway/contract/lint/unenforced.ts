@@ -1,10 +1,10 @@
 // What a contract says and the gateway does not enforce: bodies that it does not read, formats that it does not know, patterns that it checks
 // in part, extensions. `check` lists it, so that the service checks it itself.
 
-import { formatCheck } from './formats.ts';
-import { isJson, MULTIPART, mediaTypesOf, URLENCODED } from './media-types.ts';
-import type { ContractOperation } from './operations.ts';
-import { toPattern } from './patterns.ts';
+import { formatCheck } from '../formats.ts';
+import { isJson, MULTIPART, mediaTypesOf, URLENCODED } from '../media-types.ts';
+import type { ContractOperation } from '../operations.ts';
+import { toPattern } from '../patterns.ts';
 import {
   isObject,
   type JsonObject,
@@ -14,7 +14,7 @@ import {
   pathOf,
   uriDecoded,
   valueAt,
-} from './pointer.ts';
+} from '../pointer.ts';
 
 export type UnenforcedKind = 'request bodies' | 'answers' | 'formats' | 'patterns' | 'extensions';
 

@@ -1,9 +1,9 @@
 // The linter's recommendations on style. They are shown, but never refuse a contract.
 
 import { createConfig, lint } from '@redocly/openapi-core';
-import type { Mistake } from '../config-errors.ts';
+import type { Mistake } from '../../config-errors.ts';
+import { createFileResolver } from '../reading/file-resolver.ts';
 import { toMistakes } from './lint-mistakes.ts';
-import { createFileResolver } from './reading/file-resolver.ts';
 import { ownRules } from './rules.ts';
 
 /** Disabled rules: already reported as mistakes, irrelevant behind a gateway, or (the last one) wrong for schemas with conditions. */

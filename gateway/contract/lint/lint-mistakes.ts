@@ -1,9 +1,9 @@
 // Turns problems found by the linter and the parsers into mistakes with file, line and remedy.
 
 import { type Document, getLineColLocation, type NormalizedProblem } from '@redocly/openapi-core';
-import type { Mistake } from '../config-errors.ts';
-import { readSource, shownPath } from '../shared/yaml-source.ts';
-import { pathOf } from './pointer.ts';
+import type { Mistake } from '../../config-errors.ts';
+import { readSource, shownPath } from '../../shared/yaml-source.ts';
+import { pathOf } from '../pointer.ts';
 
 /** Returns the mistake of a file that parses but is no usable OpenAPI document. */
 export function unfitFor({ parsed }: Document): Pick<Mistake, 'reason' | 'remedy'> | undefined {

@@ -1,12 +1,12 @@
 // The gateway's own lint rules for contracts. They run inside the linter, which supplies file and line.
 
 import { isRef, type Oas2Rule, type Oas3Rule, type Plugin } from '@redocly/openapi-core';
-import { isFieldName, isFieldText } from '../shared/field-text.ts';
+import { isFieldName, isFieldText } from '../../shared/field-text.ts';
+import { REGEX_LENGTH_MAX } from '../formats.ts';
+import { toPattern } from '../patterns.ts';
+import { isRequestable } from '../routes.ts';
+import { serverPathsOf } from '../servers.ts';
 import { withoutFurtherReferences } from './document-types.ts';
-import { REGEX_LENGTH_MAX } from './formats.ts';
-import { toPattern } from './patterns.ts';
-import { isRequestable } from './routes.ts';
-import { serverPathsOf } from './servers.ts';
 
 /** The node types that may have `x-gateway-*` members. Elsewhere they would be ignored silently. */
 const carriers = new Set(['Root', 'PathItem', 'Operation']);

@@ -1,9 +1,9 @@
 // Operations that take files in bodies that the gateway buffers: longer ones than the buffer are refused.
 
-import { essenceOf, isJson, isOfBytes, MULTIPART } from './media-types.ts';
-import type { ContractOperation } from './operations.ts';
-import { child, isObject, member, memberNames } from './pointer.ts';
-import { createValueShapes, type ValueShape } from './value-shape.ts';
+import { essenceOf, isJson, isOfBytes, MULTIPART } from '../media-types.ts';
+import type { ContractOperation } from '../operations.ts';
+import { child, isObject, member, memberNames } from '../pointer.ts';
+import { createValueShapes, type ValueShape } from '../value-shape.ts';
 
 export interface BufferedUpload {
   readonly entry: ContractOperation;
