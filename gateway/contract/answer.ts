@@ -1,13 +1,13 @@
 // Checks an upstream's answers against the contract: status and media type always, the body if the operation requires it.
 
 import type { Operation } from '../operation.ts';
-import { allowFor, createCheckScope, isTooComplex, withinScope } from './check-scope.ts';
 import { hasLongNumbers, measure } from './json.ts';
 import { declaredFor, essenceOf, isJson, mediaTypesOf } from './media-types.ts';
 import { uncheckableNumbers } from './number-literals.ts';
 import type { ContractOperation } from './operations.ts';
 import { isObject, type JsonObject, member, memberNames } from './pointer.ts';
-import { responseFor, type SchemaCheck, type Schemas } from './schemas.ts';
+import { allowFor, createCheckScope, isTooComplex, withinScope } from './schemas/check-scope.ts';
+import { responseFor, type SchemaCheck, type Schemas } from './schemas/schemas.ts';
 import { isActiveType, type UndeclaredAnswer, undeclaredMediaType, undeclaredStatus } from './undeclared.ts';
 import { toBodyViolations } from './violations.ts';
 

@@ -9,7 +9,7 @@ import { type ContractOperation, type DocumentDefaults, operationsOf } from './o
 import { isObject, objectAt } from './pointer.ts';
 import { type ContractDocument, type ContractReader, toDocument } from './reading/document.ts';
 import { contractFiles, type Listing, listedFiles } from './reading/files.ts';
-import { createSchemas, type Schemas } from './schemas.ts';
+import { createSchemas, type Schemas } from './schemas/schemas.ts';
 import { createYieldToLoop, type YieldToLoop } from './yield-to-loop.ts';
 
 /** One entry of upstreams.yaml, reduced to the settings that concern contracts. */

@@ -3,7 +3,7 @@
 import { essenceOf } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
 import { member, memberNames, pathOf } from './pointer.ts';
-import { responseFor } from './schemas.ts';
+import { responseFor } from './schemas/schemas.ts';
 
 /** An answer that its contract does not declare. */
 export interface UndeclaredAnswer {

@@ -2,10 +2,10 @@
 // the union.
 
 import type { ErrorObject } from 'ajv';
-import { takeSteps } from './check-scope.ts';
-import { branchNames } from './discriminator.ts';
 import { follow, isObject, type JsonObject } from './pointer.ts';
-import { reachableFrom } from './reachable.ts';
+import { takeSteps } from './schemas/check-scope.ts';
+import { branchNames } from './schemas/discriminator.ts';
+import { reachableFrom } from './schemas/reachable.ts';
 import { jsonTypesOf } from './value-types.ts';
 
 const STEPS_PER_ERROR = 20;

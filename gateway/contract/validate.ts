@@ -8,7 +8,6 @@ import type { Operation } from '../operation.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { checkAccept } from './accept.ts';
 import { type BodyContract, expectBody, isUnexpected, readBody } from './body.ts';
-import { allowFor, type CheckScope, createCheckScope, withinScope } from './check-scope.ts';
 import { createFormChecks, type FormCheck, type FormChecks } from './forms/forms.ts';
 import { parseIdempotencyKey } from './idempotency-key.ts';
 import { type JsonLimits, parseJson } from './json.ts';
@@ -17,7 +16,8 @@ import { toNumberViolation } from './number-literals.ts';
 import type { ContractOperation } from './operations.ts';
 import { createParameterReader, type ParameterReader, type ParameterValues } from './parameters.ts';
 import { isObject, type JsonObject, member } from './pointer.ts';
-import type { RequestSchemas, SchemaCheck, Schemas } from './schemas.ts';
+import { allowFor, type CheckScope, createCheckScope, withinScope } from './schemas/check-scope.ts';
+import type { RequestSchemas, SchemaCheck, Schemas } from './schemas/schemas.ts';
 import { declaredNames, toNotes } from './violation-notes.ts';
 import { toBodyViolations, toFields, toViolations, type Violation } from './violations.ts';
 

@@ -4,7 +4,7 @@
 import type { NotedViolation } from '../findings.ts';
 import type { ContractOperation } from './operations.ts';
 import { child, escapeToken, isObject, objectAt, pathOf } from './pointer.ts';
-import { reachableFrom } from './reachable.ts';
+import { reachableFrom } from './schemas/reachable.ts';
 import type { Violation } from './violations.ts';
 
 const NOTES_MAX = 20;

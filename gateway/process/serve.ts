@@ -5,7 +5,7 @@ import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Settings } from '../config/settings.ts';
 import { ConfigError } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
-import { compileRest } from '../contract/compile.ts';
+import { compileRest } from '../contract/schemas/compile.ts';
 import { claimProblem } from '../shared/sqlite.ts';
 import { isSimulated } from '../upstream/simulated/addresses.ts';
 import type { AppOptions } from '../wiring/app-options.ts';

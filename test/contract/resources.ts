@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { ContractOperation } from '../../gateway/contract/operations.ts';
 import { child, follow, isObject, type Located } from '../../gateway/contract/pointer.ts';
-import { responseFor } from '../../gateway/contract/schemas.ts';
+import { responseFor } from '../../gateway/contract/schemas/schemas.ts';
 import { jsonContent, schemaOf } from './shipped.ts';
 
 export interface Resource {

@@ -2,11 +2,11 @@
 
 import type { Command } from 'commander';
 import { ConfigError, condensed, type Mistake, toSentence } from '../../config-errors.ts';
-import { compileAll } from '../../contract/compile.ts';
 import { recommendationsFor } from '../../contract/lint/style-recommendations.ts';
 import { operationsOf } from '../../contract/operations.ts';
 import { createDirectReader, toDocument } from '../../contract/reading/document.ts';
-import { createSchemas } from '../../contract/schemas.ts';
+import { compileAll } from '../../contract/schemas/compile.ts';
+import { createSchemas } from '../../contract/schemas/schemas.ts';
 import { positionsIn } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
 import { counted, printJson, printLine } from '../print.ts';

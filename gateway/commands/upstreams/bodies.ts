@@ -7,7 +7,7 @@ import { essenceOf, isJson, MULTIPART, mediaTypeOf, URLENCODED } from '../../con
 import type { ContractOperation } from '../../contract/operations.ts';
 import { child, isObject, type JsonObject, type Located, member, memberNames } from '../../contract/pointer.ts';
 import { samplesOf } from '../../contract/sample.ts';
-import type { Schemas } from '../../contract/schemas.ts';
+import type { Schemas } from '../../contract/schemas/schemas.ts';
 import { createValueShapes, type ValueShape } from '../../contract/value-shape.ts';
 
 export interface TrialBody {

@@ -2,7 +2,7 @@
 
 import { createAnswerCheck } from '../../contract/answer.ts';
 import type { ContractOperation } from '../../contract/operations.ts';
-import { responseFor, type Schemas } from '../../contract/schemas.ts';
+import { responseFor, type Schemas } from '../../contract/schemas/schemas.ts';
 import type { UndeclaredAnswer } from '../../contract/undeclared.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { type Answered, statusOf } from './backend.ts';

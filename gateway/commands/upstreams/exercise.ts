@@ -3,7 +3,7 @@
 
 import type { ContractOperation } from '../../contract/operations.ts';
 import { templateParameters } from '../../contract/routes.ts';
-import type { Schemas } from '../../contract/schemas.ts';
+import type { Schemas } from '../../contract/schemas/schemas.ts';
 import type { Answered, Backend, BackendRequest } from './backend.ts';
 import { collectionOf, requestsFor } from './plan.ts';
 import { createIdsOf } from './record-ids.ts';

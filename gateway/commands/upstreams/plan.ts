@@ -8,7 +8,7 @@ import { writtenPathValue } from '../../contract/path-values.ts';
 import { isObject, type JsonObject, type Located } from '../../contract/pointer.ts';
 import { templateParameters } from '../../contract/routes.ts';
 import { samplesOf } from '../../contract/sample.ts';
-import type { Schemas } from '../../contract/schemas.ts';
+import type { Schemas } from '../../contract/schemas/schemas.ts';
 import { parameterSchema } from '../../contract/value-types.ts';
 import type { Violation } from '../../contract/violations.ts';
 import { filledTemplate } from '../../upstream/requests/path.ts';

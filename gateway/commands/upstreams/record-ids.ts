@@ -3,7 +3,7 @@
 import type { ContractOperation } from '../../contract/operations.ts';
 import { isObject, member } from '../../contract/pointer.ts';
 import { templateParameters } from '../../contract/routes.ts';
-import { responseFor } from '../../contract/schemas.ts';
+import { responseFor } from '../../contract/schemas/schemas.ts';
 import { type Answered, jsonIn } from './backend.ts';
 import { collectionOf } from './plan.ts';
 

@@ -3,7 +3,7 @@
 import { preferredType } from '../accept.ts';
 import type { ContractOperation } from '../operations.ts';
 import { createRoutes, segmentsOf, templateParameters } from '../routes.ts';
-import type { Schemas } from '../schemas.ts';
+import type { Schemas } from '../schemas/schemas.ts';
 import { concreteType, printBody } from './bodies.ts';
 import { type Choice, chooseAnswer, type RequestParameters, readPrefer } from './choose.ts';
 import { answerSchema, contentOf, type DeclaredAnswer } from './declared.ts';

@@ -2,7 +2,7 @@
 
 import type { ContractOperation } from '../operations.ts';
 import { child, isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
-import { responseFor } from '../schemas.ts';
+import { responseFor } from '../schemas/schemas.ts';
 
 /** One declared answer with a status that it stands for. */
 export interface DeclaredAnswer {

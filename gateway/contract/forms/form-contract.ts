@@ -2,7 +2,7 @@
 
 import type { JsonLimits } from '../json.ts';
 import { child, isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
-import type { RequestSchemas, SchemaCheck } from '../schemas.ts';
+import type { RequestSchemas, SchemaCheck } from '../schemas/schemas.ts';
 import type { ValueShape } from '../value-shape.ts';
 import { encodingsOf } from './form-encoding.ts';
 import { createFindPlace, type FindPlace } from './form-place.ts';

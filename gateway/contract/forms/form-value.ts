@@ -6,7 +6,7 @@ import { type JsonLimits, parseJson } from '../json.ts';
 import { toNumberViolation } from '../number-literals.ts';
 import { toScalar, withoutReference } from '../parameter.ts';
 import { escapeToken, type JsonObject } from '../pointer.ts';
-import type { SchemaCheck } from '../schemas.ts';
+import type { SchemaCheck } from '../schemas/schemas.ts';
 import type { ValueShape } from '../value-shape.ts';
 import { toBodyViolations, VIOLATIONS_MAX, type Violation, violationInBody } from '../violations.ts';
 import { isObjectOnly } from './form-encoding.ts';

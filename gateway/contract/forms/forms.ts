@@ -4,11 +4,11 @@
 
 import { GatewayError } from '../../errors.ts';
 import type { StreamedBodyCheck } from '../../exchange.ts';
-import { allowFor, type CheckScope, withinScope } from '../check-scope.ts';
 import { essenceOf, MULTIPART, mediaTypeOf, URLENCODED } from '../media-types.ts';
 import type { ContractOperation } from '../operations.ts';
 import { child, type JsonObject, member, memberNames } from '../pointer.ts';
-import type { RequestSchemas } from '../schemas.ts';
+import { allowFor, type CheckScope, withinScope } from '../schemas/check-scope.ts';
+import type { RequestSchemas } from '../schemas/schemas.ts';
 import { createValueShapes, type ValueShape } from '../value-shape.ts';
 import { toFields, type Violation } from '../violations.ts';
 import { type FormContract, type FormLimits, toFormContract } from './form-contract.ts';

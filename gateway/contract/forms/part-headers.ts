@@ -2,7 +2,7 @@
 
 import { type Parameter, toParameter, toValue, withoutReference } from '../parameter.ts';
 import { child, isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
-import type { SchemaCheck } from '../schemas.ts';
+import type { SchemaCheck } from '../schemas/schemas.ts';
 import { parameterSchema } from '../value-types.ts';
 import type { PartFault } from './part-check.ts';
 import type { PartHead } from './part-head.ts';

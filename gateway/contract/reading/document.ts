@@ -4,9 +4,9 @@
 import { dirname } from 'node:path';
 import type { Mistake } from '../../config-errors.ts';
 import { positionsIn, shownPath, textOf } from '../../shared/yaml-source.ts';
-import { normalizeSchemas } from '../dialect.ts';
 import { createPositions, type Locate, type Positions } from '../lint/positions.ts';
 import { isObject } from '../pointer.ts';
+import { normalizeSchemas } from '../schemas/dialect.ts';
 import type { ContractContent } from './contract-content.ts';
 import { isWithin } from './files.ts';
 import type { KeptContracts } from './kept-contracts.ts';

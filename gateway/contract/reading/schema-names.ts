@@ -1,8 +1,8 @@
 // Replaces references by name ($id, $anchor, $dynamicAnchor) by references to places of the document (JSON Schema 2020-12, sections 8.2 and
 // 8.3), so that every reader of the document understands them. Done once, when the document is read.
 
-import { eachSchema } from '../dialect.ts';
 import { type JsonObject, pathOf, uriDecoded, valueAt } from '../pointer.ts';
+import { eachSchema } from '../schemas/dialect.ts';
 
 /** A schema with a base URI of its own, or the document. */
 interface Resource {

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createCheckScope, withinScope } from '../../../gateway/contract/check-scope.ts';
 import { mayBeInexact, multipleOf, readNumber } from '../../../gateway/contract/exact-numbers.ts';
 import { parseJson } from '../../../gateway/contract/json.ts';
+import { createCheckScope, withinScope } from '../../../gateway/contract/schemas/check-scope.ts';
 import { bodyCheck } from './compiled.ts';
 
 const limits = { jsonDepthMax: 32, jsonMembersMax: 10_000 };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import formats from 'ajv-formats/dist/formats.js';
 import fc from 'fast-check';
 import { formatCheck, REGEX_LENGTH_MAX } from '../../../gateway/contract/formats.ts';
-import { areUnique } from '../../../gateway/contract/keywords.ts';
+import { areUnique } from '../../../gateway/contract/schemas/keywords.ts';
 import { bodyCheck } from './compiled.ts';
 
 const has = (format: string, text: string) => formatCheck(format, 'string')?.(text as never);

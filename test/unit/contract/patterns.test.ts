@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCheckScope, STEPS_MAX, withinScope } from '../../../gateway/contract/check-scope.ts';
 import { type Pattern, toPattern } from '../../../gateway/contract/patterns.ts';
+import { createCheckScope, STEPS_MAX, withinScope } from '../../../gateway/contract/schemas/check-scope.ts';
 import { bodyCheck } from './compiled.ts';
 
 /** Patterns with a text on which a backtracking engine takes exponential or high polynomial time. */

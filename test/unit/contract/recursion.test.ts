@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRecursion } from '../../../gateway/contract/recursion.ts';
+import { createRecursion } from '../../../gateway/contract/schemas/recursion.ts';
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const isRecursive = createRecursion({

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { compileRest } from '../../../gateway/contract/compile.ts';
 import type { Contracts } from '../../../gateway/contract/load.ts';
-import { createSchemas, type Schemas } from '../../../gateway/contract/schemas.ts';
+import { compileRest } from '../../../gateway/contract/schemas/compile.ts';
+import { createSchemas, type Schemas } from '../../../gateway/contract/schemas/schemas.ts';
 import { compileDocument, documentOf } from './compiled.ts';
 
 /** Names of the operations whose schemas are asked for. */

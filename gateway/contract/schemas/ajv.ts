@@ -2,12 +2,12 @@
 // requests only.
 
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
+import { toPattern } from '../patterns.ts';
+import type { ContractDocument } from '../reading/document.ts';
 import { countTurns } from './counted-keywords.ts';
 import { letDiscriminatorsDecide } from './discriminator.ts';
 import { replaceUnevaluated } from './inherited-names.ts';
 import { replaceKeywords } from './keywords.ts';
-import { toPattern } from './patterns.ts';
-import type { ContractDocument } from './reading/document.ts';
 import { createRecursion } from './recursion.ts';
 import { rememberReferences } from './references.ts';
 

@@ -1,6 +1,6 @@
 // Everything that a schema consists of: the walk over a document that follows references.
 
-import { follow, isObject, type JsonObject } from './pointer.ts';
+import { follow, isObject, type JsonObject } from '../pointer.ts';
 
 /**
  * Returns the objects and lists that can be reached from a value, itself included, references followed. `leadsOn` chooses the members

@@ -1,16 +1,16 @@
 // Compiles the schemas of operations into checks, on first use.
 
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import { declaredFor, essenceOf, isJson, MULTIPART, mediaTypeOf, URLENCODED } from '../media-types.ts';
+import type { ContractOperation } from '../operations.ts';
+import { allowsEmptyValue } from '../parameter.ts';
+import { child, follow, fragmentOf, type JsonObject, type Located, member, memberNames, objectAt } from '../pointer.ts';
+import type { ContractDocument } from '../reading/document.ts';
+import { parameterSchema } from '../value-types.ts';
 import { type AjvByExtent, createAjvByExtent, DOCUMENT_KEY } from './ajv.ts';
 import { allowFor, tooComplex } from './check-scope.ts';
 import { declareInherited } from './inherited-names.ts';
-import { declaredFor, essenceOf, isJson, MULTIPART, mediaTypeOf, URLENCODED } from './media-types.ts';
-import type { ContractOperation } from './operations.ts';
-import { allowsEmptyValue } from './parameter.ts';
-import { child, follow, fragmentOf, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';
-import type { ContractDocument } from './reading/document.ts';
 import { forgetResults } from './references.ts';
-import { parameterSchema } from './value-types.ts';
 
 /** Returns the errors of a value, none if it is valid; their paths begin at the value. `size` is the number of members and items in it. */
 export type SchemaCheck = (value: unknown, size: number) => readonly ErrorObject[];

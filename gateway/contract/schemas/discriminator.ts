@@ -4,7 +4,7 @@
 import { _, type Ajv2020, type CodeKeywordDefinition, type KeywordCxt, Name } from 'ajv/dist/2020.js';
 import { or } from 'ajv/dist/compile/codegen/index.js';
 import oneOf from 'ajv/dist/vocabularies/applicator/oneOf.js';
-import { isObject, type JsonObject } from './pointer.ts';
+import { isObject, type JsonObject } from '../pointer.ts';
 
 /** Returns the values of the discriminator that name each branch: by mapping, or else by the name of the schema. */
 export function branchNames(discriminator: JsonObject, branches: readonly unknown[]): readonly (readonly string[])[] {

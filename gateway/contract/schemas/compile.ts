@@ -1,12 +1,12 @@
 // When the schemas of contracts are compiled: before a start or a reload if they are new and few enough, otherwise when a request needs them.
 
-import type { Mistake } from '../config-errors.ts';
-import type { Contracts, Earlier } from './load.ts';
-import type { ContractOperation } from './operations.ts';
-import { pathOf } from './pointer.ts';
-import type { KeptContracts } from './reading/kept-contracts.ts';
+import type { Mistake } from '../../config-errors.ts';
+import type { Contracts, Earlier } from '../load.ts';
+import type { ContractOperation } from '../operations.ts';
+import { pathOf } from '../pointer.ts';
+import type { KeptContracts } from '../reading/kept-contracts.ts';
+import { createYieldToLoop } from '../yield-to-loop.ts';
 import type { Schemas } from './schemas.ts';
-import { createYieldToLoop } from './yield-to-loop.ts';
 
 /** Above this many operations, schemas are compiled on first use to keep the start quick: 100 operations take about 0.3 s. */
 const COMPILED_AT_BOOT_MAX = 300;

@@ -1,7 +1,7 @@
 // Turns the schemas of a document, in place and once per configuration, into plain JSON Schema 2020-12 as Ajv understands it.
 
+import { escapeToken, follow, isObject, type JsonObject } from '../pointer.ts';
 import { declareInherited } from './inherited-names.ts';
-import { escapeToken, follow, isObject, type JsonObject } from './pointer.ts';
 
 // The values of these members are data, not schemas.
 const data = new Set(['example', 'examples', 'default', 'enum', 'const', 'required', 'mapping', 'scopes', 'security']);

@@ -5,7 +5,7 @@ import { _, type Ajv2020, type CodeKeywordDefinition, type KeywordCxt, Name } fr
 import { not } from 'ajv/dist/compile/codegen/index.js';
 import { Type } from 'ajv/dist/compile/util.js';
 import unevaluatedProperties from 'ajv/dist/vocabularies/unevaluated/unevaluatedProperties.js';
-import { isObject, type JsonObject } from './pointer.ts';
+import { isObject, type JsonObject } from '../pointer.ts';
 
 const INHERITED = '__proto__';
 /** Patterns that match this name alone, spelled in another way. */

@@ -1,6 +1,6 @@
 // Which schemas of a document refer to themselves, directly or through others.
 
-import { type JsonObject, pathOf, uriDecoded, valueAt } from './pointer.ts';
+import { type JsonObject, pathOf, uriDecoded, valueAt } from '../pointer.ts';
 
 /**
  * Takes a reference within the document (`#/components/schemas/Node`), and tells whether its schema can be reached from itself. What is
