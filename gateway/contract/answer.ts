@@ -3,9 +3,9 @@
 import type { Operation } from '../operation.ts';
 import { hasLongNumbers, measure } from './json.ts';
 import { declaredFor, essenceOf, isJson, mediaTypesOf } from './media-types.ts';
-import { uncheckableNumbers } from './number-literals.ts';
 import type { ContractOperation } from './operations.ts';
 import { isObject, type JsonObject, member, memberNames } from './pointer.ts';
+import { uncheckableNumbers } from './scalars/number-literals.ts';
 import { allowFor, createCheckScope, isTooComplex, withinScope } from './schemas/check-scope.ts';
 import { responseFor, type SchemaCheck, type Schemas } from './schemas/schemas.ts';
 import { isActiveType, type UndeclaredAnswer, undeclaredMediaType, undeclaredStatus } from './undeclared.ts';

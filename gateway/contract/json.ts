@@ -4,8 +4,8 @@ import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
 import { jsonFaultAt } from '../shared/json-scanner.ts';
 import { jsonTreeValue, readJson } from '../shared/json-tree.ts';
-import { mayBeInexact } from './exact-numbers.ts';
-import { type UncheckableNumber, uncheckableNumbers } from './number-literals.ts';
+import { mayBeInexact } from './scalars/exact-numbers.ts';
+import { type UncheckableNumber, uncheckableNumbers } from './scalars/number-literals.ts';
 
 export interface Json {
   readonly value: unknown;

@@ -1,11 +1,11 @@
 // Sample texts and numbers that fit the keywords of a flat schema.
 
-import { decimalOf } from './decimal.ts';
-import { multipleOf } from './exact-numbers.ts';
 import type { FlatSchema } from './flat-schema.ts';
-import { formatCheck } from './formats.ts';
 import { textsFor } from './pattern-text.ts';
-import { toPattern } from './patterns.ts';
+import { decimalOf } from './scalars/decimal.ts';
+import { multipleOf } from './scalars/exact-numbers.ts';
+import { formatCheck } from './scalars/formats.ts';
+import { toPattern } from './scalars/patterns.ts';
 import { jsonTypesOf } from './value-types.ts';
 
 /** Maximum length of generated texts. */

@@ -12,10 +12,10 @@ import { createFormChecks, type FormCheck, type FormChecks } from './forms/forms
 import { parseIdempotencyKey } from './idempotency-key.ts';
 import { type JsonLimits, parseJson } from './json.ts';
 import { essenceOf, isJson, isOfBytes, mediaTypesOf, successTypes } from './media-types.ts';
-import { toNumberViolation } from './number-literals.ts';
 import type { ContractOperation } from './operations.ts';
 import { createParameterReader, type ParameterReader, type ParameterValues } from './parameters.ts';
 import { isObject, type JsonObject, member } from './pointer.ts';
+import { toNumberViolation } from './scalars/number-literals.ts';
 import { allowFor, type CheckScope, createCheckScope, withinScope } from './schemas/check-scope.ts';
 import type { RequestSchemas, SchemaCheck, Schemas } from './schemas/schemas.ts';
 import { declaredNames, toNotes } from './violation-notes.ts';

@@ -2,8 +2,8 @@
 // files. Queries and forms read by it.
 
 import { isJson } from './media-types.ts';
-import { toPattern } from './patterns.ts';
 import { child, follow, isObject, itemsOf, type JsonObject, type Located, member, memberNames } from './pointer.ts';
+import { toPattern } from './scalars/patterns.ts';
 import { formsOf, type Types, typesOf } from './value-types.ts';
 
 /** One member, with all schemas that may describe it. */

@@ -3,9 +3,9 @@
 import type { ErrorObject } from 'ajv';
 import { GatewayError } from '../../errors.ts';
 import { type JsonLimits, parseJson } from '../json.ts';
-import { toNumberViolation } from '../number-literals.ts';
 import { toScalar, withoutReference } from '../parameter.ts';
 import { escapeToken, type JsonObject } from '../pointer.ts';
+import { toNumberViolation } from '../scalars/number-literals.ts';
 import type { SchemaCheck } from '../schemas/schemas.ts';
 import type { ValueShape } from '../value-shape.ts';
 import { toBodyViolations, VIOLATIONS_MAX, type Violation, violationInBody } from '../violations.ts';

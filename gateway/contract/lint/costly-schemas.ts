@@ -1,9 +1,9 @@
 // Finds the schemas of a document that can take more steps than the checks of one request have (check-scope.ts), so that `check` names them.
 
 import type { Mistake } from '../../config-errors.ts';
-import { toPattern } from '../patterns.ts';
 import { follow, isObject, type JsonObject, pathOf } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
+import { toPattern } from '../scalars/patterns.ts';
 import { allowFor, createCheckScope, isTooComplex, STEPS_MAX, withinScope } from '../schemas/check-scope.ts';
 import { stepsOf } from '../schemas/counted-keywords.ts';
 import { eachSchema } from '../schemas/dialect.ts';

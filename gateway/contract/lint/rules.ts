@@ -2,9 +2,9 @@
 
 import { isRef, type Oas2Rule, type Oas3Rule, type Plugin } from '@redocly/openapi-core';
 import { isFieldName, isFieldText } from '../../shared/field-text.ts';
-import { REGEX_LENGTH_MAX } from '../formats.ts';
-import { toPattern } from '../patterns.ts';
 import { isRequestable } from '../routes.ts';
+import { REGEX_LENGTH_MAX } from '../scalars/formats.ts';
+import { toPattern } from '../scalars/patterns.ts';
 import { serverPathsOf } from '../servers.ts';
 import { withoutFurtherReferences } from './document-types.ts';
 

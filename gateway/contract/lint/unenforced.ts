@@ -1,10 +1,8 @@
 // What a contract says and the gateway does not enforce: bodies that it does not read, formats that it does not know, patterns that it checks
 // in part, extensions. `check` lists it, so that the service checks it itself.
 
-import { formatCheck } from '../formats.ts';
 import { isJson, MULTIPART, mediaTypesOf, URLENCODED } from '../media-types.ts';
 import type { ContractOperation } from '../operations.ts';
-import { toPattern } from '../patterns.ts';
 import {
   isObject,
   type JsonObject,
@@ -15,6 +13,8 @@ import {
   uriDecoded,
   valueAt,
 } from '../pointer.ts';
+import { formatCheck } from '../scalars/formats.ts';
+import { toPattern } from '../scalars/patterns.ts';
 
 export type UnenforcedKind = 'request bodies' | 'answers' | 'formats' | 'patterns' | 'extensions';
 

@@ -2,8 +2,8 @@
 // requests only.
 
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
-import { toPattern } from '../patterns.ts';
 import type { ContractDocument } from '../reading/document.ts';
+import { toPattern } from '../scalars/patterns.ts';
 import { countTurns } from './counted-keywords.ts';
 import { letDiscriminatorsDecide } from './discriminator.ts';
 import { replaceUnevaluated } from './inherited-names.ts';

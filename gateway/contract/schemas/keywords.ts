@@ -3,10 +3,10 @@
 
 import { _, type Ajv2020, type KeywordCxt, Name } from 'ajv/dist/2020.js';
 import { or } from 'ajv/dist/compile/codegen/index.js';
-import { bounds, isExact, multipleOf } from '../exact-numbers.ts';
-import { formatCheck } from '../formats.ts';
 import { isContainer } from '../json.ts';
-import { toPattern } from '../patterns.ts';
+import { bounds, isExact, multipleOf } from '../scalars/exact-numbers.ts';
+import { formatCheck } from '../scalars/formats.ts';
+import { toPattern } from '../scalars/patterns.ts';
 import { takeSteps } from './check-scope.ts';
 
 /** Up to this many values are compared one by one in the generated code. */

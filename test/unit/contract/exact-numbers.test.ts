@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { mayBeInexact, multipleOf, readNumber } from '../../../gateway/contract/exact-numbers.ts';
 import { parseJson } from '../../../gateway/contract/json.ts';
+import { mayBeInexact, multipleOf, readNumber } from '../../../gateway/contract/scalars/exact-numbers.ts';
 import { createCheckScope, withinScope } from '../../../gateway/contract/schemas/check-scope.ts';
 import { bodyCheck } from './compiled.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import formats from 'ajv-formats/dist/formats.js';
 import fc from 'fast-check';
-import { formatCheck, REGEX_LENGTH_MAX } from '../../../gateway/contract/formats.ts';
+import { formatCheck, REGEX_LENGTH_MAX } from '../../../gateway/contract/scalars/formats.ts';
 import { areUnique } from '../../../gateway/contract/schemas/keywords.ts';
 import { bodyCheck } from './compiled.ts';
 

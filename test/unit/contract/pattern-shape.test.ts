@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shapeOfPattern } from '../../../gateway/contract/pattern-shape.ts';
+import { shapeOfPattern } from '../../../gateway/contract/scalars/pattern-shape.ts';
 
 test('a repetition of a varying part is nested', () => {
   for (const source of ['(a+)+', '(a|b)*', '(a?){30}', '(a{1,30})+', '([a-z]+)*', '((ab?)c)+', '(?:a*b)*', '(a+)\\1'])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Pattern, toPattern } from '../../../gateway/contract/patterns.ts';
+import { type Pattern, toPattern } from '../../../gateway/contract/scalars/patterns.ts';
 import { createCheckScope, STEPS_MAX, withinScope } from '../../../gateway/contract/schemas/check-scope.ts';
 import { bodyCheck } from './compiled.ts';
 

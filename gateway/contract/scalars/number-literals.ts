@@ -1,10 +1,10 @@
 // Finds the numbers in a JSON text that no check could hold to its contract, such as 1e400 or 1e-400, and notes those that a double does
 // not hold exactly. Such numbers are refused, because the upstream could read another value than the one that was checked.
 
-import { scanJson } from '../shared/json-scanner.ts';
+import { scanJson } from '../../shared/json-scanner.ts';
+import { escapeToken } from '../pointer.ts';
+import { VIOLATIONS_MAX, type Violation, violationInBody } from '../violations.ts';
 import { readNumber } from './exact-numbers.ts';
-import { escapeToken } from './pointer.ts';
-import { VIOLATIONS_MAX, type Violation, violationInBody } from './violations.ts';
 
 export interface UncheckableNumber {
   /** JSON Pointer of the number. */

@@ -1,8 +1,8 @@
 // Makes regular expressions from contracts safe to run on hostile input: patterns that could take long run on a linear-time engine.
 
 import { RE2JS } from 're2js';
+import { takeSteps } from '../schemas/check-scope.ts';
 import { endOfAtom, endOfGroupHead, type PatternShape, shapeOfPattern } from './pattern-shape.ts';
-import { takeSteps } from './schemas/check-scope.ts';
 
 export interface Pattern {
   readonly engine: 'native' | 'linear' | 'bounded' | 'widened';

@@ -1,8 +1,8 @@
 // Checks numbers as the client wrote them. A double holds every number of up to 15 digits; of others the literal is noted when the text is
 // read, and compared in place of the double. A literal that no check could hold to its contract is refused.
 
+import { current, takeSteps } from '../schemas/check-scope.ts';
 import { compareDecimals, type Decimal, decimalOf, isMultiple, toDecimal } from './decimal.ts';
-import { current, takeSteps } from './schemas/check-scope.ts';
 
 /** Longer literals are refused: what is computed with them grows with the square. */
 const LITERAL_MAX = 1000;

@@ -1,8 +1,8 @@
 // String and number formats, each checked in linear time. Uses ajv-formats, with own checks for the formats that are not linear there.
 
 import formats from 'ajv-formats/dist/formats.js';
+import { takeSteps } from '../schemas/check-scope.ts';
 import { isInt64 } from './exact-numbers.ts';
-import { takeSteps } from './schemas/check-scope.ts';
 
 /** Returns whether a value has the format. */
 export type FormatCheck = (value: never) => boolean;
