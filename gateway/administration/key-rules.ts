@@ -5,7 +5,7 @@ import { isAddressRange } from '../auth/address-ranges.ts';
 import { hasEnded, type StoredKey } from '../auth/store/key-store.ts';
 import type { Organization } from '../caller.ts';
 import { type Configuration, scopeRulesOf } from '../configuration.ts';
-import { toFields, type Violation, violationInBody } from '../contract/violations.ts';
+import { toFields, type Violation, violationInBody } from '../contract/violations/violations.ts';
 import { GatewayError } from '../errors.ts';
 import { notHeld, scopeMistakeOf } from './grants.ts';
 

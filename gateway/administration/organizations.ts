@@ -5,7 +5,7 @@ import { newOrganizationId } from '../auth/issue-key.ts';
 import type { Conditions, KeyStore, OrganizationPatch } from '../auth/store/key-store.ts';
 import type { Organization } from '../caller.ts';
 import type { Configuration } from '../configuration.ts';
-import { toFields, violationInBody } from '../contract/violations.ts';
+import { toFields, violationInBody } from '../contract/violations/violations.ts';
 import { GatewayError } from '../errors.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import type { Actor } from './actor.ts';

@@ -9,7 +9,7 @@ import { uncheckableNumbers } from './scalars/number-literals.ts';
 import { allowFor, createCheckScope, isTooComplex, withinScope } from './schemas/check-scope.ts';
 import { responseFor, type SchemaCheck, type Schemas } from './schemas/schemas.ts';
 import { isActiveType, type UndeclaredAnswer, undeclaredMediaType, undeclaredStatus } from './undeclared.ts';
-import { toBodyViolations } from './violations.ts';
+import { toBodyViolations } from './violations/violations.ts';
 
 export interface AnswerCheck {
   /**

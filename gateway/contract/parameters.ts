@@ -5,7 +5,7 @@ import type { ContractOperation } from './operations.ts';
 import { type Parameter, type Place, toParameter, toValue, withoutReference } from './parameter.ts';
 import { createPathReader } from './path-values.ts';
 import { createQueryReader } from './query.ts';
-import type { Violation } from './violations.ts';
+import type { Violation } from './violations/violations.ts';
 
 /** Typed parameters by name. The objects have no prototype, because clients choose the names. */
 export interface ParameterValues {

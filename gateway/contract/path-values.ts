@@ -7,7 +7,7 @@ import { type Parameter, toMember, toScalar, toValue, withoutReference } from '.
 import { isObject } from './pointer.ts';
 import { templateParameters, valuesBetween } from './routes.ts';
 import { isKeyed, isListed } from './value-types.ts';
-import type { Violation } from './violations.ts';
+import type { Violation } from './violations/violations.ts';
 
 type ReadPath = (
   request: Pick<Counted, 'path' | 'pathValues'>,

@@ -18,8 +18,8 @@ import { isObject, type JsonObject, member } from './pointer.ts';
 import { toNumberViolation } from './scalars/number-literals.ts';
 import { allowFor, type CheckScope, createCheckScope, withinScope } from './schemas/check-scope.ts';
 import type { RequestSchemas, SchemaCheck, Schemas } from './schemas/schemas.ts';
-import { declaredNames, toNotes } from './violation-notes.ts';
-import { toBodyViolations, toFields, toViolations, type Violation } from './violations.ts';
+import { declaredNames, toNotes } from './violations/violation-notes.ts';
+import { toBodyViolations, toFields, toViolations, type Violation } from './violations/violations.ts';
 
 export interface ValidateOptions extends JsonLimits {
   readonly operations: readonly ContractOperation[];

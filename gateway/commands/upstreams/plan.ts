@@ -10,7 +10,7 @@ import { templateParameters } from '../../contract/routes.ts';
 import { samplesOf } from '../../contract/sample.ts';
 import type { Schemas } from '../../contract/schemas/schemas.ts';
 import { parameterSchema } from '../../contract/value-types.ts';
-import type { Violation } from '../../contract/violations.ts';
+import type { Violation } from '../../contract/violations/violations.ts';
 import { filledTemplate } from '../../upstream/requests/path.ts';
 import type { BackendRequest } from './backend.ts';
 import { bodiesFor, examplesAt, type TrialBody } from './bodies.ts';

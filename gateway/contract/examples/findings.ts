@@ -4,7 +4,7 @@ import type { Mistake } from '../../config-errors.ts';
 import type { ContractOperation } from '../operations.ts';
 import { pathOf } from '../pointer.ts';
 import type { Schemas } from '../schemas/schemas.ts';
-import { toBodyViolations } from '../violations.ts';
+import { toBodyViolations } from '../violations/violations.ts';
 import { valueOrNone } from './answers.ts';
 import { contentOf, type DeclaredAnswer, declaredAnswer, statusesOf, statusIn, writtenExamples } from './declared.ts';
 import { headersFor } from './headers.ts';

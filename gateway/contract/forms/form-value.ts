@@ -8,7 +8,7 @@ import { escapeToken, type JsonObject } from '../pointer.ts';
 import { toNumberViolation } from '../scalars/number-literals.ts';
 import type { SchemaCheck } from '../schemas/schemas.ts';
 import type { ValueShape } from '../value-shape.ts';
-import { toBodyViolations, VIOLATIONS_MAX, type Violation, violationInBody } from '../violations.ts';
+import { toBodyViolations, VIOLATIONS_MAX, type Violation, violationInBody } from '../violations/violations.ts';
 import { isObjectOnly } from './form-encoding.ts';
 import { type FormPlace, isItemKey } from './form-place.ts';
 

@@ -10,7 +10,7 @@ import { child, type JsonObject, member, memberNames } from '../pointer.ts';
 import { allowFor, type CheckScope, withinScope } from '../schemas/check-scope.ts';
 import type { RequestSchemas } from '../schemas/schemas.ts';
 import { createValueShapes, type ValueShape } from '../value-shape.ts';
-import { toFields, type Violation } from '../violations.ts';
+import { toFields, type Violation } from '../violations/violations.ts';
 import { type FormContract, type FormLimits, toFormContract } from './form-contract.ts';
 import { FormValue } from './form-value.ts';
 import { createMultipartCheck } from './multipart-check.ts';

@@ -3,7 +3,7 @@
 
 import { scanJson } from '../../shared/json-scanner.ts';
 import { escapeToken } from '../pointer.ts';
-import { VIOLATIONS_MAX, type Violation, violationInBody } from '../violations.ts';
+import { VIOLATIONS_MAX, type Violation, violationInBody } from '../violations/violations.ts';
 import { readNumber } from './exact-numbers.ts';
 
 export interface UncheckableNumber {

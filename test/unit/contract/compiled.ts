@@ -7,7 +7,7 @@ import { loadContracts, locateMistakes } from '../../../gateway/contract/load.ts
 import type { ContractOperation } from '../../../gateway/contract/operations.ts';
 import { createDirectReader } from '../../../gateway/contract/reading/document.ts';
 import type { Schemas } from '../../../gateway/contract/schemas/schemas.ts';
-import { toBodyViolations, type Violation } from '../../../gateway/contract/violations.ts';
+import { toBodyViolations, type Violation } from '../../../gateway/contract/violations/violations.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
 export interface Compiled {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createParameterReader } from '../../../gateway/contract/parameters.ts';
-import { toViolations, type Violation } from '../../../gateway/contract/violations.ts';
+import { toViolations, type Violation } from '../../../gateway/contract/violations/violations.ts';
 import { compileDocument, documentWithParameters } from './compiled.ts';
 
 export interface Reading {

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { declaredNames, toNotes } from '../../../gateway/contract/violation-notes.ts';
-import type { Violation } from '../../../gateway/contract/violations.ts';
+import { declaredNames, toNotes } from '../../../gateway/contract/violations/violation-notes.ts';
+import type { Violation } from '../../../gateway/contract/violations/violations.ts';
 import { compileDocument, documentOf } from './compiled.ts';
 
 const document = documentOf(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { toFields } from '../../../gateway/contract/violations.ts';
+import { toFields } from '../../../gateway/contract/violations/violations.ts';
 import { bodyCheck } from './compiled.ts';
 
 /** Schema of a member `m`, a value for it, and the text of its violation. */

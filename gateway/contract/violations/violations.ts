@@ -1,8 +1,8 @@
 // Turns Ajv's errors into the violations of the error object: place, pointer, code, message, constraint.
 
 import type { ErrorObject } from 'ajv';
-import { escapeToken, type JsonObject, pathOf } from './pointer.ts';
-import { takeSteps } from './schemas/check-scope.ts';
+import { escapeToken, type JsonObject, pathOf } from '../pointer.ts';
+import { takeSteps } from '../schemas/check-scope.ts';
 import { settleUnions } from './unions.ts';
 import { violationMessageFor } from './violation-messages.ts';
 

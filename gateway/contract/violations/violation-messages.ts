@@ -1,7 +1,7 @@
 // Translates one Ajv error for the client: code, message, and the violated keyword of the contract.
 
 import type { ErrorObject } from 'ajv';
-import { isObject } from './pointer.ts';
+import { isObject } from '../pointer.ts';
 
 export interface ViolationMessage {
   readonly code: string;
