@@ -4,7 +4,7 @@
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Matched } from '../exchange.ts';
 import type { Operation } from '../operation.ts';
-import { hasMatrixParameter, semicolonsFit } from './path-styles.ts';
+import { hasMatrixParameter, semicolonsFit } from './parameters/path-styles.ts';
 import { createRoutes } from './routes.ts';
 
 // Methods that this server recognizes. Any other method is "not implemented" instead of "not allowed" (RFC 9110 section 15.6.2).

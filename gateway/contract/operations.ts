@@ -7,7 +7,7 @@ import { type CrossingDefaults, crossingOf } from './crossing.ts';
 import { type Extensions, extensionsOf, type KnownNames } from './extensions.ts';
 import { successTypes } from './media-types.ts';
 import { checkOperation } from './operation-checks.ts';
-import { pathStylesOf } from './path-styles.ts';
+import { pathStylesOf } from './parameters/path-styles.ts';
 import { isObject, type JsonObject, type Located, member, objectAt } from './pointer.ts';
 import type { ContractDocument } from './reading/document.ts';
 import { restParameterOf } from './rest-parameter.ts';

@@ -13,7 +13,7 @@ import { parseIdempotencyKey } from './idempotency-key.ts';
 import { type JsonLimits, parseJson } from './json.ts';
 import { essenceOf, isJson, isOfBytes, mediaTypesOf, successTypes } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
-import { createParameterReader, type ParameterReader, type ParameterValues } from './parameters.ts';
+import { createParameterReader, type ParameterReader, type ParameterValues } from './parameters/parameters.ts';
 import { isObject, type JsonObject, member } from './pointer.ts';
 import { toNumberViolation } from './scalars/number-literals.ts';
 import { allowFor, type CheckScope, createCheckScope, withinScope } from './schemas/check-scope.ts';

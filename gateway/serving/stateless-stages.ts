@@ -4,7 +4,7 @@
 import { createAuthorize } from '../auth/authorize.ts';
 import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import { createMatchBySites } from '../contract/match.ts';
-import { createMatrixPaths } from '../contract/path-styles.ts';
+import { createMatrixPaths } from '../contract/parameters/path-styles.ts';
 import { createValidate } from '../contract/validate.ts';
 import { createAdmit } from '../edge/admit.ts';
 import { authorityOf, createSites, type Site } from '../edge/sites.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createAnswerCheck } from '../../gateway/contract/answer.ts';
-import { createParameterReader } from '../../gateway/contract/parameters.ts';
+import { createParameterReader } from '../../gateway/contract/parameters/parameters.ts';
 import { isObject, member } from '../../gateway/contract/pointer.ts';
 import { toViolations, type Violation } from '../../gateway/contract/violations/violations.ts';
 import { bodyViolations, examplesOf, jsonContent, operations, requestContent, schemas } from './shipped.ts';

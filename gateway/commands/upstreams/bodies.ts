@@ -5,10 +5,10 @@ import { encodingsOf } from '../../contract/forms/form-encoding.ts';
 import { createFormChecks } from '../../contract/forms/forms.ts';
 import { essenceOf, isJson, MULTIPART, mediaTypeOf, URLENCODED } from '../../contract/media-types.ts';
 import type { ContractOperation } from '../../contract/operations.ts';
+import { createValueShapes, type ValueShape } from '../../contract/parameters/value-shape.ts';
 import { child, isObject, type JsonObject, type Located, member, memberNames } from '../../contract/pointer.ts';
 import { samplesOf } from '../../contract/sample.ts';
 import type { Schemas } from '../../contract/schemas/schemas.ts';
-import { createValueShapes, type ValueShape } from '../../contract/value-shape.ts';
 
 export interface TrialBody {
   readonly contentType: string;

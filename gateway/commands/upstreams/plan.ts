@@ -2,14 +2,14 @@
 // that the gateway itself would refuse.
 
 import type { ContractOperation } from '../../contract/operations.ts';
-import { toParameter } from '../../contract/parameter.ts';
-import { createParameterReader } from '../../contract/parameters.ts';
-import { writtenPathValue } from '../../contract/path-values.ts';
+import { toParameter } from '../../contract/parameters/parameter.ts';
+import { createParameterReader } from '../../contract/parameters/parameters.ts';
+import { writtenPathValue } from '../../contract/parameters/path-values.ts';
+import { parameterSchema } from '../../contract/parameters/value-types.ts';
 import { isObject, type JsonObject, type Located } from '../../contract/pointer.ts';
 import { templateParameters } from '../../contract/routes.ts';
 import { samplesOf } from '../../contract/sample.ts';
 import type { Schemas } from '../../contract/schemas/schemas.ts';
-import { parameterSchema } from '../../contract/value-types.ts';
 import type { Violation } from '../../contract/violations/violations.ts';
 import { filledTemplate } from '../../upstream/requests/path.ts';
 import type { BackendRequest } from './backend.ts';

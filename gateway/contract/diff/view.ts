@@ -1,7 +1,7 @@
 // A normalized schema for comparison: references resolved and `allOf` merged, so that equivalent spellings compare equal.
 
+import { jsonTypesOf } from '../parameters/value-types.ts';
 import { child, follow, isObject, itemsOf, type JsonObject, type Located, memberNames } from '../pointer.ts';
-import { jsonTypesOf } from '../value-types.ts';
 
 export interface Union {
   readonly kind: 'oneOf' | 'anyOf';

@@ -1,9 +1,9 @@
 // What a contract says about the form of one media type, prepared once for checking requests.
 
 import type { JsonLimits } from '../json.ts';
+import type { ValueShape } from '../parameters/value-shape.ts';
 import { child, isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
 import type { RequestSchemas, SchemaCheck } from '../schemas/schemas.ts';
-import type { ValueShape } from '../value-shape.ts';
 import { encodingsOf } from './form-encoding.ts';
 import { createFindPlace, type FindPlace } from './form-place.ts';
 import { createPartHeadersChecks, type PartHeadersCheck } from './part-headers.ts';

@@ -1,8 +1,8 @@
 // The Encoding Objects of a form's media type (OpenAPI 3.1.1, section 4.8.15): how each property is written.
 
 import { essenceOf, isJson } from '../media-types.ts';
+import type { ValueShape } from '../parameters/value-shape.ts';
 import { isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
-import type { ValueShape } from '../value-shape.ts';
 
 export interface PropertyEncoding {
   /** Declared style; undefined: the default, under which JSON is possible too. */

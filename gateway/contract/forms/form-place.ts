@@ -1,7 +1,7 @@
 // Finds the place of a form's field in the value that the schema describes: `address[lines][0]` is /address/lines/0.
 
-import { keysOfBrackets } from '../form-text.ts';
-import type { ValueShape } from '../value-shape.ts';
+import { keysOfBrackets } from '../parameters/form-text.ts';
+import type { ValueShape } from '../parameters/value-shape.ts';
 import { encodingFor, type PropertyEncoding } from './form-encoding.ts';
 
 export interface FormPlace {

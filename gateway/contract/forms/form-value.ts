@@ -3,11 +3,11 @@
 import type { ErrorObject } from 'ajv';
 import { GatewayError } from '../../errors.ts';
 import { type JsonLimits, parseJson } from '../json.ts';
-import { toScalar, withoutReference } from '../parameter.ts';
+import { toScalar, withoutReference } from '../parameters/parameter.ts';
+import type { ValueShape } from '../parameters/value-shape.ts';
 import { escapeToken, type JsonObject } from '../pointer.ts';
 import { toNumberViolation } from '../scalars/number-literals.ts';
 import type { SchemaCheck } from '../schemas/schemas.ts';
-import type { ValueShape } from '../value-shape.ts';
 import { toBodyViolations, VIOLATIONS_MAX, type Violation, violationInBody } from '../violations/violations.ts';
 import { isObjectOnly } from './form-encoding.ts';
 import { type FormPlace, isItemKey } from './form-place.ts';

@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { charsetsIn, essenceOf, isJson } from '../media-types.ts';
-import type { ValueShape } from '../value-shape.ts';
+import type { ValueShape } from '../parameters/value-shape.ts';
 import { isCovered, isObjectOnly } from './form-encoding.ts';
 import type { FormPlace } from './form-place.ts';
 import type { PartHead } from './part-head.ts';

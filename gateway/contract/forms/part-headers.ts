@@ -1,9 +1,9 @@
 // The headers that a contract declares for the parts of a form (OpenAPI 3.1.1, section 4.8.15.1: `encoding.headers`).
 
-import { type Parameter, toParameter, toValue, withoutReference } from '../parameter.ts';
+import { type Parameter, toParameter, toValue, withoutReference } from '../parameters/parameter.ts';
+import { parameterSchema } from '../parameters/value-types.ts';
 import { child, isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
 import type { SchemaCheck } from '../schemas/schemas.ts';
-import { parameterSchema } from '../value-types.ts';
 import type { PartFault } from './part-check.ts';
 import type { PartHead } from './part-head.ts';
 

@@ -1,7 +1,7 @@
 // Reads an application/x-www-form-urlencoded body (WHATWG URL Standard, section 5.1). Throws malformed_form.
 
 import { isUtf8 } from 'node:buffer';
-import { decodeFormText } from '../form-text.ts';
+import { decodeFormText } from '../parameters/form-text.ts';
 import { malformedForm } from './malformed.ts';
 
 /**

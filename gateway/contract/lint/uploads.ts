@@ -2,8 +2,8 @@
 
 import { essenceOf, isJson, isOfBytes, MULTIPART } from '../media-types.ts';
 import type { ContractOperation } from '../operations.ts';
+import { createValueShapes, type ValueShape } from '../parameters/value-shape.ts';
 import { child, isObject, member, memberNames } from '../pointer.ts';
-import { createValueShapes, type ValueShape } from '../value-shape.ts';
 
 export interface BufferedUpload {
   readonly entry: ContractOperation;

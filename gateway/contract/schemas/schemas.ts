@@ -3,10 +3,10 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { declaredFor, essenceOf, isJson, MULTIPART, mediaTypeOf, URLENCODED } from '../media-types.ts';
 import type { ContractOperation } from '../operations.ts';
-import { allowsEmptyValue } from '../parameter.ts';
+import { allowsEmptyValue } from '../parameters/parameter.ts';
+import { parameterSchema } from '../parameters/value-types.ts';
 import { child, follow, fragmentOf, type JsonObject, type Located, member, memberNames, objectAt } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
-import { parameterSchema } from '../value-types.ts';
 import { type AjvByExtent, createAjvByExtent, DOCUMENT_KEY } from './ajv.ts';
 import { allowFor, tooComplex } from './check-scope.ts';
 import { declareInherited } from './inherited-names.ts';

@@ -2,11 +2,11 @@
 // the union.
 
 import type { ErrorObject } from 'ajv';
+import { jsonTypesOf } from '../parameters/value-types.ts';
 import { follow, isObject, type JsonObject } from '../pointer.ts';
 import { takeSteps } from '../schemas/check-scope.ts';
 import { branchNames } from '../schemas/discriminator.ts';
 import { reachableFrom } from '../schemas/reachable.ts';
-import { jsonTypesOf } from '../value-types.ts';
 
 const STEPS_PER_ERROR = 20;
 const STEPS_PER_SCHEMA = 20;

@@ -1,7 +1,7 @@
 // Reads requests by the parameters that a test declares, through the compiled check, as the validate stage does.
 
 import assert from 'node:assert/strict';
-import { createParameterReader } from '../../../gateway/contract/parameters.ts';
+import { createParameterReader } from '../../../gateway/contract/parameters/parameters.ts';
 import { toViolations, type Violation } from '../../../gateway/contract/violations/violations.ts';
 import { compileDocument, documentWithParameters } from './compiled.ts';
 

@@ -1,9 +1,9 @@
 // What a schema declares about a value and its members, prepared for reading texts with bracketed names: types, members, and bounds of
 // files. Queries and forms read by it.
 
-import { isJson } from './media-types.ts';
-import { child, follow, isObject, itemsOf, type JsonObject, type Located, member, memberNames } from './pointer.ts';
-import { toPattern } from './scalars/patterns.ts';
+import { isJson } from '../media-types.ts';
+import { child, follow, isObject, itemsOf, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
+import { toPattern } from '../scalars/patterns.ts';
 import { formsOf, type Types, typesOf } from './value-types.ts';
 
 /** One member, with all schemas that may describe it. */

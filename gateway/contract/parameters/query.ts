@@ -1,11 +1,11 @@
 // Reads the query string into typed parameters, and builds the query for the upstream.
 
+import { isObject } from '../pointer.ts';
+import type { Violation } from '../violations/violations.ts';
 import { decodeFormText, isEncoded } from './form-text.ts';
 import { type ItemPositions, nestedKeysOf, setNested } from './nested.ts';
 import { type Parameter, toMember, toScalar, toValue, withoutReference } from './parameter.ts';
-import { isObject } from './pointer.ts';
 import { createValueShapes } from './value-shape.ts';
-import type { Violation } from './violations/violations.ts';
 
 export interface QueryReader {
   /** Reads all parameters, undeclared ones included. Pushes violations found on the way (repeats, broken escapes). */

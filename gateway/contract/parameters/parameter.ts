@@ -1,9 +1,9 @@
 // Parses the text of one declared parameter by its declared style (OpenAPI 3.1.1, section 4.8.12).
 
-import { type JsonLimits, parseJson } from './json.ts';
-import { essenceOf, isJson } from './media-types.ts';
-import { child, isObject, type JsonObject, type Located, member, memberNames } from './pointer.ts';
-import { mayBeInexact, readNumber } from './scalars/exact-numbers.ts';
+import { type JsonLimits, parseJson } from '../json.ts';
+import { essenceOf, isJson } from '../media-types.ts';
+import { child, isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
+import { mayBeInexact, readNumber } from '../scalars/exact-numbers.ts';
 import { formsOf, isKeyed, isListed, parameterSchema, type Types, typesOf } from './value-types.ts';
 
 export type Place = 'path' | 'query' | 'header' | 'cookie';

@@ -1,13 +1,13 @@
 // Reads the texts of path parameters into values. Lists and objects are split before they are decoded, so that an item may contain an
 // encoded separator.
 
-import type { Counted } from '../exchange.ts';
-import type { Operation } from '../operation.ts';
+import type { Counted } from '../../exchange.ts';
+import type { Operation } from '../../operation.ts';
+import { isObject } from '../pointer.ts';
+import { templateParameters, valuesBetween } from '../routes.ts';
+import type { Violation } from '../violations/violations.ts';
 import { type Parameter, toMember, toScalar, toValue, withoutReference } from './parameter.ts';
-import { isObject } from './pointer.ts';
-import { templateParameters, valuesBetween } from './routes.ts';
 import { isKeyed, isListed } from './value-types.ts';
-import type { Violation } from './violations/violations.ts';
 
 type ReadPath = (
   request: Pick<Counted, 'path' | 'pathValues'>,

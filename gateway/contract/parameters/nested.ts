@@ -3,9 +3,9 @@
 // and values may be files or JSON. Clients of queries use the looser spellings, so the two stay apart; what a schema says of a member is
 // read in one place, value-shape.ts.
 
+import { isObject } from '../pointer.ts';
 import { keysOfBrackets } from './form-text.ts';
 import { toScalar, withoutReference } from './parameter.ts';
-import { isObject } from './pointer.ts';
 import type { ValueShape } from './value-shape.ts';
 import type { Types } from './value-types.ts';
 

@@ -1,6 +1,6 @@
 // The types that a schema allows, and the schemas that describe one value: how text is read depends on them.
 
-import { child, follow, isObject, itemsOf, type JsonObject, type Located, member, memberNames } from './pointer.ts';
+import { child, follow, isObject, itemsOf, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
 
 export type Types = ReadonlySet<string>;
 
