@@ -3,7 +3,7 @@
 import type { Configuration } from '../configuration.ts';
 import { type PublishedContext, publishedContracts } from '../contract/merged/groups.ts';
 import { follow } from '../contract/pointer.ts';
-import { samplesOf } from '../contract/sample.ts';
+import { samplesOf } from '../contract/samples/sample.ts';
 import { createCors } from '../edge/cors.ts';
 import { createAnswerOptions } from '../edge/options.ts';
 import { createOwnPaths, type OwnPathsOptions } from '../edge/own-paths.ts';

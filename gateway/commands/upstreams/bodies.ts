@@ -7,7 +7,7 @@ import { essenceOf, isJson, MULTIPART, mediaTypeOf, URLENCODED } from '../../con
 import type { ContractOperation } from '../../contract/operations.ts';
 import { createValueShapes, type ValueShape } from '../../contract/parameters/value-shape.ts';
 import { child, isObject, type JsonObject, type Located, member, memberNames } from '../../contract/pointer.ts';
-import { samplesOf } from '../../contract/sample.ts';
+import { samplesOf } from '../../contract/samples/sample.ts';
 import type { Schemas } from '../../contract/schemas/schemas.ts';
 
 export interface TrialBody {

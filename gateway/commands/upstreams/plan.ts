@@ -8,7 +8,7 @@ import { writtenPathValue } from '../../contract/parameters/path-values.ts';
 import { parameterSchema } from '../../contract/parameters/value-types.ts';
 import { isObject, type JsonObject, type Located } from '../../contract/pointer.ts';
 import { templateParameters } from '../../contract/routes.ts';
-import { samplesOf } from '../../contract/sample.ts';
+import { samplesOf } from '../../contract/samples/sample.ts';
 import type { Schemas } from '../../contract/schemas/schemas.ts';
 import type { Violation } from '../../contract/violations/violations.ts';
 import { filledTemplate } from '../../upstream/requests/path.ts';

@@ -2,7 +2,7 @@
 
 import { isFieldText } from '../../shared/field-text.ts';
 import { child, isObject, type Located, member, memberNames } from '../pointer.ts';
-import { samplesOf } from '../sample.ts';
+import { samplesOf } from '../samples/sample.ts';
 import type { DeclaredAnswer } from './declared.ts';
 
 /** Made even if they are not required: the next request of a client depends on them. */

@@ -5,7 +5,7 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import { OpenAPIBackend, OpenAPIRouter } from 'openapi-backend';
 import { essenceOf, isJson } from '../media-types.ts';
 import { follow, isObject, type JsonObject, type Located, pathOf } from '../pointer.ts';
-import { samplesOf } from '../sample.ts';
+import { samplesOf } from '../samples/sample.ts';
 import type { SchemaCheck, Schemas } from '../schemas/schemas.ts';
 import { answerSchema, type DeclaredAnswer, examplesFor, type WrittenExample, writtenExamples } from './declared.ts';
 

@@ -6,7 +6,7 @@ import { requestsFor } from '../../../gateway/commands/upstreams/plan.ts';
 import { loadSettings } from '../../../gateway/config/settings.ts';
 import { loadConfiguration } from '../../../gateway/configuration.ts';
 import type { JsonObject } from '../../../gateway/contract/pointer.ts';
-import { samplesOf } from '../../../gateway/contract/sample.ts';
+import { samplesOf } from '../../../gateway/contract/samples/sample.ts';
 
 const samples = (schema: unknown, root: JsonObject = {}) => samplesOf(root, { value: schema, pointer: '' });
 

@@ -1,7 +1,7 @@
 // Makes texts that match a regular expression, by choosing among its alternatives, characters and repetitions. Look-around is skipped, so
 // the caller must test the texts.
 
-import { endOfAtom, endOfGroupHead, quantifierAt } from './scalars/pattern-shape.ts';
+import { endOfAtom, endOfGroupHead, quantifierAt } from '../scalars/pattern-shape.ts';
 
 type Node =
   | { readonly kind: 'characters'; readonly from: readonly string[] }

@@ -1,12 +1,12 @@
 // Sample texts and numbers that fit the keywords of a flat schema.
 
+import { jsonTypesOf } from '../parameters/value-types.ts';
+import { decimalOf } from '../scalars/decimal.ts';
+import { multipleOf } from '../scalars/exact-numbers.ts';
+import { formatCheck } from '../scalars/formats.ts';
+import { toPattern } from '../scalars/patterns.ts';
 import type { FlatSchema } from './flat-schema.ts';
-import { jsonTypesOf } from './parameters/value-types.ts';
 import { textsFor } from './pattern-text.ts';
-import { decimalOf } from './scalars/decimal.ts';
-import { multipleOf } from './scalars/exact-numbers.ts';
-import { formatCheck } from './scalars/formats.ts';
-import { toPattern } from './scalars/patterns.ts';
 
 /** Maximum length of generated texts. */
 const LENGTH_MAX = 1000;

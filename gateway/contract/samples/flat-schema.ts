@@ -1,6 +1,6 @@
 // Merges a schema with what it refers to, so that its keywords stand in one place: references, `allOf`, and one branch of each union.
 
-import { follow, isObject, type JsonObject } from './pointer.ts';
+import { follow, isObject, type JsonObject } from '../pointer.ts';
 
 /** A schema without references and combinations. */
 export interface FlatSchema {

@@ -1,8 +1,8 @@
 // Generates sample values for a schema: its examples, and values at the bounds. Scalars fit their keywords; objects and arrays may be
 // invalid where keywords depend on each other, so the caller must validate them.
 
+import { follow, isObject, type JsonObject, type Located } from '../pointer.ts';
 import { type FlatSchema, flatSchemasOf } from './flat-schema.ts';
-import { follow, isObject, type JsonObject, type Located } from './pointer.ts';
 import { fitsScalar, numbersFor, textsFitting } from './sample-scalars.ts';
 
 export interface SampleOptions {
