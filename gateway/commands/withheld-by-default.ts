@@ -2,8 +2,8 @@
 
 import type { Mistake } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
-import { declaredHeaders } from '../contract/crossing.ts';
-import type { ContractOperation } from '../contract/operations.ts';
+import { declaredHeaders } from '../contract/operations/crossing.ts';
+import type { ContractOperation } from '../contract/operations/operations.ts';
 import { isOwnedRequestHeader } from '../shared/owned-headers.ts';
 import { entryOfUpstream } from '../shared/upstream-names.ts';
 

@@ -3,7 +3,7 @@
 import type { Operation } from '../operation.ts';
 import { hasLongNumbers, measure } from './json.ts';
 import { declaredFor, essenceOf, isJson, mediaTypesOf } from './media-types.ts';
-import type { ContractOperation } from './operations.ts';
+import type { ContractOperation } from './operations/operations.ts';
 import { isObject, type JsonObject, member, memberNames } from './pointer.ts';
 import { uncheckableNumbers } from './scalars/number-literals.ts';
 import { allowFor, createCheckScope, isTooComplex, withinScope } from './schemas/check-scope.ts';

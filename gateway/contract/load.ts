@@ -2,10 +2,10 @@
 // served.
 
 import type { Mistake } from '../config-errors.ts';
-import { checkConflicts, unknownOperations } from './conflicts.ts';
-import { crossingTextOf } from './crossing.ts';
-import type { KnownNames } from './extensions.ts';
-import { type ContractOperation, type DocumentDefaults, operationsOf } from './operations.ts';
+import { checkConflicts, unknownOperations } from './operations/conflicts.ts';
+import { crossingTextOf } from './operations/crossing.ts';
+import type { KnownNames } from './operations/extensions.ts';
+import { type ContractOperation, type DocumentDefaults, operationsOf } from './operations/operations.ts';
 import { isObject, objectAt } from './pointer.ts';
 import { type ContractDocument, type ContractReader, toDocument } from './reading/document.ts';
 import { contractFiles, type Listing, listedFiles } from './reading/files.ts';

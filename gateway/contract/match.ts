@@ -4,8 +4,8 @@
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Matched } from '../exchange.ts';
 import type { Operation } from '../operation.ts';
+import { createRoutes } from './operations/routes.ts';
 import { hasMatrixParameter, semicolonsFit } from './parameters/path-styles.ts';
-import { createRoutes } from './routes.ts';
 
 // Methods that this server recognizes. Any other method is "not implemented" instead of "not allowed" (RFC 9110 section 15.6.2).
 const known = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY']);

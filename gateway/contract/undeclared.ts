@@ -1,7 +1,7 @@
 // Pure: describes an answer whose status or media type its contract does not declare, with the line that would declare it.
 
 import { essenceOf } from './media-types.ts';
-import type { ContractOperation } from './operations.ts';
+import type { ContractOperation } from './operations/operations.ts';
 import { member, memberNames, pathOf } from './pointer.ts';
 import { responseFor } from './schemas/schemas.ts';
 

@@ -12,7 +12,7 @@ import { createFormChecks, type FormCheck, type FormChecks } from './forms/forms
 import { parseIdempotencyKey } from './idempotency-key.ts';
 import { type JsonLimits, parseJson } from './json.ts';
 import { essenceOf, isJson, isOfBytes, mediaTypesOf, successTypes } from './media-types.ts';
-import type { ContractOperation } from './operations.ts';
+import type { ContractOperation } from './operations/operations.ts';
 import { createParameterReader, type ParameterReader, type ParameterValues } from './parameters/parameters.ts';
 import { isObject, type JsonObject, member } from './pointer.ts';
 import { toNumberViolation } from './scalars/number-literals.ts';

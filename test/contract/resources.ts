@@ -1,7 +1,7 @@
 // The table of the nine resources, as data.
 
 import assert from 'node:assert/strict';
-import type { ContractOperation } from '../../gateway/contract/operations.ts';
+import type { ContractOperation } from '../../gateway/contract/operations/operations.ts';
 import { child, follow, isObject, type Located } from '../../gateway/contract/pointer.ts';
 import { responseFor } from '../../gateway/contract/schemas/schemas.ts';
 import { jsonContent, schemaOf } from './shipped.ts';

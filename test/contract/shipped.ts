@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { loadSettings } from '../../gateway/config/settings.ts';
 import { loadConfiguration } from '../../gateway/configuration.ts';
-import type { ContractOperation } from '../../gateway/contract/operations.ts';
+import type { ContractOperation } from '../../gateway/contract/operations/operations.ts';
 import { child, follow, isObject, type Located, member } from '../../gateway/contract/pointer.ts';
 import { toBodyViolations, type Violation } from '../../gateway/contract/violations/violations.ts';
 import { shippedContracts } from '../support/gateway.ts';

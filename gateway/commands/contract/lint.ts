@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { ConfigError, condensed, type Mistake, toSentence } from '../../config-errors.ts';
 import { recommendationsFor } from '../../contract/lint/style-recommendations.ts';
-import { operationsOf } from '../../contract/operations.ts';
+import { operationsOf } from '../../contract/operations/operations.ts';
 import { createDirectReader, toDocument } from '../../contract/reading/document.ts';
 import { compileAll } from '../../contract/schemas/compile.ts';
 import { createSchemas } from '../../contract/schemas/schemas.ts';

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../../caller.ts';
 import type { UpstreamEntry } from '../../config/schema.ts';
-import type { ContractOperation } from '../../contract/operations.ts';
+import type { ContractOperation } from '../../contract/operations/operations.ts';
 import type { Checked } from '../../exchange.ts';
 import { type AskOptions, ask } from '../../http1/client/ask.ts';
 import type { TlsSettings } from '../../http1/client/connect.ts';

@@ -4,7 +4,7 @@ import { concreteType, printBody } from '../../contract/examples/bodies.ts';
 import { encodingsOf } from '../../contract/forms/form-encoding.ts';
 import { createFormChecks } from '../../contract/forms/forms.ts';
 import { essenceOf, isJson, MULTIPART, mediaTypeOf, URLENCODED } from '../../contract/media-types.ts';
-import type { ContractOperation } from '../../contract/operations.ts';
+import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { createValueShapes, type ValueShape } from '../../contract/parameters/value-shape.ts';
 import { child, isObject, type JsonObject, type Located, member, memberNames } from '../../contract/pointer.ts';
 import { samplesOf } from '../../contract/samples/sample.ts';

@@ -1,7 +1,7 @@
 // Removes the records that a trial has created, and names those that remain.
 
-import type { ContractOperation } from '../../contract/operations.ts';
-import { templateParameters } from '../../contract/routes.ts';
+import type { ContractOperation } from '../../contract/operations/operations.ts';
+import { templateParameters } from '../../contract/operations/routes.ts';
 import { type Finding, ok, warn } from '../finding.ts';
 import { counted } from '../print.ts';
 import { type Answered, type Backend, statusOf } from './backend.ts';

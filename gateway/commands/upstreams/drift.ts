@@ -1,7 +1,7 @@
 // Compares answers with the contract: status, media type and body.
 
 import { createAnswerCheck } from '../../contract/answer.ts';
-import type { ContractOperation } from '../../contract/operations.ts';
+import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { responseFor, type Schemas } from '../../contract/schemas/schemas.ts';
 import type { UndeclaredAnswer } from '../../contract/undeclared.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';

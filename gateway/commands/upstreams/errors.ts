@@ -1,7 +1,7 @@
 // Checks the error answers of an upstream, provoked by unknown records, wrong parameters and unknown paths.
 
-import type { ContractOperation } from '../../contract/operations.ts';
-import { templateParameters } from '../../contract/routes.ts';
+import type { ContractOperation } from '../../contract/operations/operations.ts';
+import { templateParameters } from '../../contract/operations/routes.ts';
 import { errorFormOf } from '../../upstream/errors/upstream-errors.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { type Answered, type Backend, type BackendRequest, statusOf } from './backend.ts';

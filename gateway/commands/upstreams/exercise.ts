@@ -1,8 +1,8 @@
 // Tries the operations of an upstream in an order that provides ids: lists first, then creation, then single records. Changes and removes
 // only records that it created.
 
-import type { ContractOperation } from '../../contract/operations.ts';
-import { templateParameters } from '../../contract/routes.ts';
+import type { ContractOperation } from '../../contract/operations/operations.ts';
+import { templateParameters } from '../../contract/operations/routes.ts';
 import type { Schemas } from '../../contract/schemas/schemas.ts';
 import type { Answered, Backend, BackendRequest } from './backend.ts';
 import { collectionOf, requestsFor } from './plan.ts';

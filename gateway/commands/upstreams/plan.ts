@@ -1,13 +1,13 @@
 // Plans valid requests for an operation: its examples first, then the least and the most of each parameter and member. Leaves out requests
 // that the gateway itself would refuse.
 
-import type { ContractOperation } from '../../contract/operations.ts';
+import type { ContractOperation } from '../../contract/operations/operations.ts';
+import { templateParameters } from '../../contract/operations/routes.ts';
 import { toParameter } from '../../contract/parameters/parameter.ts';
 import { createParameterReader } from '../../contract/parameters/parameters.ts';
 import { writtenPathValue } from '../../contract/parameters/path-values.ts';
 import { parameterSchema } from '../../contract/parameters/value-types.ts';
 import { isObject, type JsonObject, type Located } from '../../contract/pointer.ts';
-import { templateParameters } from '../../contract/routes.ts';
 import { samplesOf } from '../../contract/samples/sample.ts';
 import type { Schemas } from '../../contract/schemas/schemas.ts';
 import type { Violation } from '../../contract/violations/violations.ts';

@@ -1,8 +1,8 @@
 // Finds the ids of records in answers: what a single record of their collection is asked for by.
 
-import type { ContractOperation } from '../../contract/operations.ts';
+import type { ContractOperation } from '../../contract/operations/operations.ts';
+import { templateParameters } from '../../contract/operations/routes.ts';
 import { isObject, member } from '../../contract/pointer.ts';
-import { templateParameters } from '../../contract/routes.ts';
 import { responseFor } from '../../contract/schemas/schemas.ts';
 import { type Answered, jsonIn } from './backend.ts';
 import { collectionOf } from './plan.ts';

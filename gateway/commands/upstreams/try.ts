@@ -5,7 +5,7 @@ import type { Mode } from '../../caller.ts';
 import type { UpstreamEntry } from '../../config/schema.ts';
 import type { Configuration } from '../../configuration.ts';
 import { unenforcedIn } from '../../contract/lint/unenforced.ts';
-import type { ContractOperation } from '../../contract/operations.ts';
+import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { answersFromContract, isGatewayItself } from '../../upstream/simulated/addresses.ts';
 import { liesOnSandbox } from '../../upstream/simulated/sandbox.ts';
 import type { CommandContext } from '../context.ts';

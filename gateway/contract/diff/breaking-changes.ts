@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Mistake } from '../../config-errors.ts';
 import type { Locate } from '../lint/positions.ts';
 import type { Contracts } from '../load.ts';
-import type { ContractOperation } from '../operations.ts';
+import type { ContractOperation } from '../operations/operations.ts';
 import type { KeptContracts } from '../reading/kept-contracts.ts';
 import {
   type BaselineComparison,

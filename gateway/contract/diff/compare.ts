@@ -1,6 +1,6 @@
 // Compares published operations with those to be served: pairs them and reports the changes of each.
 
-import { shapeOf } from '../routes.ts';
+import { shapeOf } from '../operations/routes.ts';
 import { compareAnswers, compareBody } from './content.ts';
 import type { Described } from './described.ts';
 import type { DiffFinding, Level, ReportFinding } from './findings.ts';

@@ -1,7 +1,7 @@
 // Operations in the form that a comparison needs: their public paths, their input and answers, and their security.
 
 import { SCOPES } from '../merged/security.ts';
-import type { ContractOperation } from '../operations.ts';
+import type { ContractOperation } from '../operations/operations.ts';
 import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import type { DiffPlace, ReportFinding } from './findings.ts';

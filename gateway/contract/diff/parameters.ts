@@ -1,7 +1,7 @@
 // Compares parameters: path parameters by their position in the path, the others by name and place.
 
+import { templateParameters } from '../operations/routes.ts';
 import { isObject, type Located, member } from '../pointer.ts';
-import { templateParameters } from '../routes.ts';
 import { compareContent, declaredSchema } from './content.ts';
 import type { Described, OperationPair } from './described.ts';
 import { below, type DiffPlace } from './findings.ts';

@@ -1,8 +1,8 @@
 // Answers the requests for an upstream from its contract.
 
 import { preferredType } from '../accept.ts';
-import type { ContractOperation } from '../operations.ts';
-import { createRoutes, segmentsOf, templateParameters } from '../routes.ts';
+import type { ContractOperation } from '../operations/operations.ts';
+import { createRoutes, segmentsOf, templateParameters } from '../operations/routes.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { concreteType, printBody } from './bodies.ts';
 import { type Choice, chooseAnswer, type RequestParameters, readPrefer } from './choose.ts';

@@ -1,7 +1,7 @@
 // Chooses among the declared answers of an operation: by the request header Prefer (RFC 7240), else by values of parameters that the
 // contract documents as examples, else the usual one.
 
-import type { ContractOperation } from '../operations.ts';
+import type { ContractOperation } from '../operations/operations.ts';
 import { isObject, member, memberNames } from '../pointer.ts';
 import {
   contentOf,

@@ -1,6 +1,6 @@
 // The answers that a contract declares for an operation, with their media types and examples.
 
-import type { ContractOperation } from '../operations.ts';
+import type { ContractOperation } from '../operations/operations.ts';
 import { child, isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
 import { responseFor } from '../schemas/schemas.ts';
 

@@ -5,7 +5,7 @@
 import { GatewayError } from '../../errors.ts';
 import type { StreamedBodyCheck } from '../../exchange.ts';
 import { essenceOf, MULTIPART, mediaTypeOf, URLENCODED } from '../media-types.ts';
-import type { ContractOperation } from '../operations.ts';
+import type { ContractOperation } from '../operations/operations.ts';
 import { createValueShapes, type ValueShape } from '../parameters/value-shape.ts';
 import { child, type JsonObject, member, memberNames } from '../pointer.ts';
 import { allowFor, type CheckScope, withinScope } from '../schemas/check-scope.ts';

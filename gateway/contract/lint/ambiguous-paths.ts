@@ -1,6 +1,6 @@
 // Finds pairs of path templates that one request can match. Used by `check` only.
 
-import { segmentsOf, shapeOf, valuesBetween } from '../routes.ts';
+import { segmentsOf, shapeOf, valuesBetween } from '../operations/routes.ts';
 
 /**
  * Returns pairs of templates that both match some request although neither is a special case of the other (`/a/{x}/c` and `/a/b/{y}`).

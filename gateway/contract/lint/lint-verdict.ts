@@ -3,8 +3,8 @@
 
 import type { Document, NormalizedProblem } from '@redocly/openapi-core';
 import { closest } from '../../config-errors.ts';
+import { isRequestable } from '../operations/routes.ts';
 import { isObject, objectAt, pathOf, valueAt } from '../pointer.ts';
-import { isRequestable } from '../routes.ts';
 
 export type Verdict = 'mistake' | 'warning' | 'accepted';
 

@@ -2,10 +2,10 @@
 
 import { isRef, type Oas2Rule, type Oas3Rule, type Plugin } from '@redocly/openapi-core';
 import { isFieldName, isFieldText } from '../../shared/field-text.ts';
-import { isRequestable } from '../routes.ts';
+import { isRequestable } from '../operations/routes.ts';
+import { serverPathsOf } from '../operations/servers.ts';
 import { REGEX_LENGTH_MAX } from '../scalars/formats.ts';
 import { toPattern } from '../scalars/patterns.ts';
-import { serverPathsOf } from '../servers.ts';
 import { withoutFurtherReferences } from './document-types.ts';
 
 /** The node types that may have `x-gateway-*` members. Elsewhere they would be ignored silently. */

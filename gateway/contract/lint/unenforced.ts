@@ -2,7 +2,7 @@
 // in part, extensions. `check` lists it, so that the service checks it itself.
 
 import { isJson, MULTIPART, mediaTypesOf, URLENCODED } from '../media-types.ts';
-import type { ContractOperation } from '../operations.ts';
+import type { ContractOperation } from '../operations/operations.ts';
 import {
   isObject,
   type JsonObject,

@@ -1,7 +1,7 @@
 // Operations that take files in bodies that the gateway buffers: longer ones than the buffer are refused.
 
 import { essenceOf, isJson, isOfBytes, MULTIPART } from '../media-types.ts';
-import type { ContractOperation } from '../operations.ts';
+import type { ContractOperation } from '../operations/operations.ts';
 import { createValueShapes, type ValueShape } from '../parameters/value-shape.ts';
 import { child, isObject, member, memberNames } from '../pointer.ts';
 

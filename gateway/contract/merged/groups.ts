@@ -3,7 +3,7 @@
 import type { Operation } from '../../operation.ts';
 import type { PublishedContract, PublishedOperation } from '../../shared/published-contract.ts';
 import { entryOfUpstream } from '../../shared/upstream-names.ts';
-import type { ContractOperation } from '../operations.ts';
+import type { ContractOperation } from '../operations/operations.ts';
 import { isObject, type JsonObject } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import { createYieldToLoop } from '../yield-to-loop.ts';

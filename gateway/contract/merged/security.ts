@@ -2,7 +2,7 @@
 // ignored.
 
 import type { Operation } from '../../operation.ts';
-import type { ContractOperation } from '../operations.ts';
+import type { ContractOperation } from '../operations/operations.ts';
 import { isObject, type JsonObject, objectAt } from '../pointer.ts';
 
 const schemes: Readonly<Record<string, JsonObject>> = {

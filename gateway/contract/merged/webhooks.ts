@@ -1,6 +1,6 @@
 // The webhooks of contracts that are published as one document: requests that services send to their clients.
 
-import type { ContractOperation } from '../operations.ts';
+import type { ContractOperation } from '../operations/operations.ts';
 import { isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import { prefixOf } from './names.ts';

@@ -3,8 +3,8 @@
 
 import type { Counted } from '../../exchange.ts';
 import type { Operation } from '../../operation.ts';
+import { templateParameters, valuesBetween } from '../operations/routes.ts';
 import { isObject } from '../pointer.ts';
-import { templateParameters, valuesBetween } from '../routes.ts';
 import type { Violation } from '../violations/violations.ts';
 import { type Parameter, toMember, toScalar, toValue, withoutReference } from './parameter.ts';
 import { isKeyed, isListed } from './value-types.ts';

@@ -2,7 +2,7 @@
 
 import type { Mistake } from '../../config-errors.ts';
 import type { Contracts, Earlier } from '../load.ts';
-import type { ContractOperation } from '../operations.ts';
+import type { ContractOperation } from '../operations/operations.ts';
 import { pathOf } from '../pointer.ts';
 import type { KeptContracts } from '../reading/kept-contracts.ts';
 import { createYieldToLoop } from '../yield-to-loop.ts';

@@ -2,7 +2,7 @@
 
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { declaredFor, essenceOf, isJson, MULTIPART, mediaTypeOf, URLENCODED } from '../media-types.ts';
-import type { ContractOperation } from '../operations.ts';
+import type { ContractOperation } from '../operations/operations.ts';
 import { allowsEmptyValue } from '../parameters/parameter.ts';
 import { parameterSchema } from '../parameters/value-types.ts';
 import { child, follow, fragmentOf, type JsonObject, type Located, member, memberNames, objectAt } from '../pointer.ts';

@@ -2,7 +2,7 @@
 // secrets included.
 
 import type { NotedViolation } from '../../findings.ts';
-import type { ContractOperation } from '../operations.ts';
+import type { ContractOperation } from '../operations/operations.ts';
 import { child, escapeToken, isObject, objectAt, pathOf } from '../pointer.ts';
 import { reachableFrom } from '../schemas/reachable.ts';
 import type { Violation } from './violations.ts';

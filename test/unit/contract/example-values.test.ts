@@ -7,7 +7,7 @@ import { loadConfiguration } from '../../../gateway/configuration.ts';
 import { valueOrNone } from '../../../gateway/contract/examples/answers.ts';
 import { contentOf, declaredAnswer, statusesOf } from '../../../gateway/contract/examples/declared.ts';
 import { checkFor } from '../../../gateway/contract/examples/values.ts';
-import type { ContractOperation } from '../../../gateway/contract/operations.ts';
+import type { ContractOperation } from '../../../gateway/contract/operations/operations.ts';
 import type { Schemas } from '../../../gateway/contract/schemas/schemas.ts';
 import { clusterDocument } from '../../flow/contract/cluster-document.ts';
 import { foreignDocument } from '../../flow/contract/foreign-document.ts';

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ContractOperation } from '../../../gateway/contract/operations.ts';
+import type { ContractOperation } from '../../../gateway/contract/operations/operations.ts';
 import { compileDocument, documentOf } from './compiled.ts';
 
 interface Row {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createRoutes, shapeOf } from '../../../gateway/contract/routes.ts';
+import { createRoutes, shapeOf } from '../../../gateway/contract/operations/routes.ts';
 import { LIMIT_RUNS } from '../limits/scenarios.ts';
 import { operationFor } from './operations.ts';
 

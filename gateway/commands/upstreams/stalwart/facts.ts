@@ -3,7 +3,7 @@
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { ContractOperation } from '../../../contract/operations.ts';
+import type { ContractOperation } from '../../../contract/operations/operations.ts';
 import { type Backend, jsonIn } from '../backend.ts';
 
 /** An answer, or the reason for none. */

@@ -4,7 +4,7 @@ import type { Mistake } from '../../../../gateway/config-errors.ts';
 import { compareContracts } from '../../../../gateway/contract/diff/compare.ts';
 import { type Described, describedAlone } from '../../../../gateway/contract/diff/described.ts';
 import type { DiffFinding } from '../../../../gateway/contract/diff/findings.ts';
-import { operationsOf } from '../../../../gateway/contract/operations.ts';
+import { operationsOf } from '../../../../gateway/contract/operations/operations.ts';
 import type { JsonObject } from '../../../../gateway/contract/pointer.ts';
 import { toDocument } from '../../../../gateway/contract/reading/document.ts';
 import { normalizeSchemas } from '../../../../gateway/contract/schemas/dialect.ts';

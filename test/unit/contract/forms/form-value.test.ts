@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createFormChecks } from '../../../../gateway/contract/forms/forms.ts';
-import type { ContractOperation } from '../../../../gateway/contract/operations.ts';
+import type { ContractOperation } from '../../../../gateway/contract/operations/operations.ts';
 import { compileDocument, documentOf } from '../compiled.ts';
 
 const type = 'application/x-www-form-urlencoded';

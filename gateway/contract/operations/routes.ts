@@ -1,8 +1,8 @@
 // The routing tree: finds the operation of a path and method. The cost depends on the length of the path, not on the number of
 // operations.
 
-import type { Operation } from '../operation.ts';
-import { uriDecoded } from './pointer.ts';
+import type { Operation } from '../../operation.ts';
+import { uriDecoded } from '../pointer.ts';
 
 export interface RouteMatch {
   readonly operation: Operation;

@@ -1,15 +1,15 @@
 // Turns contract documents into operations and resolves all names. A name that does not resolve is a mistake with file and line.
 
-import type { Mistake } from '../config-errors.ts';
-import type { Operation, SecurityAlternative } from '../operation.ts';
-import { streamKindOf } from '../shared/stream-kinds.ts';
+import type { Mistake } from '../../config-errors.ts';
+import type { Operation, SecurityAlternative } from '../../operation.ts';
+import { streamKindOf } from '../../shared/stream-kinds.ts';
+import { successTypes } from '../media-types.ts';
+import { pathStylesOf } from '../parameters/path-styles.ts';
+import { isObject, type JsonObject, type Located, member, objectAt } from '../pointer.ts';
+import type { ContractDocument } from '../reading/document.ts';
 import { type CrossingDefaults, crossingOf } from './crossing.ts';
 import { type Extensions, extensionsOf, type KnownNames } from './extensions.ts';
-import { successTypes } from './media-types.ts';
 import { checkOperation } from './operation-checks.ts';
-import { pathStylesOf } from './parameters/path-styles.ts';
-import { isObject, type JsonObject, type Located, member, objectAt } from './pointer.ts';
-import type { ContractDocument } from './reading/document.ts';
 import { restParameterOf } from './rest-parameter.ts';
 import { isRequestable } from './routes.ts';
 import { knownScopes, operationSecurity, type SecuritySettings } from './security.ts';

@@ -1,8 +1,8 @@
 // The `x-gateway-*` members of a contract. Unknown ones are a mistake.
 
-import { type Mistake, suggest } from '../config-errors.ts';
-import { isObject } from './pointer.ts';
-import type { ContractDocument } from './reading/document.ts';
+import { type Mistake, suggest } from '../../config-errors.ts';
+import { isObject } from '../pointer.ts';
+import type { ContractDocument } from '../reading/document.ts';
 
 /** The values of the members, under their names in upstreams.yaml. */
 export interface Extensions {

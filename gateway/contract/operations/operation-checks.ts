@@ -1,10 +1,10 @@
 // Refuses what a contract declares for an operation and the gateway cannot do.
 
-import type { Mistake } from '../config-errors.ts';
-import type { Operation } from '../operation.ts';
-import { isJson, mediaTypesOf } from './media-types.ts';
-import { type JsonObject, type Located, member } from './pointer.ts';
-import type { ContractDocument } from './reading/document.ts';
+import type { Mistake } from '../../config-errors.ts';
+import type { Operation } from '../../operation.ts';
+import { isJson, mediaTypesOf } from '../media-types.ts';
+import { type JsonObject, type Located, member } from '../pointer.ts';
+import type { ContractDocument } from '../reading/document.ts';
 
 const UPGRADE = 'x-gateway-upgrade';
 const ONCE = 'x-gateway-once';

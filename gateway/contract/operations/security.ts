@@ -1,11 +1,11 @@
 // Determines the credentials that an operation requires: the contract's security requirements, or those of its upstreams.yaml entry.
 
-import { type Mistake, suggest } from '../config-errors.ts';
-import type { SecurityAlternative } from '../operation.ts';
-import { GATEWAY_SCOPES, isGatewayScope } from '../shared/gateway-scopes.ts';
+import { type Mistake, suggest } from '../../config-errors.ts';
+import type { SecurityAlternative } from '../../operation.ts';
+import { GATEWAY_SCOPES, isGatewayScope } from '../../shared/gateway-scopes.ts';
+import { isObject, type JsonObject, member, objectAt } from '../pointer.ts';
+import type { ContractDocument } from '../reading/document.ts';
 import type { Extensions } from './extensions.ts';
-import { isObject, type JsonObject, member, objectAt } from './pointer.ts';
-import type { ContractDocument } from './reading/document.ts';
 
 /** The scopes that callers need, as an entry says. */
 interface EntrySecurity {

@@ -1,6 +1,6 @@
 // The servers of a document, a path or an operation: where the paths begin, and on which host (OpenAPI 3.1.1, section 4.8.5).
 
-import { isObject, type JsonObject, objectAt } from './pointer.ts';
+import { isObject, type JsonObject, objectAt } from '../pointer.ts';
 
 export interface DeclaredServer {
   /** Stands before the paths; without a slash at the end. */
