@@ -42,7 +42,7 @@ const examples: Readonly<Record<string, { readonly named: RegExp; readonly own: 
   'a command': { named: /\baddRoutesCommand\b/, own: /^gateway\/commands\/routes\.ts$/ },
   'a log field': {
     named: /\bretry_budget_spent\b|\bretryBudgetSpent\b/,
-    own: /^gateway\/(upstream\/retry-plan|observe\/upstream-metrics)\.ts$/,
+    own: /^gateway\/(upstream\/attempts\/retry-plan|observe\/upstream-metrics)\.ts$/,
   },
 };
 
