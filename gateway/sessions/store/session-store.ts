@@ -1,0 +1,172 @@
+// The sessions of people who have signed in, independent of the implementation. Every method settles within a bounded time: a store that is
+// away rejects. Times are epoch milliseconds by the clock of the store, because instances compare times that other instances have written.
+
+import type { Awaitable } from '../../shared/awaitable.ts';
+
+/** A session without its tokens, which the store keeps sealed. */
+export interface Session {
+  /** `ses_…`: names the session in lists and logs. It opens nothing. */
+  readonly id: string;
+  /** SHA-256 of the cookie, base64url. The cookie itself is not stored. */
+  readonly hash: string;
+  /** Configured name of the provider that has signed the person in. */
+  readonly provider: string;
+  /** `sub` of the provider. */
+  readonly subject: string;
+  /** `sid` of the provider; undefined if it names none. */
+  readonly providerSid: string | undefined;
+  /** Id of the organization. */
+  readonly organization: string;
+  readonly scopes: readonly string[];
+  /** The claims that the gateway needs later, as at the login. */
+  readonly claims: Readonly<Record<string, unknown>>;
+  /** What the person recognizes the device by in a list. */
+  readonly device: string;
+  readonly createdAtMs: number;
+  /** Absolute end. */
+  readonly endsAtMs: number;
+  /** The session ends after so long without a use. */
+  readonly idleMs: number;
+  /** Last use that the store was told of; `touch` is coarse. */
+  readonly usedAtMs: number;
+  /** When the access token ends. */
+  readonly accessEndsAtMs: number;
+  /** Whether a refresh token is stored. Without one the session ends with its access token. */
+  readonly refreshable: boolean;
+  /** 0 at the login; counts the refreshes. */
+  readonly generation: number;
+  /** The sealed tokens: `openTokens` opens them. */
+  readonly sealedTokens: string;
+}
+
+export interface SessionTokens {
+  readonly accessToken: string;
+  readonly refreshToken: string | undefined;
+  readonly idToken: string | undefined;
+}
+
+/** Tokens with the end of the access token. */
+export interface IssuedTokens extends SessionTokens {
+  readonly accessEndsAtMs: number;
+}
+
+export type NewSession = Omit<Session, 'usedAtMs' | 'accessEndsAtMs' | 'refreshable' | 'generation' | 'sealedTokens'>;
+
+export interface Login {
+  /** `nowMs()` of the store when the person was sent to the provider. */
+  readonly begunAtMs: number;
+  /** `sessions.perPersonMax`: the oldest sessions of the person end to make room. */
+  readonly perPersonMax: number;
+}
+
+export type EndReason =
+  /** The person signed out, here or on another device. */
+  | 'signed_out'
+  /** The provider sent a logout token. */
+  | 'provider'
+  /** The provider refuses to refresh: `invalid_grant`. */
+  | 'refused'
+  /** The outcome of the refresh is unknown, and the access token has ended. */
+  | 'lost'
+  | 'operator'
+  /** A newer session of the person took its place. */
+  | 'replaced';
+
+/** A verified logout token (OpenID Connect Back-Channel Logout 1.0). One of `sid` and `subject` is set; `sid` goes first. */
+export interface ProviderLogout {
+  readonly provider: string;
+  readonly sid: string | undefined;
+  readonly subject: string | undefined;
+  readonly jti: string;
+  /** Until when a logout token with this `jti` is refused: at least as long as the token itself is accepted. */
+  readonly rememberUntilMs: number;
+}
+
+/** One row of the log of ends, which running gateways follow. */
+export interface SessionEnd {
+  /** Increases in commit order, so that a reader never misses an end. */
+  readonly sequence: number;
+  readonly atMs: number;
+  readonly id: string;
+  readonly hash: string;
+  readonly reason: EndReason;
+}
+
+export interface SessionEnds {
+  /** Oldest first. `latest`: the highest sequence number of the log. */
+  since(
+    sequence: number,
+    limit: number,
+  ): Awaitable<{ readonly latest: number; readonly changes: readonly SessionEnd[] }>;
+  /** Calls back soon after an end. A call may be lost: poll `since` as well. Returns a function that ends the subscription. */
+  subscribe(onAnnounced: () => void): () => void;
+}
+
+export interface SessionPart {
+  readonly organization?: string | undefined;
+  /** With its provider. */
+  readonly subject?: { readonly provider: string; readonly subject: string } | undefined;
+  /** Id of a session: only sessions after it. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** The right to redeem the refresh token of one generation of one session. */
+export interface RefreshLease {
+  readonly hash: string;
+  readonly generation: number;
+  /** Fencing token: larger than that of every earlier lease. */
+  readonly fence: number;
+}
+
+export type Taken =
+  /** Nothing was redeemed in this generation so far. The lease outlives a restart of the store. */
+  | { readonly state: 'taken'; readonly lease: RefreshLease; readonly session: Session }
+  /** Another holder is at it. `endsInMs`: when its lease ends unless it is renewed. */
+  | { readonly state: 'held'; readonly endsInMs: number }
+  /** Another holder may have redeemed the token, and is silent: nothing redeems it again. */
+  | { readonly state: 'unknown'; readonly session: Session }
+  /** The stored generation is another one. */
+  | { readonly state: 'succeeded'; readonly session: Session }
+  | { readonly state: 'ended' };
+
+/** The steps of a refresh. Its order of calls is `refresh/`. */
+export interface SessionRefreshes {
+  take(session: Session, forMs: number): Awaitable<Taken>;
+  /** False if the lease is over. */
+  renew(lease: RefreshLease, forMs: number): Awaitable<boolean>;
+  /** Notes that the token is about to be redeemed: from now on nothing else may redeem it. False if the lease is over. */
+  beginRedeeming(lease: RefreshLease, forMs: number): Awaitable<boolean>;
+  /** Writes the successor. Undefined: the session has ended, or has a successor already. */
+  replaceTokens(lease: RefreshLease, tokens: IssuedTokens): Awaitable<Session | undefined>;
+  /** The token was certainly not redeemed: the next holder may do it. */
+  release(lease: RefreshLease): Awaitable<void>;
+}
+
+export interface SessionStore {
+  nowMs(): Awaitable<number>;
+  /**
+   * Stores a session. Undefined: a logout of the provider for its `sid`, or for its subject since the login began, has arrived before, or
+   * the login took longer than such logouts are remembered. Nothing is stored then.
+   */
+  create(session: NewSession, tokens: IssuedTokens, login: Login): Awaitable<Session | undefined>;
+  /** Undefined: unknown, ended, idle for too long, or beyond its absolute end. */
+  find(hash: string): Awaitable<Session | undefined>;
+  /** By id. */
+  get(id: string): Awaitable<Session | undefined>;
+  /** In order of ids, which is that of creation. */
+  list(part: SessionPart): Awaitable<readonly Session[]>;
+  /** Last uses by hash. Never goes back, writes nothing else, and leaves ended sessions ended. */
+  touch(uses: ReadonlyMap<string, number>): Awaitable<void>;
+  /** Returns the session as it was; undefined if it has ended before. Later readers find nothing. */
+  end(id: string, reason: EndReason): Awaitable<Session | undefined>;
+  /** As `end`, for all sessions of a person. Also refuses logins of this person that are in progress. */
+  endSubject(provider: string, subject: string, reason: EndReason): Awaitable<readonly Session[]>;
+  /** Ends what the logout token names, and logins in progress. Undefined: the `jti` was seen before, nothing was done. */
+  endByProvider(logout: ProviderLogout): Awaitable<readonly Session[] | undefined>;
+  /** Throws a sentence if the tokens cannot be opened: no known key has sealed them, or they were changed. */
+  openTokens(session: Session): SessionTokens;
+  readonly refreshes: SessionRefreshes;
+  readonly ends: SessionEnds;
+  close(): Awaitable<void>;
+}
