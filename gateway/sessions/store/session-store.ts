@@ -52,7 +52,7 @@ export interface IssuedTokens extends SessionTokens {
 
 export type NewSession = Omit<Session, 'usedAtMs' | 'accessEndsAtMs' | 'refreshable' | 'generation' | 'sealedTokens'>;
 
-export interface Login {
+export interface LoginBounds {
   /** `nowMs()` of the store when the person was sent to the provider. */
   readonly begunAtMs: number;
   /** `sessions.perPersonMax`: the oldest sessions of the person end to make room. */
@@ -119,7 +119,7 @@ export interface RefreshLease {
   readonly fence: number;
 }
 
-export type Taken =
+export type RefreshTake =
   /** Nothing was redeemed in this generation so far. The lease outlives a restart of the store. */
   | { readonly state: 'taken'; readonly lease: RefreshLease; readonly session: Session }
   /** Another holder is at it. `endsInMs`: when its lease ends unless it is renewed. */
@@ -132,7 +132,7 @@ export type Taken =
 
 /** The steps of a refresh. Its order of calls is `refresh/`. */
 export interface SessionRefreshes {
-  take(session: Session, forMs: number): Awaitable<Taken>;
+  take(session: Session, forMs: number): Awaitable<RefreshTake>;
   /** False if the lease is over. */
   renew(lease: RefreshLease, forMs: number): Awaitable<boolean>;
   /** Notes that the token is about to be redeemed: from now on nothing else may redeem it. False if the lease is over. */
@@ -149,7 +149,7 @@ export interface SessionStore {
    * Stores a session. Undefined: a logout of the provider for its `sid`, or for its subject since the login began, has arrived before, or
    * the login took longer than such logouts are remembered. Nothing is stored then.
    */
-  create(session: NewSession, tokens: IssuedTokens, login: Login): Awaitable<Session | undefined>;
+  create(session: NewSession, tokens: IssuedTokens, login: LoginBounds): Awaitable<Session | undefined>;
   /** Undefined: unknown, ended, idle for too long, or beyond its absolute end. */
   find(hash: string): Awaitable<Session | undefined>;
   /** By id. */
