@@ -17,7 +17,6 @@ export interface Session {
   readonly providerSid: string | undefined;
   /** Id of the organization. */
   readonly organization: string;
-  readonly scopes: readonly string[];
   /** The claims that the gateway needs later, as at the login. */
   readonly claims: Readonly<Record<string, unknown>>;
   /** What the person recognizes the device by in a list. */
@@ -31,7 +30,9 @@ export interface Session {
   readonly usedAtMs: number;
   /** When the access token ends. */
   readonly accessEndsAtMs: number;
-  /** Whether a refresh token is stored. Without one the session ends with its access token. */
+  /** For how long the access token was issued. */
+  readonly accessLivesMs: number;
+  /** Whether a refresh token is stored. Without one the session lives as long as its own times allow. */
   readonly refreshable: boolean;
   /** 0 at the login; counts the refreshes. */
   readonly generation: number;
@@ -45,12 +46,20 @@ export interface SessionTokens {
   readonly idToken: string | undefined;
 }
 
-/** Tokens with the end of the access token. */
+/** Tokens with the life of the access token, counted from now. */
 export interface IssuedTokens extends SessionTokens {
-  readonly accessEndsAtMs: number;
+  readonly accessLivesMs: number;
 }
 
-export type NewSession = Omit<Session, 'usedAtMs' | 'accessEndsAtMs' | 'refreshable' | 'generation' | 'sealedTokens'>;
+/** What a login knows; the store adds its times. */
+export interface NewSession
+  extends Pick<
+    Session,
+    'id' | 'hash' | 'provider' | 'subject' | 'providerSid' | 'organization' | 'claims' | 'device' | 'idleMs'
+  > {
+  /** Until the absolute end, counted from now. */
+  readonly livesMs: number;
+}
 
 export interface LoginBounds {
   /** `nowMs()` of the store when the person was sent to the provider. */
@@ -92,12 +101,16 @@ export interface SessionEnd {
   readonly reason: EndReason;
 }
 
+export interface EndsRead {
+  readonly latest: number;
+  readonly changes: readonly SessionEnd[];
+  /** The clock of the store. */
+  readonly nowMs: number;
+}
+
 export interface SessionEnds {
   /** Oldest first. `latest`: the highest sequence number of the log. */
-  since(
-    sequence: number,
-    limit: number,
-  ): Awaitable<{ readonly latest: number; readonly changes: readonly SessionEnd[] }>;
+  since(sequence: number, limit: number): Awaitable<EndsRead>;
   /** Calls back soon after an end. A call may be lost: poll `since` as well. Returns a function that ends the subscription. */
   subscribe(onAnnounced: () => void): () => void;
 }
@@ -106,41 +119,45 @@ export interface SessionPart {
   readonly organization?: string | undefined;
   /** With its provider. */
   readonly subject?: { readonly provider: string; readonly subject: string } | undefined;
-  /** Id of a session: only sessions after it. */
-  readonly after?: string | undefined;
+  /** Only sessions after this one in the order of the list. */
+  readonly after?: Pick<Session, 'createdAtMs' | 'id'> | undefined;
   readonly limit: number;
 }
 
-/** The right to redeem the refresh token of one generation of one session. */
+/**
+ * The right to redeem the refresh token of one generation of one session. It is given once: after it has run out, nothing redeems the token,
+ * because its holder may have done so. Only its holder can give it back.
+ */
 export interface RefreshLease {
   readonly hash: string;
   readonly generation: number;
-  /** Fencing token: larger than that of every earlier lease. */
+  /** Names the holder, so that a call whose reply was lost can be repeated. */
+  readonly owner: string;
+  /** Fencing token: larger than that of every earlier lease of the session. */
   readonly fence: number;
 }
 
 export type RefreshTake =
-  /** Nothing was redeemed in this generation so far. The lease outlives a restart of the store. */
   | { readonly state: 'taken'; readonly lease: RefreshLease; readonly session: Session }
-  /** Another holder is at it. `endsInMs`: when its lease ends unless it is renewed. */
+  /** Another holder is at it. `endsInMs`: when its lease runs out unless it is renewed. */
   | { readonly state: 'held'; readonly endsInMs: number }
-  /** Another holder may have redeemed the token, and is silent: nothing redeems it again. */
+  /** The lease has run out: another holder may have redeemed the token. */
   | { readonly state: 'unknown'; readonly session: Session }
-  /** The stored generation is another one. */
+  /** The stored generation is a later one. */
   | { readonly state: 'succeeded'; readonly session: Session }
   | { readonly state: 'ended' };
 
-/** The steps of a refresh. Its order of calls is `refresh/`. */
+/** The steps of a refresh; `refresh/` calls them. Each may be repeated. */
 export interface SessionRefreshes {
-  take(session: Session, forMs: number): Awaitable<RefreshTake>;
-  /** False if the lease is over. */
+  take(session: Session, owner: string, forMs: number): Awaitable<RefreshTake>;
+  /** Also restores a lease that the store has lost. False if the lease is over. */
   renew(lease: RefreshLease, forMs: number): Awaitable<boolean>;
-  /** Notes that the token is about to be redeemed: from now on nothing else may redeem it. False if the lease is over. */
-  beginRedeeming(lease: RefreshLease, forMs: number): Awaitable<boolean>;
-  /** Writes the successor. Undefined: the session has ended, or has a successor already. */
+  /** Writes the successor. Undefined: the session has ended. */
   replaceTokens(lease: RefreshLease, tokens: IssuedTokens): Awaitable<Session | undefined>;
   /** The token was certainly not redeemed: the next holder may do it. */
   release(lease: RefreshLease): Awaitable<void>;
+  /** Whether the token was redeemed stays unknown: nothing waits for this holder any more. */
+  giveUp(lease: RefreshLease): Awaitable<void>;
 }
 
 export interface SessionStore {
@@ -154,7 +171,7 @@ export interface SessionStore {
   find(hash: string): Awaitable<Session | undefined>;
   /** By id. */
   get(id: string): Awaitable<Session | undefined>;
-  /** In order of ids, which is that of creation. */
+  /** By time of creation, then by id. */
   list(part: SessionPart): Awaitable<readonly Session[]>;
   /** Last uses by hash. Never goes back, writes nothing else, and leaves ended sessions ended. */
   touch(uses: ReadonlyMap<string, number>): Awaitable<void>;
