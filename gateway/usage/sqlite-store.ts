@@ -57,12 +57,18 @@ export function createSqliteUsageStore(options: SqliteUsageStoreOptions): UsageS
   const purgeMarks = database.prepare('DELETE FROM marks WHERE complete_until < ?');
   const purgeWritten = database.prepare('DELETE FROM written WHERE written_at < ?');
 
+  function add(writer: string, parcel: Parcel): void {
+    const { number, organization } = parcel;
+    if (note.run(writer, organization, number, now()).changes === 0) return;
+    for (const unit of PERIOD_UNITS) addEntries(unit, parcel);
+  }
+
   return {
-    add(writer, parcel) {
-      const { number, organization } = parcel;
+    // One transaction writes each page once. Requests wait for it, so the writer bounds its entries.
+    parcelsMax: 100,
+    add(writer, parcels) {
       inTransaction(database, () => {
-        if (note.run(writer, organization, number, now()).changes === 0) return;
-        for (const unit of PERIOD_UNITS) addEntries(unit, parcel);
+        for (const parcel of parcels) add(writer, parcel);
       });
     },
     mark(writer, completeUntilMs) {

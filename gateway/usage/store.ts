@@ -63,8 +63,13 @@ export interface ScanOptions {
  * organization one after the other.
  */
 export interface UsageStore {
-  /** Adds the counts of a parcel unless it was added already. Rejects if nothing was written, or possibly nothing: then send it again. */
-  add(writer: string, parcel: Parcel): Awaitable<void>;
+  /** How many parcels `add` takes at once. */
+  readonly parcelsMax: number;
+  /**
+   * Adds the counts of parcels, each of a different organization, unless they were added already. Rejects if one of them was not written,
+   * or possibly not: then send all of them again.
+   */
+  add(writer: string, parcels: readonly Parcel[]): Awaitable<void>;
   /** Notes that everything that a writer has counted before this moment is written, so that it sends none of its parcels again. */
   mark(writer: string, completeUntilMs: number): Awaitable<void>;
   /** Removes the mark of a writer that will not count any more. */

@@ -11,11 +11,11 @@ import { createTally, type Tallied, type TallyOptions, type UsageTally } from '.
 const FLUSH_MS = { least: 4000, most: 6000 } as const;
 /** How far the writing of one instance is behind, at most, while its store is up. */
 export const BEHIND_MS = FLUSH_MS.most;
-/** One or two milliseconds of the embedded store, less than one of Redis. */
+/** Of a call, and so of a parcel: one or two milliseconds of the embedded store, less than one of Redis. */
 const PARCEL_ENTRIES = 100;
 /** Entries that wait in parcels; beyond, the tally keeps what it has. */
 const WAITING_MAX = 20_000;
-/** Parcels of different organizations that are sent at once. */
+/** Parcels of different organizations that are under way at once, if a call takes one only. */
 const LANES = 16;
 /** After so many failures in a row the store counts as away, and the other parcels wait, too. */
 const FAILURES_MAX = 3;
@@ -138,37 +138,63 @@ export function createUsageWriter(options: WriterOptions): UsageWriter {
   /** Sends what waits of all organizations. Returns whether all of it was confirmed. */
   async function send(to: UsageStore): Promise<boolean> {
     const due = [...queues.keys()];
+    /** Organizations whose parcel failed together with others: the damaged record of one must not hold the others up. */
+    const alone: string[] = [];
     let failuresInARow = 0;
     let hasFailed = false;
     isAdvancing = due.length === 0;
 
+    /** Organizations whose next parcels are sent at once. */
+    function take(): string[] {
+      const single = alone.pop();
+      if (single !== undefined) return [single];
+      const taken: string[] = [];
+      let entries = 0;
+      while (taken.length < to.parcelsMax) {
+        const name = due.at(-1);
+        if (name === undefined) break;
+        entries += queues.get(name)?.[0]?.entries.length ?? 0;
+        if (entries > PARCEL_ENTRIES && taken.length > 0) break;
+        taken.push(name);
+        due.pop();
+      }
+      return taken;
+    }
+
     async function sendInTurn(): Promise<void> {
-      for (let name = due.shift(); name !== undefined && failuresInARow < FAILURES_MAX; name = due.shift()) {
+      for (let names = take(); names.length > 0 && failuresInARow < FAILURES_MAX; names = take()) {
         try {
-          await sendQueue(to, name);
+          due.push(...(await sendNext(to, names)));
           failuresInARow = 0;
           isAdvancing = true;
         } catch {
           failuresInARow += 1;
-          hasFailed = true;
+          if (names.length === 1 || failuresInARow === FAILURES_MAX) hasFailed = true;
+          else alone.push(...names);
         }
         // The embedded store answers at once: requests go first.
         await new Promise<void>((resolve) => void setImmediate(resolve));
       }
     }
 
-    await Promise.all(Array.from({ length: LANES }, sendInTurn));
+    await Promise.all(Array.from({ length: Math.ceil(LANES / to.parcelsMax) }, sendInTurn));
     return !hasFailed;
   }
 
-  async function sendQueue(to: UsageStore, organization: string): Promise<void> {
-    const queue = queues.get(organization) ?? [];
-    for (let parcel = queue[0]; parcel !== undefined; parcel = queue[0]) {
-      await to.add(writer, parcel);
-      queue.shift();
-      waiting -= parcel.entries.length;
+  /** Sends the next parcel of each of these organizations. Returns those that have further ones. */
+  async function sendNext(to: UsageStore, organizations: readonly string[]): Promise<string[]> {
+    const sent = organizations.map((name) => [name, queues.get(name) ?? []] as const);
+    await to.add(
+      writer,
+      sent.flatMap(([, [parcel]]) => parcel ?? []),
+    );
+    const further: string[] = [];
+    for (const [name, queue] of sent) {
+      waiting -= queue.shift()?.entries.length ?? 0;
+      if (queue.length > 0) further.push(name);
+      else queues.delete(name);
     }
-    queues.delete(organization);
+    return further;
   }
 
   async function write(): Promise<void> {

@@ -8,13 +8,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createRedisUsageStore } from '../../../gateway/usage/redis-store.ts';
 import { usagePage } from '../../../gateway/usage/report.ts';
 import { createSqliteUsageStore } from '../../../gateway/usage/sqlite-store.ts';
-import type { Parcel, UsageStore } from '../../../gateway/usage/store.ts';
+import type { UsageStore } from '../../../gateway/usage/store.ts';
 import { createUsageWriter, type WriterOptions, type WriterStatus } from '../../../gateway/usage/writer.ts';
 import { createRandom } from '../../chaos/random.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startGarbledRedis } from '../../support/garbled-redis.ts';
-import { startRelay, startServer } from '../../support/redis.ts';
+import { lookInside, startRelay, startServer } from '../../support/redis.ts';
 import { callerOf, ended, operationOf } from '../../unit/usage/samples.ts';
 
 const start = closesAfterEach();
@@ -160,23 +160,21 @@ describe('requests', () => {
   });
 
   it('hold up no other organization if those of one cannot be written', async () => {
-    const directory = temporaryDirectory();
-    const store = sqliteIn(directory);
-    const broken: UsageStore = {
-      ...store,
-      add(writer, parcel: Parcel) {
-        if (parcel.organization === 'org_broken') throw new Error('broken');
-        return store.add(writer, parcel);
-      },
-    };
-    const writer = await start(writerOn(() => broken));
+    const redis = await start(startServer());
+    const store = await start(redisAt(redis.url));
+    const writer = await start(writerOn(() => redisAt(redis.url)));
+    writer.countRequests(1, 'org_broken');
+    await writer.flush();
+    const inside = lookInside(redis.url);
+    for (const hash of await inside.keys('usage:{org_broken}:*')) await inside.set(hash, 'damaged');
+    inside.disconnect();
     for (let round = 0; round < 4; round += 1) {
       for (const organization of ['org_a', 'org_broken', 'org_b']) writer.countRequests(2, organization);
       await writer.flush();
     }
     assert.deepEqual([await totalOf(store, 'org_a'), await totalOf(store, 'org_b')], [8, 8]);
     assert.equal(writer.status().state, 'away');
-    assert.equal(writer.status().completeUntilAtMs, undefined, 'nothing is promised');
+    assert.equal(writer.status().waiting, 4);
   });
 
   it('wait while another process writes to the file, and several processes add up', async () => {

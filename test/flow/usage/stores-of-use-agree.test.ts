@@ -32,6 +32,10 @@ function parcelOf(organization: string, number: number, entries: readonly Entry[
   return { number, organization, dayMs: dayOf(entries[0]?.hourMs ?? NOW_MS), entries };
 }
 
+async function add(store: UsageStore, writer: string, parcel: Parcel): Promise<void> {
+  await store.add(writer, [parcel]);
+}
+
 const QUESTION: Omit<UsageQuestion, 'organization'> = {
   unit: 'day',
   fromMs: NOW_MS - 400 * DAY_MS,
@@ -66,18 +70,34 @@ function suite(name: string, open: Open): void {
     const store = await start(open());
     const organization = anOrganization();
     const parcels = [1, 2, 3].map((number) => parcelOf(organization, number, [entry({ requests: 10 ** number })]));
-    for (const parcel of parcels) for (let sent = 0; sent < 3; sent += 1) await store.add('one', parcel);
-    for (const parcel of parcels) await store.add('one', parcel);
+    for (const parcel of parcels) for (let sent = 0; sent < 3; sent += 1) await add(store, 'one', parcel);
+    for (const parcel of parcels) await add(store, 'one', parcel);
     assert.equal(totalOf(await allOf(store, { organization })), 1110);
+  });
+
+  it(`${name}: adds the parcels of many organizations at once, but for those it has`, async () => {
+    const store = await start(open());
+    const organizations = Array.from({ length: store.parcelsMax }, anOrganization);
+    const parcels = organizations.map((organization, index) =>
+      parcelOf(organization, index + 1, [entry({ requests: index + 1 }), entry({ requests: 1000, key: 'key_2' })]),
+    );
+    await store.add('one', parcels.slice(0, 3));
+    await store.add('one', parcels);
+    await store.add('other', parcels.slice(-1));
+    const totals = await Promise.all(
+      organizations.map(async (organization) => totalOf(await allOf(store, { organization }))),
+    );
+    const added = parcels.map((_, index) => (index + 1 === parcels.length ? 2 : 1) * (index + 1001));
+    assert.deepEqual(totals, added);
   });
 
   it(`${name}: knows the parcels of each writer and organization by themselves`, async () => {
     const [one, other] = [await start(open()), await start(open())];
     const [organization, second] = [anOrganization(), anOrganization()];
-    await one.add('one', parcelOf(second, 9, [entry()]));
+    await add(one, 'one', parcelOf(second, 9, [entry()]));
     // Sent later, because it failed before.
-    await one.add('one', parcelOf(organization, 2, [entry({ requests: 5 })]));
-    await other.add('other', parcelOf(organization, 1, [entry({ requests: 7 })]));
+    await add(one, 'one', parcelOf(organization, 2, [entry({ requests: 5 })]));
+    await add(other, 'other', parcelOf(organization, 1, [entry({ requests: 7 })]));
     for (const unit of ['hour', 'day', 'month'] as const)
       assert.deepEqual(
         (await allOf(one, { organization, unit })).map(({ requests }) => requests),
@@ -99,7 +119,8 @@ function suite(name: string, open: Open): void {
       'ü\n\u2028',
       'x'.repeat(255),
     ];
-    await store.add(
+    await add(
+      store,
       'one',
       parcelOf(
         organization,
@@ -117,7 +138,8 @@ function suite(name: string, open: Open): void {
   it(`${name}: filters by operation and key, and splits by class of status`, async () => {
     const store = await start(open());
     const organization = anOrganization();
-    await store.add(
+    await add(
+      store,
       'one',
       parcelOf(organization, 1, [
         entry({ requests: 1 }),
@@ -159,7 +181,7 @@ function suite(name: string, open: Open): void {
         }),
       );
       all.push(...entries.map((one) => ({ ...one, periodMs: one.hourMs })));
-      await store.add('one', parcelOf(organization, number, entries));
+      await add(store, 'one', parcelOf(organization, number, entries));
     }
     for (let run = 0; run < 12; run += 1) {
       const [oneMs, otherMs] = [0, 0].map(() => NOW_MS - random.between(0, 100 * DAY_MS)) as [number, number];
@@ -197,7 +219,8 @@ function suite(name: string, open: Open): void {
   it(`${name}: a page goes on where it ended, whatever is counted before`, async () => {
     const store = await start(open());
     const organization = anOrganization();
-    await store.add(
+    await add(
+      store,
       'one',
       parcelOf(
         organization,
@@ -207,7 +230,8 @@ function suite(name: string, open: Open): void {
     );
     const asked = { organization, groups: ['key'], limit: 2 } as const;
     const first = await pageOf(store, asked);
-    await store.add(
+    await add(
+      store,
       'one',
       parcelOf(
         organization,
@@ -229,7 +253,7 @@ function suite(name: string, open: Open): void {
       const entries = Array.from({ length: 40 }, (_, index) =>
         entry({ key: `key_${index}`, operation: `op${number}` }),
       );
-      await store.add('one', parcelOf(organization, number, entries));
+      await add(store, 'one', parcelOf(organization, number, entries));
     }
     for (const unit of ['hour', 'day', 'month'] as const) {
       const sums = await allOf(store, { organization, unit, groups: ['operation', 'key'] });
@@ -245,7 +269,7 @@ function suite(name: string, open: Open): void {
     for (const hour of [0, 1, 2]) {
       const hourMs = dayOf(NOW_MS) + hour * HOUR_MS;
       const entries = Array.from({ length: 900 }, (_, index) => entry({ hourMs, key: `key_${index}` }));
-      await store.add('one', parcelOf(organization, hour + 1, entries));
+      await add(store, 'one', parcelOf(organization, hour + 1, entries));
     }
     const asked = { organization, unit: 'hour' } as const;
     for (const limit of [1, 2, 100]) {
@@ -263,7 +287,7 @@ function suite(name: string, open: Open): void {
     const store = await start(open());
     const organization = anOrganization();
     for (const [index, days] of [0, 6, 7, 8].entries())
-      await store.add('one', parcelOf(organization, index + 1, [entry({ hourMs: dayOf(NOW_MS) - days * DAY_MS })]));
+      await add(store, 'one', parcelOf(organization, index + 1, [entry({ hourMs: dayOf(NOW_MS) - days * DAY_MS })]));
     const days = (await pageOf(store, { organization }, 7)).sums.map(({ fromMs }) => (dayOf(NOW_MS) - fromMs) / DAY_MS);
     assert.deepEqual(days, [7, 6, 0], 'the oldest day is the one that is kept in part');
   });
@@ -271,7 +295,7 @@ function suite(name: string, open: Open): void {
   it(`${name}: a question about all times is answered at once`, async () => {
     const store = await start(open());
     const organization = anOrganization();
-    await store.add('one', parcelOf(organization, 1, [entry()]));
+    await add(store, 'one', parcelOf(organization, 1, [entry()]));
     const asked = { organization, fromMs: Date.UTC(-200, 0), toMs: Date.UTC(9999, 11) };
     for (const unit of ['hour', 'day', 'month'] as const)
       assert.equal(totalOf(await allOf(store, { ...asked, unit })), 1, unit);
@@ -310,7 +334,7 @@ describe('a store of use', () => {
   it('Redis: a hash ends when the last of its periods is older than the days to keep', async () => {
     const store = await start(createRedisUsageStore({ url: redis.url, ...options }));
     const organization = anOrganization();
-    await store.add('one', parcelOf(organization, 1, [entry()]));
+    await add(store, 'one', parcelOf(organization, 1, [entry()]));
     const client = lookInside(redis.url);
     const names = await client.keys(`*usage:{${organization}}:*`);
     const ends = await Promise.all(
@@ -337,8 +361,8 @@ describe('a store of use', () => {
     const organization = anOrganization();
     const entries = (atMs: number) =>
       Array.from({ length: 700 }, (_, index) => entry({ hourMs: atMs, key: `key_${index}` }));
-    await store.add('one', parcelOf(organization, 1, entries(dayOf(NOW_MS) - 31 * DAY_MS)));
-    await store.add('one', parcelOf(organization, 2, entries(dayOf(NOW_MS) - 30 * DAY_MS)));
+    await add(store, 'one', parcelOf(organization, 1, entries(dayOf(NOW_MS) - 31 * DAY_MS)));
+    await add(store, 'one', parcelOf(organization, 2, entries(dayOf(NOW_MS) - 30 * DAY_MS)));
     const look = new DatabaseSync(join(place, 'usage.sqlite'), { readOnly: true });
     const rows = () => Number(look.prepare("SELECT count(*) AS rows FROM counts WHERE unit = 'hour'").get()?.rows);
     assert.equal(rows(), 1400);
@@ -363,10 +387,10 @@ describe('a store of use', () => {
       1,
       [1, 2, 3, 4].map((index) => entry({ key: `key_${index}` })),
     );
-    assert.throws(() => store.add('one', parcel), /broken/);
+    assert.throws(() => store.add('one', [parcel]), /broken/);
     assert.deepEqual(await allOf(store, { organization }), []);
     other.exec('DROP TRIGGER break');
-    await store.add('one', parcel);
+    await add(store, 'one', parcel);
     assert.equal(totalOf(await allOf(store, { organization })), 4);
     other.close();
   });
