@@ -1,6 +1,7 @@
 // Keeps the certificates of `tls.acme`: follows the records of the store, and does the work that is due while this instance has the lease.
 
 import { type Machine, realMachine, type Timer } from '../shared/machine.ts';
+import type { TextSeal } from '../shared/seal.ts';
 import { createAcmeClient } from './acme-client.ts';
 import type { HttpClient } from './acme-http.ts';
 import type { AcmeRecords, AcmeStore } from './acme-store.ts';
@@ -8,7 +9,6 @@ import { dueFor } from './due.ts';
 import { LeaseLost } from './failure.ts';
 import { type AcmeEvent, createJobs } from './jobs.ts';
 import { certificateIdFor, recordIn, recordName, SEAL_RECORD, SERVER } from './records.ts';
-import type { Seal } from './seal.ts';
 import {
   type AcmeView,
   createView,
@@ -30,7 +30,7 @@ const WRONG_CLOCK_WAIT_MS = 60_000;
 
 export interface KeeperOptions {
   readonly store: AcmeStore;
-  readonly seal: Seal;
+  readonly seal: TextSeal;
   readonly settings: AcmeSettings;
   readonly http: HttpClient;
   readonly readPair: ReadPair;

@@ -2,6 +2,7 @@
 // if its text has changed.
 
 import type { CertificateLife } from '../shared/certificate-life.ts';
+import type { TextSeal } from '../shared/seal.ts';
 import type { AcmeRecords } from './acme-store.ts';
 import { type ChallengeCertificate, createChallengeCertificate } from './challenge-certificate.ts';
 import { certificateIdOf } from './csr.ts';
@@ -16,7 +17,6 @@ import {
   SERVER,
   sealedAs,
 } from './records.ts';
-import type { Seal } from './seal.ts';
 
 /** A certificate with its key, checked, in the form that listeners take. */
 export interface ShownCertificate extends CertificateLife {
@@ -64,7 +64,7 @@ export interface AcmeView {
 
 export interface ViewOptions {
   readonly certificates: readonly (readonly string[])[];
-  readonly seal: Seal;
+  readonly seal: TextSeal;
   readonly readPair: ReadPair;
   now(): number;
   /** A record cannot be used. */

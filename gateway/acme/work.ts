@@ -2,10 +2,10 @@
 
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
+import type { TextSeal } from '../shared/seal.ts';
 import type { AcmeClient } from './acme-client.ts';
 import type { AcmeChanges, AcmeRecords, AcmeStore } from './acme-store.ts';
 import { LeaseLost, StoreAway } from './failure.ts';
-import type { Seal } from './seal.ts';
 
 /** The settings of `tls.acme`. */
 export interface AcmeSettings {
@@ -28,7 +28,7 @@ export interface Work {
   readonly settings: AcmeSettings;
   readonly client: AcmeClient;
   readonly journal: Journal;
-  readonly seal: Seal;
+  readonly seal: TextSeal;
   now(): number;
   /** Waits, and keeps the lease meanwhile. */
   pause(ms: number): Promise<void>;

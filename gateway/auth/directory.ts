@@ -4,14 +4,14 @@
 import type { Caller, Organization } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
+import { createChangeFollower } from '../shared/change-follower.ts';
+import { createLookUp } from '../shared/look-up.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
 import { type DigestOf, parseApiKey } from './api-key.ts';
-import { createChangeFollower } from './change-follower.ts';
 import { parseAuthorization } from './credentials.ts';
 import { createIdentityCache, type IdentityCacheOptions, type KnownCaller } from './identity-cache.ts';
 import { createInstanceReports } from './instance-reports.ts';
 import { createKeyUses } from './key-uses.ts';
-import { createLookUp } from './look-up.ts';
 import type { KeyStore, KeyStoreChange } from './store/key-store.ts';
 
 export interface DirectoryOptions extends IdentityCacheOptions {
@@ -81,7 +81,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
     machine,
   });
   const follower = createChangeFollower({
-    audit: store.audit,
+    stream: store.audit,
     pollMs,
     now,
     onChange(change) {
@@ -96,8 +96,8 @@ export function createDirectory(options: DirectoryOptions): Directory {
     onHealth: options.onHealth,
     machine,
   });
-  const lookUpKey = createLookUp({ follower, learn: cache.learnKey });
-  const lookUpOrganization = createLookUp({ follower, learn: cache.learnOrganization });
+  const lookUpKey = createLookUp({ follower, learn: cache.learnKey, unavailable });
+  const lookUpOrganization = createLookUp({ follower, learn: cache.learnOrganization, unavailable });
 
   function onPolled(): void {
     // All outdated entries have been dropped here: after a position is reported, no later request is accepted by an older record.
@@ -123,7 +123,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
   /** While the store is away, look-ups fail at once, so that no request waits for it. */
   function requireStore(): void {
     const cause = follower.failure();
-    if (cause !== undefined) throw new GatewayError('auth_unavailable', { cause });
+    if (cause !== undefined) throw unavailable(cause);
   }
 
   return {
@@ -170,6 +170,10 @@ export function createDirectory(options: DirectoryOptions): Directory {
       await Promise.all([reports.close(), uses.writeAll()]);
     },
   };
+}
+
+function unavailable(cause: unknown): GatewayError {
+  return new GatewayError('auth_unavailable', { cause });
 }
 
 function isGood({ revoked, expiresAtMs, organization }: Caller, nowMs: number): boolean {

@@ -139,13 +139,13 @@ const KEYS = of('keys', [
   ],
   [
     'a failed read counts as one',
-    'auth/change-follower.ts',
+    'shared/change-follower.ts',
     '} catch (cause) {\n      noteFailure(cause);\n    }\n    onPolled();',
     '} catch (cause) {\n      readAtMs = startedAtMs;\n      readAt = startedAt;\n      noteFailure(cause);\n    }\n    onPolled();',
   ],
   [
     'the changes are not polled, only heard of',
-    'auth/change-follower.ts',
+    'shared/change-follower.ts',
     'setInterval(poll, pollMs)',
     'setInterval(poll, 1e9)',
   ],

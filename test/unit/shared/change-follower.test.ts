@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { createChangeFollower } from '../../../gateway/auth/change-follower.ts';
 import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
-import { openStore, organization, until } from './samples.ts';
+import { createChangeFollower } from '../../../gateway/shared/change-follower.ts';
+import { openStore, organization, until } from '../auth/samples.ts';
 
 const NEVER_MS = 3_600_000;
 
@@ -23,7 +23,7 @@ function following(test: TestContext, { store = openStore(), pollMs = NEVER_MS }
     return read;
   };
   const follower = createChangeFollower({
-    audit: {
+    stream: {
       since,
       subscribe(onAnnounced) {
         state.subscribers += 1;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLookUp } from '../../../gateway/auth/look-up.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
-import { refusal } from './samples.ts';
+import { createLookUp } from '../../../gateway/shared/look-up.ts';
+import { refusal } from '../auth/samples.ts';
 
 /** A store with answers controlled by the test, and the answers kept. */
 function asking() {
@@ -23,6 +23,7 @@ function asking() {
       if (keep) kept.set(name, known);
       return known;
     },
+    unavailable: (cause) => new GatewayError('auth_unavailable', { cause }),
   });
   function ask(name = 'one') {
     return lookUp(name, () => {

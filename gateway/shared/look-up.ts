@@ -1,13 +1,14 @@
-// Looks up a key or an organization in the store when it is not cached. Throws auth_unavailable.
+// Looks up a record in a store when it is not cached.
 
-import { GatewayError } from '../errors.ts';
-import type { Awaitable } from '../shared/awaitable.ts';
+import type { Awaitable } from './awaitable.ts';
 import type { ChangeFollower } from './change-follower.ts';
 
 export interface LookUpOptions<Found, Known> {
   readonly follower: Pick<ChangeFollower, 'position' | 'generation' | 'noteFailure'>;
   /** Converts the store's answer, once for all requests that wait for it. If `keep` is false, the result must not be cached. */
   learn(name: string, found: Found | undefined, keep: boolean): Known | undefined;
+  /** The error for requests when the store cannot be read. */
+  unavailable(cause: unknown): Error;
 }
 
 interface UnderWay<Known> {
@@ -19,13 +20,13 @@ interface UnderWay<Known> {
  * Requests for the same name share one look-up, unless a change arrives in between: a request that comes after a change is in force never
  * gets an answer from before it. A request that was already waiting may get one, because it came first.
  */
-export function createLookUp<Found, Known>({ follower, learn }: LookUpOptions<Found, Known>) {
+export function createLookUp<Found, Known>({ follower, learn, unavailable }: LookUpOptions<Found, Known>) {
   // At least one request waits for each entry, so the map is never larger than the number of requests in flight.
   const underWay = new Map<string, UnderWay<Known>>();
 
   function fail(cause: unknown): never {
     follower.noteFailure(cause);
-    throw new GatewayError('auth_unavailable', { cause });
+    throw unavailable(cause);
   }
 
   function learnSince(generation: number, name: string, found: Found | undefined): Known | undefined {

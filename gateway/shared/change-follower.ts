@@ -1,16 +1,29 @@
-// Follows the store's change stream. A change reaches this process at once if the store announces it, otherwise within one poll. Also
+// Follows the change stream of a store. A change reaches this process at once if the store announces it, otherwise within one poll. Also
 // tracks whether the store can be read.
 
-import { type Machine, realMachine } from '../shared/machine.ts';
-import type { KeyStore, KeyStoreChange } from './store/key-store.ts';
+import type { Awaitable } from './awaitable.ts';
+import { type Machine, realMachine } from './machine.ts';
 
 const PAGE = 1000;
 
-export interface ChangeFollowerOptions {
-  readonly audit: Pick<KeyStore['audit'], 'since' | 'subscribe'>;
+/** A row of the stream. Its sequence number increases in commit order. */
+export interface Sequenced {
+  readonly sequence: number;
+}
+
+/** What a store has to offer. */
+export interface ChangeStream<Change extends Sequenced> {
+  /** Oldest first. `latest`: the highest sequence number of the stream; lower than before after a loss. */
+  since(sequence: number, limit: number): Awaitable<{ readonly latest: number; readonly changes: readonly Change[] }>;
+  /** Calls back soon after a change, if the store can announce it. */
+  subscribe(onAnnounced: () => void): () => void;
+}
+
+export interface ChangeFollowerOptions<Change extends Sequenced> {
+  readonly stream: ChangeStream<Change>;
   readonly pollMs: number;
   now(): number;
-  onChange(change: KeyStoreChange): void;
+  onChange(change: Change): void;
   /** The stream was opened, or was replaced: any record may have changed. */
   onReset(isFirst: boolean): void;
   /** Called after every poll, successful or not. */
@@ -37,7 +50,12 @@ export interface ChangeFollower {
 }
 
 /** Starts to follow at once; the timer does not keep the process alive. */
-export function createChangeFollower({ pollMs, now, onPolled, ...options }: ChangeFollowerOptions): ChangeFollower {
+export function createChangeFollower<Change extends Sequenced>({
+  pollMs,
+  now,
+  onPolled,
+  ...options
+}: ChangeFollowerOptions<Change>): ChangeFollower {
   const { setInterval, clearInterval, performance } = options.machine ?? realMachine;
   const reader = createStreamReader(options);
   let failure: Error | undefined;
@@ -81,7 +99,7 @@ export function createChangeFollower({ pollMs, now, onPolled, ...options }: Chan
     polling = false;
   }
 
-  const unsubscribe = options.audit.subscribe(() => {
+  const unsubscribe = options.stream.subscribe(() => {
     announced = true;
     void poll();
   });
@@ -103,11 +121,11 @@ export function createChangeFollower({ pollMs, now, onPolled, ...options }: Chan
   };
 }
 
-function createStreamReader({
-  audit,
+function createStreamReader<Change extends Sequenced>({
+  stream,
   onChange,
   onReset,
-}: Pick<ChangeFollowerOptions, 'audit' | 'onChange' | 'onReset'>) {
+}: Pick<ChangeFollowerOptions<Change>, 'stream' | 'onChange' | 'onReset'>) {
   let position: number | undefined;
   /** The change at this position, as JSON. */
   let last: string | undefined;
@@ -120,16 +138,16 @@ function createStreamReader({
     position = latest;
     last = undefined;
     if (latest === 0) return;
-    const { changes } = await audit.since(latest - 1, 1);
+    const { changes } = await stream.since(latest - 1, 1);
     if (changes[0]?.sequence === latest) last = JSON.stringify(changes[0]);
   }
 
   async function readToEnd(): Promise<void> {
     // The first read starts beyond every sequence number: it needs only the end of the stream, not past changes.
-    if (position === undefined) return beginAnew((await audit.since(Number.MAX_SAFE_INTEGER, 1)).latest);
+    if (position === undefined) return beginAnew((await stream.since(Number.MAX_SAFE_INTEGER, 1)).latest);
     for (;;) {
       // Read the last known change again: if it differs, the store was reset and has reused the sequence numbers.
-      const { latest, changes } = await audit.since(last === undefined ? position : position - 1, PAGE);
+      const { latest, changes } = await stream.since(last === undefined ? position : position - 1, PAGE);
       const [first] = changes;
       if (latest < position || (last !== undefined && JSON.stringify(first) !== last)) return beginAnew(latest);
       for (const change of last === undefined ? changes : changes.slice(1)) {
