@@ -15,6 +15,7 @@ import { versionedFiles } from '../process/one-way.ts';
 import { nearestExisting, ownSecretProblemNow } from '../process/start-mistakes.ts';
 import { askRedis } from '../redis/client.ts';
 import { shownRedisUrl } from '../redis/url.ts';
+import { SESSIONS_FILE } from '../sessions/store/sqlite/session-schema.ts';
 import { claimProblem, sqliteProblem } from '../shared/sqlite.ts';
 import { checkedVersion } from '../shared/sqlite-schema.ts';
 import { shownPath } from '../shared/yaml-source.ts';
@@ -86,8 +87,9 @@ function contentProblems({ settings, config, secrets, nowMs }: MachineOptions): 
   const generated = entries.map((entry) => secretProblem(entry, secrets, nowMs));
   const pepper = generated[0] === undefined ? secrets.found('key_pepper') : undefined;
   const fingerprint = pepper === undefined ? undefined : keyFingerprint(createDigestOf(pepper));
-  // Only a gateway that orders certificates opens their store.
-  const others = Object.entries(versionedFiles).filter(([file]) => file !== KEY_STORE_FILE && file !== ACME_FILE);
+  // Only a gateway that orders certificates, or signs people in, opens these stores.
+  const apart: readonly string[] = [KEY_STORE_FILE, ACME_FILE, SESSIONS_FILE];
+  const others = Object.entries(versionedFiles).filter(([file]) => !apart.includes(file));
   const stores = [
     storeProblem(settings, KEY_STORE_FILE, (database) => {
       // The pepper has a sentence of its own.

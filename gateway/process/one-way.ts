@@ -8,6 +8,7 @@ import { KEY_STORE_STEPS } from '../auth/store/sqlite/key-store-schema.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Mistake } from '../config-errors.ts';
 import { ANSWERS_FILE, ANSWERS_STEPS } from '../idempotency/sqlite-schema.ts';
+import { SESSIONS_FILE, SESSIONS_STEPS } from '../sessions/store/sqlite/session-schema.ts';
 import { sqliteProblem } from '../shared/sqlite.ts';
 import { ACCEPT, oneWayReason, type SchemaSteps } from '../shared/sqlite-schema.ts';
 import { shownPath } from '../shared/yaml-source.ts';
@@ -19,6 +20,7 @@ export const versionedFiles: Readonly<Record<string, SchemaSteps>> = {
   [ANSWERS_FILE]: ANSWERS_STEPS,
   [USAGE_FILE]: USAGE_STEPS,
   [ACME_FILE]: ACME_STEPS,
+  [SESSIONS_FILE]: SESSIONS_STEPS,
 };
 
 /** Returns one mistake for each file whose upgrade has to be accepted. With Redis, a gateway opens none of them. */

@@ -43,7 +43,7 @@ export function checkRoom(bytes: number): Finding {
   return bytes >= ROOM_MIN ? warn('data space', says, remedy) : fail('data space', says, remedy);
 }
 
-const STORES = ['gateway.db', 'idempotency.db', 'versions.db', 'usage.sqlite', 'acme.sqlite'] as const;
+const STORES = ['gateway.db', 'idempotency.db', 'versions.db', 'usage.sqlite', 'acme.sqlite', 'sessions.db'] as const;
 
 /** Checks the existing stores: a damaged store may serve for days until the damaged part is read. */
 export function checkStores(directory: string): Finding[] {

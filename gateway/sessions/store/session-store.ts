@@ -115,10 +115,12 @@ export interface SessionEnds {
   subscribe(onAnnounced: () => void): () => void;
 }
 
-export interface SessionPart {
-  readonly organization?: string | undefined;
-  /** With its provider. */
-  readonly subject?: { readonly provider: string; readonly subject: string } | undefined;
+/** The sessions of an organization, or of a person. */
+export type SessionsOf =
+  | { readonly organization: string }
+  | { readonly person: { readonly provider: string; readonly subject: string } };
+
+export interface SessionPage {
   /** Only sessions after this one in the order of the list. */
   readonly after?: Pick<Session, 'createdAtMs' | 'id'> | undefined;
   readonly limit: number;
@@ -172,7 +174,7 @@ export interface SessionStore {
   /** By id. */
   get(id: string): Awaitable<Session | undefined>;
   /** By time of creation, then by id. */
-  list(part: SessionPart): Awaitable<readonly Session[]>;
+  list(of: SessionsOf, page: SessionPage): Awaitable<readonly Session[]>;
   /** Last uses by hash. Never goes back, writes nothing else, and leaves ended sessions ended. */
   touch(uses: ReadonlyMap<string, number>): Awaitable<void>;
   /** Returns the session as it was; undefined if it has ended before. Later readers find nothing. */

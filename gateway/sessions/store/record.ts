@@ -1,0 +1,72 @@
+// What both stores do alike: names that tell nothing of a person, the sealed tokens, and times that follow from spans.
+
+import { createHash } from 'node:crypto';
+import type { KeyRing } from '../../shared/seal.ts';
+import type { IssuedTokens, NewSession, ProviderLogout, Session, SessionTokens } from './session-store.ts';
+
+/** How long a login may take, and how long logouts of providers are remembered for logins in progress. */
+export const LOGIN_MAX_MS = 15 * 60_000;
+/** The log of ends has so many of them. */
+export const ENDS_MAX = 10_000;
+/** The last use is written with a delay: a session is kept for so long after its idle end. Instances judge idleness themselves. */
+export const IDLE_SLACK_MS = 5000;
+
+/** A name of fixed length for parts of any length. It does not show them. */
+export function nameOfParts(...parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}
+
+/** Names of what a provider can end: sessions with a `sid`, and all of a person. */
+export function sidName(provider: string, sid: string): string {
+  return nameOfParts('sid', provider, sid);
+}
+export function personName(provider: string, subject: string): string {
+  return nameOfParts('sub', provider, subject);
+}
+export function tokenName({ provider, jti }: Pick<ProviderLogout, 'provider' | 'jti'>): string {
+  return nameOfParts('jti', provider, jti);
+}
+
+const recordName = (hash: string) => `session ${hash}`;
+
+/** The columns that change with the tokens. */
+export interface TokenColumns {
+  readonly sealedTokens: string;
+  readonly accessLivesMs: number;
+  readonly refreshable: boolean;
+}
+
+export function tokenColumns(keys: KeyRing, hash: string, tokens: IssuedTokens): TokenColumns {
+  const { accessToken, refreshToken, idToken, accessLivesMs } = tokens;
+  return {
+    sealedTokens: keys.seal(JSON.stringify([accessToken, refreshToken ?? null, idToken ?? null]), recordName(hash)),
+    accessLivesMs: Math.floor(accessLivesMs),
+    refreshable: refreshToken !== undefined,
+  };
+}
+
+/** Throws a sentence. */
+export function openTokens(keys: KeyRing, { id, hash, sealedTokens }: Session): SessionTokens {
+  try {
+    const [accessToken, refreshToken, idToken] = JSON.parse(keys.open(sealedTokens, recordName(hash)));
+    return { accessToken, refreshToken: refreshToken ?? undefined, idToken: idToken ?? undefined };
+  } catch (cause) {
+    throw new Error(
+      `The tokens of the session ${id} cannot be decrypted: no key in session_keys has sealed them, or they were changed.`,
+      { cause },
+    );
+  }
+}
+
+/** The columns of a session that never change, as JSON; the others have columns of their own. */
+export function fixedPartOf({ provider, subject, providerSid, organization, claims, device }: NewSession): string {
+  return JSON.stringify({ provider, subject, providerSid, organization, claims, device });
+}
+
+export type FixedPart = Pick<Session, 'provider' | 'subject' | 'providerSid' | 'organization' | 'claims' | 'device'>;
+
+/** Throws if the text is damaged. */
+export function readFixedPart(text: string): FixedPart {
+  const { provider, subject, providerSid, organization, claims, device } = JSON.parse(text);
+  return { provider, subject, providerSid, organization, claims, device };
+}

@@ -1,0 +1,52 @@
+// The connection of the Redis session store. A call rejects at once while Redis is away, and after a second if it does not answer.
+
+import { type ConnectRedis, openRedis } from '../../../redis/client.ts';
+import { evaluate, type Script } from '../../../redis/sealed-script.ts';
+import { type Machine, realMachine } from '../../../shared/machine.ts';
+import { SESSIONS } from './session-script.ts';
+
+const COMMAND_TIMEOUT_MS = 1000;
+
+export type RunSessionScript = (script: Script, args?: readonly (string | number)[]) => Promise<unknown>;
+
+export interface SessionConnection {
+  readonly run: RunSessionScript;
+  /** How long ago the connection was made again; Infinity if it never broke. */
+  reconnectedForMs(): number;
+  close(): void;
+}
+
+/** Connects at once and reconnects by itself. Resolves when the first attempt to connect has succeeded or failed. */
+export async function openSessionConnection(
+  url: string,
+  connect?: ConnectRedis,
+  { performance }: Pick<Machine, 'performance'> = realMachine,
+): Promise<SessionConnection> {
+  let wasLost = false;
+  let reconnectedAt = Number.NEGATIVE_INFINITY;
+  const client = await openRedis(
+    {
+      url,
+      commandTimeoutMs: COMMAND_TIMEOUT_MS,
+      onReady() {
+        if (wasLost) reconnectedAt = performance.now();
+      },
+      onLost() {
+        wasLost = true;
+      },
+    },
+    connect,
+  );
+  return {
+    async run(script, args = []) {
+      try {
+        return await evaluate(client, script, [SESSIONS], args);
+      } catch (cause) {
+        // The library's error carries the arguments, which are sealed tokens and names: pass on only its message.
+        throw new Error(`Redis did not answer for sessions: ${(cause as Error).message}`);
+      }
+    },
+    reconnectedForMs: () => performance.now() - reconnectedAt,
+    close: () => client.disconnect(),
+  };
+}

@@ -1,0 +1,30 @@
+// The tables of the embedded session store, version by version.
+
+import type { SchemaSteps } from '../../../shared/sqlite-schema.ts';
+
+/** In the data directory. */
+export const SESSIONS_FILE = 'sessions.db';
+
+/**
+ * Migrations from each version to the next. `person` and `sid` are names that show neither. `logouts` remembers what providers have ended,
+ * for logins in progress, and the logout tokens that were seen.
+ */
+export const SESSIONS_STEPS: SchemaSteps = [
+  `
+  CREATE TABLE sessions (
+    hash TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE, fixed TEXT NOT NULL, organization TEXT NOT NULL, person TEXT NOT NULL, sid TEXT,
+    created_at INTEGER NOT NULL, ends_at INTEGER NOT NULL, idle INTEGER NOT NULL, used_at INTEGER NOT NULL,
+    access_ends_at INTEGER NOT NULL, access_lives INTEGER NOT NULL, refreshable INTEGER NOT NULL, generation INTEGER NOT NULL,
+    tokens TEXT NOT NULL, owner TEXT, lease_ends_at INTEGER NOT NULL DEFAULT 0, fence INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX sessions_by_organization ON sessions (organization, created_at, id);
+  CREATE INDEX sessions_by_person ON sessions (person, created_at, id);
+  CREATE INDEX sessions_by_sid ON sessions (sid) WHERE sid IS NOT NULL;
+  CREATE INDEX sessions_by_end ON sessions (min(ends_at, used_at + idle));
+  CREATE TABLE logouts (name TEXT PRIMARY KEY, at INTEGER NOT NULL, kept_until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX logouts_by_end ON logouts (kept_until);
+  CREATE TABLE ends (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, id TEXT NOT NULL, hash TEXT NOT NULL, reason TEXT NOT NULL
+  ) STRICT;
+`,
+];

@@ -1,0 +1,237 @@
+// The embedded session store: one SQLite file in the data directory, for a single gateway.
+
+import type { DatabaseSync } from 'node:sqlite';
+import { type Machine, realMachine } from '../../../shared/machine.ts';
+import type { KeyRing } from '../../../shared/seal.ts';
+import { inTransaction, openSqlite } from '../../../shared/sqlite.ts';
+import { applySteps } from '../../../shared/sqlite-schema.ts';
+import {
+  ENDS_MAX,
+  fixedPartOf,
+  IDLE_SLACK_MS,
+  LOGIN_MAX_MS,
+  openTokens,
+  personName,
+  readFixedPart,
+  sidName,
+  tokenColumns,
+  tokenName,
+} from '../record.ts';
+import type {
+  EndReason,
+  IssuedTokens,
+  LoginBounds,
+  NewSession,
+  ProviderLogout,
+  Session,
+  SessionEnd,
+  SessionPage,
+  SessionStore,
+  SessionsOf,
+} from '../session-store.ts';
+import { createSqliteRefreshes } from './refreshes.ts';
+import { SESSIONS_FILE, SESSIONS_STEPS } from './session-schema.ts';
+
+const BUSY_TIMEOUT_MS = 1000;
+const PURGE_EVERY_MS = 5000;
+/** Rows removed at once: about a millisecond. */
+const PURGE_ROWS = 50;
+
+const COLUMNS = `id, hash, fixed, created_at AS createdAtMs, ends_at AS endsAtMs, idle AS idleMs, used_at AS usedAtMs,
+  access_ends_at AS accessEndsAtMs, access_lives AS accessLivesMs, refreshable, generation, tokens AS sealedTokens`;
+/** Has not ended by itself. */
+const ALIVE = `ends_at > :now AND used_at + idle + ${IDLE_SLACK_MS} > :now`;
+
+export interface SqliteSessionStoreOptions {
+  /** The data directory; created if absent. */
+  readonly directory: string;
+  /** See `applySteps`. */
+  readonly acceptOneWay?: boolean | undefined;
+  readonly keys: KeyRing;
+  now(): number;
+  readonly machine?: Machine | undefined;
+}
+
+/** Opens the store. Throws a sentence for operators if the file is damaged, newer than this gateway, or older and not accepted. */
+export function createSqliteSessionStore(options: SqliteSessionStoreOptions): SessionStore {
+  const { directory, acceptOneWay, keys, now, machine = realMachine } = options;
+  const database = openSqlite({
+    ...{ directory, file: SESSIONS_FILE, what: 'The store of sessions', busyTimeoutMs: BUSY_TIMEOUT_MS },
+    prepare: (opened) => applySteps(opened, SESSIONS_STEPS, { acceptOneWay }),
+  });
+  const listeners = new Set<() => void>();
+  const rows = createRows(database, now);
+  const purge = createPurge(database, now, machine);
+  const inOneStep = <T>(work: () => T) => inTransaction(database, work);
+
+  /** Ends sessions in the transaction of the caller. */
+  function endRows(ended: readonly Session[], reason: EndReason): readonly Session[] {
+    for (const session of ended) rows.end(session, reason);
+    return ended;
+  }
+
+  function announcing<T extends Session | readonly Session[] | undefined>(work: () => T): T {
+    const ended = inOneStep(work);
+    if (ended !== undefined) for (const listener of listeners) listener();
+    return ended;
+  }
+
+  function create(session: NewSession, tokens: IssuedTokens, login: LoginBounds): Session | undefined {
+    const { hash, provider, subject, providerSid } = session;
+    const stored = rows.find(hash);
+    if (stored !== undefined) return stored;
+    const { begunAtMs, perPersonMax } = login;
+    const nowMs = now();
+    // A login from the future began before the clock was set back.
+    if (nowMs - begunAtMs > LOGIN_MAX_MS || begunAtMs > nowMs) return undefined;
+    if (providerSid !== undefined && rows.logoutAt(`sid ${sidName(provider, providerSid)}`) !== undefined)
+      return undefined;
+    const person = personName(provider, subject);
+    if ((rows.logoutAt(`person ${person}`) ?? Number.NEGATIVE_INFINITY) >= begunAtMs) return undefined;
+    const others = rows.ofPerson(person);
+    endRows(others.slice(0, Math.max(0, others.length + 1 - perPersonMax)), 'replaced');
+    rows.insert(session, tokenColumns(keys, hash, tokens));
+    return rows.find(hash);
+  }
+
+  function endByProvider(logout: ProviderLogout): readonly Session[] | undefined {
+    const { provider, sid, subject = '', rememberUntilMs } = logout;
+    const token = `token ${tokenName(logout)}`;
+    if (rows.logoutAt(token) !== undefined) return undefined;
+    rows.remember(token, Math.max(rememberUntilMs, now() + LOGIN_MAX_MS));
+    const name = sid === undefined ? personName(provider, subject) : sidName(provider, sid);
+    rows.remember(`${sid === undefined ? 'person' : 'sid'} ${name}`, now() + LOGIN_MAX_MS);
+    return endRows(sid === undefined ? rows.ofPerson(name) : rows.ofSid(name), 'provider');
+  }
+
+  return {
+    nowMs: now,
+    create: (session, tokens, login) => announcing(() => create(session, tokens, login)),
+    find: rows.find,
+    get: rows.get,
+    list: rows.list,
+    touch(uses) {
+      inOneStep(() => {
+        for (const [hash, usedAtMs] of uses) rows.touch(hash, Math.min(usedAtMs, now()));
+      });
+    },
+    end: (id, reason) =>
+      announcing(() => {
+        const session = rows.get(id);
+        return session && endRows([session], reason)[0];
+      }),
+    endSubject: (provider, subject, reason) =>
+      announcing(() => {
+        const person = personName(provider, subject);
+        rows.remember(`person ${person}`, now() + LOGIN_MAX_MS);
+        return endRows(rows.ofPerson(person), reason);
+      }),
+    endByProvider: (logout) => announcing(() => endByProvider(logout)),
+    openTokens: (session) => openTokens(keys, session),
+    refreshes: createSqliteRefreshes({
+      ...{ database, now, find: rows.find },
+      columnsOf: (hash, tokens) => tokenColumns(keys, hash, tokens),
+    }),
+    ends: {
+      since: rows.endsSince,
+      subscribe(onAnnounced) {
+        listeners.add(onAnnounced);
+        return () => void listeners.delete(onAnnounced);
+      },
+    },
+    close() {
+      purge.stop();
+      database.close();
+    },
+  };
+}
+
+function createRows(database: DatabaseSync, now: () => number) {
+  const selecting = (condition: string) =>
+    database.prepare(`SELECT ${COLUMNS} FROM sessions WHERE ${ALIVE} AND ${condition}`);
+  const byHash = selecting('hash = :hash');
+  const byId = selecting('id = :id');
+  const byPerson = selecting('person = :name ORDER BY created_at, id');
+  const bySid = selecting('sid = :name');
+  const page = '(created_at, id) > (:createdAtMs, :id) ORDER BY created_at, id LIMIT :limit';
+  const pageOfPerson = selecting(`person = :name AND ${page}`);
+  const pageOfOrganization = selecting(`organization = :name AND ${page}`);
+  const insert = database.prepare(`
+    INSERT OR REPLACE INTO sessions (hash, id, fixed, organization, person, sid, created_at, ends_at, idle, used_at,
+      access_ends_at, access_lives, refreshable, generation, tokens)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`);
+  const remove = database.prepare('DELETE FROM sessions WHERE hash = ?');
+  const update = database.prepare('UPDATE sessions SET used_at = ? WHERE hash = ? AND used_at < ?');
+  const insertEnd = database.prepare('INSERT INTO ends (at, id, hash, reason) VALUES (?, ?, ?, ?)');
+  const trimEnds = database.prepare(`DELETE FROM ends WHERE sequence <= ? - ${ENDS_MAX}`);
+  const latestEnd = database.prepare('SELECT max(sequence) AS latest FROM ends');
+  const endsAfter = database.prepare(
+    'SELECT sequence, at AS atMs, id, hash, reason FROM ends WHERE sequence > ? ORDER BY sequence LIMIT ?',
+  );
+  const logout = database.prepare('SELECT at FROM logouts WHERE name = ? AND kept_until > ?');
+  const putLogout = database.prepare('INSERT OR REPLACE INTO logouts VALUES (?, ?, ?)');
+
+  const find = (hash: string) => sessionOfRow(byHash.get({ now: now(), hash }));
+  const sessionsOf = (found: readonly Record<string, unknown>[]) => found.map((row) => sessionOfRow(row) as Session);
+
+  return {
+    find,
+    get: (id: string) => sessionOfRow(byId.get({ now: now(), id })),
+    ofPerson: (name: string) => sessionsOf(byPerson.all({ now: now(), name })),
+    ofSid: (name: string) => sessionsOf(bySid.all({ now: now(), name })),
+    list(of: SessionsOf, { after, limit }: SessionPage) {
+      const from = { createdAtMs: after?.createdAtMs ?? -1, id: after?.id ?? '', limit, now: now() };
+      if ('organization' in of) return sessionsOf(pageOfOrganization.all({ ...from, name: of.organization }));
+      return sessionsOf(pageOfPerson.all({ ...from, name: personName(of.person.provider, of.person.subject) }));
+    },
+    insert(session: NewSession, { sealedTokens, accessLivesMs, refreshable }: ReturnType<typeof tokenColumns>) {
+      const { hash, id, provider, subject, providerSid, organization, livesMs, idleMs } = session;
+      const nowMs = now();
+      const sid = providerSid === undefined ? null : sidName(provider, providerSid);
+      const who = [hash, id, fixedPartOf(session), organization, personName(provider, subject), sid] as const;
+      const times = [nowMs, nowMs + Math.floor(livesMs), Math.floor(idleMs), nowMs] as const;
+      insert.run(...who, ...times, nowMs + accessLivesMs, accessLivesMs, refreshable ? 1 : 0, sealedTokens);
+    },
+    touch: (hash: string, usedAtMs: number) => update.run(usedAtMs, hash, usedAtMs),
+    end({ hash, id }: Session, reason: EndReason) {
+      remove.run(hash);
+      const { lastInsertRowid } = insertEnd.run(now(), id, hash, reason);
+      trimEnds.run(lastInsertRowid);
+    },
+    endsSince(sequence: number, limit: number) {
+      const changes = endsAfter.all(sequence, limit) as unknown as SessionEnd[];
+      return { latest: Number(latestEnd.get()?.latest ?? 0), changes, nowMs: now() };
+    },
+    logoutAt: (name: string) => logout.get(name, now())?.at as number | undefined,
+    remember: (name: string, untilMs: number) => putLogout.run(name, now(), untilMs),
+  };
+}
+
+/** Throws if the row is damaged. */
+function sessionOfRow(row: Record<string, unknown> | undefined): Session | undefined {
+  if (row === undefined) return undefined;
+  const { fixed, refreshable, ...columns } = row;
+  return {
+    ...(columns as Pick<Session, 'id' | 'hash' | 'createdAtMs' | 'endsAtMs' | 'idleMs' | 'usedAtMs'> &
+      Pick<Session, 'accessEndsAtMs' | 'accessLivesMs' | 'generation' | 'sealedTokens'>),
+    ...readFixedPart(fixed as string),
+    refreshable: refreshable === 1,
+  };
+}
+
+/** Removes what has ended by itself in slices, so that no request waits for long. */
+function createPurge(database: DatabaseSync, now: () => number, { setInterval, clearInterval }: Machine) {
+  const sessions = database.prepare(`DELETE FROM sessions WHERE hash IN (
+    SELECT hash FROM sessions WHERE min(ends_at, used_at + idle) <= ? - ${IDLE_SLACK_MS} LIMIT ${PURGE_ROWS})`);
+  const logouts = database.prepare(`DELETE FROM logouts WHERE name IN (
+    SELECT name FROM logouts WHERE kept_until <= ? LIMIT ${PURGE_ROWS})`);
+  const timer = setInterval(() => {
+    try {
+      sessions.run(now());
+      logouts.run(now());
+    } catch {
+      // Another process is writing: the next slice removes the same rows.
+    }
+  }, PURGE_EVERY_MS).unref();
+  return { stop: () => clearInterval(timer) };
+}
