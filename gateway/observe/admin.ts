@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { type ActionAnswer, actionOf, type ConsoleAction } from '../shared/console-action.ts';
-import { type AskFleet, exchangesIn, type FleetSources, retryIn } from '../shared/fleet-question.ts';
+import { type AskFleet, exchangesIn, type FleetSources, type UpstreamRetry } from '../shared/fleet-question.ts';
 import { type AdminRefusal, type AdminTokens, createAdminAccess } from './admin-access.ts';
 import { createAdminLog } from './admin-log.ts';
 import type { MetricSnapshot } from './aggregate.ts';
@@ -23,6 +23,13 @@ export interface AdminOptions extends Answers {
   };
 }
 
+/** The author of a change that a command asks for, for the audit log. */
+export interface ChangeAuthor {
+  readonly by: string;
+  /** Undefined: the question of a primary process of an earlier version. */
+  readonly requestId: string | undefined;
+}
+
 /** The reports of the listener. */
 export interface Answers extends FleetSources {
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
@@ -32,8 +39,10 @@ export interface Answers extends FleetSources {
   /** Usage of an organization's limits. Both methods return undefined for an unknown organization. */
   readonly limits: {
     show(organization: string): Promise<object | undefined>;
-    reset(organization: string, by: string): Promise<object | undefined>;
+    reset(organization: string, author: ChangeAuthor): Promise<object | undefined>;
   };
+  /** Lets every process of every instance send a refused credential again, and notes it. Resolves with undefined for an unknown upstream. */
+  retry(upstream: string, author: ChangeAuthor): Promise<UpstreamRetry | undefined>;
   /** Carries out an action of the console, or says what it would do; `requestId` is for the audit log. */
   act(action: ConsoleAction, requestId: string): Promise<ActionAnswer>;
   /** The running gateways that share the key store: how many have put all changes until now in force, and how many have not. */
@@ -132,16 +141,14 @@ export function createAdminServer(options: AdminOptions): Server {
   app.get('/status', async (_request, response) => {
     response.json(await options.status());
   });
-  app.get('/limits', (request, response) =>
-    answerOf(request, response, ({ organization }) => options.limits.show(organization)),
-  );
-  app.post('/limits/reset', (request, response) =>
-    answerOf(request, response, ({ organization, by }) => options.limits.reset(organization, by)),
-  );
-  app.post('/upstreams/retry', async ({ url }, response) => {
-    const name = new URL(url, 'http://admin').searchParams.get('upstream') ?? '';
-    const found = retryIn(await options.console.askFleet({ about: 'upstream retry', upstream: name }));
-    answerFound(response, found, { code: 'upstream_unknown', error: `There is no upstream "${name}".` });
+  app.get('/limits', ({ url }, response) => answerAbout(limitsOf(queryOf(url)), response, options.limits.show));
+  app.post('/limits/reset', ({ url }, response) => {
+    const query = queryOf(url);
+    return answerAbout(limitsOf(query), response, (id) => options.limits.reset(id, authorOf(query, response)));
+  });
+  app.post('/upstreams/retry', ({ url }, response) => {
+    const query = queryOf(url);
+    return answerAbout(retryOf(query), response, (name) => options.retry(name, authorOf(query, response)));
   });
   app.get('/versions', async (_request, response) => {
     try {
@@ -173,23 +180,47 @@ function answerFound(response: Response, found: object | undefined, unknown: obj
   response.status(found ? 200 : 404).json(found ?? unknown);
 }
 
-/** Builds the answer about the organization in the query; `by` is the author for the audit log. */
-async function answerOf(
-  { url }: Request,
+/** What a request of a command names, and what is said of it if it does not exist, or if a store is away. */
+interface Named {
+  readonly name: string;
+  readonly unknown: object;
+  readonly away: string;
+}
+
+function limitsOf(query: URLSearchParams): Named {
+  const name = query.get('organization') ?? '';
+  const unknown = { code: 'organization_unknown', error: `There is no organization "${name}".` };
+  return { name, unknown, away: 'The counters or the key store cannot be reached.' };
+}
+
+function retryOf(query: URLSearchParams): Named {
+  const name = query.get('upstream') ?? '';
+  const unknown = { code: 'upstream_unknown', error: `There is no upstream "${name}".` };
+  return {
+    name,
+    unknown,
+    away: 'The credential is sent again, but the audit log, which notes that, cannot be reached.',
+  };
+}
+
+async function answerAbout(
+  { name, unknown, away }: Named,
   response: Response,
-  ask: (query: { readonly organization: string; readonly by: string }) => Promise<object | undefined>,
+  ask: (name: string) => Promise<object | undefined>,
 ): Promise<void> {
-  const query = new URL(url, 'http://admin').searchParams;
-  const organization = query.get('organization') ?? '';
   try {
-    const found = await ask({ organization, by: nameIn(query.get('by')) });
-    answerFound(response, found, {
-      code: 'organization_unknown',
-      error: `There is no organization "${organization}".`,
-    });
+    answerFound(response, await ask(name), unknown);
   } catch {
-    response.status(503).json({ error: 'The counters or the key store cannot be reached.' });
+    response.status(503).json({ error: away });
   }
+}
+
+function queryOf(url: string): URLSearchParams {
+  return new URL(url, 'http://admin').searchParams;
+}
+
+function authorOf(query: URLSearchParams, response: Response): ChangeAuthor {
+  return { by: nameIn(query.get('by')), requestId: response.get('X-Request-Id') };
 }
 
 /** Returns the author as text that every terminal can display. */

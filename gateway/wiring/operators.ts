@@ -3,6 +3,7 @@
 import type { Server } from 'node:http';
 import { hostname } from 'node:os';
 import { resetLimits } from '../administration/limits.ts';
+import { retryUpstream } from '../administration/upstreams.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import { adminTokensIn, type Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
@@ -12,6 +13,7 @@ import { createHistoryFile } from '../console/history-file.ts';
 import type { NearLimit } from '../console/near-limit.ts';
 import type { Sample } from '../console/sample.ts';
 import { closeAtOnce, listen } from '../edge/listen.ts';
+import { GatewayError } from '../errors.ts';
 import { exchangeReport } from '../explain/report.ts';
 import type { LimitUsage } from '../limits/usage.ts';
 import { createAdminServer, type Operators } from '../observe/admin.ts';
@@ -111,6 +113,7 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
   const { readiness, status } = createStatus(options);
   const rules = () => serving().configuration.config.limits;
   const reset = resetLimits({ store, limits: usage, now });
+  const retry = retryUpstream({ store, askFleet: options.askFleet, now });
   return {
     metrics,
     readiness,
@@ -122,7 +125,11 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
     versions: () => versionUses.report(serving().deprecations),
     limits: {
       show: usage.show,
-      reset: (organization, by) => reset({ kind: 'operator', by }, { organization }),
+      reset: (organization, author) => reset({ kind: 'operator', ...author }, { organization }),
+    },
+    async retry(upstream, author) {
+      const isRetried = await orUnknown(retry({ kind: 'operator', ...author }, upstream));
+      return isRetried === undefined ? undefined : { retried: isRetried ? [upstream] : [] };
     },
     recent: async (filter) => options.log.list(filter),
     ...createOrganizationReports({
@@ -132,6 +139,16 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
       now,
     }),
   };
+}
+
+/** Undefined for what does not exist. */
+async function orUnknown<T>(action: Promise<T>): Promise<T | undefined> {
+  try {
+    return await action;
+  } catch (cause) {
+    if (cause instanceof GatewayError && cause.code === 'resource_missing') return undefined;
+    throw cause;
+  }
 }
 
 interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'now'> {

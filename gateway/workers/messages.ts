@@ -77,4 +77,16 @@ export type WorkerQuestion =
   | { readonly about: 'find organizations'; readonly text: string }
   | { readonly about: 'organization'; readonly organization: string }
   | { readonly about: 'limits'; readonly organization: string }
-  | { readonly about: 'limits reset'; readonly organization: string; readonly by: string };
+  | {
+      readonly about: 'limits reset';
+      readonly organization: string;
+      readonly by: string;
+      readonly requestId?: string | undefined;
+    }
+  /** A change of a command: every process of every instance sends a refused credential again. */
+  | {
+      readonly about: 'retry';
+      readonly upstream: string;
+      readonly by: string;
+      readonly requestId?: string | undefined;
+    };

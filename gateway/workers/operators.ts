@@ -4,8 +4,8 @@ import type { Sample } from '../console/sample.ts';
 import type { Answers } from '../observe/admin.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
 import type { MetricsOfWorker, WorkerMetrics } from '../observe/worker-metrics.ts';
-import type { ActionAnswer, ConsoleAction } from '../shared/console-action.ts';
-import { exchangesIn, PATIENCE_MS, retryIn } from '../shared/fleet-question.ts';
+import type { ActionAnswer } from '../shared/console-action.ts';
+import { exchangesIn, PATIENCE_MS, retryIn, type UpstreamRetry } from '../shared/fleet-question.ts';
 import type { WriterStatus } from '../usage/writer.ts';
 import type { WorkerQuestion } from './messages.ts';
 import type { WorkerProcess } from './process.ts';
@@ -68,10 +68,10 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
   }
 
   /** One worker acts, and no other one if it fails: the action may have taken effect. */
-  async function act(action: ConsoleAction, requestId: string): Promise<ActionAnswer> {
+  async function askFirst(question: WorkerQuestion): Promise<unknown> {
     const [worker] = serving();
     if (worker === undefined) throw new Error('no worker serves');
-    return (await worker.ask({ about: 'action', action, requestId }, ACTION_MS)) as ActionAnswer;
+    return worker.ask(question, ACTION_MS);
   }
 
   /** A worker that was asked may have been told to end since. */
@@ -128,7 +128,7 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
     status,
     samples: () => askAll({ about: 'sample' }),
     versions: async () => (await askOne({ about: 'versions' })) ?? {},
-    act,
+    act: async (action, requestId) => (await askFirst({ about: 'action', action, requestId })) as ActionAnswer,
     inForce: async () => (await askOne({ about: 'in force' })) ?? {},
     async retryUpstream(upstream) {
       const replies = await askAll({ about: 'upstream retry', upstream }, PATIENCE_MS.worker);
@@ -146,8 +146,11 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
     organization: (organization) => askOne({ about: 'organization', organization }),
     limits: {
       show: (organization) => askOne({ about: 'limits', organization }),
-      reset: (organization, by) => askOne({ about: 'limits reset', organization, by }),
+      reset: async (organization, author) =>
+        (await askFirst({ about: 'limits reset', organization, ...author })) as object | undefined,
     },
+    retry: async (upstream, author) =>
+      (await askFirst({ about: 'retry', upstream, ...author })) as UpstreamRetry | undefined,
   };
 }
 

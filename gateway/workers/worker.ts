@@ -3,7 +3,7 @@
 import type { Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
 import { ConfigError } from '../config-errors.ts';
-import type { Operators } from '../observe/admin.ts';
+import type { ChangeAuthor, Operators } from '../observe/admin.ts';
 import { endOnCrash } from '../process/crash.ts';
 import type { HostProcess, Painter } from '../process/host-process.ts';
 import { type Served, serve } from '../process/serve.ts';
@@ -89,6 +89,10 @@ function readyOf({ app, configuration, firstSteps }: Served): Ready {
   return { port, plainPort, isTls: tls !== undefined, operations, fromContract, firstSteps, logLevel, drainMs };
 }
 
+function authorIn({ by, requestId }: { readonly by: string; readonly requestId?: string | undefined }): ChangeAuthor {
+  return { by, requestId };
+}
+
 function answerOf(operators: Operators, question: WorkerQuestion): Promise<unknown> {
   switch (question.about) {
     case 'readiness':
@@ -112,7 +116,9 @@ function answerOf(operators: Operators, question: WorkerQuestion): Promise<unkno
     case 'limits':
       return operators.limits.show(question.organization);
     case 'limits reset':
-      return operators.limits.reset(question.organization, question.by);
+      return operators.limits.reset(question.organization, authorIn(question));
+    case 'retry':
+      return operators.retry(question.upstream, authorIn(question));
     default:
       return answerFleet(operators, question);
   }

@@ -19,7 +19,7 @@ export function addRetry(upstreams: Command, context: CommandContext): void {
 
 async function retryUpstream(context: CommandContext, name: string, asJson: boolean): Promise<void> {
   const { origin, ask } = context.adminClient();
-  const answer = await ask('POST', `/upstreams/retry?${new URLSearchParams({ upstream: name })}`);
+  const answer = await ask('POST', `/upstreams/retry?${new URLSearchParams({ upstream: name, by: context.actor })}`);
   if (answer === undefined) return context.fail(`No gateway answers at ${origin}.`);
   const { status, body } = answer;
   if (body.code === 'upstream_unknown') {

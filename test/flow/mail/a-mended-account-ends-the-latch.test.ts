@@ -74,14 +74,26 @@ describe('an account of the gateway without a permission', () => {
 
   it('is tried at once if its secret is touched, on SIGHUP, and by `upstreams retry`', async () => {
     const retry = (name: string) =>
-      fetch(`${gateway.gateway.adminUrl}/upstreams/retry?upstream=${name}`, { method: 'POST' });
+      fetch(`${gateway.gateway.adminUrl}/upstreams/retry?upstream=${name}&by=ada`, { method: 'POST' });
+    const entries = async () => gateway.gateway.store.audit.list({ limit: 100 });
     const ways = [
       async () => {
         const file = join(gateway.secrets, 'stalwart_admin_credentials');
         utimesSync(file, new Date(), new Date(Date.now() + 5 * SECOND));
       },
       () => gateway.gateway.app.reload(),
-      async () => assert.deepEqual(await (await retry('mail')).json(), { retried: ['mail'] }),
+      async () => {
+        const answer = await retry('mail');
+        assert.deepEqual(await answer.json(), { retried: ['mail'] });
+        const [{ kind, by, details } = { kind: '', by: '', details: {} }] = await entries();
+        assert.deepEqual([kind, by], ['upstream.retried', 'ada']);
+        assert.deepEqual(details, {
+          upstream: 'mail',
+          before: { credential: 'refused' },
+          after: { credential: 'unproven' },
+          request_id: answer.headers.get('x-request-id'),
+        });
+      },
     ];
     for (const way of ways) {
       await role('removeItem');
@@ -91,8 +103,10 @@ describe('an account of the gateway without a permission', () => {
       await way();
       assert.equal((await list()).status, 200);
     }
+    // Only what has changed something is in the audit log.
     assert.deepEqual(await (await retry('mail')).json(), { retried: [] });
     assert.equal((await retry('post')).status, 404);
+    assert.equal((await entries()).filter(({ kind }) => kind === 'upstream.retried').length, 1);
   });
 
   it('is never probed after a 401', async () => {

@@ -151,6 +151,8 @@ describe('two workers', () => {
       headers: asAdmin,
     });
     assert.equal(reset.status, 200);
+    const [entry] = await several.store.audit.list({ limit: 1 });
+    assert.deepEqual([entry?.kind, entry?.details.request_id], ['limits.reset', reset.headers.get('x-request-id')]);
     const admitted = async () =>
       (await ask(several.port, requestOf('GET /v1/things', { Authorization: several.authorization }))).status === 200;
     // Both workers have refused this caller and remembered it; new connections come to either.
