@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import './commands/without-undici.ts';
-import { createCommandContext } from './commands/context.ts';
+import { createMachineContext } from './commands/context.ts';
 import { runCommand } from './commands/run.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -22,7 +22,7 @@ process.stderr.on('error', () => undefined);
 
 const LAST_WORK_MS = 100;
 
-const context = createCommandContext({
+const context = createMachineContext({
   version,
   environment: process.env,
   actor: userName(),

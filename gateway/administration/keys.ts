@@ -58,7 +58,8 @@ export function keyTag({ name, scopes, allowedCidrs, expiresAtMs, revokedAtMs, r
 }
 
 export interface KeyListing {
-  readonly organization: string;
+  /** Undefined: of all organizations. */
+  readonly organization: string | undefined;
   readonly state: 'active' | 'expired' | 'revoked' | undefined;
   /** Id of a key: only later keys. */
   readonly after: string | undefined;
@@ -68,7 +69,8 @@ export interface KeyListing {
 /** Oldest first. Throws resource_missing for an unknown organization. */
 export function listKeys({ store, now }: KeyDeps) {
   return async ({ organization, state, after, most }: KeyListing): Promise<PartOfList<StoredKey>> => {
-    if ((await store.organizations.get(organization)) === undefined) throw new GatewayError('resource_missing');
+    if (organization !== undefined && (await store.organizations.get(organization)) === undefined)
+      throw new GatewayError('resource_missing');
     const nowMs = now();
     const isWanted = (key: StoredKey) => state === undefined || stateOf(key, nowMs) === state;
     return partOfPages(store.keys.scan({ organization, after }), isWanted, most);

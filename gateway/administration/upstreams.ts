@@ -8,6 +8,11 @@ import type { AdministrationDeps } from './deps.ts';
 
 type RetryDeps = Pick<AdministrationDeps, 'store' | 'askFleet' | 'now'>;
 
+export interface Retry {
+  readonly upstream: string;
+  readonly dryRun?: boolean;
+}
+
 /**
  * Lets every process of every instance send a refused credential again. Noted if one of them had refused it.
  *
@@ -16,13 +21,13 @@ type RetryDeps = Pick<AdministrationDeps, 'store' | 'askFleet' | 'now'>;
  */
 export function retryUpstream(deps: RetryDeps) {
   const { store, askFleet } = deps;
-  return async (actor: Actor, upstream: string): Promise<boolean> => {
+  return async (actor: Actor, { upstream, dryRun = false }: Retry): Promise<boolean> => {
     const { author } = await readAuthority(deps, actor);
-    const retry = retryIn(await askFleet({ about: 'upstream retry', upstream }));
+    const retry = retryIn(await askFleet({ about: dryRun ? 'upstream refused' : 'upstream retry', upstream }));
     if (retry === undefined) throw new GatewayError('resource_missing');
     const isRetried = retry.retried.includes(upstream);
     const change = { before: { credential: 'refused' }, after: { credential: 'unproven' } };
-    if (isRetried) await store.audit.appendRetry(author, { upstream, ...change });
+    if (isRetried && !dryRun) await store.audit.appendRetry(author, { upstream, ...change });
     return isRetried;
   };
 }

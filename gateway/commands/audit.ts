@@ -1,7 +1,7 @@
 // `gateway audit`: lists recorded changes with author and time.
 
 import type { Command } from 'commander';
-import type { AuditFilter, KeyStoreChange } from '../auth/store/key-store.ts';
+import type { KeyStoreChange } from '../auth/store/key-store.ts';
 import type { CommandContext } from './context.ts';
 import { printJson, printTable, shortTime, timeOrNull } from './print.ts';
 import { parseCount, parseMoment } from './read.ts';
@@ -31,7 +31,8 @@ export function addAuditCommands(program: Command, context: CommandContext): voi
       if (since !== undefined && sinceMs === undefined) {
         context.usage(`--since "${since}" is neither a duration such as 90s, 15m, 24h, 30d nor an ISO time.`);
       }
-      const changes = await changesOf(context, { organization, sinceMs, limit });
+      const audit = await context.actions('audit');
+      const changes = await audit.list({ organization, sinceMs, limit });
       if (json) return printJson(context, changes.map(jsonOf));
       const rows = changes.map(({ atMs, by, kind, organization, key, details }) => {
         const more = Object.entries(details)
@@ -41,12 +42,6 @@ export function addAuditCommands(program: Command, context: CommandContext): voi
       });
       printTable(context, ['at', 'by', 'what', 'organization', 'key', 'details'], rows);
     });
-}
-
-async function changesOf(context: CommandContext, filter: AuditFilter): Promise<readonly KeyStoreChange[]> {
-  if (context.remote !== undefined) return (await context.remote.actions()).records.audit(filter);
-  const { store } = await context.keyStore();
-  return store.audit.list(filter);
 }
 
 /** For people a line says once what has changed: most kinds say it without `before` and `after`. */

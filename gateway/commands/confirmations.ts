@@ -1,16 +1,11 @@
-// After a change: waits until every running gateway has put it in force, and reports the gateways that have not.
+// Options of a change, and how its result is told: the record, and with `--wait` which running gateways have put it in force.
 
 import type { Command } from 'commander';
-import {
-  awaitConfirmations,
-  type Confirmations,
-  type ReportedInstance,
-  SILENT_MS,
-} from '../administration/confirmations.ts';
-import type { KeyStore } from '../auth/store/key-store.ts';
+import type { InForceReport, Made } from '../administration/actions.ts';
 import type { CommandContext } from './context.ts';
-import { counted, printJson, printLine, shortSeconds, shortTime, timeOrNull } from './print.ts';
+import { counted, printJson, printLine, shortSeconds } from './print.ts';
 import { parseDurationMs } from './read.ts';
+import { requireContractWait } from './server/options.ts';
 
 export interface ChangeFlags {
   readonly wait?: true;
@@ -31,29 +26,28 @@ export function addChangeOptions(command: Command): Command {
     .option('--json', 'print one JSON object');
 }
 
-/** Parses `--timeout` to milliseconds. Ends the command unless it is a duration. */
-export function requireTimeout(context: CommandContext, { timeout }: ChangeFlags): number {
+/** Milliseconds to wait for the change to be in force; undefined without `--wait`. Ends the command unless `--timeout` is a duration. */
+export function waitOf(context: CommandContext, { wait, timeout }: ChangeFlags): number | undefined {
   const timeoutMs = parseDurationMs(timeout);
-  if (timeoutMs === undefined) context.usage(`--timeout "${timeout}" is not a duration such as 10s or 2m.`);
+  if (timeoutMs === undefined) return context.usage(`--timeout "${timeout}" is not a duration such as 10s or 2m.`);
+  if (!wait) return undefined;
+  requireContractWait(context, timeoutMs);
   return timeoutMs;
 }
 
 /** Prints the change and, with `--wait`, the confirmations. Exits with 1 if a gateway has not confirmed. */
 export async function tellChange(
   context: CommandContext,
-  store: KeyStore,
-  { wait, json }: ChangeFlags,
-  timeoutMs: number,
+  { json }: ChangeFlags,
+  { inForce: wait }: Pick<Made<unknown>, 'inForce'>,
   { object, sentence }: ChangeResult,
 ): Promise<void> {
-  const waiting = wait && awaitConfirmations(store, timeoutMs);
-  const confirmations = waiting && (await orSay(context, { object, sentence }, json, waiting));
-  const nowMs = context.now();
-  if (json) printJson(context, { ...object, ...(confirmations && toJson(confirmations, nowMs)) });
+  const inForce = wait && (await orSay(context, { object, sentence }, json, wait()));
+  if (json) printJson(context, { ...object, ...inForce?.json });
   else printLine(context, sentence);
-  if (confirmations === undefined) return;
-  const text = toText(confirmations, nowMs);
-  if (confirmations.unconfirmed.length > 0) context.fail(`${text}\nThe change itself stays in any case.`);
+  if (inForce === undefined) return;
+  const text = textOf(inForce);
+  if (inForce.unconfirmed > 0) context.fail(`${text}\nThe change itself stays in any case.`);
   if (!json) printLine(context, text);
 }
 
@@ -73,42 +67,12 @@ async function orSay<T>(
   }
 }
 
-function toJson({ waitedMs, confirmed, unconfirmed }: Confirmations, nowMs: number) {
-  const reportedToJson = ({ id, host, pid, silentMs }: ReportedInstance) => ({
-    id,
-    host,
-    pid,
-    silent_ms: Math.round(silentMs),
-  });
-  return {
-    waited_ms: Math.round(waitedMs),
-    confirmed: confirmed.map(reportedToJson),
-    unconfirmed: unconfirmed.map((one) => ({
-      ...reportedToJson(one),
-      grace_ends_at: timeOrNull(graceEndOf(one, nowMs)),
-    })),
-  };
-}
-
-/** One sentence if all have confirmed; otherwise one line per gateway that has not, with its meaning. */
-function toText({ waitedMs, confirmed, unconfirmed }: Confirmations, nowMs: number): string {
-  const all = confirmed.length + unconfirmed.length;
+/** One sentence if all have confirmed; otherwise a line for each gateway that has not, where it is known. */
+function textOf({ confirmed, unconfirmed, waitedMs, missing }: InForceReport): string {
+  const all = confirmed + unconfirmed;
   if (all === 0) return 'No gateway is running on this store.';
   const time = shortSeconds(waitedMs);
-  if (unconfirmed.length === 0) return `Confirmed by ${counted(all, 'running gateway')} within ${time}.`;
-  const lines = unconfirmed.map((one) => `  ${one.host}, pid ${one.pid}: ${meaningOf(one, nowMs)}`);
-  return [`${unconfirmed.length} of ${counted(all, 'gateway')} did not confirm it within ${time}:`, ...lines].join(
-    '\n',
-  );
-}
-
-function meaningOf(one: ReportedInstance, nowMs: number): string {
-  const silence = `silent for ${shortSeconds(one.silentMs)}.`;
-  if (one.silentMs <= SILENT_MS) return `${silence} It is behind; ask again.`;
-  const until = shortTime(graceEndOf(one, nowMs));
-  return `${silence} It is gone, or cut off from the store and may let known keys in until ${until}.`;
-}
-
-function graceEndOf({ silentMs, graceMs }: ReportedInstance, nowMs: number): number {
-  return nowMs - silentMs + graceMs;
+  if (unconfirmed === 0) return `Confirmed by ${counted(all, 'running gateway')} within ${time}.`;
+  const head = `${unconfirmed} of ${counted(all, 'gateway')} did not confirm it within ${time}`;
+  return missing.length === 0 ? `${head}.` : [`${head}:`, ...missing.map((line) => `  ${line}`)].join('\n');
 }

@@ -1,8 +1,9 @@
-// The context of every command: the process that it runs in, what it opens of the gateway, and how it ends. Each thing is opened on first
+// The context of every command: the process that it runs in, what it opens of the gateway, how it acts, and how it ends. Each thing is opened on first
 // use, so that a command loads only what it needs, and closed when the command has ended.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { OpenActions } from '../administration/actions.ts';
 import { KEY_STORE_FILE } from '../auth/store/key-store.ts';
 import { adminTokensIn, type Secrets } from '../config/secrets.ts';
 import { loadSettings, type Settings } from '../config/settings.ts';
@@ -14,7 +15,7 @@ import { type AdminClient, createAdminClient } from './admin-client.ts';
 import { CommandFailure } from './command-failure.ts';
 import type { Remote } from './server/remote.ts';
 
-export interface CommandContext extends HostProcess, Painter {
+export interface MachineContext extends HostProcess, Painter {
   /** Writes to standard output. Text of documents, services and clients commands no terminal: control characters become escapes. */
   write(text: string): void;
   /** Writes to standard error, in the same way. */
@@ -39,8 +40,6 @@ export interface CommandContext extends HostProcess, Painter {
   keyStore(purpose?: 'use' | 'begin'): Promise<OpenKeyStore>;
   /** Ends the command unless a gateway has kept data here, so that a command in another environment creates nothing. */
   requireData(): void;
-  /** The gateway at --server or GATEWAY_SERVER, on which the command works by its contract; undefined: the stores of this machine. */
-  readonly remote?: Remote | undefined;
   /** Client of the gateway that runs on this machine. */
   adminClient(): AdminClient;
   /** Ends the command with exit code 1: a problem was found. Prints the sentence, if there is one. */
@@ -50,7 +49,14 @@ export interface CommandContext extends HostProcess, Painter {
   close(): Promise<void>;
 }
 
-export function createCommandContext(around: HostProcess): CommandContext {
+export interface CommandContext extends MachineContext {
+  /** Opens the actions on organizations, keys and so on: on this machine, or on the gateway at --server or GATEWAY_SERVER. */
+  readonly actions: OpenActions;
+  /** The gateway at --server or GATEWAY_SERVER, for the options that mean something there only; undefined: this machine. */
+  readonly remote?: Remote | undefined;
+}
+
+export function createMachineContext(around: HostProcess): MachineContext {
   const { environment } = around;
   const settings = () => loadSettings(environment);
   const secrets = () => openSecrets(around, settings());

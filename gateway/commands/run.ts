@@ -4,8 +4,9 @@ import { Command, CommanderError } from 'commander';
 import { ConfigError, toSentence } from '../config-errors.ts';
 import { addCommands } from './all.ts';
 import { CommandFailure } from './command-failure.ts';
-import type { CommandContext } from './context.ts';
+import type { MachineContext } from './context.ts';
 import { addHelpCommand } from './help.ts';
+import { onThisMachine } from './here/actions.ts';
 import { openRemote, type Remote, whyNotRemote } from './server/remote.ts';
 import { addServerOptions, takeServerOptions } from './server/server-options.ts';
 
@@ -14,37 +15,38 @@ import { addServerOptions, takeServerOptions } from './server/server-options.ts'
  *
  * @param words the command line after the name of the program
  */
-export async function runCommand(words: readonly string[], context: CommandContext): Promise<number> {
+export async function runCommand(words: readonly string[], machine: MachineContext): Promise<number> {
   // Before the commands are added: they inherit these settings.
   const program = new Command('gateway')
     .description('API gateway: one address in front of your services.')
-    .version(context.version)
+    .version(machine.version)
     .showHelpAfterError()
-    .configureOutput({ writeOut: context.write, writeErr: context.complain })
+    .configureOutput({ writeOut: machine.write, writeErr: machine.complain })
     .exitOverride();
   addServerOptions(program);
   let remote: Remote | undefined;
   let failure: unknown;
   try {
-    const { command, server } = takeServerOptions(words, context);
-    remote = server && openRemote(server, context.version);
-    await addCommands(program, { ...context, remote }, command[0]);
+    const { command, server } = takeServerOptions(words, machine);
+    remote = server && openRemote(server, machine.version);
+    const context = remote === undefined ? onThisMachine(machine) : { ...machine, remote, actions: remote.actions };
+    await addCommands(program, context, command[0]);
     addHelpCommand(program);
-    if (remote !== undefined) requireContract(program, context, remote);
+    if (remote !== undefined) requireContract(program, machine, remote);
     await program.parseAsync(command, { from: 'user' });
   } catch (error) {
     failure = error;
   } finally {
     remote?.close();
-    await context.close();
+    await machine.close();
   }
   if (failure === undefined) return 0;
-  context.complain(toText(failure));
+  machine.complain(toText(failure));
   return exitCodeOf(failure);
 }
 
 /** Ends commands that the contract of a remote gateway does not have, before they begin. */
-function requireContract(program: Command, { usage }: CommandContext, remote: Remote): void {
+function requireContract(program: Command, { usage }: MachineContext, remote: Remote): void {
   program.hook('preAction', (_, command) => {
     const reason = whyNotRemote(remote, nameOf(command));
     if (reason !== undefined) usage(reason);

@@ -6,8 +6,8 @@ import { createIssueKey, type IssuedKey, newOrganizationId } from '../auth/issue
 import type { Mode, Organization } from '../caller.ts';
 import type { OpenKeyStore } from '../process/open-key-store.ts';
 import type { CommandContext } from './context.ts';
-import { requireScopes } from './keys/create.ts';
-import { requireTier } from './orgs.ts';
+import { requireScopes, requireTier } from './here/checks.ts';
+import { requireSomeScopes } from './keys/create.ts';
 import { printText } from './print.ts';
 import { parseCount, splitList } from './read.ts';
 
@@ -49,6 +49,7 @@ export function addSeedCommands(program: Command, context: CommandContext): void
         context.usage(`--organizations "${flags.organizations}" is not a number from 1 to ${COUNT_MAX}.`);
       }
       const plan = { tier: flags.tier, mode: flags.mode, scopes: splitList(flags.scopes) };
+      requireSomeScopes(context, plan.scopes);
       await requireTier(context, plan.tier);
       await requireScopes(context, plan.scopes, { id: 'a seeded organization', operator: false });
       const open = await context.keyStore('begin');

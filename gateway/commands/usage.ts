@@ -1,17 +1,16 @@
 // `gateway usage`: shows what an organization has called.
 
 import type { Command } from 'commander';
-import { createListUsage, type UsageInput } from '../administration/usage.ts';
-import { GatewayError } from '../errors.ts';
-import { openUsageStore } from '../usage/open-store.ts';
+import type { Actions } from '../administration/actions.ts';
 import { PERIOD_UNITS } from '../usage/periods.ts';
-import { isPeriodUnit, isUsageGroup, USAGE_GROUPS, type UsageGroup, usagePage } from '../usage/report.ts';
+import { isPeriodUnit, isUsageGroup, USAGE_GROUPS, type UsageGroup } from '../usage/report.ts';
 import type { CommandContext } from './context.ts';
 import { printJson, printLine, printTable } from './print.ts';
 import { parseMoment, splitList } from './read.ts';
-import { addOrganizationOption } from './server/organization-option.ts';
+import { addOrganizationOption } from './server/options.ts';
 
-const PAGE = 1000;
+type UsageInput = Parameters<Actions['usage']['list']>[0];
+
 /** The names of the groups in an answer. */
 const members = { operation: 'operation_id', key: 'key_id', status_class: 'status_class' } as const;
 
@@ -45,7 +44,8 @@ export function addUsageCommand(program: Command, context: CommandContext): void
 
 async function usage(context: CommandContext, flags: UsageFlags): Promise<void> {
   const input = inputIn(context, flags);
-  const { data, complete_until } = await read(context, input, flags.org);
+  const usage = await context.actions('usage');
+  const { data, complete_until } = await usage.list(input);
   if (flags.json) return printJson(context, { data, complete_until });
   const heads = ['from', ...input.groups, 'requests'];
   const rows = data.map((sum) => [
@@ -57,15 +57,15 @@ async function usage(context: CommandContext, flags: UsageFlags): Promise<void> 
   printLine(context, `Complete until ${complete_until}.`);
 }
 
-function inputIn(context: CommandContext, flags: UsageFlags): Omit<UsageInput, 'position'> {
-  const { by, org: organization = '', operation, key } = flags;
+function inputIn(context: CommandContext, flags: UsageFlags): UsageInput {
+  const { by, org: organization, operation, key } = flags;
   if (!isPeriodUnit(by)) return context.usage(`--by "${by}" is none of ${PERIOD_UNITS.join(', ')}.`);
   const names = splitList(flags.group ?? []);
   const unknown = names.find((name) => !isUsageGroup(name));
   if (unknown !== undefined) return context.usage(`--group "${unknown}" is none of ${USAGE_GROUPS.join(', ')}.`);
   const groups = USAGE_GROUPS.filter((group): group is UsageGroup => names.includes(group));
   const [fromMs, toMs] = [momentIn(context, '--from', flags.from), momentIn(context, '--to', flags.to)];
-  return { organization, by, fromMs, toMs, groups, operation, key, limit: PAGE };
+  return { organization, by, fromMs, toMs, groups, operation, key };
 }
 
 function momentIn(context: CommandContext, flag: string, text: string | undefined): number | undefined {
@@ -73,44 +73,6 @@ function momentIn(context: CommandContext, flag: string, text: string | undefine
   const atMs = parseMoment(text, context.now(), -1);
   if (atMs !== undefined) return atMs;
   return context.usage(`${flag} "${text}" is neither a duration such as 24h, 30d nor an ISO time.`);
-}
-
-async function read(context: CommandContext, input: Omit<UsageInput, 'position'>, organization: string | undefined) {
-  if (context.remote === undefined) return readAll(context, input);
-  const { records } = await context.remote.actions();
-  return records.usage({ ...input, organization });
-}
-
-/** All pages; the time until which they are complete is that of the first. */
-async function readAll(context: CommandContext, input: Omit<UsageInput, 'position'>) {
-  const { config } = await context.configuration();
-  const { keepDays } = config.gateway.usage;
-  const { store } = await context.keyStore();
-  const { now } = context;
-  const counts = await openUsageStore({ ...context.settings(), keepDays: () => keepDays, now });
-  const page = (question: Parameters<typeof usagePage>[0]) =>
-    usagePage(question, { store: counts, keepDays, nowMs: now() });
-  const listUsage = createListUsage({ store, now, usage: { page } });
-  try {
-    const first = await listUsage(input);
-    const data = [...first.data];
-    for (let position = first.next; position !== undefined; ) {
-      const more = await listUsage({ ...input, position });
-      data.push(...more.data);
-      position = more.next;
-    }
-    return { data: data as Readonly<Record<string, unknown>>[], complete_until: first.complete_until };
-  } catch (error) {
-    return fail(context, input.organization, error);
-  } finally {
-    await counts.close();
-  }
-}
-
-function fail(context: CommandContext, organization: string, error: unknown): never {
-  if (!(error instanceof GatewayError)) return context.fail('The store of use cannot be reached.');
-  if (error.code === 'resource_missing') return context.fail(`There is no organization ${organization}.`);
-  return context.usage('--from is later than --to.');
 }
 
 /** The part of an ISO time that names a period. */

@@ -9,7 +9,9 @@ export type FleetQuestion =
   /** Answered with the lines of the exchanges with this id or client request id, of one organization if that is named. */
   | { readonly about: 'exchange'; readonly id: string; readonly organization?: string | undefined }
   /** Answered with an UpstreamRetry; undefined for an unknown upstream. */
-  | { readonly about: 'upstream retry'; readonly upstream: string };
+  | { readonly about: 'upstream retry'; readonly upstream: string }
+  /** What an `upstream retry` would be answered with. */
+  | { readonly about: 'upstream refused'; readonly upstream: string };
 
 /** Asks all processes. Never rejects, and resolves with what has come after a second and a half at the latest. */
 export type AskFleet = (question: FleetQuestion) => Promise<readonly unknown[]>;
@@ -22,6 +24,8 @@ export interface FleetSources {
   exchanges(id: string, organization?: string): Promise<readonly ExchangeLine[]>;
   /** Lets the refused credential of an upstream be sent again. Returns undefined for an unknown upstream. */
   retryUpstream(upstream: string): Promise<UpstreamRetry | undefined>;
+  /** What `retryUpstream` would return. Changes nothing. */
+  refusedUpstream(upstream: string): Promise<UpstreamRetry | undefined>;
 }
 
 /** Undefined for a question that this version does not know. */
@@ -33,6 +37,8 @@ export async function answerFleet(sources: FleetSources, question: FleetQuestion
       return sources.exchanges(question.id, question.organization);
     case 'upstream retry':
       return sources.retryUpstream(question.upstream);
+    case 'upstream refused':
+      return sources.refusedUpstream(question.upstream);
   }
 }
 

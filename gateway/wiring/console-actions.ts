@@ -125,7 +125,7 @@ export function createConsoleActions(options: ConsoleActionsOptions): Pick<Answe
     return {
       before: { credential },
       after: { credential: credential === 'latched' ? 'unproven' : credential },
-      carryOut: () => retryUpstream(options)(actor, upstream),
+      carryOut: () => retryUpstream(options)(actor, { upstream }),
     };
   }
 

@@ -120,6 +120,10 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
     status,
     sample: async () => ({ ...(await metrics.sample()), organizations: options.pressed.list() }),
     retryUpstream: async (upstream) => options.retryUpstream(upstream),
+    async refusedUpstream(upstream) {
+      const known = options.credentialOf(upstream);
+      return known && { retried: known.credential === 'latched' ? [upstream] : [] };
+    },
     ...createConsoleActions({ ...options, limits: usage, configuration: () => serving().configuration }),
     exchanges: async (id, organization) => options.log.recent(id, organization),
     versions: () => versionUses.report(serving().deprecations),
@@ -128,7 +132,7 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
       reset: (organization, author) => reset({ kind: 'operator', ...author }, { organization }),
     },
     async retry(upstream, author) {
-      const isRetried = await orUnknown(retry({ kind: 'operator', ...author }, upstream));
+      const isRetried = await orUnknown(retry({ kind: 'operator', ...author }, { upstream }));
       return isRetried === undefined ? undefined : { retried: isRetried ? [upstream] : [] };
     },
     recent: async (filter) => options.log.list(filter),

@@ -134,6 +134,10 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
       const replies = await askAll({ about: 'upstream retry', upstream }, PATIENCE_MS.worker);
       return retryIn([...replies.values()]);
     },
+    async refusedUpstream(upstream) {
+      const replies = await askAll({ about: 'upstream refused', upstream }, PATIENCE_MS.worker);
+      return retryIn([...replies.values()]);
+    },
     async exchanges(id, organization) {
       const replies = await askAll({ about: 'exchange', id, organization }, PATIENCE_MS.worker);
       return exchangesIn([...replies.values()]);

@@ -1,7 +1,7 @@
 // Runs command lines in this process, as main.ts does in its own: the same code, without the time that Node takes to start.
 
 import { Readable } from 'node:stream';
-import { type CommandContext, createCommandContext } from '../../gateway/commands/context.ts';
+import { createMachineContext, type MachineContext } from '../../gateway/commands/context.ts';
 import { runCommand } from '../../gateway/commands/run.ts';
 import type { HostProcess } from '../../gateway/process/host-process.ts';
 
@@ -26,7 +26,7 @@ export interface InProcess extends Partial<Pick<HostProcess, 'now' | 'onTerminal
   /** The content of standard input. */
   readonly input?: readonly string[];
   /** Replaces parts of the context. */
-  readonly adjust?: (context: CommandContext) => CommandContext;
+  readonly adjust?: (context: MachineContext) => MachineContext;
 }
 
 export async function runInProcess(words: readonly string[], around: InProcess): Promise<Finished> {
@@ -36,7 +36,7 @@ export async function runInProcess(words: readonly string[], around: InProcess):
   const ofProcess = (name: string) => (): never => {
     throw new Error(`${name} needs a process of its own.`);
   };
-  const context = createCommandContext({
+  const context = createMachineContext({
     version: 'test',
     environment,
     actor: 'tests',
@@ -64,7 +64,7 @@ export async function tryStartInProcess(
 ): Promise<Finished & { readonly started: StartedHere | undefined }> {
   const ended = Promise.withResolvers<void>();
   let end: (() => void) | undefined;
-  const adjust = (context: CommandContext): CommandContext => ({
+  const adjust = (context: MachineContext): MachineContext => ({
     ...context,
     onReload: () => undefined,
     onCrash: () => undefined,

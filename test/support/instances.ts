@@ -16,13 +16,10 @@ export interface Instances {
 }
 
 /** One gateway for each way to the Redis. */
-export async function startInstances(
-  redisUrls: readonly string[],
-  options: Omit<GatewayOptions, 'environment'> = {},
-): Promise<Instances> {
+export async function startInstances(redisUrls: readonly string[], options: GatewayOptions = {}): Promise<Instances> {
   const upstream = await startScriptedUpstream();
   const start = (url: string) =>
-    startGateway({ ...thingsAt(upstream.url), ...options, environment: { REDIS_URL: url } });
+    startGateway({ ...thingsAt(upstream.url), ...options, environment: { ...options.environment, REDIS_URL: url } });
   const gateways = await Promise.all(redisUrls.map(start));
   return {
     gateways,

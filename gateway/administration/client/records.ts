@@ -8,13 +8,6 @@ import { isMembers, otherContract } from './server-problem.ts';
 
 export type AnswerMembers = Readonly<Record<string, unknown>>;
 
-/** How many running gateways have put a change in force. */
-export interface InForceCounts {
-  readonly confirmed: number;
-  readonly unconfirmed: number;
-  readonly waitedMs: number;
-}
-
 type Kind = 'string' | 'number' | 'boolean' | 'list' | 'object' | 'time' | 'text or null' | 'time or null';
 
 const checks: Readonly<Record<Kind, (value: unknown) => boolean>> = {
@@ -94,12 +87,3 @@ export function changeIn(server: string, members: AnswerMembers): KeyStoreChange
 }
 
 type Texts = Readonly<Record<string, string | null | undefined>>;
-
-/** Undefined: the answer was not asked to wait. */
-export function inForceIn(server: string, { in_force: counts }: AnswerMembers): InForceCounts | undefined {
-  if (counts === undefined) return undefined;
-  if (!isMembers(counts)) throw otherContract(server, 'in_force');
-  requireMembers(server, counts, { confirmed: 'number', unconfirmed: 'number', waited_ms: 'number' });
-  const { confirmed, unconfirmed, waited_ms: waitedMs } = counts as Readonly<Record<string, number>>;
-  return { confirmed: confirmed as number, unconfirmed: unconfirmed as number, waitedMs: waitedMs as number };
-}

@@ -19,3 +19,13 @@ export async function orAbsent<T>(asking: Promise<T>, sentence: string, code = '
 export function scopeOf(organization: string | undefined): string {
   return organization === undefined ? '' : `/organizations/${encodeURIComponent(organization)}`;
 }
+
+/** Undefined stays undefined: the query then lacks it. */
+export function isoTime(atMs: number | undefined): string | undefined {
+  return atMs === undefined ? undefined : new Date(atMs).toISOString();
+}
+
+/** `wait` of a change, in whole seconds; undefined: not to be waited for. */
+export function waitSecondsOf(waitMs: number | undefined): number | undefined {
+  return waitMs === undefined ? undefined : Math.max(1, Math.ceil(waitMs / 1000));
+}

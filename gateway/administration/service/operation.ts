@@ -11,12 +11,13 @@ export const OPERATION: Handlers = {
   },
 
   async retryUpstream(deps, call) {
+    const { dryRun } = call;
     const name = call.path('upstream');
-    await retryUpstream(deps)(await call.actor(), name);
+    const retried = await retryUpstream(deps)(await call.actor(), { upstream: name, dryRun });
     const upstream = deps.upstreams().find((one) => one.name === name);
     // A reload may have removed it meanwhile.
     if (upstream === undefined) throw new GatewayError('resource_missing');
-    return { body: upstream };
+    return { body: { ...upstream, retried } };
   },
 
   listCertificates({ certificates }) {

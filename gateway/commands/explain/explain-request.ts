@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 import type { Mode } from '../../caller.ts';
 import { exchangeReport } from '../../explain/report.ts';
 import type { CommandContext } from '../context.ts';
-import { withUsage } from '../limits/usage.ts';
+import { withCounters } from '../here/limits.ts';
 import { printJson, printText } from '../print.ts';
 import { splitList } from '../read.ts';
 import { printReport } from './print.ts';
@@ -91,7 +91,7 @@ function headerIn(headers: readonly string[], name: string): string | undefined 
 async function usageOf(context: CommandContext, organization: string | undefined) {
   if (organization === undefined) return {};
   try {
-    return { report: await withUsage(context, (usage) => usage.show(organization)) };
+    return { report: await withCounters(context, ({ show }) => show(organization)) };
   } catch (error) {
     return { unknown: (error as Error).message };
   }

@@ -1,14 +1,12 @@
 // `gateway explain`: explains a recorded request stage by stage, or simulates one.
 
 import type { Command } from 'commander';
-import type { DecisionRecord } from '../../explain/record.ts';
+import type { ExplainedRequest } from '../../administration/actions.ts';
 import { exchangeReport } from '../../explain/report.ts';
-import type { AdminClient } from '../admin-client.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
-import type { Remote } from '../server/remote.ts';
 import { explainRequest, type RehearseFlags } from './explain-request.ts';
-import { findInGateway, findInLogs } from './find.ts';
+import { findInLogs } from './find.ts';
 import { printReport } from './print.ts';
 
 interface ExplainFlags extends RehearseFlags {
@@ -55,41 +53,25 @@ async function explain(context: CommandContext, id: string | undefined, flags: E
   if (id === undefined) return;
   if (!/^[A-Za-z0-9._-]{1,128}$/.test(id))
     context.usage('This is not a request id: use 1 to 128 letters, digits, dots, hyphens or underscores.');
-  if (context.remote !== undefined && log === undefined) return explainRemotely(context, context.remote, id, json);
-  const records =
-    log === undefined ? await askGateway(context, context.adminClient(), id) : await readLogs(context, log, id);
-  const reports = records.map(exchangeReport);
-  if (json) printJson(context, { exchanges: reports });
-  else {
-    for (const [index, report] of reports.entries()) {
-      if (index > 0) printLine(context, '');
-      printReport(context, report);
-    }
+  const reports = log === undefined ? await remembered(context, id) : await logged(context, log, id);
+  if (json) return printJson(context, { exchanges: reports });
+  for (const [index, report] of reports.entries()) {
+    if (index > 0) printLine(context, '');
+    printReport(context, report);
+    for (const line of [report.remedy, report.doc_url]) if (line) printLine(context, line);
   }
 }
 
-async function explainRemotely(
+async function remembered(context: CommandContext, id: string): Promise<readonly ExplainedRequest[]> {
+  const requests = await context.actions('requests');
+  return requests.explain(id);
+}
+
+async function logged(
   context: CommandContext,
-  { actions }: Remote,
+  paths: readonly string[],
   id: string,
-  json: true | undefined,
-): Promise<void> {
-  const { records } = await actions();
-  const report = await records.explain(id);
-  if (json) return printJson(context, { exchanges: [report] });
-  printReport(context, report);
-  const { remedy, doc_url: page } = report;
-  for (const line of [remedy, page]) if (line !== null) printLine(context, line);
-}
-
-async function readLogs(context: CommandContext, paths: readonly string[], id: string): Promise<DecisionRecord[]> {
+): Promise<readonly ExplainedRequest[]> {
   const found = await findInLogs(context, paths, id);
-  return found.length > 0 ? found : context.fail(`No exchange ${id} is in ${paths.join(', ')}.`);
-}
-
-async function askGateway(context: CommandContext, client: AdminClient, id: string): Promise<DecisionRecord[]> {
-  const found = await findInGateway(client, id);
-  if (found === undefined) return context.fail(`No gateway answers at ${client.origin}. Name its log with --log.`);
-  if (found.length > 0) return found;
-  return context.fail(`The gateway at ${client.origin} does not remember ${id} any more. Name its log with --log.`);
+  return found.length > 0 ? found.map(exchangeReport) : context.fail(`No exchange ${id} is in ${paths.join(', ')}.`);
 }

@@ -9,7 +9,8 @@ import { ConfigError } from '../../config-errors.ts';
 import type { Operation } from '../../operation.ts';
 import { shownPath } from '../../shared/yaml-source.ts';
 import { visibleLine } from '../../visible-text.ts';
-import { type CommandContext, createCommandContext } from '../context.ts';
+import { type CommandContext, createMachineContext } from '../context.ts';
+import { onThisMachine } from '../here/actions.ts';
 import { type FetchedDocument, fetchDocument } from './fetch-document.ts';
 import { basePathOf, liveOf, nameOf, type ProposedEntry, securityOf, sharesNames } from './propose-entry.ts';
 import { withEntry } from './upstreams-text.ts';
@@ -121,5 +122,5 @@ async function operationsServed(context: CommandContext, directories: Directorie
 /** The same process, on this configuration. */
 export function contextOf(context: CommandContext, { config, contracts }: Directories): CommandContext {
   const environment = { ...context.environment, GATEWAY_CONFIG: config, GATEWAY_CONTRACTS: contracts };
-  return createCommandContext({ ...context, environment });
+  return onThisMachine(createMachineContext({ ...context, environment }));
 }

@@ -1,19 +1,14 @@
 // `gateway keys create`: creates a key for an organization.
 
 import { type Command, Option } from 'commander';
-import { scopeMistakeOf } from '../../administration/grants.ts';
-import { createKey, type MadeKey } from '../../administration/keys.ts';
+import type { Actions } from '../../administration/actions.ts';
 import { isAddressRange } from '../../auth/address-ranges.ts';
-import type { KeyRequest } from '../../auth/issue-key.ts';
 import { keyToJson } from '../../auth/key-json.ts';
-import type { Mode, Organization } from '../../caller.ts';
-import { scopeRulesOf } from '../../configuration.ts';
-import { actionDepsOf, actorOf } from '../acting.ts';
+import type { Mode } from '../../caller.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson } from '../print.ts';
-import { isName, parseMoment, splitList, unknownName } from '../read.ts';
-import { addOrganizationOption } from '../server/organization-option.ts';
-import { requireSecret } from '../server/secret.ts';
+import { isName, parseMoment, splitList } from '../read.ts';
+import { addOrganizationOption } from '../server/options.ts';
 import { printKeys, printNewKey } from './print.ts';
 
 interface CreateFlags {
@@ -43,45 +38,17 @@ export function addCreate(keys: Command, context: CommandContext): void {
     .addHelpText('after', "\nExample:\n  gateway keys create --org org_acme --mode live --scopes '*' --expires 30d")
     .action(async (flags: CreateFlags) => {
       const request = requestOf(context, flags);
-      const { key = '', record } = await issue(context, request, flags.org);
+      const ofKeys = await context.actions('keys');
+      const { key, record } = await ofKeys.create(request);
       if (flags.json) return printJson(context, keyToJson(record, context.now(), key));
       printNewKey(context, key);
       printKeys(context, [record]);
     });
 }
 
-async function issue(
-  context: CommandContext,
-  request: Omit<KeyRequest, 'by'>,
-  owner: string | undefined,
-): Promise<MadeKey> {
-  if (context.remote !== undefined) {
-    const { keys } = await context.remote.actions();
-    return requireSecret(context, await keys.create(owner, request));
-  }
-  const deps = await actionDepsOf(context);
-  const organization = await deps.store.organizations.get(request.organization);
-  if (organization === undefined) context.fail(`There is no organization ${request.organization}.`);
-  await requireScopes(context, request.scopes, organization);
-  return createKey(deps)(actorOf(context), request);
-}
-
-/** Ends the command unless each scope exists and this organization may hold it. */
-export async function requireScopes(
-  context: CommandContext,
-  scopes: readonly string[],
-  organization: Pick<Organization, 'id' | 'operator'>,
-): Promise<void> {
-  if (scopes.length === 0) context.usage("--scopes is empty; '*' means every scope but the operator scopes.");
-  const configuration = await context.configuration();
-  const known = configuration.contracts.scopes;
-  const mistake = scopeMistakeOf(scopes, organization, known, scopeRulesOf(configuration));
-  if (mistake?.kind === 'unknown') context.fail(unknownName('scope', mistake.scope, ['*', ...known]));
-  if (mistake?.kind === 'operators_only') {
-    context.fail(
-      `The scope ${mistake.scope} is granted to operator organizations only, and ${organization.id} is none.`,
-    );
-  }
+/** Ends the command if there is none. */
+export function requireSomeScopes({ usage }: CommandContext, scopes: readonly string[]): void {
+  if (scopes.length === 0) usage("--scopes is empty; '*' means every scope but the operator scopes.");
 }
 
 /** Parses `--expires` to epoch milliseconds. Ends the command unless it is a time in the future. */
@@ -94,12 +61,14 @@ export function requireExpiry(context: CommandContext, expires: string): number 
   return expiresAtMs;
 }
 
-function requestOf(context: CommandContext, flags: CreateFlags): Omit<KeyRequest, 'by'> {
-  const { org: organization = '', mode, name, expires } = flags;
+function requestOf(context: CommandContext, flags: CreateFlags): Parameters<Actions['keys']['create']>[0] {
+  const { org: organization, mode, name, expires } = flags;
   if (!isName(name)) context.usage('--name is not one line of up to 200 characters.');
   const allowedCidrs = splitList(flags.allow ?? []);
   const misspelled = allowedCidrs.find((range) => !isAddressRange(range));
   if (misspelled !== undefined) context.usage(`--allow "${misspelled}" is neither an address nor a CIDR range.`);
   const expiresAtMs = expires === undefined ? undefined : requireExpiry(context, expires);
-  return { organization, mode, name, scopes: splitList(flags.scopes), allowedCidrs, expiresAtMs };
+  const scopes = splitList(flags.scopes);
+  requireSomeScopes(context, scopes);
+  return { organization, mode, name, scopes, allowedCidrs, expiresAtMs };
 }

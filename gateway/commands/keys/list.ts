@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { keyToJson } from '../../auth/key-json.ts';
-import type { KeyStore, StoredKey } from '../../auth/store/key-store.ts';
+import type { StoredKey } from '../../auth/store/key-store.ts';
 import type { CommandContext } from '../context.ts';
 import { addPartOptions, firstOf, limitIn, type PartFlags, printNextPart } from '../part.ts';
 import { printJson } from '../print.ts';
@@ -30,8 +30,8 @@ async function listKeys(context: CommandContext, flags: ListFlags): Promise<void
   const { org: organization, lastFour, after, json } = flags;
   const ending = lastFour === undefined ? undefined : requireEnding(context, lastFour);
   const limit = limitIn(context, flags, json === undefined);
-  const pages = await pagesOf(context, organization, after);
-  const { items, hasMore } = await firstOf(matching(pages, ending), limit);
+  const keys = await context.actions('keys');
+  const { items, hasMore } = await firstOf(matching(keys.list({ organization, after }), ending), limit);
   const nowMs = context.now();
   if (json) {
     printJson(
@@ -45,34 +45,6 @@ async function listKeys(context: CommandContext, flags: ListFlags): Promise<void
   if (hasMore && lastId !== undefined) printNextPart(context, ['keys list', ...againOf(flags)], lastId);
 }
 
-async function pagesOf(context: CommandContext, organization: string | undefined, after: string | undefined) {
-  if (context.remote !== undefined) {
-    const { keys } = await context.remote.actions();
-    return behind(context, keys.list(organization), after);
-  }
-  const { store } = await context.keyStore();
-  if (organization !== undefined && (await store.organizations.get(organization)) === undefined)
-    context.fail(`There is no organization ${organization}.`);
-  if (after !== undefined) await requireKey(context, store, after, organization);
-  return store.keys.scan({ organization, after });
-}
-
-/** The keys of a remote gateway behind one of them: its contract goes on from pages only. */
-async function* behind(
-  { fail }: CommandContext,
-  pages: AsyncIterable<readonly StoredKey[]>,
-  after: string | undefined,
-) {
-  let isBehind = after === undefined;
-  for await (const page of pages) {
-    const at = isBehind ? -1 : page.findIndex(({ id }) => id === after);
-    if (!isBehind && at === -1) continue;
-    isBehind = true;
-    yield page.slice(at + 1);
-  }
-  if (!isBehind) fail(`There is no key ${after} to go on behind.`);
-}
-
 /** The options of a list, for its next part. */
 function againOf({ org, lastFour, limit }: ListFlags): string[] {
   const options = { org, 'last-four': lastFour, limit };
@@ -82,17 +54,6 @@ function againOf({ org, lastFour, limit }: ListFlags): string[] {
 async function* matching(pages: AsyncIterable<readonly StoredKey[]>, ending: string | undefined) {
   for await (const page of pages)
     yield ending === undefined ? page : page.filter(({ lastFour }) => lastFour === ending);
-}
-
-async function requireKey(
-  { fail }: CommandContext,
-  { keys }: KeyStore,
-  id: string,
-  organization: string | undefined,
-): Promise<void> {
-  const key = await keys.get(id);
-  if (key === undefined) return fail(`There is no key ${id} to go on behind.`);
-  if (organization !== undefined && key.organization !== organization) fail(`${id} is no key of ${organization}.`);
 }
 
 /** The last four characters of what was copied from a log or a message. */

@@ -1,12 +1,11 @@
 // `gateway limits show`: the current use of each limit of an organization.
 
 import type { Command } from 'commander';
-import type { RemoteLimits } from '../../administration/client/remote-records.ts';
-import type { LimitUse, UsageReport } from '../../limits/usage.ts';
+import type { ShownLimits } from '../../administration/actions.ts';
+import type { LimitUse } from '../../limits/usage.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printTable, printText, shortTime } from '../print.ts';
-import { addOrganizationOption } from '../server/organization-option.ts';
-import { withUsage } from './usage.ts';
+import { addOrganizationOption } from '../server/options.ts';
 
 /** Operations of an extra limit in the table. */
 const OPERATIONS_SHOWN = 3;
@@ -24,27 +23,21 @@ export function addShow(limits: Command, context: CommandContext): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway limits show --org org_acme')
     .action(async ({ org, json }: ShowFlags) => {
-      const report = await reportOf(context, org);
-      if (report === undefined) context.fail(`There is no organization ${org}.`);
+      const limits = await context.actions('limits');
+      const report = await limits.show(org);
       if (json) printJson(context, report);
       else printReport(context, report);
     });
 }
 
-/** @param organization undefined at a remote gateway only */
-async function reportOf(context: CommandContext, organization = ''): Promise<RemoteLimits | UsageReport | undefined> {
-  if (context.remote !== undefined) return (await context.remote.actions()).records.limits(organization || undefined);
-  return withUsage(context, (usage) => usage.show(organization));
-}
-
-function printReport(context: CommandContext, { organization, tier, limits }: RemoteLimits | UsageReport): void {
+function printReport(context: CommandContext, { organization, tier, limits }: ShownLimits): void {
   printText(context, `${organization}, tier ${tier}\n`);
   printTable(
     context,
     ['policy', 'rule', 'key', 'operations', 'limit', 'used', 'left', 'next freed at', 'state'],
     limits.map((limit) => [
       limit.policy,
-      'rule' in limit ? limit.rule : '',
+      limit.rule ?? '',
       limit.key_id ?? '',
       operationsIn(limit),
       `${limit.limit} in ${limit.window_seconds} s`,

@@ -1,22 +1,14 @@
 // The remote gateway of a command line: the actions that its contract has, and which commands they serve.
 
+import type { Actions, OpenActions } from '../../administration/actions.ts';
 import type { AdministrationClient } from '../../administration/client/client.ts';
-import type { remoteKeys } from '../../administration/client/remote-keys.ts';
-import type { remoteOrganizations } from '../../administration/client/remote-organizations.ts';
-import type { remoteRecords } from '../../administration/client/remote-records.ts';
 import type { RemoteServer } from './server-options.ts';
-
-export interface RemoteActions {
-  readonly organizations: ReturnType<typeof remoteOrganizations>;
-  readonly keys: ReturnType<typeof remoteKeys>;
-  readonly records: ReturnType<typeof remoteRecords>;
-}
 
 export interface Remote {
   /** False: GATEWAY_SERVER alone names it, so that it may be there for other commands. */
   readonly isNamed: boolean;
   /** Throws CommandFailure if there is no key. */
-  actions(): Promise<RemoteActions>;
+  readonly actions: OpenActions;
   close(): void;
 }
 
@@ -37,6 +29,7 @@ const byContract = new Set([
   'usage',
   'explain',
   'versions usage',
+  'upstreams retry',
 ]);
 
 /** Commands about files and this machine: GATEWAY_SERVER alone does not concern them. */
@@ -61,24 +54,31 @@ export function whyNotRemote({ isNamed }: Pick<Remote, 'isNamed'>, command: stri
   return `The contract of a gateway has no "${command}": give it on the machine of the gateway, without ${cause}. By contract: ${[...byContract].join(', ')}.`;
 }
 
+type Open<Concern extends keyof Actions> = (client: AdministrationClient) => Promise<Actions[Concern]>;
+
+const openings: { readonly [Concern in keyof Actions]: Open<Concern> } = {
+  organizations: async (client) =>
+    (await import('../../administration/client/remote-organizations.ts')).remoteOrganizations(client),
+  keys: async (client) => (await import('../../administration/client/remote-keys.ts')).remoteKeys(client),
+  audit: async (client) => (await import('../../administration/client/remote-audit.ts')).remoteAudit(client),
+  limits: async (client) => (await import('../../administration/client/remote-limits.ts')).remoteLimits(client),
+  usage: async (client) => (await import('../../administration/client/remote-usage.ts')).remoteUsage(client),
+  requests: async (client) => (await import('../../administration/client/remote-requests.ts')).remoteRequests(client),
+  deprecations: async (client) =>
+    (await import('../../administration/client/remote-deprecations.ts')).remoteDeprecations(client),
+  upstreams: async (client) =>
+    (await import('../../administration/client/remote-upstreams.ts')).remoteUpstreams(client),
+};
+
 export function openRemote({ address, isNamed, key }: RemoteServer, version: string): Remote {
   let client: AdministrationClient | undefined;
   return {
     isNamed,
-    async actions() {
+    async actions(concern) {
       const given = key();
-      const [{ createAdministrationClient }, organizations, keys, records] = await Promise.all([
-        import('../../administration/client/client.ts'),
-        import('../../administration/client/remote-organizations.ts'),
-        import('../../administration/client/remote-keys.ts'),
-        import('../../administration/client/remote-records.ts'),
-      ]);
+      const { createAdministrationClient } = await import('../../administration/client/client.ts');
       client ??= createAdministrationClient({ address, key: given, version });
-      return {
-        organizations: organizations.remoteOrganizations(client),
-        keys: keys.remoteKeys(client),
-        records: records.remoteRecords(client),
-      };
+      return openings[concern](client);
     },
     close: () => client?.close(),
   };

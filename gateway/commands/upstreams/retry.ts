@@ -1,9 +1,8 @@
-// `gateway upstreams retry`: lets the running gateway send a refused credential again.
+// `gateway upstreams retry`: lets the running gateways send a refused credential again.
 
 import type { Command } from 'commander';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
-import { unknownName } from '../read.ts';
 
 export function addRetry(upstreams: Command, context: CommandContext): void {
   upstreams
@@ -18,17 +17,8 @@ export function addRetry(upstreams: Command, context: CommandContext): void {
 }
 
 async function retryUpstream(context: CommandContext, name: string, asJson: boolean): Promise<void> {
-  const { origin, ask } = context.adminClient();
-  const answer = await ask('POST', `/upstreams/retry?${new URLSearchParams({ upstream: name, by: context.actor })}`);
-  if (answer === undefined) return context.fail(`No gateway answers at ${origin}.`);
-  const { status, body } = answer;
-  if (body.code === 'upstream_unknown') {
-    const { config } = await context.configuration();
-    return context.usage(unknownName('upstream', name, Object.keys(config.upstreams)));
-  }
-  if (status !== 200)
-    return context.fail(`The gateway at ${origin} answered ${status}: ${body.error ?? 'no reason given'}`);
-  const retried = Array.isArray(body.retried) && body.retried.length > 0;
+  const upstreams = await context.actions('upstreams');
+  const retried = await upstreams.retry(name);
   if (asJson) printJson(context, { upstream: name, retried });
   else if (retried) printLine(context, `The next request to ${name} tries the credential again.`);
   else printLine(context, `${name} has refused no credential; nothing is changed.`);

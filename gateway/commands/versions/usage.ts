@@ -3,16 +3,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { deprecationsOf } from '../../versions/deprecation.ts';
+import type { CallerOfDeprecated } from '../../administration/actions.ts';
 import { isAddress, mailboxOf, messageOf, type Sender } from '../../versions/mail.ts';
-import { type Notice, noticesOf } from '../../versions/notices.ts';
-import { openUseStore } from '../../versions/open-store.ts';
-import { type Affected, affectedBy, jsonOf } from '../../versions/report.ts';
-import { dayOf } from '../../versions/store.ts';
+import type { Notice } from '../../versions/notices.ts';
 import type { CommandContext } from '../context.ts';
-import { counted, printJson, printLine, printTable, shortTime, timeOrNull } from '../print.ts';
+import { counted, printJson, printLine, printTable, shortTime } from '../print.ts';
 import { parseMoment } from '../read.ts';
-import type { Remote } from '../server/remote.ts';
+import { requireNoRemoteFor } from '../server/options.ts';
 
 interface UsageFlags {
   readonly since: string;
@@ -38,30 +35,6 @@ export function addUsage(versions: Command, context: CommandContext): void {
     .action((flags: UsageFlags) => usage(context, flags));
 }
 
-/** What the contract knows: neither names and contacts, nor which operation follows. */
-async function usageRemotely(context: CommandContext, { actions }: Remote, flags: UsageFlags): Promise<void> {
-  const { notices, mbox, from } = flags;
-  if ((notices ?? mbox ?? from) !== undefined)
-    context.usage(
-      'The contract does not tell the contacts of organizations: write notices on the machine of the gateway.',
-    );
-  const { records } = await actions();
-  const uses = await records.deprecatedUses();
-  const sinceMs = requireSince(context, flags);
-  const recent = uses.filter(({ lastAtMs }) => lastAtMs === undefined || lastAtMs >= sinceMs);
-  if (flags.json) {
-    printJson(
-      context,
-      recent.map(({ lastAtMs, ...use }) => ({ ...use, last_call_at: timeOrNull(lastAtMs) })),
-    );
-    return;
-  }
-  const rows = recent.map(({ organization, operation, sunset, calls, lastAtMs }) => {
-    return [organization, operation, sunset ?? '', String(calls ?? ''), shortTime(lastAtMs)];
-  });
-  printTable(context, ['organization', 'operation', 'sunset', 'calls', 'last call'], rows);
-}
-
 function requireSince(context: CommandContext, { since }: UsageFlags): number {
   const sinceMs = parseMoment(since, context.now(), -1);
   if (sinceMs !== undefined) return sinceMs;
@@ -69,50 +42,45 @@ function requireSince(context: CommandContext, { since }: UsageFlags): number {
 }
 
 async function usage(context: CommandContext, flags: UsageFlags): Promise<void> {
-  if (context.remote !== undefined) return usageRemotely(context, context.remote, flags);
+  const { notices, mbox, from } = flags;
+  requireNoRemoteFor(
+    context,
+    { '--notices': notices, '--mbox': mbox, '--from': from },
+    'The contract does not tell the contacts of organizations: write notices on the machine of the gateway.',
+  );
   const sinceMs = requireSince(context, flags);
-  const { config, contracts } = await context.configuration();
-  const { gateway } = config;
-  const from = flags.from ?? `noreply@${new URL(gateway.publicUrl).hostname}`;
-  if (!isAddress(from)) return context.usage(`--from "${from}" is not an address.`);
-  const operations = contracts.operations.map(({ operation }) => operation);
-  const deprecations = deprecationsOf(operations, gateway, gateway.publicUrl).ofOperations.values();
-  const { store } = await context.keyStore();
-  const affected = affectedBy(await usesSince(context, sinceMs), deprecations, await store.organizations.list());
-  if (flags.json) printJson(context, affected.map(jsonOf));
+  const writesNotices = (notices ?? mbox) !== undefined;
+  const sender =
+    writesNotices || from !== undefined ? { from: await senderOf(context, from), atMs: context.now() } : undefined;
+  const deprecations = await context.actions('deprecations');
+  const callers = await deprecations.uses(sinceMs);
+  if (flags.json) printJson(context, callers);
   else
     printTable(
       context,
       ['organization', 'name', 'operation', 'sunset', 'calls', 'last call', 'contacts'],
-      rowsOf(affected),
+      callers.flatMap(rowsOf),
     );
-  if (flags.notices === undefined && flags.mbox === undefined) return;
-  writeNotices(context, noticesOf(affected, dayOf(sinceMs), gateway.publicUrl), { from, atMs: context.now() }, flags);
+  if (sender !== undefined && writesNotices) writeNotices(context, await deprecations.notices(sinceMs), sender, flags);
 }
 
-async function usesSince(context: CommandContext, sinceMs: number) {
-  const store = await openUseStore({ ...context.settings(), now: context.now });
-  try {
-    return await store.list(dayOf(sinceMs));
-  } catch {
-    return context.fail('The store of deprecated calls cannot be reached.');
-  } finally {
-    await store.close();
-  }
+/** Ends the command unless the sender is an address. Default: noreply at the host of publicUrl. */
+async function senderOf(context: CommandContext, from: string | undefined): Promise<string> {
+  const { config } = await context.configuration();
+  const address = from ?? `noreply@${new URL(config.gateway.publicUrl).hostname}`;
+  return isAddress(address) ? address : context.usage(`--from "${address}" is not an address.`);
 }
 
-function rowsOf(affected: readonly Affected[]): string[][] {
-  return affected.flatMap(({ id, organization, operations }) =>
-    operations.map(({ deprecation, calls, lastAtMs }) => [
-      id,
-      organization?.name ?? '',
-      deprecation.operation.id,
-      deprecation.sunset ?? '',
-      String(calls),
-      shortTime(lastAtMs),
-      organization?.contacts.join(', ') ?? '',
-    ]),
-  );
+function rowsOf({ organization, name, contacts, operations }: CallerOfDeprecated): string[][] {
+  return operations.map(({ operation, sunset, calls, last_call_at: at }) => [
+    organization,
+    name ?? '',
+    operation,
+    sunset ?? '',
+    String(calls ?? ''),
+    at === null ? '' : shortTime(Date.parse(at)),
+    contacts.join(', '),
+  ]);
 }
 
 /** Writes the notices, and complains about organizations without usable contacts. */

@@ -142,7 +142,11 @@ describe('what the gateway knows', () => {
       { name: 'things', state: 'ready', targets: [{ address: upstream.url, mode: 'live', state: 'up' }] },
       { name: 'gateway', state: 'ready', targets: [{ address: 'gateway:', mode: 'live', state: 'up' }] },
     ]);
-    assert.deepEqual((await asStaff('POST /gateway/v1/upstreams/things/retry')).body, data[0]);
+    // It has refused no credential.
+    for (const query of ['', '?dry_run=true']) {
+      const { body } = await asStaff(`POST /gateway/v1/upstreams/things/retry${query}`);
+      assert.deepEqual(body, { ...data[0], retried: false });
+    }
     assert.deepEqual(refusal(await asStaff('POST /gateway/v1/upstreams/nothing/retry')), [404, 'resource_missing']);
     assert.deepEqual((await asStaff('GET /gateway/v1/certificates')).body, { data: [] });
     const uses = await allPages(administer, 'GET /gateway/v1/deprecated-uses?limit=1', staff.key);

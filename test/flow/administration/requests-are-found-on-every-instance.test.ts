@@ -1,5 +1,5 @@
-// The requests of an organization are found wherever they were: in any worker of any instance. A peer that is silent or talks nonsense takes
-// nothing from the answer, and ends nothing.
+// What one instance is asked concerns all: requests of an organization are found wherever they were, and a credential that an upstream has
+// refused is sent again by each. A peer that is silent or talks nonsense takes nothing from the answer, and ends nothing.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -21,16 +21,24 @@ describe('two instances', () => {
   let instances: Instances;
   let administers: Administer[];
   let key: string;
+  let staff: string;
+  let isRefusing = false;
   const ids: string[] = [];
   before(async () => {
     redis = await startRedis();
     upstream = await startUpstream(
-      (_request, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
+      (_request, response) =>
+        void response.writeHead(isRefusing ? 401 : 200, { 'content-type': 'application/json' }).end('{}'),
     );
-    instances = await startInstances([redis.url, redis.url], ownContractAndThings(upstream.url));
+    instances = await startInstances([redis.url, redis.url], {
+      ...ownContractAndThings(upstream.url, { credential: { basic: { user: 'gateway', secret: 'login' } } }),
+      environment: { LOGIN: 'a-password-of-this-test' },
+    });
     administers = instances.gateways.map(administerAt);
     const [one] = instances.gateways;
     ({ key } = (await one?.issueKey({ organization: 'org_mine', scopes: ['*', 'gateway:read'] })) ?? { key: '' });
+    const scopes = ['gateway:upstreams:read', 'gateway:upstreams:write', 'gateway:audit:read'];
+    ({ key: staff } = (await one?.issueKey({ organization: 'org_staff', operator: true, scopes })) ?? { key: '' });
     const { key: theirs = '' } = (await one?.issueKey({ organization: 'org_other', scopes: ['*'] })) ?? {};
     for (const administer of administers) {
       for (let count = 0; count < 3; count += 1) {
@@ -68,6 +76,47 @@ describe('two instances', () => {
         const { exchanges } = (await (await fetch(`${adminUrl}/exchanges/${id}`)).json()) as { exchanges: object[] };
         assert.equal(exchanges.length, 1);
       }
+  });
+
+  it('send a refused credential again, both, after a retry at one of them, which is noted once', async () => {
+    const [asked] = administers as [Administer, Administer];
+    const statuses = () =>
+      Promise.all(administers.map(async (administer) => (await administer('GET /v1/things', { key })).status));
+    const states = async () => {
+      const answers = await Promise.all(
+        administers.map((administer) => administer('GET /gateway/v1/upstreams', { key: staff })),
+      );
+      return answers.map(({ body }) => body.data[0].state);
+    };
+    const retry = (query = '') => asked(`POST /gateway/v1/upstreams/things/retry${query}`, { key: staff });
+    const entries = async () => {
+      const { body } = await asked('GET /gateway/v1/audit?limit=100', { key: staff });
+      return body.data.filter(({ kind }: { kind: string }) => kind === 'upstream.retried');
+    };
+
+    isRefusing = true;
+    assert.deepEqual(await statuses(), [502, 502]);
+    assert.deepEqual(await states(), ['credential_refused', 'credential_refused']);
+    isRefusing = false;
+    const { length: sent } = upstream.requests;
+    assert.deepEqual(await statuses(), [502, 502]);
+    assert.equal((await retry('?dry_run=true')).body.retried, true);
+    assert.deepEqual(await states(), ['credential_refused', 'credential_refused']);
+    assert.deepEqual([upstream.requests.length, await entries()], [sent, []]);
+
+    const retried = await retry();
+    assert.deepEqual([retried.status, retried.body.retried, retried.body.state], [200, true, 'ready']);
+    assert.deepEqual(await statuses(), [200, 200]);
+    assert.equal((await retry()).body.retried, false);
+    const [entry, ...more] = await entries();
+    assert.deepEqual([entry.request_id, more], [retried.headers.get('x-request-id'), []]);
+    assert.deepEqual(entry.details, {
+      upstream: 'things',
+      before: { credential: 'refused' },
+      after: { credential: 'unproven' },
+    });
+    ids.length = 0;
+    ids.push(...(await listed(asked)));
   });
 
   it('are ended by nothing that is said on their channel, and tell nothing that a peer forges', async (t) => {

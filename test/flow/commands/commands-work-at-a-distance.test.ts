@@ -25,6 +25,7 @@ const OPERATOR = [
   'gateway:limits:write',
   'gateway:audit:read',
   'gateway:deprecations:read',
+  'gateway:upstreams:write',
   // What an operator grants it has to hold.
   'gateway:read',
   'gateway:keys',
@@ -291,6 +292,18 @@ describe('what the gateway knows', () => {
     const foreign = await own.run('audit', '--org', 'org_staff');
     assert.deepEqual([foreign.code, foreign.out], [1, '']);
     assert.match(foreign.err, /403 insufficient_scope/);
+  });
+
+  it('of upstreams: a refused credential is sent again', async () => {
+    assert.deepEqual(await operator.run('upstreams', 'retry', 'gateway'), {
+      code: 0,
+      out: 'gateway has refused no credential; nothing is changed.\n',
+      err: '',
+    });
+    assert.deepEqual(await operator.json('upstreams', 'retry', 'gateway'), { upstream: 'gateway', retried: false });
+    const { code, err } = await operator.run('upstreams', 'retry', 'nothing');
+    assert.equal(code, 1);
+    assert.match(err, /^There is no upstream nothing \(404 resource_missing, request req_\w+\)\.$/);
   });
 
   it('of deprecated operations: who calls them', async () => {

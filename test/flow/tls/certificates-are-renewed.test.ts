@@ -22,6 +22,7 @@ interface CertificateStatus {
 let offsetMs = 0;
 
 const secure = await startSecureGateway({
+  ownContract: true,
   pairs: (authority) => ({
     api: authority.issue({ names: ['api.test'] }),
     other: authority.issue({ names: ['other.test'], days: 30 }),
@@ -121,7 +122,7 @@ describe('a renewed certificate', () => {
     await until(async () => (await secure.shownTo('more.test')) === 'other.test');
   });
 
-  it('is in the status, in the metrics and in the audit log', async () => {
+  it('is in the status, in the metrics, in the audit log and in the own contract', async () => {
     const [api, other] = await certificates();
     assert.deepEqual([api?.names, api?.days_left, api?.last_failure], [['api.test'], 89, null]);
     assert.deepEqual([other?.names, other?.days_left], [['other.test', 'more.test'], 29]);
@@ -129,8 +130,15 @@ describe('a renewed certificate', () => {
       await sampleOf(secure.gateway, 'gateway_certificate_expires_seconds{name="other.test"}'),
       Date.parse(other?.expires_at ?? '') / 1000,
     );
-    const [change] = await secure.gateway.store.audit.list({ limit: 1 });
-    assert.equal(change?.by, 'certificates');
+    const { key } = await secure.gateway.issueKey({
+      organization: 'org_staff',
+      operator: true,
+      scopes: ['gateway:certificates:read'],
+    });
+    assert.deepEqual(await secure.read('/gateway/v1/certificates', key), {
+      data: [api, other].map((one) => ({ names: one?.names, not_after: one?.expires_at, source: 'file' })),
+    });
+    const change = (await secure.gateway.store.audit.list({ limit: 20 })).find(({ by }) => by === 'certificates');
     assert.deepEqual([change?.details.outcome, change?.details.names], ['applied', ['other.test', 'more.test']]);
   });
 });

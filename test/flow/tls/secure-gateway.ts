@@ -1,9 +1,12 @@
 // A gateway with TLS, with certificates of an authority of the test's own, and clients that trust only that.
 
+import type { IncomingMessage } from 'node:http';
 import { type Agent, request } from 'node:https';
+import { json } from 'node:stream/consumers';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { type Authority, type CertificatePair, createAuthority } from '../../support/certificates.ts';
 import { type GatewayOptions, startGateway, type TestGateway } from '../../support/gateway.ts';
+import { ownContractAndThings } from '../../support/own-contract.ts';
 import { thingsAt } from '../../support/things.ts';
 import { type Answer, type FakeUpstream, startUpstream } from '../../support/upstream.ts';
 
@@ -18,12 +21,16 @@ export interface SecureGateway {
   shownTo(servername: string): Promise<string>;
   /** Requests /v1/things; resolves with the status, rejects when the connection fails. */
   get(agent: Agent): Promise<number>;
+  /** The JSON of an answer to a key. */
+  read(path: string, key: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
 export interface SecureOptions extends Pick<GatewayOptions, 'gateway' | 'now'> {
   /** By the base of the file names; the first is `api`, for api.test, by default. */
   readonly pairs?: (authority: Authority) => Readonly<Record<string, CertificatePair>>;
+  /** Whether the gateway serves its own contract, too. */
+  readonly ownContract?: boolean;
   /** Members of `tls` beside the certificates. */
   readonly tls?: Readonly<Record<string, unknown>>;
   readonly answer?: Answer;
@@ -54,7 +61,7 @@ export async function startSecureGateway(options: SecureOptions = {}): Promise<S
   const { files, certificates } = filesOf(pairs);
   const upstream = await startUpstream(options.answer ?? answerEmptyObject);
   const gateway = await startGateway({
-    ...thingsAt(upstream.url),
+    ...(options.ownContract ? ownContractAndThings(upstream.url) : thingsAt(upstream.url)),
     ...(options.now && { now: options.now }),
     gateway: { publicUrl: 'https://api.test', ...options.gateway, tls: { certificates, ...options.tls } },
     files,
@@ -66,6 +73,16 @@ export async function startSecureGateway(options: SecureOptions = {}): Promise<S
     return new Promise((resolve, reject) => {
       const socket = connect({ port, host: '127.0.0.1', servername: 'api.test', ca: authority.certificate, ...given });
       socket.once('error', reject).once('secureConnect', () => resolve(socket));
+    });
+  }
+
+  function ask(path: string, credentials: string, agent?: Agent): Promise<IncomingMessage> {
+    const tls = { servername: 'api.test', ca: authority.certificate };
+    const target = { host: '127.0.0.1', port, path, agent, headers: { host: 'api.test', authorization: credentials } };
+    return new Promise((resolve, reject) => {
+      request({ ...target, ...tls }, resolve)
+        .on('error', reject)
+        .end();
     });
   }
 
@@ -81,16 +98,12 @@ export async function startSecureGateway(options: SecureOptions = {}): Promise<S
       socket.destroy();
       return shown;
     },
-    get: (agent) =>
-      new Promise((resolve, reject) => {
-        const tls = { servername: 'api.test', ca: authority.certificate };
-        const target = { host: '127.0.0.1', port, path: '/v1/things', agent, headers: { authorization }, ...tls };
-        request(target, (answer) => {
-          answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
-        })
-          .on('error', reject)
-          .end();
-      }),
+    get: async (agent) => {
+      const answer = await ask('/v1/things', authorization, agent);
+      for await (const _ of answer);
+      return answer.statusCode ?? 0;
+    },
+    read: async (path, key) => json(await ask(path, `Bearer ${key}`)),
     async close() {
       await gateway.stop();
       await upstream.close();

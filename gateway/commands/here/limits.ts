@@ -1,28 +1,43 @@
-// Gives commands access to the counters: in the store that all gateways share if one is configured, otherwise through the running gateway,
-// whose memory holds them.
+// The limits of organizations on this machine: in the store that all gateways share if one is configured, otherwise through the running
+// gateway, whose memory holds the counters.
 
+import type { Actions } from '../../administration/actions.ts';
 import { resetLimits } from '../../administration/limits.ts';
 import { liveKeysOf } from '../../auth/organization-search.ts';
 import type { Configuration } from '../../configuration.ts';
 import { areCountersShared, openCounterStore } from '../../limits/open-counter-store.ts';
 import { createLimitUsage } from '../../limits/usage.ts';
-import type { CommandContext } from '../context.ts';
-import { createRemoteUsage, type LimitActions } from './remote-usage.ts';
+import type { MachineContext } from '../context.ts';
+import { actorOf } from './deps.ts';
+import { type CountersHere, runningLimits } from './running-limits.ts';
 
 /** Long, because no client waits for a command and the operator may be far from Redis. */
 const DEADLINE_MS = 2000;
 
+export function limitsHere(context: MachineContext): Actions['limits'] {
+  const known = <Report>(report: Report | undefined, organization: string): Report =>
+    report ?? context.fail(`There is no organization ${organization}.`);
+  return {
+    show: async (organization = '') =>
+      known(await withCounters(context, ({ show }) => show(organization)), organization),
+    reset: async (organization) => known(await withCounters(context, ({ reset }) => reset(organization)), organization),
+  };
+}
+
 /** Runs `work` with the counters. */
-export async function withUsage<T>(context: CommandContext, work: (usage: LimitActions) => Promise<T>): Promise<T> {
-  if (!areCountersShared(context.settings())) return work(createRemoteUsage(context));
+export async function withCounters<T>(
+  context: MachineContext,
+  work: (counters: CountersHere) => Promise<T>,
+): Promise<T> {
+  if (!areCountersShared(context.settings())) return work(runningLimits(context));
   return withSharedStore(context, await context.configuration(), work);
 }
 
 /** The store holds the counters of all gateways, so no gateway needs to run. */
 async function withSharedStore<T>(
-  context: CommandContext,
+  context: MachineContext,
   { config, contracts }: Configuration,
-  work: (usage: LimitActions) => Promise<T>,
+  work: (counters: CountersHere) => Promise<T>,
 ): Promise<T> {
   const { now } = context;
   const counters = await openCounterStore({
@@ -44,7 +59,7 @@ async function withSharedStore<T>(
     const reset = resetLimits({ store, limits: usage, now });
     return await work({
       show: usage.show,
-      reset: (organization, by) => reset({ kind: 'command', by }, { organization }),
+      reset: (organization) => reset(actorOf(context), { organization }),
     });
   } catch (error) {
     // In a Cluster, a server that this command does not use may be unreachable.

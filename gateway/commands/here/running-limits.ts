@@ -1,17 +1,20 @@
 // Limit use from the gateway that runs on this machine, through its admin listener.
 
 import type { ResetReport, UsageReport } from '../../limits/usage.ts';
-import type { CommandContext } from '../context.ts';
+import type { MachineContext } from '../context.ts';
 
 /** Both methods return undefined for an unknown organization. */
-export interface LimitActions {
+export interface CountersHere {
   show(organization: string): Promise<UsageReport | undefined>;
-  /** @param by the author for the audit log */
-  reset(organization: string, by: string): Promise<ResetReport | undefined>;
+  reset(organization: string): Promise<ResetReport | undefined>;
 }
 
 /** Ends the command with a sentence if no gateway answers. */
-export function createRemoteUsage({ fail, adminClient }: Pick<CommandContext, 'fail' | 'adminClient'>): LimitActions {
+export function runningLimits({
+  fail,
+  adminClient,
+  actor: by,
+}: Pick<MachineContext, 'fail' | 'adminClient' | 'actor'>): CountersHere {
   const { origin, ask: askAdmin } = adminClient();
 
   async function ask(method: 'GET' | 'POST', path: string, query: Readonly<Record<string, string>>): Promise<unknown> {
@@ -28,7 +31,7 @@ export function createRemoteUsage({ fail, adminClient }: Pick<CommandContext, 'f
 
   return {
     show: async (organization) => (await ask('GET', '/limits', { organization })) as UsageReport | undefined,
-    reset: async (organization, by) =>
+    reset: async (organization) =>
       (await ask('POST', '/limits/reset', { organization, by })) as ResetReport | undefined,
   };
 }

@@ -1,0 +1,157 @@
+// The actions of the command line, by concern. Each concern has two implementations: on the stores of this machine (`commands/here/`), and by
+// the contract of a gateway elsewhere (`client/`). A command knows this interface alone. Rejections are sentences for people.
+
+import type { KeyRequest } from '../auth/issue-key.ts';
+import type { AuditFilter, KeyStoreChange, StoredKey } from '../auth/store/key-store.ts';
+import type { Organization } from '../caller.ts';
+import type { ExchangeReport } from '../explain/report.ts';
+import type { LimitUse, ResetReport, UsageReport } from '../limits/usage.ts';
+import type { Notice } from '../versions/notices.ts';
+import type { UsageInput } from './usage.ts';
+
+/** How far a change is in force. */
+export interface InForceReport {
+  /** Running gateways that have confirmed it, and those that have not. */
+  readonly confirmed: number;
+  readonly unconfirmed: number;
+  readonly waitedMs: number;
+  /** For people: a line for each gateway that has not confirmed it; empty where only their number is known. */
+  readonly missing: readonly string[];
+  /** For programs: members beside those of the changed record. */
+  readonly json: object;
+}
+
+/** A change that was made. */
+export interface Made<Result> {
+  readonly result: Result;
+  /** Undefined: the change was not to be waited for. Rejects if it stays unknown; the change was made in any case. */
+  readonly inForce: (() => Promise<InForceReport>) | undefined;
+}
+
+export type OrganizationChange = 'suspend' | 'resume' | { readonly tier: string };
+
+interface OrganizationActions {
+  create(wanted: Omit<Organization, 'state'>): Promise<Organization>;
+  /** By id; from the one behind `after` on. */
+  list(after: string | undefined): AsyncIterable<readonly Organization[]>;
+  /** @param waitMs undefined: not to be waited for */
+  change(id: string, change: OrganizationChange, waitMs: number | undefined): Promise<Made<Organization>>;
+}
+
+/** Undefined organization: that of the key that acts; on the machine, any. */
+interface OneKey {
+  readonly id: string;
+  readonly organization: string | undefined;
+}
+
+export interface NewKey {
+  /** The key itself. */
+  readonly key: string;
+  readonly record: StoredKey;
+}
+
+export interface KeyRotation extends NewKey {
+  /** The replaced key, after the rotation. */
+  readonly previous: StoredKey;
+}
+
+interface KeyActions {
+  /** Oldest first; from the one behind `after` on. */
+  list(of: {
+    readonly organization: string | undefined;
+    readonly after: string | undefined;
+  }): AsyncIterable<readonly StoredKey[]>;
+  create(request: Omit<KeyRequest, 'by' | 'organization'> & Pick<OneKey, 'organization'>): Promise<NewKey>;
+  rotate(
+    one: OneKey,
+    how: { readonly overlapMs: number; readonly expiresAtMs: number | undefined },
+    waitMs: number | undefined,
+  ): Promise<Made<KeyRotation>>;
+  /** @param how `allowLast`: even if no key of the organization works afterwards */
+  revoke(
+    one: OneKey,
+    how: { readonly reason: string | undefined; readonly allowLast: boolean },
+    waitMs: number | undefined,
+  ): Promise<Made<StoredKey>>;
+}
+
+interface AuditActions {
+  /** Newest first. */
+  list(filter: AuditFilter): Promise<readonly KeyStoreChange[]>;
+}
+
+/** The rule and the store of a limit are known on the machine only. */
+export type ShownLimits = Omit<UsageReport, 'limits'> & {
+  readonly limits: readonly (Omit<LimitUse, 'rule' | 'source'> & Partial<Pick<LimitUse, 'rule' | 'source'>>)[];
+};
+
+interface LimitActions {
+  /** @param organization undefined: that of the key that acts */
+  show(organization: string | undefined): Promise<ShownLimits>;
+  reset(organization: string): Promise<ResetReport>;
+}
+
+export interface UsageOfOrganization {
+  readonly data: readonly Readonly<Record<string, unknown>>[];
+  /** ISO 8601. */
+  readonly complete_until: string;
+}
+
+interface UsageActions {
+  /** Everything from first to last period. @param question its organization is undefined for that of the key that acts */
+  list(
+    question: Omit<UsageInput, 'position' | 'limit' | 'organization'> & Pick<OneKey, 'organization'>,
+  ): Promise<UsageOfOrganization>;
+}
+
+/** A contract tells no records; it tells the remedy and the page of a refusal. */
+export type ExplainedRequest = Omit<ExchangeReport, 'record'> & {
+  readonly record?: ExchangeReport['record'];
+  readonly remedy?: string | null;
+  readonly doc_url?: string | null;
+};
+
+interface RequestActions {
+  /** Oldest first; not empty. @param id of the request, or the X-Request-Id of the client */
+  explain(id: string): Promise<readonly ExplainedRequest[]>;
+}
+
+/** An organization that calls deprecated operations, as commands print it. Null: the contract does not tell it. */
+export interface CallerOfDeprecated {
+  readonly organization: string;
+  readonly name: string | null;
+  readonly contacts: readonly string[];
+  readonly calls: number | null;
+  readonly last_call_at: string | null;
+  readonly operations: readonly {
+    readonly operation: string;
+    readonly sunset: string | null;
+    readonly calls: number | null;
+    readonly last_call_at: string | null;
+  }[];
+}
+
+interface DeprecationActions {
+  uses(sinceMs: number): Promise<readonly CallerOfDeprecated[]>;
+  /** Messages to the organizations: on the machine only, which knows their contacts. */
+  notices(sinceMs: number): Promise<readonly Notice[]>;
+}
+
+interface UpstreamActions {
+  /** Lets a refused credential be sent again. Resolves with whether one had been refused. */
+  retry(name: string): Promise<boolean>;
+}
+
+export interface Actions {
+  readonly organizations: OrganizationActions;
+  readonly keys: KeyActions;
+  readonly audit: AuditActions;
+  readonly limits: LimitActions;
+  readonly usage: UsageActions;
+  readonly requests: RequestActions;
+  readonly deprecations: DeprecationActions;
+  readonly upstreams: UpstreamActions;
+}
+
+/** What opens the actions of one concern: their code is loaded on demand. */
+export type OpenActions = <Concern extends keyof Actions>(concern: Concern) => Promise<Actions[Concern]>;

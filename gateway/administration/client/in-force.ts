@@ -1,0 +1,22 @@
+// How far a change at a remote gateway is in force, as its answer counts the running gateways.
+
+import type { Made } from '../actions.ts';
+import { type AnswerMembers, requireMembers } from './records.ts';
+import { isMembers, otherContract } from './server-problem.ts';
+
+/** Throws ServerProblem. @param members the answer to a change, which has `in_force` if it was asked to wait */
+export function madeBy<Result>(server: string, members: AnswerMembers, result: Result): Made<Result> {
+  const { in_force: counts } = members;
+  if (counts === undefined) return { result, inForce: undefined };
+  if (!isMembers(counts)) throw otherContract(server, 'in_force');
+  requireMembers(server, counts, { confirmed: 'number', unconfirmed: 'number', waited_ms: 'number' });
+  const { confirmed, unconfirmed, waited_ms: waitedMs } = counts as unknown as Counts;
+  const json = { in_force: { confirmed, unconfirmed, waited_ms: waitedMs } };
+  return { result, inForce: async () => ({ confirmed, unconfirmed, waitedMs, missing: [], json }) };
+}
+
+interface Counts {
+  readonly confirmed: number;
+  readonly unconfirmed: number;
+  readonly waited_ms: number;
+}

@@ -1,0 +1,48 @@
+// What the actions on the stores of this machine share: who acts, whom no key bounds; what they open; the sentences of their refusals.
+
+import { randomBytes } from 'node:crypto';
+import type { Actor } from '../../administration/actor.ts';
+import type { PartOfList } from '../../administration/part.ts';
+import type { ErrorCode } from '../../error-catalogue.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Awaitable } from '../../shared/awaitable.ts';
+import type { MachineContext } from '../context.ts';
+
+export function actorOf({ actor: by }: MachineContext): Actor {
+  return { kind: 'command', by };
+}
+
+/** @param purpose as of `keyStore` */
+export async function actionDepsOf(context: MachineContext, purpose?: 'begin') {
+  const { store, digestOf } = await context.keyStore(purpose);
+  return { store, digestOf, randomBytes, now: context.now, configuration: () => context.configuration() };
+}
+
+type Sentences = Partial<Record<ErrorCode, () => Awaitable<string>>>;
+
+/** Awaits an action. A refusal ends the command with its sentence. */
+export async function orFail<T>({ fail }: MachineContext, action: Promise<T>, sentences: Sentences): Promise<T> {
+  try {
+    return await action;
+  } catch (thrown) {
+    const sentenceOf = thrown instanceof GatewayError ? sentences[thrown.code] : undefined;
+    if (sentenceOf === undefined) throw thrown;
+    return fail(await sentenceOf());
+  }
+}
+
+/** Records that a part of a list has at most. */
+export const PART_SIZE = 1000;
+
+/** All parts of a list, from the record behind `after` on. */
+export async function* partsOf<Item>(
+  partBehind: (after: string | undefined) => Promise<PartOfList<Item>>,
+  after: string | undefined,
+): AsyncGenerator<readonly Item[]> {
+  let behind = after;
+  do {
+    const { items, last } = await partBehind(behind);
+    yield items;
+    behind = last;
+  } while (behind !== undefined);
+}

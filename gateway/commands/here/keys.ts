@@ -1,0 +1,72 @@
+// The actions on keys, on the store of this machine. Its user may act on the keys of every organization.
+
+import type { Actions } from '../../administration/actions.ts';
+import { createKey, listKeys, revokeKey, rotateKey } from '../../administration/keys.ts';
+import { keyState } from '../../auth/key-json.ts';
+import type { KeyStore } from '../../auth/store/key-store.ts';
+import type { MachineContext } from '../context.ts';
+import { shortTime } from '../print.ts';
+import { requireScopes } from './checks.ts';
+import { actionDepsOf, actorOf, orFail, PART_SIZE, partsOf } from './deps.ts';
+import { made } from './in-force.ts';
+
+export function keysHere(context: MachineContext): Actions['keys'] {
+  const { fail } = context;
+  const actor = actorOf(context);
+
+  async function requireBehind({ keys }: KeyStore, id: string, organization: string | undefined): Promise<void> {
+    const key = await keys.get(id);
+    if (key === undefined) return fail(`There is no key ${id} to go on behind.`);
+    if (organization !== undefined && key.organization !== organization) fail(`${id} is no key of ${organization}.`);
+  }
+
+  return {
+    async *list({ organization, after }) {
+      const deps = await actionDepsOf(context);
+      if (organization !== undefined && (await deps.store.organizations.get(organization)) === undefined)
+        fail(`There is no organization ${organization}.`);
+      if (after !== undefined) await requireBehind(deps.store, after, organization);
+      const list = listKeys(deps);
+      yield* partsOf((behind) => list({ organization, state: undefined, after: behind, most: PART_SIZE }), after);
+    },
+
+    async create({ organization: owner = '', ...request }) {
+      const deps = await actionDepsOf(context);
+      const organization = await deps.store.organizations.get(owner);
+      if (organization === undefined) return fail(`There is no organization ${owner}.`);
+      await requireScopes(context, request.scopes, organization);
+      const { key = '', record } = await createKey(deps)(actor, { ...request, organization: owner });
+      return { key, record };
+    },
+
+    async rotate(one, how, waitMs) {
+      const deps = await actionDepsOf(context);
+      const rotating = rotateKey(deps)(actor, { ...one, ...how });
+      const { key = '', ...records } = await orFail(context, rotating, {
+        resource_missing: () => `There is no key ${one.id}.`,
+        invalid_transition: () => whyNotRotated(deps.store, one.id, context.now()),
+      });
+      return made(context, deps.store, { key, ...records }, waitMs);
+    },
+
+    async revoke(one, how, waitMs) {
+      const deps = await actionDepsOf(context);
+      // The user of the machine can create another key.
+      const revoking = revokeKey(deps)(actor, { ...one, ...how, allowLast: true });
+      const record = await orFail(context, revoking, { resource_missing: () => `There is no key ${one.id}.` });
+      return made(context, deps.store, record, waitMs);
+    },
+  };
+}
+
+/** The reason for a failed rotation; reads the key again, because another command may have changed it meanwhile. */
+async function whyNotRotated({ keys }: KeyStore, id: string, nowMs: number): Promise<string> {
+  const key = await keys.get(id);
+  if (key === undefined) return `There is no key ${id}.`;
+  const state = keyState(key, nowMs);
+  if (state === 'revoked')
+    return `The key ${id} is revoked since ${shortTime(key.revokedAtMs)}: create a new one instead.`;
+  if (key.replacedBy !== undefined)
+    return `The key ${id} was rotated already: its successor is ${key.replacedBy}, which can be rotated in turn.`;
+  return `The key ${id} expired on ${shortTime(key.expiresAtMs)}: create a new one instead.`;
+}

@@ -1,0 +1,18 @@
+// The explanation of a request, from the memory of the gateways that the one on this machine reaches.
+
+import type { Actions } from '../../administration/actions.ts';
+import { exchangeReport } from '../../explain/report.ts';
+import type { MachineContext } from '../context.ts';
+import { findInGateway } from '../explain/find.ts';
+
+export function requestsHere({ adminClient, fail }: MachineContext): Actions['requests'] {
+  return {
+    async explain(id) {
+      const client = adminClient();
+      const found = await findInGateway(client, id);
+      if (found === undefined) return fail(`No gateway answers at ${client.origin}. Name its log with --log.`);
+      if (found.length > 0) return found.map(exchangeReport);
+      return fail(`The gateway at ${client.origin} does not remember ${id} any more. Name its log with --log.`);
+    },
+  };
+}

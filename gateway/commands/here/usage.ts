@@ -1,0 +1,48 @@
+// The use of an organization, from the store of this machine.
+
+import type { Actions } from '../../administration/actions.ts';
+import { createListUsage, type UsageInput } from '../../administration/usage.ts';
+import { GatewayError } from '../../errors.ts';
+import { openUsageStore } from '../../usage/open-store.ts';
+import { usagePage } from '../../usage/report.ts';
+import type { MachineContext } from '../context.ts';
+
+const PAGE = 1000;
+
+export function usageHere(context: MachineContext): Actions['usage'] {
+  return {
+    list: ({ organization = '', ...question }) => readAll(context, { organization, ...question, limit: PAGE }),
+  };
+}
+
+/** All pages; the time until which they are complete is that of the first. */
+async function readAll(context: MachineContext, input: Omit<UsageInput, 'position'>) {
+  const { config } = await context.configuration();
+  const { keepDays } = config.gateway.usage;
+  const { store } = await context.keyStore();
+  const { now } = context;
+  const counts = await openUsageStore({ ...context.settings(), keepDays: () => keepDays, now });
+  const page = (question: Parameters<typeof usagePage>[0]) =>
+    usagePage(question, { store: counts, keepDays, nowMs: now() });
+  const listUsage = createListUsage({ store, now, usage: { page } });
+  try {
+    const first = await listUsage(input);
+    const data = [...first.data];
+    for (let position = first.next; position !== undefined; ) {
+      const more = await listUsage({ ...input, position });
+      data.push(...more.data);
+      position = more.next;
+    }
+    return { data: data as Readonly<Record<string, unknown>>[], complete_until: first.complete_until };
+  } catch (error) {
+    return fail(context, input.organization, error);
+  } finally {
+    await counts.close();
+  }
+}
+
+function fail(context: MachineContext, organization: string, error: unknown): never {
+  if (!(error instanceof GatewayError)) return context.fail('The store of use cannot be reached.');
+  if (error.code === 'resource_missing') return context.fail(`There is no organization ${organization}.`);
+  return context.usage('--from is later than --to.');
+}

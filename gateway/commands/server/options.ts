@@ -1,0 +1,40 @@
+// Options that mean something on the machine of the gateway only, or at a remote gateway only.
+
+import type { Command } from 'commander';
+import type { CommandContext } from '../context.ts';
+
+/** Longest time that an operation of the contract waits. */
+const WAIT_MAX_MS = 15_000;
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** At a remote gateway, a key without `--org` works on its own organization. */
+export function addOrganizationOption(
+  command: Command,
+  { remote }: Pick<CommandContext, 'remote'>,
+  description: string,
+): Command {
+  if (remote === undefined) return command.requiredOption('--org <organization>', description);
+  return command.option('--org <organization>', `${description}; default: that of your key`);
+}
+
+/** Ends the command if an option was given that means something at a remote gateway only. @param given by its name */
+export function requireRemoteFor({ remote, usage }: CommandContext, given: Given): void {
+  const [name] = namesOf(given);
+  if (remote === undefined && name !== undefined) usage(`${name} is for a remote gateway: name it with --server.`);
+}
+
+/** Ends the command if an option was given that the contract of a remote gateway has not. @param sentence why it has not */
+export function requireNoRemoteFor({ remote, usage }: CommandContext, given: Given, sentence: string): void {
+  if (remote !== undefined && namesOf(given).length > 0) usage(sentence);
+}
+
+/** Ends the command if it is to wait longer than the contract of a remote gateway does. */
+export function requireContractWait({ remote, usage }: CommandContext, timeoutMs: number): void {
+  if (remote !== undefined && timeoutMs > WAIT_MAX_MS)
+    usage(`A remote gateway waits ${WAIT_MAX_MS / 1000} s at most: lower --timeout.`);
+}
+
+function namesOf(given: Given): string[] {
+  return Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+}
