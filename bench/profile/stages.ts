@@ -6,7 +6,7 @@ const stages: readonly (readonly [pattern: RegExp, stage: string])[] = [
   [/^gateway\/edge\//, 'admit and shell'],
   [/^gateway\/limits\/(throttle|failure-limit|address)/, 'throttle'],
   [/^gateway\/limits\/|^gateway\/redis/, 'limit'],
-  [/^gateway\/contract\/(match|routes)/, 'match'],
+  [/^gateway\/contract\/(match|operations\/routes)/, 'match'],
   [/^gateway\/contract\/answer/, 'answer'],
   [/^gateway\/contract\//, 'validate'],
   [/^gateway\/auth\/authorize/, 'authorize'],

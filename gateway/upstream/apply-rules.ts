@@ -57,8 +57,8 @@ export async function sendByRules(
   const lock = read && options.locks.of(`${operation.upstream} ${read.record}`);
   try {
     if (lock !== undefined && !(await isTaken(lock, fresh, deadlineAt))) return;
-    const turn = rules.credential?.awaitTurn();
-    if (turn !== undefined) await turn;
+    const credentialReady = rules.credential?.awaitReady();
+    if (credentialReady !== undefined && !(await isReady(credentialReady, fresh, deadlineAt))) return;
     const ready: Ready = { fresh, rules, changed, outgoing };
     const sender: RequestSender = { send: (target, relay, attempts) => attempt({ ready, attempts, target, relay }) };
     await sendWithAttempts(options, fresh, route, deadlineAt, sender);
@@ -74,6 +74,15 @@ async function isTaken(lock: RecordLock, fresh: Fresh, deadlineAt: number): Prom
     return lock;
   });
   return taken !== undefined;
+}
+
+/** False: the client has left. */
+async function isReady(credentialReady: Promise<void>, fresh: Fresh, deadlineAt: number): Promise<boolean> {
+  const ready = await beforeSending(fresh, deadlineAt, async () => {
+    await credentialReady;
+    return fresh;
+  });
+  return ready !== undefined;
 }
 
 /** A request as the request rules leave it. */

@@ -1,0 +1,39 @@
+// Compares the user name and password that a client presents with those of a credential, in constant time.
+
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+export class LoginDigests {
+  /** Random for each process, so that an attacker cannot choose the first bytes of a digest. */
+  readonly #key = randomBytes(32);
+  /** Compared against where clients can present no login, so that the comparison takes the same time. */
+  readonly #none = { user: randomBytes(32), password: randomBytes(32) };
+  #own: { readonly user: Buffer; readonly password: Buffer } = this.#none;
+
+  /** @param login undefined: clients cannot present the credential */
+  use(login: { readonly user: string; readonly password: string } | undefined): void {
+    this.#own = login
+      ? { user: this.#digestOf(nameOf(login.user)), password: this.#digestOf(login.password) }
+      : this.#none;
+  }
+
+  /**
+   * User names are compared without case and surrounding spaces.
+   *
+   * @param isUsable false: the credential has no secret at present, and nothing matches
+   */
+  match(user: string, password: string, isUsable: boolean): boolean {
+    const own = isUsable ? this.#own : this.#none;
+    // Always compares both digests, of equal length: the time reveals neither which part was wrong nor how much of it was right.
+    const isUser = timingSafeEqual(this.#digestOf(nameOf(user)), own.user);
+    const isPassword = timingSafeEqual(this.#digestOf(password), own.password);
+    return isUser && isPassword;
+  }
+
+  #digestOf(text: string): Buffer {
+    return createHmac('sha256', this.#key).update(text).digest();
+  }
+}
+
+function nameOf(user: string): string {
+  return user.trim().toLowerCase();
+}
