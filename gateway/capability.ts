@@ -1,5 +1,6 @@
-// What a capability brings to the columns of the gateway besides its stage and its parts: error codes, fields of the log line, and what
-// `gateway explain` tells about them. Its folder has one in the file capability.ts; capabilities.ts lists them.
+// The type of a capability: what a folder adds to the tables of the whole gateway, which are its error codes, its members of the log line and
+// the sentences of `gateway explain` about them. Each folder exports its own from capability.ts; capabilities.ts lists them all. The stage
+// is listed in pipeline.ts, and the long-lived parts in wiring/sections/.
 
 import type { CatalogueEntry } from './catalogue-entry.ts';
 import type { StageName } from './stages.ts';
@@ -7,23 +8,23 @@ import type { StageName } from './stages.ts';
 export interface Capability {
   readonly codes?: Readonly<Record<string, CatalogueEntry>>;
   readonly fields?: LogFieldRows;
-  /** One per field, and further ones of fields that several stages tell about; in the order in which they are told. */
+  /** The sentences of `gateway explain`, in their order: one row for each field, and more rows for fields that several stages tell about. */
   readonly facts?: FactRows;
-  /** What a stage tells that has no fact to tell. */
+  /** The sentence of `gateway explain` for a stage without any fact about the request. */
   readonly withoutFacts?: Readonly<Partial<Record<StageName, string>>>;
 }
 
 /** A member of the log line of an exchange. */
 export interface LogField {
   /**
-   * Where the line has it. `rare`: most lines lack it, and it is the one note that the row declares; the members of another part are
-   * written together (observe/line.ts).
+   * The section of the line. Members of one section are written together (observe/line.ts). `rare`: most lines lack the member, and its
+   * value is the one note that the row declares.
    */
   readonly part: string;
-  /** The stage that it is about; `exchange`: all of them. */
+  /** The stage that the member describes; `exchange`: the whole exchange. */
   readonly stage: StageName | 'exchange';
   readonly type: string;
-  /** Notes that stages write on the trail, with the types of their values: notes.ts makes the type of the trail from them. */
+  /** The notes from which the member is made, with their types; stages write them on the trail (notes.ts). */
   readonly notes?: Readonly<Record<string, Noted<unknown> | RarelyNoted<unknown>>>;
   /** Markdown. */
   readonly meaning: string;
@@ -31,12 +32,12 @@ export interface LogField {
 
 export type LogFieldRows = Readonly<Record<string, LogField>>;
 
-/** A note that every trail has a member for. The compiler alone knows the type of its values. */
+/** A note that each trail object has a member for. `usual` exists in the type alone: it carries the type of the values. */
 export interface Noted<Value> {
   readonly usual: Value;
 }
 
-/** A note that few exchanges have: it needs no member of the trail. */
+/** A note that few exchanges have. All such notes share one object, `trail.rare`. */
 export interface RarelyNoted<Value> {
   readonly rare: Value;
 }
@@ -58,7 +59,7 @@ export type Tell = (
   outcome: StageOutcome,
 ) => string | undefined | readonly string[];
 
-/** What a field tells, by stage; a text: it is told elsewhere, which may be with another field. */
+/** The sentences about a field, by stage. A text instead names the field or the place of the report that tells it. */
 export type Fact = Readonly<Partial<Record<StageName, Tell>>> | string;
 
 export type FactRows = Readonly<Record<string, Fact>>;

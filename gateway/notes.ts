@@ -1,11 +1,11 @@
-// The trail of an exchange as stages see it: notes for log, metrics and traces, which they write and cannot read. State that a part decides
-// by belongs to that part. The rows of the log fields name the notes and the types of their values; `trail.ts` has the other side, which
-// `observe/` reads.
+// The write-only view of a trail that stages get: they write notes for log, metrics and traces, and cannot read them. A part that needs state
+// for a decision keeps that state itself. The rows of the log fields declare the notes and their types; `trail.ts` is the readable side,
+// for `observe/`.
 
 import type { RareNotes, UsualNotes } from './log-fields.ts';
 import type { TimedStage } from './stages.ts';
 
-/** What reading a note gives besides its value: no code can use it. */
+/** Part of the type of each note, so that a value that was read from the trail fits nowhere. */
 declare const unread: unique symbol;
 interface Unread {
   readonly [unread]: never;
@@ -16,6 +16,6 @@ export type TrailNotes = { [Name in keyof UsualNotes]: UsualNotes[Name] | Unread
   ended(stage: TimedStage): void;
   /** The client has left before the end of its answer: status 499, unless the exchange has been refused. */
   clientLeft(): void;
-  /** Notes what few exchanges have; undefined takes it back. */
+  /** Writes a note that few exchanges have; undefined removes it. */
   note<Name extends keyof RareNotes>(name: Name, value: RareNotes[Name]): void;
 };

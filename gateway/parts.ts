@@ -7,8 +7,7 @@ import type { Awaitable } from './shared/awaitable.ts';
 
 export interface Part {
   readonly name: string;
-  /** Mistakes in a configuration beyond its own files, such as a missing secret. The secrets, the upstream access and the sandbox have some;
-   * config/restart-only.ts has the keys that need a restart. */
+  /** Finds mistakes that depend on more than the configuration files, such as a missing secret. */
   check?(next: Configuration): readonly Mistake[];
   /** Puts a checked configuration in force, in one synchronous step. Called with the earlier one again if a later part throws. */
   use?(next: Configuration): void;
@@ -52,7 +51,7 @@ export function createParts(): Parts {
       try {
         for (const part of parts) part.use?.(next);
       } catch (error) {
-        // The part that threw, too: it may have switched in part.
+        // Includes the part that threw: it may have switched some of its state.
         for (const part of parts) attempt(() => part.use?.(inForce));
         throw error;
       }

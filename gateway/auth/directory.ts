@@ -133,7 +133,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
       if (known !== undefined && withinGrace()) return use(known);
       // A cached key had a valid form when it was first presented; checking again would cost half a microsecond.
       if (parseApiKey(key) === undefined) throw new GatewayError('api_key_malformed');
-      // Before the cached absences: a key cached as absent may have been created since the store's change stream was last read.
+      // Without the store, cached absences prove nothing: the key may have been created since the last change that was read.
       requireStore();
       if (cache.isAbsent(keyHash)) return undefined;
       const found = lookUpKey(keyHash, () => store.keys.findByDigest(digestOf(key)));

@@ -28,7 +28,10 @@ export interface Refuse {
   refuse(arrived: Arrived, thrown: unknown): void;
   /** Answers on a bare socket, for bytes that the parser refused. */
   refuseSocket(socket: Socket, error: GatewayError, requestId: string): void;
-  /** From now on a refusal of this request does not count its Idempotency-Key, which does not prevent a second execution. */
+  /**
+   * The Idempotency-Key of this request does not prevent a second execution, so a later refusal must not be called retryable because of the
+   * key.
+   */
   ignoreKey(request: DownstreamRequest): void;
 }
 

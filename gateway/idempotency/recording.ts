@@ -112,7 +112,7 @@ export function createRecordings({
       const record = recordOfRefusal(owner, error);
       if (record !== undefined) return () => finish(attempt, record);
       if (!isSent || !mayHaveRun(error)) return () => forget(attempt);
-      // Where it runs again, only the same request takes the key over.
+      // If a repetition of the request runs again, its outcome does not stay unknown.
       if (isOpen && !runsAgain) {
         trail.note('outcomeUnknown', true);
         onUnprotected(request);

@@ -90,15 +90,15 @@ export interface AnswerStoreStatus {
 /** Bytes of a finished request besides its record: digests, names, indexes. */
 export const SLOT_BYTES = 256;
 
-/** Above the bound, only the fact that the request was done is kept, for this long, and it is not counted. */
+/** Beyond an organization's bound the answer is not stored: a short note that the request was done is kept for this long, uncounted. */
 export const FULL_RETAIN_MS = 600_000;
 
 /**
- * How long finished requests are kept, and how much one organization may store. Without a bound, one client could fill the disk, or the
- * Redis in which keys are revoked.
+ * How long finished requests are kept, and how many bytes one organization may store. Without a bound, one client could fill the disk, or
+ * the Redis that also holds the keys.
  *
- * Stored bytes are counted in spans: a span begins with the first answer and ends when that answer expires. Everything stored in a span has
- * expired when the next span ends, so that at most twice the bound is stored at any time.
+ * Bytes are counted by span. A span begins with the first answer and lasts `retainMs`. Each answer has expired by the end of the span after
+ * its own, so at most twice the bound is stored at any time.
  */
 export interface Retention {
   /** Milliseconds for which an answer can be replayed. */

@@ -4,7 +4,7 @@ import type { GatewayError } from '../errors.ts';
 import type { Admitted, Arrived } from '../exchange.ts';
 import { createFailureLimit, type FailureLimit, type FailureLimitOptions } from './failure-limit.ts';
 
-/** Of refusals by the gateway itself: unknown credentials, lacking permissions, unknown paths and methods. */
+/** The statuses that count: the gateway refused a credential, a permission, a path or a method. */
 const countedStatuses: ReadonlySet<number> = new Set([401, 403, 404, 405]);
 
 export interface ThrottleOptions extends Omit<FailureLimitOptions, 'name'> {
@@ -17,7 +17,7 @@ export interface ThrottleOptions extends Omit<FailureLimitOptions, 'name'> {
 
 export interface Throttle extends Pick<FailureLimit, 'useRules' | 'size'> {
   throttle(admitted: Admitted): void;
-  /** Counts a refusal that an exchange got, if it is one of a credential, a permission, a path or a method. */
+  /** Counts a refusal against the client's address if its status is a counted one. */
   countRefusal(arrived: Pick<Arrived, 'clientAddress'>, error: GatewayError): void;
 }
 
@@ -31,7 +31,7 @@ export function createThrottle({ isKnownCaller, ...options }: ThrottleOptions): 
     },
     countRefusal({ clientAddress }, { entry, details }) {
       if (clientAddress === undefined || !countedStatuses.has(entry.status)) return;
-      // A refusal in the upstream's own words concerns one request of a permitted caller.
+      // `words`: the upstream refused, not the gateway. The caller was permitted.
       if (details.words === undefined) void failures.countFailure(clientAddress);
     },
   };

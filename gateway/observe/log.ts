@@ -31,9 +31,9 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
 const levels = { info: 30, warn: 40, error: 50 } as const;
 
-/** Sizes of the rings of all exchanges, of failed and slow ones (some thousand lines each), and of one a second (half an hour). */
+/** Bytes of the recent lines kept in memory: of all exchanges, of failed or slow ones (some thousand each), of one exchange each second. */
 const RECENT = { bytesMax: 2_097_152, notableBytesMax: 2_097_152, sampleBytesMax: 1_048_576 };
-/** An upstream that takes longer makes an exchange notable. */
+/** An exchange is slow if its upstream took longer than this. */
 const SLOW_MS = 250;
 /** Bound for lines that wait for standard output: some 15,000 exchanges. */
 const PENDING_BYTES_MAX = 8_388_608;

@@ -113,7 +113,7 @@ export class FastResponse implements EdgeResponse {
     return this;
   }
 
-  /** Sends what is left, and learns when all has left. */
+  /** Sends the end of the answer, and is called back when the socket has taken all of it. */
   #sendRest(chunk: Buffer | undefined): void {
     const socket = this.#socket;
     // After an error the socket closes, which ends the exchange.
@@ -128,7 +128,7 @@ export class FastResponse implements EdgeResponse {
       if (chunk !== undefined) socket.write(chunk);
       socket.write(chunk === undefined ? LAST_CHUNK : `\r\n${LAST_CHUNK}`, 'latin1', finished);
     } else if (chunk === undefined) {
-      // With an empty head, the bytes before this write are what is awaited.
+      // An empty head: an empty write, whose callback comes after the bytes written before.
       socket.write(head, 'latin1', finished);
     } else if (head !== '' && chunk.length <= JOINED_BYTES_MAX) {
       this.#sendJoined(head, chunk, finished);

@@ -85,20 +85,20 @@ export class Attempts extends ExchangePlace implements Relayed, DeadlineOwner {
     this.#sender = sender;
     this.#resolve = resolve;
     this.#reject = reject;
-    // Before the listener that ends the exchange and logs it.
+    // Prepended: runs before the listener that ends and logs the exchange.
     fresh.response.prependListener('close', this.#onClientGone);
     this.takePlace();
   }
 
   protected begin(): void {
     const { operation, caller } = this.fresh;
-    // The request that left its place to this one cannot handle an error of it.
+    // Called by the exchange that gave up the place: an error of this exchange must not reach that one.
     try {
       const target = this.#options.targets.pick(operation.upstream, caller.mode);
       this.#target = target;
       this.#watched = this.route.watch.add(this);
       this.route.budget.request();
-      // Read after the choice: a breaker that has just let the request in ignores attempts that began before.
+      // The clock is read after the choice of the target: a breaker that has just admitted the request ignores attempts that began earlier.
       this.#attempt(target, performance.now());
     } catch (error) {
       if (this.#target !== undefined) this.#release();
@@ -139,7 +139,7 @@ export class Attempts extends ExchangePlace implements Relayed, DeadlineOwner {
     return true;
   }
 
-  /** The gateway has read what the request depends on, and sends it now. */
+  /** The record that the request depends on has been read; the request is sent now. */
   beginAfterRead(): void {
     this.attemptAt = performance.now();
     this.#relay?.noteAgain();
@@ -175,7 +175,7 @@ export class Attempts extends ExchangePlace implements Relayed, DeadlineOwner {
 
   failed(error: GatewayError, failure: AttemptFailure, wasSent: boolean, status: number): void {
     const target = this.#target as Target;
-    // Neither is a failure of the target.
+    // Neither an overlong answer nor a fault of the client is a failure of the target.
     const isNone = this.#isOverlong || isClientsDoing(this.fresh, error);
     const outcome = isNone ? 'abandoned' : outcomeOf(this.#relay?.answeredStatus, error);
     this.#endAttempt(outcome, status >= 500 ? status : error);
@@ -198,13 +198,13 @@ export class Attempts extends ExchangePlace implements Relayed, DeadlineOwner {
     if (this.#watched !== undefined) this.route.watch.remove(this.#watched);
   }
 
-  /** An open stream leaves at once what others wait for. */
+  /** An open stream gives its place and its connection to others at once. */
   openStream(kind: StreamKind, end: (why: StreamEnd) => void): void {
     this.#closeStream = this.#options.openStream(this.fresh, kind, end);
     this.leavePlaceAndPool();
   }
 
-  /** From here on the answer occupies neither a place in the concurrency limit nor one of the connections of the pool. */
+  /** From now on the answer counts neither in the concurrency limit nor in the connection pool. */
   leavePlaceAndPool(): void {
     if (this.leavePlace()) this.#relay?.leavePool();
   }
@@ -229,7 +229,7 @@ export class Attempts extends ExchangePlace implements Relayed, DeadlineOwner {
   }
 
   look(now: number): void {
-    // An answer that takes longer than its head may holds no place: slow clients would occupy the upstream.
+    // After the time for the head, an answer in progress holds no place: slow clients would otherwise occupy the upstream.
     if (now >= this.deadlineAt && this.#relay?.passesSince !== undefined) this.leavePlaceAndPool();
     this.#relay?.keepAlive(now);
     // Timers count whole milliseconds.

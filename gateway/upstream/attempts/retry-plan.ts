@@ -47,7 +47,7 @@ export class RetryPlan {
 
   /** The target of the next attempt, already picked, and the wait before it. Undefined: no retry, `error` is the answer. */
   after({ target, error, failure, wasSent, status }: FailedAttempt): NextAttempt | undefined {
-    // The error of an attempt that was not sent must not replace that of an earlier one that was.
+    // Once an attempt was sent, the client gets the error of the last one that was sent: it says whether the request may have run.
     if (wasSent || !this.#wasSent) this.error = error;
     this.#wasSent ||= wasSent;
     const reason = retryReasonOf(failure, wasSent, status);
@@ -61,7 +61,7 @@ export class RetryPlan {
     // The upstream closed the connection as the request was sent, which says nothing about the target.
     const isClosedUnder = reason === 'connection_lost' && this.#retries === 0;
     const waitMs = !isTried || isClosedUnder ? 0 : backOffMs(this.#retries, error.details.retryAfterSeconds);
-    // An attempt that was never sent caused no load, so another target receives no more than it would have: such a retry is free.
+    // An attempt that was never sent caused no load, so a retry at another target adds none and costs no budget.
     const isFree = reason === 'not_sent' && !isTried;
     if (waitMs === undefined || !this.#isInTime(waitMs) || !(isFree || this.#pay(isClosedUnder))) {
       this.#targets.ended(next, 'abandoned', performance.now());

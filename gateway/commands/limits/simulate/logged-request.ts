@@ -48,7 +48,7 @@ function toLoggedRequest(entry: Record<string, unknown>): LoggedRequest | undefi
   const { operation, client = '', stage, code } = entry;
   const subject = issuer === undefined ? (entry.key_id ?? entry.subject) : entry.subject;
   if (!isTime(time) || typeof durationMs !== 'number') return undefined;
-  // Without a limit that counted it, the request has no decision time; it had arrived at most some milliseconds before the limit stage.
+  // A request that no limit counted has no time of decision: the time of its arrival is some milliseconds earlier at most.
   const atMs = decidedAtMs ?? Math.round(time - durationMs);
   if (!isTime(atMs) || !isText(operation) || !isText(subject) || !isText(client)) return undefined;
   if (!isTextOrAbsent(issuer) || !isTextOrAbsent(organization) || !isTextOrAbsent(tier)) return undefined;
