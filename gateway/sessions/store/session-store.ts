@@ -145,13 +145,19 @@ export type RefreshTake =
   | { readonly state: 'held'; readonly endsInMs: number }
   /** The lease has run out: another holder may have redeemed the token. */
   | { readonly state: 'unknown'; readonly session: Session }
+  /** The call came too late. */
+  | { readonly state: 'late' }
   /** The stored generation is a later one. */
   | { readonly state: 'succeeded'; readonly session: Session }
   | { readonly state: 'ended' };
 
 /** The steps of a refresh; `refresh/` calls them. Each may be repeated. */
 export interface SessionRefreshes {
-  take(session: Session, owner: string, forMs: number): Awaitable<RefreshTake>;
+  /**
+   * @param forMs the lease runs out after so long without `renew`
+   * @param notAfterMs a call that reaches the store later takes nothing: its caller no longer waits for it, and would not use the lease
+   */
+  take(session: Session, owner: string, forMs: number, notAfterMs: number): Awaitable<RefreshTake>;
   /** Also restores a lease that the store has lost. False if the lease is over. */
   renew(lease: RefreshLease, forMs: number): Awaitable<boolean>;
   /** Writes the successor. Undefined: the session has ended. */

@@ -275,68 +275,78 @@ for (const [name, open] of [
 
       it('has one holder, and the others get the successor', async () => {
         const session = await signIn(store);
-        const lease = leaseIn(await store.refreshes.take(session, 'one', LEASE_MS));
-        const held = await store.refreshes.take(session, 'two', LEASE_MS);
+        const lease = leaseIn(await store.refreshes.take(session, 'one', LEASE_MS, Number.MAX_SAFE_INTEGER));
+        const held = await store.refreshes.take(session, 'two', LEASE_MS, Number.MAX_SAFE_INTEGER);
         assert.ok(held.state === 'held' && held.endsInMs > LEASE_MS - 2000 && held.endsInMs <= LEASE_MS);
-        assert.deepEqual(leaseIn(await store.refreshes.take(session, 'one', LEASE_MS)), lease);
+        assert.deepEqual(leaseIn(await store.refreshes.take(session, 'one', LEASE_MS, Number.MAX_SAFE_INTEGER)), lease);
         assert.equal(await store.refreshes.renew(lease, LEASE_MS), true);
         const next = await store.refreshes.replaceTokens(lease, tokens('second', { accessLivesMs: 600_000 }));
         assert.equal(next?.generation, 1);
         assert.equal(next?.accessLivesMs, 600_000);
         assert.equal(store.openTokens(next as Session).refreshToken, tokens('second').refreshToken);
-        assert.deepEqual(await store.refreshes.take(session, 'two', LEASE_MS), { state: 'succeeded', session: next });
+        assert.deepEqual(await store.refreshes.take(session, 'two', LEASE_MS, Number.MAX_SAFE_INTEGER), {
+          state: 'succeeded',
+          session: next,
+        });
         assert.deepEqual(await store.find(session.hash), next);
         assert.equal(await store.refreshes.renew(lease, LEASE_MS), false);
       });
 
       it('written twice is written once, and late it changes nothing', async () => {
         const session = await signIn(store);
-        const first = leaseIn(await store.refreshes.take(session, 'one', LEASE_MS));
+        const first = leaseIn(await store.refreshes.take(session, 'one', LEASE_MS, Number.MAX_SAFE_INTEGER));
         const second = await store.refreshes.replaceTokens(first, tokens('second'));
         assert.deepEqual(await store.refreshes.replaceTokens(first, tokens('second')), second);
-        const next = leaseIn(await store.refreshes.take(second as Session, 'two', LEASE_MS));
+        const next = leaseIn(await store.refreshes.take(second as Session, 'two', LEASE_MS, Number.MAX_SAFE_INTEGER));
         assert.ok(next.fence > first.fence);
         assert.equal((await store.refreshes.replaceTokens(first, tokens('late')))?.generation, 1);
         await store.refreshes.release(first);
         await store.refreshes.giveUp(first);
-        assert.equal((await store.refreshes.take(second as Session, 'three', LEASE_MS)).state, 'held');
+        assert.equal(
+          (await store.refreshes.take(second as Session, 'three', LEASE_MS, Number.MAX_SAFE_INTEGER)).state,
+          'held',
+        );
         const third = await store.refreshes.replaceTokens(next, tokens('third'));
         assert.equal(store.openTokens(third as Session).accessToken, tokens('third').accessToken);
       });
 
       it('whose lease has run out is never begun again, and may still succeed', async () => {
         const session = await signIn(store);
-        const lease = leaseIn(await store.refreshes.take(session, 'one', 30));
+        const lease = leaseIn(await store.refreshes.take(session, 'one', 30, Number.MAX_SAFE_INTEGER));
         await sleep(60);
-        const unknown = await store.refreshes.take(session, 'two', LEASE_MS);
+        const unknown = await store.refreshes.take(session, 'two', LEASE_MS, Number.MAX_SAFE_INTEGER);
         assert.equal(unknown.state, 'unknown');
         assert.equal((await store.refreshes.replaceTokens(lease, tokens('second')))?.generation, 1);
         const another = await signIn(store);
-        await store.refreshes.giveUp(leaseIn(await store.refreshes.take(another, 'one', LEASE_MS)));
-        assert.equal((await store.refreshes.take(another, 'two', LEASE_MS)).state, 'unknown');
+        await store.refreshes.giveUp(
+          leaseIn(await store.refreshes.take(another, 'one', LEASE_MS, Number.MAX_SAFE_INTEGER)),
+        );
+        assert.equal((await store.refreshes.take(another, 'two', LEASE_MS, Number.MAX_SAFE_INTEGER)).state, 'unknown');
       });
 
       it('that was given back is begun by the next, with a larger fence', async () => {
         const session = await signIn(store);
-        const first = leaseIn(await store.refreshes.take(session, 'one', LEASE_MS));
+        const first = leaseIn(await store.refreshes.take(session, 'one', LEASE_MS, Number.MAX_SAFE_INTEGER));
         await store.refreshes.release(first);
-        const second = leaseIn(await store.refreshes.take(session, 'two', LEASE_MS));
+        const second = leaseIn(await store.refreshes.take(session, 'two', LEASE_MS, Number.MAX_SAFE_INTEGER));
         assert.ok(second.fence > first.fence);
         await store.refreshes.release(first);
         assert.equal(await store.refreshes.renew(first, LEASE_MS), false);
-        assert.equal((await store.refreshes.take(session, 'three', LEASE_MS)).state, 'held');
+        assert.equal((await store.refreshes.take(session, 'three', LEASE_MS, Number.MAX_SAFE_INTEGER)).state, 'held');
         await store.refreshes.replaceTokens(first, tokens('of the first'));
         assert.deepEqual(await store.find(session.hash), session, 'the fence is compared');
       });
 
       it('of an ended session changes nothing', async () => {
         const session = await signIn(store);
-        const lease = leaseIn(await store.refreshes.take(session, 'one', LEASE_MS));
+        const lease = leaseIn(await store.refreshes.take(session, 'one', LEASE_MS, Number.MAX_SAFE_INTEGER));
         await store.end(session.id, 'signed_out');
         assert.equal(await store.refreshes.renew(lease, LEASE_MS), false);
         assert.equal(await store.refreshes.replaceTokens(lease, tokens('second')), undefined);
         assert.equal(await store.find(session.hash), undefined);
-        assert.deepEqual(await store.refreshes.take(session, 'two', LEASE_MS), { state: 'ended' });
+        assert.deepEqual(await store.refreshes.take(session, 'two', LEASE_MS, Number.MAX_SAFE_INTEGER), {
+          state: 'ended',
+        });
       });
     });
   });

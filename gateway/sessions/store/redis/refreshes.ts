@@ -17,6 +17,7 @@ const QUIET_MS = 4000;
 const TAKE = toSessionScript(`
 local hash, generation, owner, lasts = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
 local key, row = session_key(ARGV[1]), row_of(ARGV[1])
+if now > tonumber(ARGV[9]) then return { 'late' } end
 if not row then return { 'ended' } end
 if tonumber(row[10]) > generation then return { 'succeeded', row } end
 if tonumber(row[10]) < generation then
@@ -76,7 +77,7 @@ type TakeReply =
   | readonly ['taken', SessionRow, number]
   | readonly ['held', number]
   | readonly ['unknown' | 'succeeded', SessionRow]
-  | readonly ['ended'];
+  | readonly ['ended' | 'late'];
 
 export interface RedisRefreshesOptions {
   readonly run: RunSessionScript;
@@ -90,11 +91,11 @@ export function createRedisRefreshes({ run, columnsOf, reconnectedForMs }: Redis
     await run(RELEASE, [hash, generation, owner, isGivenUp ? 1 : 0]);
   };
   return {
-    async take(session, owner, forMs) {
+    async take(session, owner, forMs, notAfterMs) {
       const quietMs = QUIET_MS - reconnectedForMs();
       if (quietMs > 0) return { state: 'held', endsInMs: quietMs };
       const { hash, generation, sealedTokens, accessEndsAtMs, accessLivesMs, refreshable } = session;
-      const known = [sealedTokens, accessEndsAtMs, accessLivesMs, refreshable ? 1 : 0];
+      const known = [sealedTokens, accessEndsAtMs, accessLivesMs, refreshable ? 1 : 0, Math.ceil(notAfterMs)];
       return toTake((await run(TAKE, [hash, generation, owner, forMs, ...known])) as TakeReply, session, owner);
     },
     async renew({ hash, generation, owner, fence }, forMs) {
@@ -120,7 +121,8 @@ function toTake(reply: TakeReply, { hash, generation }: Session, owner: string):
     case 'held':
       return { state: 'held', endsInMs: reply[1] };
     case 'ended':
-      return { state: 'ended' };
+    case 'late':
+      return { state: reply[0] };
     default:
       return { state: reply[0], session: toSession(reply[1]) };
   }

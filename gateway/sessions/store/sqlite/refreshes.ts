@@ -43,7 +43,7 @@ export function createSqliteRefreshes({ database, now, find, columnsOf }: Sqlite
   }
 
   return {
-    take: (session, owner, forMs) => inTransaction(database, () => take(session, owner, forMs)),
+    take: (session, owner, forMs, _notAfterMs) => inTransaction(database, () => take(session, owner, forMs)),
     renew: ({ hash, generation, owner, fence }, forMs) =>
       prolong.run(now() + forMs, hash, generation, owner, fence).changes === 1,
     replaceTokens({ hash, generation, fence }, tokens) {

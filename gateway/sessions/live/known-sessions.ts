@@ -1,0 +1,88 @@
+// The sessions that this process has read, with the uses that the store has not been told of yet.
+
+import { LRUCache } from 'lru-cache';
+import type { Session } from '../store/session-store.ts';
+
+/** A use is written at most once in this part of the idle time, and once a minute. */
+const USE_GRAIN = { part: 0.1, most: 60_000 } as const;
+/** While the store rejects writes, the oldest uses are dropped. */
+const UNWRITTEN_MAX = 50_000;
+/** Unknown hashes stay unknown: a login draws a new one. */
+const ABSENT_MAX = 10_000;
+
+interface Known {
+  session: Session;
+  usedAtMs: number;
+  /** Last use that is stored, or is to be. */
+  notedAtMs: number;
+}
+
+export interface KnownSessions {
+  get(hash: string): Session | undefined;
+  isAbsent(hash: string): boolean;
+  /** Returns what is known now: a later generation is not replaced by an earlier one. */
+  put(session: Session): Session;
+  putAbsent(hash: string): void;
+  /** Neither its absolute end nor its idle end has come, as far as this process knows. */
+  isAlive(session: Session, nowMs: number): boolean;
+  noteUse(session: Session, nowMs: number): void;
+  /** Some uses to write, by hash. */
+  unwritten(most: number): ReadonlyMap<string, number>;
+  noteWritten(uses: ReadonlyMap<string, number>): void;
+  forget(hash: string): void;
+  /** What the store has lost may be missing, or be there again. */
+  forgetAll(): void;
+  size(): number;
+}
+
+/** @param max sessions in memory */
+export function createKnownSessions(max: number): KnownSessions {
+  const known = new LRUCache<string, Known>({ max });
+  const absent = new LRUCache<string, true>({ max: ABSENT_MAX });
+  const unwritten = new Map<string, number>();
+  const usedAtMs = (session: Session) => Math.max(session.usedAtMs, known.get(session.hash)?.usedAtMs ?? 0);
+
+  return {
+    get: (hash) => known.get(hash)?.session,
+    isAbsent: (hash) => absent.has(hash),
+    put(session) {
+      const { hash } = session;
+      const present = known.get(hash);
+      if (present === undefined) {
+        known.set(hash, { session, usedAtMs: session.usedAtMs, notedAtMs: session.usedAtMs });
+        return session;
+      }
+      present.usedAtMs = Math.max(present.usedAtMs, session.usedAtMs);
+      if (session.generation > present.session.generation) present.session = session;
+      return present.session;
+    },
+    putAbsent: (hash) => void absent.set(hash, true),
+    isAlive: (session, nowMs) => nowMs < session.endsAtMs && nowMs < usedAtMs(session) + session.idleMs,
+    noteUse({ hash, idleMs }, nowMs) {
+      const present = known.get(hash);
+      if (present === undefined) return;
+      present.usedAtMs = nowMs;
+      if (nowMs - present.notedAtMs < Math.min(USE_GRAIN.most, USE_GRAIN.part * idleMs)) return;
+      present.notedAtMs = nowMs;
+      if (unwritten.size >= UNWRITTEN_MAX) unwritten.delete(unwritten.keys().next().value ?? '');
+      unwritten.set(hash, Math.floor(nowMs));
+    },
+    unwritten(most) {
+      const some = new Map<string, number>();
+      for (const [hash, atMs] of unwritten) {
+        if (some.size === most) break;
+        some.set(hash, atMs);
+      }
+      return some;
+    },
+    noteWritten(uses) {
+      for (const [hash, atMs] of uses) if (unwritten.get(hash) === atMs) unwritten.delete(hash);
+    },
+    forget: (hash) => void known.delete(hash),
+    forgetAll() {
+      known.clear();
+      absent.clear();
+    },
+    size: () => known.size,
+  };
+}

@@ -1,0 +1,220 @@
+// The sessions of this process: cached, refreshed in time, and dropped within a second of their end anywhere. A process that cannot read
+// the ends accepts nothing from its cache for longer than `graceMs`.
+
+import type { Awaitable } from '../../shared/awaitable.ts';
+import { createChangeFollower } from '../../shared/change-follower.ts';
+import { createLookUp } from '../../shared/look-up.ts';
+import { type Machine, realMachine } from '../../shared/machine.ts';
+import { createRefresher, type Refreshed, type RefresherOptions } from '../refresh/refresher.ts';
+import type { EndReason, Session, SessionEnd, SessionStore } from '../store/session-store.ts';
+import { createKnownSessions } from './known-sessions.ts';
+import { createRecentEnds } from './recent-ends.ts';
+import { createWatchedSessions, type Ended } from './watched-sessions.ts';
+
+const POLL_MS = 250;
+/** An end reaches every instance within this time, or the instance refuses. */
+export const ENDS_WITHIN_MS = 1000;
+/** Uses written at a time. */
+const BATCH = 200;
+/** Watched sessions that are looked up at a time, because another instance may have seen a use. */
+const LOOKED_UP = 20;
+
+export interface LiveSessionsOptions extends Pick<RefresherOptions, 'redeem' | 'discard' | 'onFailure'> {
+  readonly store: SessionStore;
+  /** Sessions in memory. */
+  readonly max: number;
+  /** How long after the last read of the ends cached sessions are accepted. */
+  readonly graceMs?: number | undefined;
+  /** Called with the reason when the store can no longer be read, and with undefined when it can be read again. */
+  readonly onHealth?: ((reason: string | undefined) => void) | undefined;
+  readonly machine?: Machine | undefined;
+}
+
+export interface LiveSessionsStatus {
+  readonly store: 'reachable' | 'failing';
+  /** Reason of the failure, for operators only. */
+  readonly reason: string | undefined;
+  /** Sessions in memory. */
+  readonly known: number;
+  readonly refreshing: number;
+  /** Sessions with something open. */
+  readonly watched: number;
+}
+
+export interface LiveSessions extends Pick<SessionStore, 'end' | 'endSubject' | 'endByProvider'> {
+  /**
+   * Returns the same object until something about the session changes; undefined if it has ended or is unknown. Throws or rejects if it is
+   * neither known nor can be read.
+   */
+  find(hash: string): Awaitable<Session | undefined>;
+  /** Whether `find` would return it without the store. */
+  isKnown(hash: string): boolean;
+  /** Notes a use. Writes later, at a coarse grain. */
+  noteUse(session: Session): void;
+  /** The session with a living access token; see `Refresher`. */
+  fresh(session: Session): Awaitable<Refreshed>;
+  /** Calls back once, within a second of its end anywhere; at once if it has ended already. Returns a function that ends the watch. */
+  onEnded(session: Session, listener: (reason: Ended) => void): () => void;
+  status(): LiveSessionsStatus;
+  /** Waits for refreshes under way, and writes uses. Does not close the store. */
+  close(): Promise<void>;
+}
+
+/** Follows the ends at once; the timers do not keep the process alive. */
+export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
+  const { store, graceMs = ENDS_WITHIN_MS, machine = realMachine } = options;
+  const { performance, now } = machine;
+  const known = createKnownSessions(options.max);
+  const watched = createWatchedSessions();
+  const recentEnds = createRecentEnds(end, performance);
+  /** By how much the clock of the store is ahead of the monotonic clock of this process. */
+  let aheadMs = now() - performance.now();
+  let isWriting = false;
+  const nowMs = () => performance.now() + aheadMs;
+
+  function drop({ id, hash, reason }: Pick<SessionEnd, 'id' | 'hash' | 'reason'>): void {
+    known.forget(hash);
+    recentEnds.note({ id, reason });
+    watched.end(id, reason);
+  }
+
+  async function end(id: string, reason: EndReason): Promise<Session | undefined> {
+    const ended = await store.end(id, reason);
+    if (ended !== undefined) drop({ ...ended, reason });
+    return ended;
+  }
+
+  const follower = createChangeFollower<SessionEnd>({
+    stream: {
+      async since(sequence, limit) {
+        const read = await store.ends.since(sequence, limit);
+        aheadMs = read.nowMs - performance.now();
+        return read;
+      },
+      subscribe: store.ends.subscribe,
+    },
+    pollMs: POLL_MS,
+    now,
+    onChange: drop,
+    onReset(isFirst) {
+      known.forgetAll();
+      if (!isFirst) recentEnds.repeatAll();
+    },
+    onPolled,
+    onHealth: options.onHealth,
+    machine,
+  });
+  const lookUp = createLookUp<Session, Session>({
+    follower,
+    learn(hash, found, keep) {
+      if (found === undefined) {
+        known.forget(hash);
+        if (keep) known.putAbsent(hash);
+        return undefined;
+      }
+      const session = keep ? known.put(found) : found;
+      watched.update(session);
+      return known.isAlive(session, nowMs()) ? session : undefined;
+    },
+    unavailable: (cause) => (cause instanceof Error ? cause : new Error(String(cause))),
+  });
+  const refresher = createRefresher({
+    ...options,
+    end: (session, reason) => end(session.id, reason),
+    nowMs,
+    onSuccessor(session) {
+      if (known.get(session.hash) !== undefined) known.put(session);
+      watched.update(session);
+    },
+    machine,
+  });
+
+  function onPolled(): void {
+    if (follower.failure() !== undefined) return;
+    void recentEnds.repeatSome();
+    void writeUses();
+    void expireWatched();
+  }
+
+  async function writeUses(): Promise<void> {
+    const uses = known.unwritten(BATCH);
+    if (isWriting || uses.size === 0) return;
+    isWriting = true;
+    try {
+      await store.touch(uses);
+      known.noteWritten(uses);
+    } catch {
+      // The store is away: a later batch repeats the same uses.
+    }
+    isWriting = false;
+  }
+
+  /** Ends what is open under sessions whose own end has come. Another instance may know of a later use: the store decides. */
+  async function expireWatched(): Promise<void> {
+    const over = watched.all().filter((session) => !known.isAlive(session, nowMs()));
+    for (const { id, hash } of over.slice(0, LOOKED_UP)) {
+      known.forget(hash);
+      try {
+        if ((await lookUp(hash, () => store.find(hash))) === undefined) watched.end(id, 'expired');
+      } catch {
+        return;
+      }
+    }
+  }
+
+  /** As for keys: by both clocks, because one of them may have stood still, or have been set. */
+  function withinGrace(): boolean {
+    return performance.now() - follower.readAt() <= graceMs && now() - follower.readAtMs() <= graceMs;
+  }
+
+  function cached(hash: string): Session | undefined {
+    const session = known.get(hash);
+    return session !== undefined && withinGrace() && known.isAlive(session, nowMs()) ? session : undefined;
+  }
+
+  return {
+    find(hash) {
+      const session = cached(hash);
+      if (session !== undefined) return session;
+      const failure = follower.failure();
+      if (failure !== undefined) throw failure;
+      if (known.isAbsent(hash)) return undefined;
+      return lookUp(hash, () => store.find(hash));
+    },
+    isKnown: (hash) => cached(hash) !== undefined,
+    noteUse: (session) => known.noteUse(session, nowMs()),
+    fresh: refresher.fresh,
+    onEnded(session, listener) {
+      const reason = recentEnds.reasonOf(session.id);
+      if (reason === undefined) return watched.add(session, listener);
+      queueMicrotask(() => listener(reason));
+      return () => undefined;
+    },
+    end,
+    async endSubject(provider, subject, reason) {
+      const ended = await store.endSubject(provider, subject, reason);
+      for (const session of ended) drop({ ...session, reason });
+      return ended;
+    },
+    async endByProvider(logout) {
+      const ended = await store.endByProvider(logout);
+      for (const session of ended ?? []) drop({ ...session, reason: 'provider' });
+      return ended;
+    },
+    status() {
+      const failure = follower.failure();
+      return {
+        store: failure === undefined ? 'reachable' : 'failing',
+        reason: failure?.message,
+        known: known.size(),
+        refreshing: refresher.running(),
+        watched: watched.size(),
+      };
+    },
+    async close() {
+      follower.stop();
+      await refresher.close();
+      await writeUses();
+    },
+  };
+}

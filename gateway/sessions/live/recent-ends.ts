@@ -1,0 +1,59 @@
+// The ends that this process knows of: it writes them again if the store has lost them, and a stream that is opened late learns of them.
+
+import type { Awaitable } from '../../shared/awaitable.ts';
+import type { EndReason, SessionEnd } from '../store/session-store.ts';
+
+const KEPT_MS = 10 * 60_000;
+const KEPT_MAX = 20_000;
+
+export interface RecentEnds {
+  note(end: Pick<SessionEnd, 'id' | 'reason'>): void;
+  reasonOf(id: string): EndReason | undefined;
+  /** The store was replaced: all of them are to be written again. */
+  repeatAll(): void;
+  /** Writes what is to be written again. Never rejects; what fails is left for the next call. */
+  repeatSome(): Promise<void>;
+}
+
+/** @param end ends a session, or does nothing if it has ended */
+export function createRecentEnds(
+  end: (id: string, reason: EndReason) => Awaitable<unknown>,
+  clock: { now(): number },
+): RecentEnds {
+  const known = new Map<string, { readonly reason: EndReason; readonly atMs: number }>();
+  const toRepeat = new Map<string, EndReason>();
+  let isRepeating = false;
+
+  function dropOld(): void {
+    for (const [id, { atMs }] of known) {
+      if (known.size <= KEPT_MAX && clock.now() - atMs <= KEPT_MS) return;
+      known.delete(id);
+    }
+  }
+
+  return {
+    note({ id, reason }) {
+      if (known.has(id)) return;
+      known.set(id, { reason, atMs: clock.now() });
+      dropOld();
+    },
+    reasonOf: (id) => known.get(id)?.reason,
+    repeatAll() {
+      dropOld();
+      for (const [id, { reason }] of known) toRepeat.set(id, reason);
+    },
+    async repeatSome() {
+      if (isRepeating) return;
+      isRepeating = true;
+      try {
+        for (const [id, reason] of toRepeat) {
+          await end(id, reason);
+          toRepeat.delete(id);
+        }
+      } catch {
+        // The store is away.
+      }
+      isRepeating = false;
+    },
+  };
+}

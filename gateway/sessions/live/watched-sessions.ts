@@ -1,0 +1,48 @@
+// What is open under a session, such as event streams and WebSockets, and has to end with it.
+
+import type { EndReason, Session } from '../store/session-store.ts';
+
+/** `expired`: its idle or absolute end has come. */
+export type Ended = EndReason | 'expired';
+
+interface Watched {
+  session: Session;
+  readonly listeners: Set<(reason: Ended) => void>;
+}
+
+export interface WatchedSessions {
+  /** Returns a function that ends the watch. */
+  add(session: Session, listener: (reason: Ended) => void): () => void;
+  /** Calls every listener of a session, once. */
+  end(id: string, reason: Ended): void;
+  all(): readonly Session[];
+  /** The store knows a later state. */
+  update(session: Session): void;
+  size(): number;
+}
+
+export function createWatchedSessions(): WatchedSessions {
+  const byId = new Map<string, Watched>();
+  return {
+    add(session, listener) {
+      const watched = byId.get(session.id) ?? { session, listeners: new Set() };
+      byId.set(session.id, watched);
+      watched.listeners.add(listener);
+      return () => {
+        watched.listeners.delete(listener);
+        if (watched.listeners.size === 0 && byId.get(session.id) === watched) byId.delete(session.id);
+      };
+    },
+    end(id, reason) {
+      const listeners = byId.get(id)?.listeners ?? [];
+      byId.delete(id);
+      for (const listener of listeners) listener(reason);
+    },
+    all: () => [...byId.values()].map(({ session }) => session),
+    update(session) {
+      const watched = byId.get(session.id);
+      if (watched !== undefined) watched.session = session;
+    },
+    size: () => byId.size,
+  };
+}

@@ -1,0 +1,170 @@
+// Three instances over one Redis: each refresh token is redeemed once, requests do not wait while the access token lives, and an end holds
+// everywhere within a second.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLiveSessions, type LiveSessions } from '../../../gateway/sessions/live/live-sessions.ts';
+import type { Refreshed } from '../../../gateway/sessions/refresh/refresher.ts';
+import { openRedisSessionStore } from '../../../gateway/sessions/store/redis/redis-session-store.ts';
+import type { Session, SessionStore } from '../../../gateway/sessions/store/session-store.ts';
+import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { createModelProvider, type ModelProvider } from './model-provider.ts';
+import { ring, signIn, tokens } from './store-samples.ts';
+
+interface Gateway {
+  readonly store: SessionStore;
+  readonly sessions: LiveSessions;
+}
+
+describe('sessions of three instances', { concurrency: true }, () => {
+  let redis: TestRedis;
+  /** One for each session, by its hash: the tests run at once. */
+  const providers = new Map<string, ModelProvider>();
+  const providerOf = ({ hash }: Session) => providers.get(hash) as ModelProvider;
+  const gateways: Gateway[] = [];
+
+  before(async () => {
+    redis = await startRedis();
+    for (let index = 0; index < 3; index += 1) {
+      const store = await openRedisSessionStore({ url: redis.url, keys: ring });
+      const sessions = createLiveSessions({
+        ...{ store, max: 1000 },
+        redeem: (session, given, signal) => providerOf(session).redeem(session, given, signal),
+        discard: (session, given) => providerOf(session).discard(session, given),
+      });
+      gateways.push({ store, sessions });
+    }
+  });
+  after(async () => {
+    for (const { store, sessions } of gateways) {
+      await sessions.close();
+      await store.close();
+    }
+    await redis.stop();
+  });
+
+  const [one, two, three] = [0, 1, 2].map((index) => () => gateways[index] as Gateway) as [
+    () => Gateway,
+    () => Gateway,
+    () => Gateway,
+  ];
+  async function begin(accessLivesMs: number, changes = {}) {
+    const session = await signIn(one().store, changes, tokens('first', { accessLivesMs }));
+    const provider = createModelProvider();
+    providers.set(session.hash, provider);
+    return { session, hash: session.hash, provider };
+  }
+  /** As a request does it. */
+  async function request({ sessions }: Gateway, hash: string): Promise<Refreshed | undefined> {
+    const session = await sessions.find(hash);
+    return session && sessions.fresh(session);
+  }
+  const requests = (count: number, hash: string) =>
+    Promise.all(Array.from({ length: count }, (_, index) => request(gateways[index % 3] as Gateway, hash)));
+  const generationsOf = (results: readonly (Refreshed | undefined)[]) => [
+    ...new Set(results.map((result) => (typeof result === 'object' ? result.generation : result))),
+  ];
+
+  it('200 requests after the end of the access token wait for one redemption', async () => {
+    const { hash, provider } = await begin(1);
+    await sleep(5);
+    assert.deepEqual(generationsOf(await requests(200, hash)), [1]);
+    assert.equal(provider.redeemed.length, 1);
+    assert.deepEqual(generationsOf(await requests(30, hash)), [1]);
+    assert.equal(provider.redeemed.length, 1);
+  });
+
+  it('200 requests before its end do not wait, and get the successor afterwards', async () => {
+    const { hash, provider } = await begin(4000);
+    await sleep(3100);
+    provider.thinksMs = 400;
+    const began = performance.now();
+    assert.deepEqual(generationsOf(await requests(200, hash)), [0]);
+    assert.ok(performance.now() - began < 400, 'a request has waited for the provider');
+    await sleep(1000);
+    assert.deepEqual(generationsOf(await requests(30, hash)), [1]);
+    assert.equal(provider.redeemed.length, 1);
+  });
+
+  it('invalid_grant ends the session everywhere', async () => {
+    const { hash, provider } = await begin(1);
+    await sleep(5);
+    provider.disturbance = { kind: 'ended' };
+    assert.deepEqual(generationsOf(await requests(6, hash)), ['ended']);
+    assert.deepEqual(generationsOf(await requests(6, hash)), [undefined]);
+    assert.equal(provider.redeemed.length, 1);
+  });
+
+  it('a provider that is away ends nothing, and is tried again', async () => {
+    const { hash, provider } = await begin(1);
+    await sleep(5);
+    provider.disturbance = { kind: 'away', redeemed: 'no', reason: 'it refuses connections' };
+    assert.deepEqual(generationsOf(await requests(6, hash)), ['away']);
+    provider.disturbance = undefined;
+    await sleep(1100);
+    assert.deepEqual(generationsOf(await requests(6, hash)), [1]);
+    assert.equal(provider.redeemed.length, 1);
+  });
+
+  it('a lost answer is not asked for again: the session lives as long as its access token', async () => {
+    const { hash, provider } = await begin(3000);
+    await sleep(2300);
+    provider.disturbance = { kind: 'away', redeemed: 'unknown', reason: 'the connection broke' };
+    assert.deepEqual(generationsOf(await requests(6, hash)), [0]);
+    await sleep(300);
+    provider.disturbance = undefined;
+    assert.deepEqual(generationsOf(await requests(6, hash)), [0]);
+    await sleep(800);
+    assert.deepEqual(
+      generationsOf(await requests(6, hash)).filter((state) => typeof state === 'number'),
+      [],
+    );
+    await sleep(600);
+    assert.deepEqual(generationsOf(await requests(6, hash)), [undefined]);
+    assert.equal(provider.redeemed.length, 1);
+  });
+
+  it('an end holds everywhere within a second, for requests and for what is open', async () => {
+    const { session } = await begin(300_000);
+    assert.deepEqual(generationsOf(await requests(3, session.hash)), [0]);
+    const reasons = Promise.all(
+      gateways.map(({ sessions }) => new Promise((resolve) => void sessions.onEnded(session, resolve))),
+    );
+    const left: Session[] = [];
+    two().sessions.onEnded(session, () => left.push(session))();
+    const began = performance.now();
+    await one().sessions.end(session.id, 'signed_out');
+    assert.equal(await one().sessions.find(session.hash), undefined);
+    assert.deepEqual(await reasons, ['signed_out', 'signed_out', 'signed_out']);
+    assert.ok(performance.now() - began < 1000);
+    assert.deepEqual(generationsOf(await requests(3, session.hash)), [undefined]);
+    assert.deepEqual(left, []);
+    const late = await new Promise((resolve) => void three().sessions.onEnded(session, resolve));
+    assert.equal(late, 'signed_out', 'a stream that opens late learns of it, too');
+  });
+
+  it('what is open ends with the idle time, unless another instance sees a use', async () => {
+    const { session } = await begin(300_000, { idleMs: 700 });
+    const ended = new Promise((resolve) => void one().sessions.onEnded(session, resolve));
+    await sleep(400);
+    const found = await two().sessions.find(session.hash);
+    assert.ok(found);
+    two().sessions.noteUse(found);
+    await sleep(500);
+    const isOpen = await Promise.race([ended.then(() => false), true]);
+    assert.equal(isOpen, true, 'the use on another instance counts');
+    assert.equal(await ended, 'expired');
+  });
+
+  it('tokens that come after the end are handed back', async () => {
+    const { session, hash, provider } = await begin(1);
+    await sleep(5);
+    provider.thinksMs = 200;
+    const waiting = request(two(), hash);
+    await sleep(100);
+    await one().sessions.end(session.id, 'signed_out');
+    assert.equal(await waiting, 'ended');
+    assert.equal(provider.discarded.length, 1);
+  });
+});
