@@ -66,7 +66,7 @@ const libraries: Record<string, readonly string[]> = {
   'http-proxy-middleware': ['gateway/tunnel/'],
   ioredis: ['gateway/redis/'],
   jose: ['gateway/auth/', 'sandbox/'],
-  'lru-cache': ['gateway/auth/', 'gateway/portal/'],
+  'lru-cache': ['gateway/auth/', 'gateway/portal/', 'gateway/sessions/'],
   marked: ['gateway/portal/'],
   'openapi-backend': ['gateway/contract/'],
   pino: ['gateway/observe/'],

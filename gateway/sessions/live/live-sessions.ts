@@ -9,6 +9,7 @@ import { createRefresher, type Refreshed, type RefresherOptions } from '../refre
 import type { EndReason, Session, SessionEnd, SessionStore } from '../store/session-store.ts';
 import { createKnownSessions } from './known-sessions.ts';
 import { createRecentEnds } from './recent-ends.ts';
+import { createStoreClock } from './store-clock.ts';
 import { createWatchedSessions, type Ended } from './watched-sessions.ts';
 
 const POLL_MS = 250;
@@ -64,13 +65,11 @@ export interface LiveSessions extends Pick<SessionStore, 'end' | 'endSubject' | 
 export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
   const { store, graceMs = ENDS_WITHIN_MS, machine = realMachine } = options;
   const { performance, now } = machine;
+  const { nowMs, reading } = createStoreClock(machine);
   const known = createKnownSessions(options.max);
   const watched = createWatchedSessions();
   const recentEnds = createRecentEnds(end, performance);
-  /** By how much the clock of the store is ahead of the monotonic clock of this process. */
-  let aheadMs = now() - performance.now();
   let isWriting = false;
-  const nowMs = () => performance.now() + aheadMs;
 
   function drop({ id, hash, reason }: Pick<SessionEnd, 'id' | 'hash' | 'reason'>): void {
     known.forget(hash);
@@ -86,11 +85,7 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
 
   const follower = createChangeFollower<SessionEnd>({
     stream: {
-      async since(sequence, limit) {
-        const read = await store.ends.since(sequence, limit);
-        aheadMs = read.nowMs - performance.now();
-        return read;
-      },
+      since: (sequence, limit) => reading(() => store.ends.since(sequence, limit)),
       subscribe: store.ends.subscribe,
     },
     pollMs: POLL_MS,
