@@ -1,5 +1,6 @@
 // The setting `credential` of an upstream: how the gateway authenticates there. A kind of credential is an entry of `kinds` here and one of
-// `kinds` in upstream/credentials/credential-kinds.ts. Each kind has a `secret`: the other parts of the gateway know nothing else of it.
+// `kinds` in upstream/credentials/credential-kinds.ts. Each kind has a `secret`, the name of its entry in the secrets, by which start,
+// `check` and `doctor` find it.
 
 import { z } from 'zod';
 import { secretEntry } from './parts.ts';

@@ -68,7 +68,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const { throttle } = shared.throttle;
   const operations = contracts.operations.map(({ operation }) => operation);
   const deciding = createStatelessStages(configuration, { ...shared, hold: overload.hold });
-  const { admit, deprecations } = deciding;
+  const { admit, match, sunset, authorize, validate, sitesFor, tunnelAt, deprecations } = deciding;
   const idempotency = openIdempotency(configuration, shared);
   const { tlsOf, forward, handshake, close } = createToUpstreams(configuration, shared, openStream);
   const answerChallenge = createAnswerChallenge(shared.ownChallenge);
@@ -77,7 +77,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   function openStream(fresh: Fresh, kind: StreamKind, end: (why: StreamEnd) => void): () => void {
     const { caller, clientAddress, operation } = fresh;
     async function admitAgain() {
-      return deciding.authorize(await shared.authenticate(fresh)).caller;
+      return authorize(await shared.authenticate(fresh)).caller;
     }
     const close = shared.streams.open({ kind, caller, clientAddress, operation, admitAgain, end });
     // It counts among the open streams instead.
@@ -86,7 +86,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   }
 
   const steps: Steps<ReadonlySet<Site>, Tunnel> = {
-    ...deciding,
+    ...{ sitesFor, tunnelAt, admit, match, sunset, authorize, validate },
     ...createOwnAnswers(configuration, {
       stages: deciding,
       throttle,

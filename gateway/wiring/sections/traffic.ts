@@ -34,6 +34,7 @@ export function openTraffic(
   const { configuration, settings, store, gateway, inForce, isDraining, forwardNow } = opened;
   const { log, metrics, ids, tracing, traceparentFor, failures, shedding, originOf, targets } = opened;
   const { streams, tunnelStreams, identity, versionUses, usage, throttle, ordered, tls } = opened;
+  const { access, answers, assertions, counters, now, recordLocks, tlsSettingsOf } = opened;
   const constantHeaders = securityHeadersFor(gateway.publicUrl);
   const refuse = createRefuse({
     publicUrl: gateway.publicUrl,
@@ -97,10 +98,13 @@ export function openTraffic(
   const serving = openServing(
     configuration,
     {
-      // These are taken by the names under which the sections above have opened them.
-      ...{ ...opened, ...targets, overload, tunnels, refuse, ownChallenge, onUnreadableForward, execute },
+      // Of the sections above.
+      ...{ answers, assertions, counters, access, recordLocks, streams, throttle, tlsSettingsOf, traceparentFor },
+      ...{ isDraining, now, originOf, clock: targets.clock, pools: targets.pools, targetSets: targets.targetSets },
       authenticate: identity.authenticate,
       noteUse: versionUses.note,
+      // Of this section.
+      ...{ execute, onUnreadableForward, overload, ownChallenge, refuse, tunnels },
     },
     { store, log },
   );

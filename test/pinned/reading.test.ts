@@ -1,0 +1,38 @@
+// docs/reading.md is true: every file exists, an earlier file of its list leads to it by the name given, and no list is longer than a
+// reader should have to open.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const sections = readFileSync(`${root}docs/reading.md`, 'utf8').split(/^## /m).slice(1);
+
+/** Most files of a list, by a word of its question. */
+const filesMax = { 'unknown API key': 20, 'HTML page': 6, 'log line go': 4, 'with a store': 20, fetched: 14 };
+
+/** Code alone: a name in a comment leads nowhere. */
+const codeOf = (file: string) => readFileSync(root + file, 'utf8').replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '');
+const hasWord = (file: string, word: string) => new RegExp(`\\b${word}\\b`).test(codeOf(file));
+
+describe('docs/reading.md', () => {
+  for (const [words, max] of Object.entries(filesMax)) {
+    const [question = '', ...lines] = sections.find((text) => text.split('\n')[0]?.includes(words))?.split('\n') ?? [];
+    const rows = lines.flatMap((line) => {
+      const [, file, , by] = /^\| `([^`]+)` +\| (.+?) +\| (?:`([^`]+)`)? *\|$/.exec(line) ?? [];
+      return file === undefined ? [] : [{ file, by }];
+    });
+
+    it(`leads from file to file: ${question}`, () => {
+      assert.ok(rows.length > 2, 'the list is found');
+      assert.ok(rows.length <= max, `${rows.length} files`);
+      const lost = rows.filter(({ file, by }, index) => {
+        if (index === 0) return by !== undefined || codeOf(file) === '';
+        const before = rows.slice(0, index).map((row) => row.file);
+        return by === undefined || !hasWord(file, by) || !before.some((earlier) => hasWord(earlier, by));
+      });
+      assert.deepEqual(lost, []);
+    });
+  }
+});
