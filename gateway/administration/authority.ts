@@ -54,6 +54,7 @@ export async function whileUndisturbed<T>(attempt: () => Promise<T>): Promise<T>
     } catch (thrown) {
       if (!(thrown instanceof ConditionFailed)) throw thrown;
       if (thrown.condition === 'leavesAnother') throw new GatewayError('last_key');
+      if (thrown.condition === 'most') throw new GatewayError('too_many_keys');
       if (attempts === ATTEMPTS_MAX) throw new GatewayError('records_unavailable', { cause: thrown });
     }
   }

@@ -4,7 +4,14 @@ import type { DigestOf } from '../auth/api-key.ts';
 import type { RandomBytes } from '../auth/base62.ts';
 import { createIssueKey, type KeyRequest } from '../auth/issue-key.ts';
 import { keyState } from '../auth/key-json.ts';
-import { isActive, type KeyPatch, type KeyStore, type StoredKey, takesPlaceOf } from '../auth/store/key-store.ts';
+import {
+  isActive,
+  type KeyPatch,
+  type KeyStore,
+  type KeysMost,
+  type StoredKey,
+  takesPlaceOf,
+} from '../auth/store/key-store.ts';
 import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import { GatewayError } from '../errors.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
@@ -107,10 +114,14 @@ export function createKey(deps: IssueDeps) {
       requireFuture(request.expiresAtMs, now());
       await requireGrant(deps, authority, request);
       const { key, record } = createIssueKey(deps)({ ...request, by: actor.by });
-      if (dryRun) return { key: undefined, record };
+      if (dryRun) {
+        await requireRoom(deps, organization.id);
+        return { key: undefined, record };
+      }
       const { author, keys } = authority;
       const organizations = [...authority.organizations, organization];
-      if (!(await store.keys.create(record, author, { keys, organizations })))
+      const most = await mostOf(deps);
+      if (!(await store.keys.create(record, author, { keys, organizations, most })))
         throw new GatewayError('resource_missing');
       return { key, record };
     });
@@ -170,15 +181,39 @@ export function rotateKey(deps: IssueDeps) {
       const endsAtMs = nowMs + overlapMs;
       if (dryRun) {
         const end = Math.min(endsAtMs, before.expiresAtMs ?? Number.POSITIVE_INFINITY);
-        return { key: undefined, record, previous: { ...before, expiresAtMs: end, replacedBy: record.id } };
+        const previous = { ...before, expiresAtMs: end, replacedBy: record.id };
+        await requireRoom(deps, organization, previous);
+        return { key: undefined, record, previous };
       }
       const { author, organizations } = authority;
       const keys = [...authority.keys, before];
-      const previous = await store.keys.rotate(one.id, record, endsAtMs, author, { keys, organizations });
+      const conditions = { keys, organizations, most: await mostOf(deps) };
+      const previous = await store.keys.rotate(one.id, record, endsAtMs, author, conditions);
       // It has ended between the look at the clock and the write.
       if (previous === undefined) throw new GatewayError('invalid_transition');
       return { key, record, previous };
     });
+}
+
+/** Records of keys that an organization may have, whether they work or not: each creation may look at all of them. */
+const KEY_RECORDS_MAX = 100_000;
+
+async function mostOf({ configuration }: GrantDeps): Promise<KeysMost> {
+  const { config } = await configuration();
+  return { usable: config.gateway.keys.perOrganizationMax, records: KEY_RECORDS_MAX };
+}
+
+/** What the store finds when it writes. @param replaced the key that a rotation replaces, with its new end; undefined for a creation */
+async function requireRoom(deps: GrantDeps, organization: string, replaced?: StoredKey): Promise<void> {
+  const most = await mostOf(deps);
+  const nowMs = deps.now();
+  let [usable, records] = [1, 1];
+  for await (const page of deps.store.keys.scan({ organization })) {
+    const now = page.map((key) => (key.id === replaced?.id ? replaced : key));
+    usable += now.filter((key) => stateOf(key, nowMs) === 'active').length;
+    records += now.length;
+    if (usable > most.usable || records > most.records) throw new GatewayError('too_many_keys');
+  }
 }
 
 function sameLifetime({ createdAtMs, expiresAtMs }: StoredKey, nowMs: number, { may }: Authority): number | undefined {

@@ -171,6 +171,15 @@ export const AUTH_CODES = {
       'The revocation would leave the organization without a key that works. After a live key, another live key has to work.',
     remedy: 'Create another key first, or send `allow_last: true` if the organization is to have none.',
   },
+  too_many_keys: {
+    ...conflict,
+    status: 409,
+    message: 'The organization has as many keys as it may have. Nothing was created.',
+    meaning:
+      'As many keys of the organization work as `keys.perOrganizationMax` allows, or it has 100,000 records of keys, with those that work no more.',
+    remedy:
+      'Revoke keys that are not used, or rotate with `overlap_seconds: 0`. Ask the operator if the organization needs more keys.',
+  },
   key_mode_mismatch: {
     ...notPermitted,
     status: 403,

@@ -83,6 +83,11 @@ const keys = z.strictObject({
   graceSeconds: whole('seconds', 0, 86_400)
     .default(900)
     .describe('The time for which cached keys stay valid while the key store is unavailable.'),
+  perOrganizationMax: whole('keys', 1, 100_000)
+    .default(1_000)
+    .describe(
+      'The largest number of keys of an organization that work at the same time. One more is refused (409 `too_many_keys`); `keys import` and `seed` are not bound.',
+    ),
 });
 
 const metrics = z.strictObject({

@@ -95,6 +95,15 @@ export interface Conditions {
   readonly organizations?: readonly Organization[] | undefined;
   /** Of a revocation: a key takes the place of this one (`takesPlaceOf`), or this one does not work any more. */
   readonly leavesAnother?: boolean | undefined;
+  /** Of a creation or rotation: the organization has at most so many keys afterwards. */
+  readonly most?: KeysMost | undefined;
+}
+
+export interface KeysMost {
+  /** Keys that work. */
+  readonly usable: number;
+  /** All keys, with those that are revoked or have ended: they are kept, and each creation may look at all of them. */
+  readonly records: number;
 }
 
 export class ConditionFailed extends Error {

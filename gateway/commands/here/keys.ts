@@ -35,7 +35,8 @@ export function keysHere(context: MachineContext): Actions['keys'] {
       const organization = await deps.store.organizations.get(owner);
       if (organization === undefined) return fail(`There is no organization ${owner}.`);
       await requireScopes(context, request.scopes, organization);
-      const { key = '', record } = await createKey(deps)(actor, { ...request, organization: owner });
+      const creating = createKey(deps)(actor, { ...request, organization: owner });
+      const { key = '', record } = await orFail(context, creating, { too_many_keys: () => tooMany(owner) });
       return { key, record };
     },
 
@@ -44,6 +45,7 @@ export function keysHere(context: MachineContext): Actions['keys'] {
       const rotating = rotateKey(deps)(actor, { ...one, ...how });
       const { key = '', ...records } = await orFail(context, rotating, {
         resource_missing: () => `There is no key ${one.id}.`,
+        too_many_keys: () => tooMany('Its organization'),
         invalid_transition: () => whyNotRotated(deps.store, one.id, context.now()),
       });
       return made(context, deps.store, { key, ...records }, waitMs);
@@ -57,6 +59,10 @@ export function keysHere(context: MachineContext): Actions['keys'] {
       return made(context, deps.store, record, waitMs);
     },
   };
+}
+
+function tooMany(organization: string): string {
+  return `${organization} has as many keys as it may have (keys.perOrganizationMax in gateway.yaml): revoke some first.`;
 }
 
 /** The reason for a failed rotation; reads the key again, because another command may have changed it meanwhile. */

@@ -70,7 +70,18 @@ const call = fc.oneof(
     body: fc.constant(undefined),
   }),
 );
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 const step = fc.record({ call, actor: index, target: index, dryRun: fc.nat(9).map((one) => one === 0) });
+
+/** The first sequence: each kind of change succeeds once, by the third of the first keys on itself. Random ones seldom change a key. */
+const usual = (
+  [
+    ['POST /keys', { scopes: ['gateway:read'], allowed_cidrs: ['127.0.0.1'], expires_at: WITHIN }],
+    ['PATCH /keys/{id}', { name: 'a' }],
+    ['POST /keys/{id}/rotate', {}],
+    ['POST /keys/{id}/revoke', {}],
+  ] as const
+).map(([does, body]) => ({ call: { does, body }, actor: 2, target: 2, dryRun: false }));
 
 function isHeldBy({ scopes: held, allowedCidrs, expiresAtMs = Infinity }: Granted, key: StoredKey): boolean {
   const covered = new Set(held.includes('*') ? [...held, 'files:read', 'files:write'] : held);
@@ -176,7 +187,7 @@ it('no sequence of calls gains a scope, an address, a longer life or another org
       }
       await checkRecords(known);
     }),
-    { numRuns: RUNS, endOnFailure: true },
+    { numRuns: RUNS, endOnFailure: true, examples: [[usual as Step[]]] },
   );
   // The sequences are worth something: each kind of call succeeds, and is refused for what would be a gain.
   const seen = [...outcomes.keys()].join('\n');

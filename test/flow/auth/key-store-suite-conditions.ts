@@ -105,6 +105,37 @@ export function conditionTests(name: string, open: Open): void {
     });
   }
 
+  test(`${name}: an organization has at most as many keys that work as the condition says, and as many records`, async (t) => {
+    const { store, target } = await set(await open(t));
+    const most = { usable: 4, records: 7 };
+    const tried = await Promise.allSettled(
+      Array.from({ length: 6 }, async () => store.keys.create(issue().record, 'me', { most })),
+    );
+    assert.deepEqual(
+      tried
+        .map(({ status }) => status)
+        .toSorted()
+        .slice(0, 3),
+      ['fulfilled', 'fulfilled', 'rejected'],
+    );
+    assert.equal((await store.keys.list({ organization: 'org_acme' })).length, 4);
+    const rotate = async (id: string, endsAtMs: number) =>
+      store.keys.rotate(id, issue().record, endsAtMs, 'me', { most });
+    const before = await stateOf(store);
+    await assert.rejects(rotate(target.id, ENDS_AT_MS), failure('most'));
+    assert.deepEqual(await stateOf(store), before);
+    assert.equal((await rotate(target.id, START_MS))?.expiresAtMs, START_MS);
+    const [, , , last] = await store.keys.list({ organization: 'org_acme' });
+    for (const _ of [6, 7]) {
+      await store.keys.revoke((await store.keys.list({ organization: 'org_acme' })).at(-1)?.id ?? '', 'me', undefined);
+      assert.equal(await store.keys.create(issue().record, 'me', { most }), true);
+    }
+    // Nothing works that was revoked, but its record is there.
+    await store.keys.revoke(last?.id ?? '', 'me', undefined);
+    await assert.rejects(async () => store.keys.create(issue().record, 'me', { most }), failure('most'));
+    assert.equal(await store.keys.create(issue({ organization: 'org_other' }).record, 'me', { most }), true);
+  });
+
   test(`${name}: a condition on a record that is not there fails`, async (t) => {
     const { store, target } = await set(await open(t));
     const [{ record }] = [issue()];

@@ -6,6 +6,9 @@ import { ask, requestOf } from '../../support/connection.ts';
 import type { RefusalCase } from '../../support/errors.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 
+/** Keys that an organization of the gateway may have. */
+export const KEYS_MAX = 4;
+
 export const administrationCases: readonly RefusalCase<TestGateway>[] = [
   {
     name: 'a record of the gateway while its store is away',
@@ -36,6 +39,30 @@ export const administrationCases: readonly RefusalCase<TestGateway>[] = [
     name: 'the revocation of the last key',
     code: 'last_key',
     provoke: (gateway) => withOwnKey(gateway, (id) => [`POST /gateway/v1/keys/${id}/revoke`, '{}']),
+  },
+  {
+    name: 'one key more than an organization may have',
+    code: 'too_many_keys',
+    async provoke(gateway) {
+      const scopes = ['gateway:read', 'gateway:keys'];
+      const organization = `org_${randomUUID()}`;
+      for (let more = 2; more < KEYS_MAX; more += 1) await gateway.issueKey({ organization });
+      const { id, key } = await gateway.issueKey({ organization, scopes });
+      const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+      const wanted = '{"scopes":["gateway:read"]}';
+      const call = (line: string, body: string) => ask(gateway.port, requestOf(line, headers, body));
+      const atOnce = await Promise.all(Array.from({ length: 4 }, () => call('POST /gateway/v1/keys', wanted)));
+      assert.deepEqual(atOnce.map(({ status }) => status).toSorted(), [201, 409, 409, 409]);
+      // A leaked key can be replaced at any time.
+      assert.equal(
+        (await call(`POST /gateway/v1/keys/${id}/rotate?dry_run=true`, '{"overlap_seconds":0}')).status,
+        201,
+      );
+      assert.equal((await call(`POST /gateway/v1/keys/${id}/rotate`, '{}')).status, 409);
+      assert.equal((await call(`POST /gateway/v1/keys/${id}/rotate?dry_run=true`, '{}')).status, 409);
+      assert.equal((await call('POST /gateway/v1/keys?dry_run=true', wanted)).status, 409);
+      return call('POST /gateway/v1/keys', wanted);
+    },
   },
 ];
 

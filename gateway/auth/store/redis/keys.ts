@@ -1,7 +1,7 @@
 // Keys in the Redis key store.
 
 import { authorNameOf, detailsBy, ofChangedKey, ofNewKey, ofRevokedKey, ofRotatedKey } from '../change-details.ts';
-import { isActive, type KeyPart, type KeyRecords, type StoredKey } from '../key-store.ts';
+import { type Conditions, isActive, type KeyPart, type KeyRecords, type StoredKey } from '../key-store.ts';
 import { CONDITION_FUNCTIONS, conditionArguments, untilUnchanged, withinConditions } from './conditions.ts';
 import { DAMAGE_FUNCTIONS } from './damage.ts';
 import { KEY_ARGUMENTS, KEY_FUNCTIONS, keyArguments, keysOf, revocationOf } from './key-columns.ts';
@@ -10,12 +10,38 @@ import { REFUSED, toStoreScript } from './key-store-script.ts';
 import { ORGANIZATION_FUNCTIONS, organizationsOf } from './organization-columns.ts';
 import { allOf, inRedisPages } from './pages.ts';
 
-const CREATE = toStoreScript(`${ORGANIZATION_FUNCTIONS}${KEY_FUNCTIONS}${CONDITION_FUNCTIONS}
-local by, details, at = ARGV[3], ARGV[4], 5
+/**
+ * Lua function: whether an organization may get `added` keys that work, of which one may be the key that they replace. Most organizations
+ * have fewer records than keys that may work: then none is read.
+ */
+const ROOM_FUNCTIONS = `
+local function has_room(organization, replaced, added, usable_max, records_max)
+  if usable_max == '' then return true end
+  local order, now = base .. 'keys_of:' .. organization, tonumber(ARGV[2])
+  local records = call('ZCARD', order)
+  if records >= tonumber(records_max) then return false end
+  local room = tonumber(usable_max) - added
+  if records - (replaced == '' and 0 or 1) <= room then return true end
+  for first = 0, records - 1, 200 do
+    local ids, revocations, ends = unpack(columns_of(call('ZREVRANGE', order, first, first + 199), { 'revocations', 'ends' }))
+    for number, id in ipairs(ids) do
+      if id ~= replaced and not revocations[number] and (not ends[number] or tonumber(ends[number]) > now) then
+        room = room - 1
+        if room < 0 then return false end
+      end
+    end
+  end
+  return true
+end
+`;
+
+const CREATE = toStoreScript(`${ORGANIZATION_FUNCTIONS}${KEY_FUNCTIONS}${ROOM_FUNCTIONS}${CONDITION_FUNCTIONS}
+local by, details, at = ARGV[3], ARGV[4], 7
 local failed = failure(at + ${KEY_ARGUMENTS})
 if failed then return failed end
 if not organization_exists(ARGV[at + 2]) then return 'homeless' end
 if key_exists(at) then return 'taken' end
+if not has_room(ARGV[at + 2], '', 1, ARGV[5], ARGV[6]) then return { 'failed', 'most', '' } end
 insert_keys({ at })
 write_change(by, 'key.created', ARGV[at + 2], ARGV[at], details)
 return 'created'
@@ -110,11 +136,13 @@ return columns_of({ id }, KEY_COLUMNS)
 `);
 
 /** The key was read before, and is a condition. */
-const ROTATE = toStoreScript(`${KEY_FUNCTIONS}${CONDITION_FUNCTIONS}
-local id, by, ends_at, details, at = ARGV[3], ARGV[4], ARGV[5], ARGV[6], 7
+const ROTATE = toStoreScript(`${KEY_FUNCTIONS}${ROOM_FUNCTIONS}${CONDITION_FUNCTIONS}
+local id, by, ends_at, details, at = ARGV[3], ARGV[4], ARGV[5], ARGV[6], 9
 local failed = failure(at + ${KEY_ARGUMENTS})
 if failed then return failed end
 if key_exists(at) then return 'taken' end
+local added = tonumber(ends_at) > tonumber(ARGV[2]) and 2 or 1
+if not has_room(ARGV[at + 2], id, added, ARGV[7], ARGV[8]) then return { 'failed', 'most', '' } end
 call('HSET', base .. 'ends', id, ends_at)
 call('HSET', base .. 'successors', id, ARGV[at])
 insert_keys({ at })
@@ -148,7 +176,7 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
   return {
     async create(key, author = key.createdBy, conditions = {}) {
       const details = JSON.stringify(detailsBy(author, ofNewKey(key)));
-      const record = [...keyArguments(key), ...conditionArguments(conditions)];
+      const record = [...mostArguments(conditions), ...keyArguments(key), ...conditionArguments(conditions)];
       const outcome = withinConditions(await patient(CREATE, [authorNameOf(author), details, ...record]));
       if (outcome === 'taken') throw taken(key);
       return outcome === 'created';
@@ -201,6 +229,7 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
           authorNameOf(author),
           expiresAtMs,
           details,
+          ...mostArguments(conditions),
           ...keyArguments(successor),
           ...unchanged,
         ]);
@@ -212,6 +241,10 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
       await serving(NOTE_USES, [...uses].flat());
     },
   };
+}
+
+function mostArguments({ most }: Conditions): (string | number)[] {
+  return [most?.usable ?? '', most?.records ?? ''];
 }
 
 /** For new keys: an existing id or digest is a fault, not a normal result. */

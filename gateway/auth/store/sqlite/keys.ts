@@ -23,6 +23,11 @@ export function createSqliteKeys(tables: SqliteTables): KeyRecords {
     WHERE organization = ? AND id <> ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) AND (mode = 'live' OR ? = 'test')
     LIMIT 1
   `);
+  const countRecords = database.prepare('SELECT count(*) AS count FROM keys WHERE organization = ?');
+  const countUsable = database.prepare(`
+    SELECT count(*) AS count FROM keys
+    WHERE organization = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
+  `);
   const updateMembers = database.prepare(
     'UPDATE keys SET name = ?, scopes = ?, allowed_cidrs = ?, expires_at = ? WHERE id = ?',
   );
@@ -42,6 +47,14 @@ export function createSqliteKeys(tables: SqliteTables): KeyRecords {
     if (selectAnother.get(organization, id, nowMs, mode) === undefined) throw new ConditionFailed('leavesAnother');
   }
 
+  /** Within the transaction, after the creation or rotation. */
+  function requireRoom({ organization }: StoredKey, { most }: Conditions): void {
+    if (most === undefined) return;
+    const records = Number(countRecords.get(organization)?.count);
+    const usable = records <= most.usable ? records : Number(countUsable.get(organization, now())?.count);
+    if (records > most.records || usable > most.usable) throw new ConditionFailed('most');
+  }
+
   return {
     create(key, author = key.createdBy, conditions = {}) {
       return inTransaction(database, () => {
@@ -49,6 +62,7 @@ export function createSqliteKeys(tables: SqliteTables): KeyRecords {
         const { id, organization } = key;
         if (organizations.read(organization) === undefined) return false;
         keys.insertNew(key);
+        requireRoom(key, conditions);
         const details = detailsBy(author, ofNewKey(key));
         writeChange({ by: authorNameOf(author), kind: 'key.created', organization, key: id, details });
         return true;
@@ -106,6 +120,7 @@ export function createSqliteKeys(tables: SqliteTables): KeyRecords {
         keys.insertNew(successor);
         const expiresAtMs = Math.min(endsAtMs, before.expiresAtMs ?? Number.POSITIVE_INFINITY);
         updateReplaced.run(expiresAtMs, successor.id, id);
+        requireRoom(successor, conditions);
         const after = { ...before, expiresAtMs, replacedBy: successor.id };
         const { organization } = before;
         const details = detailsBy(author, ofRotatedKey(before, after));
