@@ -17,6 +17,7 @@ export interface Extensions {
   readonly upgrade?: 'websocket';
   readonly public?: boolean;
   readonly once?: Readonly<Record<string, unknown>>;
+  readonly tool?: Readonly<Record<string, unknown>>;
 }
 
 /** Names defined by the configuration that contracts may refer to. */
@@ -63,11 +64,36 @@ const membersInPlace: Check = (value) =>
         remedy: 'Write members of the answer with the values that a repetition gets, such as { secret: null }.',
       };
 
+const TOOL_MEMBERS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  name: (value) => typeof value === 'string' && /^[A-Za-z0-9_.-]{1,64}$/.test(value),
+  description: (value) => typeof value === 'string' && value.trim() !== '' && value.length <= 2000,
+  hidden: (value) => typeof value === 'boolean',
+};
+
+/** The tool that agents have of an operation. */
+const toolMembers: Check = (value) =>
+  isObject(value) &&
+  Object.keys(value).length > 0 &&
+  Object.entries(value).every(([name, one]) => Object.hasOwn(TOOL_MEMBERS, name) && TOOL_MEMBERS[name]?.(one))
+    ? undefined
+    : {
+        reason: `${JSON.stringify(value)?.slice(0, 200)} is not possible here.`,
+        remedy:
+          'Write { name, description, hidden }: a name of letters, digits, _, - and dots, at most 64; a description of at most 2000 characters; true or false.',
+      };
+
 /** The same maxima as in `limits.yaml` and `upstreams.yaml`. */
 const COST_MAX = 1_000_000;
 const TIMEOUT_MS_MAX = 3_600_000;
 
-const members: Readonly<Record<string, { readonly as: keyof Extensions; readonly check: Check }>> = {
+interface Meaning {
+  readonly as: keyof Extensions;
+  readonly check: Check;
+  /** It says something of one operation only. */
+  readonly ofOperations?: boolean;
+}
+
+const members: Readonly<Record<string, Meaning>> = {
   'x-gateway-upstream': { as: 'upstream', check: nameIn('upstreams', 'upstreams.yaml') },
   'x-gateway-limit': { as: 'limit', check: nameIn('limits', 'limits.yaml under extra') },
   'x-gateway-cost': { as: 'cost', check: wholeUpTo(COST_MAX, 'A cost is a whole number') },
@@ -82,6 +108,7 @@ const members: Readonly<Record<string, { readonly as: keyof Extensions; readonly
   'x-gateway-upgrade': { as: 'upgrade', check: oneOf('websocket') },
   'x-gateway-public': { as: 'public', check: oneOf(true) },
   'x-gateway-once': { as: 'once', check: membersInPlace },
+  'x-gateway-tool': { as: 'tool', check: toolMembers, ofOperations: true },
 };
 
 /** Reads the members of one node (document, path item or operation). */
@@ -101,7 +128,11 @@ export function extensionsOf(
       mistakes.push(document.position().mistakeAtKey([...place, name], `${name} is not known.`, remedy));
       continue;
     }
-    const wrong = meaning.check(value, known);
+    // Operations are at paths, their path and their method.
+    const isMisplaced = meaning.ofOperations === true && place.length < 3;
+    const wrong = isMisplaced
+      ? { reason: `${name} is possible for an operation only.`, remedy: 'Move it to the operation.' }
+      : meaning.check(value, known);
     if (wrong) mistakes.push(document.position().mistakeAt([...place, name], wrong.reason, wrong.remedy));
     else says[meaning.as] = value;
   }

@@ -1,0 +1,164 @@
+// The arguments of an operation, when it is called by name and arguments instead of method and path: which there are, what the client calls
+// each of them, and which parts of a request they become.
+
+import { isOwnedRequestHeader } from '../../shared/owned-headers.ts';
+import { isJson, mediaTypeOf, URLENCODED } from '../media-types.ts';
+import type { ContractOperation } from '../operations/operations.ts';
+import { templateParameters } from '../operations/routes.ts';
+import { type Parameter, toParameter } from '../parameters/parameter.ts';
+import { parameterSchema } from '../parameters/value-types.ts';
+import { child, isObject, type Located, member, memberNames } from '../pointer.ts';
+
+export interface Argument {
+  /** As the client names it. */
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly description: string | undefined;
+  readonly schema: Located | undefined;
+  readonly parameter: Parameter;
+}
+
+export interface BodyArgument {
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly description: string | undefined;
+  readonly schema: Located | undefined;
+  readonly mediaType: string;
+  readonly kind: 'json' | 'form' | 'text';
+  /** How the fields of a form are written. */
+  readonly fields: ReadonlyMap<string, Parameter>;
+}
+
+export interface OperationArguments {
+  readonly parameters: readonly Argument[];
+  readonly body: BodyArgument | undefined;
+  /** Of the key that makes a repetition harmless; undefined: the operation takes none. */
+  readonly idempotencyKey: string | undefined;
+  /** Why the operation cannot be called in this way. */
+  readonly obstacle?: string;
+}
+
+/** Characters and length that every model's interface takes in names of arguments. */
+const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+const IDEMPOTENCY_KEY = 'idempotency_key';
+/** Fields of one message or connection that `isOwnedRequestHeader` leaves to others. */
+const FRAMING = /^(?:content-.*|range|if-range|idempotency-key|accept.*|origin|user-agent)$/;
+
+export function argumentsOf(entry: ContractOperation): OperationArguments {
+  const { root } = entry.document;
+  const taken = new Set<string>();
+  const declared = entry.parameters.map((located) => ({ located, parameter: toParameter(root, located) }));
+  const inTemplate = templateParameters(entry.operation.path);
+  const usable = declared.filter(({ parameter }) => isUsable(parameter, inTemplate));
+  const parameters = usable.map(({ located, parameter }) => ({
+    name: freeName(parameter.name, parameter.place, taken),
+    isRequired: parameter.place === 'path' || (isObject(located.value) && located.value.required === true),
+    description: descriptionOf(located),
+    schema: parameterSchema(root, located),
+    parameter,
+  }));
+  const { body, obstacle } = bodyOf(entry, taken);
+  const idempotencyKey = entry.operation.idempotency === 'off' ? undefined : freeName(IDEMPOTENCY_KEY, 'call', taken);
+  return { parameters, body, idempotencyKey, ...obstacleOf(entry, declared, inTemplate, obstacle) };
+}
+
+/** A path parameter that the document does not declare, and a required field that only the gateway sends, leave nothing to call. */
+function obstacleOf(
+  { operation }: ContractOperation,
+  declared: readonly { readonly located: Located; readonly parameter: Parameter }[],
+  inTemplate: readonly string[],
+  ofBody: string | undefined,
+): { readonly obstacle?: string } {
+  if (ofBody !== undefined) return { obstacle: ofBody };
+  if (operation.webSocket) return { obstacle: 'it opens a WebSocket' };
+  const paths = new Set(
+    declared.filter(({ parameter }) => parameter.place === 'path').map(({ parameter }) => parameter.name),
+  );
+  const missing = inTemplate.find((name) => !paths.has(name));
+  return missing === undefined ? {} : { obstacle: `its path parameter ${missing} is not declared` };
+}
+
+function isUsable({ place, name }: Parameter, inTemplate: readonly string[]): boolean {
+  if (place === 'path') return inTemplate.includes(name);
+  const field = name.toLowerCase();
+  return place !== 'header' || !(isOwnedRequestHeader(field) || FRAMING.test(field));
+}
+
+/** JSON first, then a form, then text. Other bodies have no form as an argument. */
+function bodyOf(
+  { document: { root }, located }: ContractOperation,
+  taken: Set<string>,
+): { readonly body: BodyArgument | undefined; readonly obstacle?: string } {
+  const requestBody = member(root, located, 'requestBody');
+  const content = member(root, requestBody, 'content');
+  const types = memberNames(content);
+  const isRequired = isObject(requestBody.value) && requestBody.value.required === true;
+  const [type, kind] = chosenOf(types);
+  if (type === undefined) {
+    if (!isRequired || types.length === 0) return { body: undefined };
+    return { body: undefined, obstacle: `its body is ${types.join(' or ')}, which arguments cannot hold` };
+  }
+  const mediaType = member(root, content, type);
+  return {
+    body: {
+      name: freeName('body', 'request', taken),
+      isRequired,
+      description: descriptionOf(requestBody),
+      schema: child(mediaType, 'schema').value === undefined ? undefined : child(mediaType, 'schema'),
+      mediaType: type.includes('*') ? 'application/json' : mediaTypeOf(type),
+      kind,
+      fields: kind === 'form' ? fieldsOf(root, mediaType) : new Map(),
+    },
+  };
+}
+
+function chosenOf(types: readonly string[]): readonly [string | undefined, BodyArgument['kind']] {
+  const json =
+    types.find((type) => isJson(mediaTypeOf(type))) ?? types.find((type) => /^(?:\*|application)\/\*$/.test(type));
+  if (json !== undefined) return [json, 'json'];
+  const form = types.find((type) => mediaTypeOf(type) === URLENCODED);
+  if (form !== undefined) return [form, 'form'];
+  return [types.find((type) => mediaTypeOf(type).startsWith('text/') && !type.includes('*')), 'text'];
+}
+
+/** Fields of a form are written like parameters of a query (OpenAPI 3.1.1, section 4.8.15). */
+function fieldsOf(root: ContractOperation['document']['root'], mediaType: Located): ReadonlyMap<string, Parameter> {
+  const schema = member(root, mediaType, 'schema');
+  const properties = child(schema, 'properties');
+  const encoding = member(root, mediaType, 'encoding');
+  return new Map(
+    memberNames(properties).map((name) => {
+      const { value } = member(root, encoding, name);
+      const { style, explode, contentType } = isObject(value) ? value : {};
+      const isOfJson = typeof contentType === 'string' && isJson(contentType);
+      const located = child(properties, name);
+      const declared = isOfJson
+        ? { name, in: 'query', content: { 'application/json': { schema: located.value } } }
+        : { name, in: 'query', schema: located.value, style: style ?? styleOf(root, located), explode };
+      return [name, toParameter(root, { value: declared, pointer: located.pointer })] as const;
+    }),
+  );
+}
+
+/** Without an encoding, services read the members of an object from `name[member]`. */
+function styleOf(root: ContractOperation['document']['root'], schema: Located): string | undefined {
+  return memberNames(member(root, schema, 'properties')).length > 0 ? 'deepObject' : undefined;
+}
+
+function descriptionOf({ value }: Located): string | undefined {
+  return isObject(value) && typeof value.description === 'string' ? value.description : undefined;
+}
+
+function freeName(wanted: string, place: string, taken: Set<string>): string {
+  const plain = NAME.test(wanted)
+    ? wanted
+    : wanted
+        .replace(/[^A-Za-z0-9_.-]+/g, '_')
+        .replace(/^_+|_+$/g, '')
+        .slice(0, 56) || place;
+  let name = plain;
+  if (taken.has(name)) name = `${plain}_${place}`;
+  for (let number = 2; taken.has(name); number += 1) name = `${plain}_${number}`;
+  taken.add(name);
+  return name;
+}

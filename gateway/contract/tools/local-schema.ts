@@ -1,0 +1,196 @@
+// Copies a schema of a contract so that it stands alone: JSON Schema 2020-12 whose references lead to its own `$defs`, without what only
+// OpenAPI knows. The contract's document has been normalized before (dialect.ts), so `nullable` and Swagger's forms are gone.
+
+import { shortTextOf } from '../../shared/short-text.ts';
+import {
+  escapeToken,
+  follow,
+  isObject,
+  type JsonObject,
+  type Located,
+  pathOf,
+  uriDecoded,
+  valueAt,
+} from '../pointer.ts';
+
+/** What a request may not carry, or an answer does not. */
+export type Direction = 'request' | 'answer';
+
+export interface LocalSchemas {
+  /** Returns a copy of a schema. References in it lead to the definitions. */
+  copyOf(schema: unknown): unknown;
+  /** The definitions that the copies refer to; undefined: none. Complete when all copies are made. */
+  definitions(): JsonObject | undefined;
+  /** What the copies cannot say, each thing once. */
+  readonly losses: ReadonlySet<string>;
+}
+
+export interface LocalSchemaOptions {
+  readonly direction: Direction;
+  /** Longer descriptions are cut. */
+  readonly descriptionCharactersMax: number;
+  /** Keeps what a value looks like and leaves out what it must not be: for answers that are passed on even if the contract forbids them. */
+  readonly loose?: boolean;
+}
+
+/** The values of these members are data, not schemas. */
+const data = new Set(['enum', 'const', 'default', 'required', 'type']);
+/** The authors choose the names of the members of these objects. */
+const named = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
+/** Of OpenAPI alone, or of use to people who read a page. */
+const dropped = new Set([
+  ...['xml', 'externalDocs', 'example', 'examples', 'discriminator', 'contentMediaType', '$comment'],
+  ...['$schema', '$id', '$anchor', '$dynamicAnchor', '$vocabulary', 'readOnly', 'writeOnly'],
+]);
+/** What a loose copy leaves out: bounds and forms. Types, members and the meaning stay. */
+const bounds = new Set([
+  ...[
+    'required',
+    'additionalProperties',
+    'unevaluatedProperties',
+    'unevaluatedItems',
+    'patternProperties',
+    'propertyNames',
+  ],
+  ...[
+    'minimum',
+    'maximum',
+    'exclusiveMinimum',
+    'exclusiveMaximum',
+    'multipleOf',
+    'minLength',
+    'maxLength',
+    'pattern',
+    'format',
+  ],
+  ...[
+    'minItems',
+    'maxItems',
+    'uniqueItems',
+    'contains',
+    'minContains',
+    'maxContains',
+    'minProperties',
+    'maxProperties',
+  ],
+  ...['enum', 'const', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas', 'default'],
+]);
+/** Members under a name that dialect.ts adds for Ajv. */
+const ADDED_PATTERNS = ['(?:__proto__)', '^__proto__$'];
+
+/** Most of the keywords of a schema are copied without a look: this bounds how deep the copies go. */
+const DEPTH_MAX = 200;
+
+export function createLocalSchemas(root: JsonObject, options: LocalSchemaOptions): LocalSchemas {
+  const { direction, descriptionCharactersMax, loose = false } = options;
+  const absent = direction === 'request' ? 'readOnly' : 'writeOnly';
+  const losses = new Set<string>();
+  /** Name → copy. A map: authors choose the names. */
+  const copies = new Map<string, unknown>();
+  /** Pointer → name of the definition. */
+  const names = new Map<string, string>();
+  /** Definitions to copy. A chain of references may be longer than the stack. */
+  const due: (readonly [name: string, place: Located])[] = [];
+
+  function copyOf(schema: unknown, depth = 0): unknown {
+    if (typeof schema === 'boolean') return schema;
+    if (!isObject(schema)) return {};
+    if (depth > DEPTH_MAX) {
+      losses.add(`schemas that are nested more than ${DEPTH_MAX} deep`);
+      return {};
+    }
+    return Object.fromEntries(
+      Object.entries(schema).flatMap(([name, value]) => {
+        if (dropped.has(name) || name.startsWith('x-') || (loose && bounds.has(name))) return [];
+        const kept = keywordOf(name, value, depth);
+        return kept === undefined ? [] : [[loose && name === 'oneOf' ? 'anyOf' : name, kept]];
+      }),
+    );
+  }
+
+  function keywordOf(name: string, value: unknown, depth: number): unknown {
+    if (name === '$ref') return referenceTo(value);
+    if (name === 'description')
+      return typeof value === 'string' ? shortTextOf(value, descriptionCharactersMax) : undefined;
+    if (name === '$dynamicRef' || name === '$recursiveRef') {
+      losses.add(`${name}, which allows anything here`);
+      return undefined;
+    }
+    if (data.has(name)) return value;
+    if (named.has(name)) return isObject(value) ? membersOf(name, value, depth) : undefined;
+    if (Array.isArray(value)) return value.map((item) => (isObject(item) ? copyOf(item, depth + 1) : item));
+    return isObject(value) ? copyOf(value, depth + 1) : value;
+  }
+
+  function membersOf(keyword: string, members: JsonObject, depth: number): JsonObject | undefined {
+    const kept = Object.entries(members).filter(([name, schema]) => {
+      if (keyword === 'patternProperties') return !ADDED_PATTERNS.includes(name);
+      return keyword !== 'properties' || !isAbsent(schema);
+    });
+    if (keyword === 'patternProperties' && kept.length === 0) return undefined;
+    return Object.fromEntries(kept.map(([name, schema]) => [name, copyOf(schema, depth + 1)]));
+  }
+
+  function isAbsent(schema: unknown): boolean {
+    const { value } = follow(root, { value: schema, pointer: '' });
+    return (isObject(schema) && schema[absent] === true) || (isObject(value) && value[absent] === true);
+  }
+
+  /** Returns the reference to the definition that has the copy of what a reference leads to. */
+  function referenceTo(reference: unknown): string | undefined {
+    const place = typeof reference === 'string' ? placeOf(root, reference) : undefined;
+    if (place === undefined) {
+      losses.add(`the reference ${shortTextOf(String(reference), 80)}, in whose place anything is allowed`);
+      return undefined;
+    }
+    return `#/$defs/${encodeURIComponent(escapeToken(define(place)))}`;
+  }
+
+  function define(place: Located): string {
+    const known = names.get(place.pointer);
+    if (known !== undefined) return known;
+    const name = freeName(copies, pathOf(place.pointer).at(-1) ?? 'root');
+    names.set(place.pointer, name);
+    copies.set(name, undefined);
+    due.push([name, place]);
+    return name;
+  }
+
+  function definitions(): JsonObject | undefined {
+    for (let next = due.pop(); next !== undefined; next = due.pop()) copies.set(next[0], copyOf(next[1].value));
+    return copies.size === 0 ? undefined : Object.fromEntries(copies);
+  }
+
+  return {
+    copyOf: (schema) => copyOf(schema),
+    definitions,
+    losses,
+  };
+}
+
+/** Returns the place that a reference within the document leads to; undefined: no such place. */
+function placeOf(root: JsonObject, reference: string): Located | undefined {
+  if (reference === '#') return { value: root, pointer: '' };
+  if (!reference.startsWith('#')) return undefined;
+  if (!reference.startsWith('#/')) return anchorIn(root, reference.slice(1));
+  const tokens = pathOf(uriDecoded(reference.slice(1)));
+  const value = valueAt(root, tokens);
+  if (!isObject(value) && typeof value !== 'boolean') return undefined;
+  return { value, pointer: tokens.map((token) => `/${escapeToken(token)}`).join('') };
+}
+
+/** Anchors are looked for among the schemas that have names. */
+function anchorIn(root: JsonObject, anchor: string): Located | undefined {
+  const schemas = valueAt(root, ['components', 'schemas']);
+  for (const [name, value] of Object.entries(isObject(schemas) ? schemas : {})) {
+    if (isObject(value) && (value.$anchor === anchor || value.$dynamicAnchor === anchor))
+      return { value, pointer: `/components/schemas/${escapeToken(name)}` };
+  }
+  return undefined;
+}
+
+function freeName(taken: ReadonlyMap<string, unknown>, wanted: string): string {
+  let name = wanted;
+  for (let number = 2; taken.has(name); number += 1) name = `${wanted}_${number}`;
+  return name;
+}

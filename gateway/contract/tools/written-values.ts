@@ -1,0 +1,160 @@
+// Writes a JSON value as the text of a parameter, in the style that the contract declares (OpenAPI 3.1.1, section 4.8.12): the reverse of
+// parameter.ts and query.ts. What no text can say is refused, so that a service never gets another value than the one that was given.
+
+import type { Parameter } from '../parameters/parameter.ts';
+import { writtenPathValue } from '../parameters/path-values.ts';
+import { isObject } from '../pointer.ts';
+
+/** Why a value cannot be written: a code and a message of a violation. */
+export interface Unwritable {
+  readonly code: string;
+  readonly message: string;
+}
+
+export type Written = { readonly text: string } | Unwritable;
+
+const NOT_A_TEXT: Unwritable = { code: 'wrong_type', message: 'Must be a text, a number, true or false.' };
+const NO_NULL: Unwritable = { code: 'wrong_type', message: 'Must not be null. Leave it out instead.' };
+const INEXACT: Unwritable = {
+  code: 'wrong_type',
+  message: 'Must be sent as a text: a number of this size loses digits.',
+};
+const EMPTY: Unwritable = { code: 'too_short', message: 'Must have at least 1 character.' };
+
+/** As deep as a query is read. */
+const DEPTH_MAX = 32;
+/** Visible ASCII and the spaces between: other bytes mean different texts to different servers. */
+const FIELD = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+const COOKIE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
+
+export function isUnwritable(written: Written): written is Unwritable {
+  return 'code' in written;
+}
+
+/** Returns the pairs of a query, joined by `&`. An empty text: an empty list or object has no pair. */
+export function writtenQuery(parameter: Parameter, value: unknown): Written {
+  const { name, style, exploded, json, separator } = parameter;
+  const key = encodeURIComponent(name.toWellFormed());
+  if (json) return { text: `${key}=${encodeURIComponent(JSON.stringify(value).toWellFormed())}` };
+  if (style === 'deepObject') return joined(pairsBelow(key, value, 0));
+  if (Array.isArray(value)) {
+    if (separator === undefined) return joined(value.map((item) => pair(key, item)));
+    return withKey(key, separated(value, separator), true);
+  }
+  if (isObject(value)) {
+    const members = Object.entries(value);
+    if (exploded) return joined(members.map(([member, item]) => pair(encodeURIComponent(member.toWellFormed()), item)));
+    return withKey(key, separated(members.flat(), separator ?? ','), true);
+  }
+  return pair(key, value);
+}
+
+/** Returns the text of a segment or of a part of it. @param takesSlashes the parameter takes the rest of the path */
+export function writtenPath(parameter: Parameter, value: unknown, takesSlashes: boolean): Written {
+  if (parameter.json) return encodedSegment(JSON.stringify(value), false);
+  if (Array.isArray(value) || isObject(value)) {
+    const parts = Array.isArray(value) ? value : Object.entries(value).flat();
+    const texts = parts.map(scalarText);
+    const wrong = texts.find(isUnwritable);
+    if (wrong !== undefined) return wrong;
+    if (parts.length === 0) return EMPTY;
+    const encoded = Array.isArray(value)
+      ? texts.map((one) => encodeURIComponent(textOf(one)))
+      : Object.fromEntries(Object.entries(value).map((member) => member.map((one) => encodeURIComponent(String(one)))));
+    return { text: writtenPathValue(parameter, encoded) };
+  }
+  const written = scalarText(value);
+  if (isUnwritable(written)) return written;
+  if (written.text === '') return EMPTY;
+  const encoded = encodedSegment(written.text, takesSlashes);
+  return parameter.style === 'simple' ? encoded : { text: writtenPathValue(parameter, encoded.text) };
+}
+
+function encodedSegment(text: string, takesSlashes: boolean): { readonly text: string } {
+  const formed = text.toWellFormed();
+  return { text: takesSlashes ? formed.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(formed) };
+}
+
+/** Returns the value of a header field. */
+export function writtenHeader(parameter: Parameter, value: unknown): Written {
+  const written = listedText(parameter, value);
+  if (isUnwritable(written) || FIELD.test(written.text)) return written;
+  return { code: 'wrong_format', message: 'Must be visible ASCII characters, with spaces only between them.' };
+}
+
+/** Returns the value of a cookie (RFC 6265, section 4.1.1). */
+export function writtenCookie(parameter: Parameter, value: unknown): Written {
+  const written = listedText(parameter, value);
+  if (isUnwritable(written) || COOKIE.test(written.text)) return written;
+  return {
+    code: 'wrong_format',
+    message: 'Must not have spaces, quotes, commas, semicolons, backslashes or letters beyond ASCII.',
+  };
+}
+
+function listedText({ json, exploded }: Parameter, value: unknown): Written {
+  if (json) return { text: JSON.stringify(value) };
+  if (Array.isArray(value)) return separated(value, ',');
+  if (!isObject(value)) return scalarText(value);
+  const members = Object.entries(value);
+  if (!exploded) return separated(members.flat(), ',');
+  const pairs = members.map(([name, item]) => withKey(name, scalarText(item), false));
+  return pairs.find(isUnwritable) ?? separated(pairs.map(textOf), ',');
+}
+
+/** The items in one text. An item that has the separator would be read as two. */
+function separated(items: readonly unknown[], separator: string): Written {
+  const texts = items.map(scalarText);
+  const wrong = texts.find(isUnwritable);
+  if (wrong !== undefined) return wrong;
+  if (texts.some((one) => textOf(one).includes(separator)))
+    return { code: 'wrong_format', message: `Must not have items that contain "${separator}".` };
+  return { text: texts.map(textOf).join(separator) };
+}
+
+function pairsBelow(key: string, value: unknown, depth: number): Written[] {
+  if (depth > DEPTH_MAX) return [{ code: 'wrong_type', message: `Must not be nested more than ${DEPTH_MAX} deep.` }];
+  if (Array.isArray(value)) return value.flatMap((item, index) => pairsBelow(`${key}[${index}]`, item, depth + 1));
+  if (!isObject(value)) return [pair(key, value)];
+  return Object.entries(value).flatMap(([name, item]) => {
+    if (/[[\]]/.test(name))
+      return [{ code: 'wrong_format', message: 'Must not have brackets in the names of members.' }];
+    return pairsBelow(`${key}[${encodeURIComponent(name.toWellFormed())}]`, item, depth + 1);
+  });
+}
+
+function pair(key: string, value: unknown): Written {
+  return withKey(key, scalarText(value), true);
+}
+
+function withKey(key: string, written: Written, encodes: boolean): Written {
+  if (isUnwritable(written)) return written;
+  return { text: `${key}=${encodes ? encodeURIComponent(written.text.toWellFormed()) : written.text}` };
+}
+
+function joined(pairs: readonly Written[]): Written {
+  return pairs.find(isUnwritable) ?? { text: pairs.map(textOf).join('&') };
+}
+
+function textOf(written: Written): string {
+  return isUnwritable(written) ? '' : written.text;
+}
+
+function scalarText(value: unknown): Written {
+  if (typeof value === 'string') return { text: value };
+  if (typeof value === 'boolean') return { text: String(value) };
+  if (value === null || value === undefined) return NO_NULL;
+  if (typeof value !== 'number') return NOT_A_TEXT;
+  return isExact(value) ? { text: plainNumber(value) } : INEXACT;
+}
+
+/** The caller has parsed the number: beyond this, another one may have been written. */
+function isExact(value: number): boolean {
+  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+}
+
+/** `1e-7` as `0.0000001`: not every service reads exponents. */
+function plainNumber(value: number): string {
+  const text = String(value);
+  return /e/.test(text) ? value.toFixed(20).replace(/0+$/, '') : text;
+}
