@@ -26,6 +26,8 @@ export interface GatewayErrorDetails {
   readonly retryAfterSeconds?: number;
   /** Of a 401: whether the operation accepts user name and password too, or nothing else. Decides the challenges. */
   readonly basic?: 'also' | 'only';
+  /** Further parameters of a Bearer challenge, as its text has them. */
+  readonly challenge?: string;
   /** Replaces status, type, code and message by the upstream's own. */
   readonly words?: UpstreamWords;
   /** Status of the upstream's answer; present if the outcome of the request is known. */

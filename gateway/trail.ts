@@ -14,6 +14,8 @@ import { type StageName, TIMED_STAGES, type TimedStage } from './stages.ts';
 export interface TraceNotes {
   /** Span of the exchange itself. */
   readonly spanId: string;
+  /** Span of the exchange that has begun this one. */
+  readonly parentSpanId?: string;
   /** One per attempt to send the request to an upstream. */
   readonly attempts: { readonly spanId: string; readonly beganAt: number; readonly target: string }[];
 }

@@ -23,6 +23,8 @@ interface CorsOptions {
 interface Cors {
   /** Lets an allowed page read the answer. Runs before the first stage that can refuse, because pages have to read refusals too. */
   allow(arrived: Arrived): void;
+  /** Whether the request is from a page that may read its answer. */
+  trusts(arrived: Arrived): boolean;
   /** Whether this is a preflight, for a host that has rules. Any other OPTIONS gets the answer of options.ts. */
   isPreflight(arrived: Arrived): boolean;
   /**
@@ -81,6 +83,10 @@ export function createCors(options: CorsOptions): Cors {
       if (!host.anyOrigin) arrived.carried.push('Vary', 'Origin');
       const allowed = allowedOrigin(host, arrived);
       if (allowed !== undefined) arrived.carried.push('Access-Control-Allow-Origin', allowed, ...host.shared);
+    },
+    trusts(arrived) {
+      const host = hostOf(arrived);
+      return host !== undefined && allowedOrigin(host, arrived) !== undefined;
     },
     isPreflight(arrived) {
       if (arrived.request.method !== 'OPTIONS') return false;

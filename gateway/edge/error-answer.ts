@@ -57,8 +57,8 @@ export function createErrorAnswers(publicUrl: string): AnswerOf {
 
 /** Whether nothing in its details shapes the answer. */
 function isPlain({ details }: GatewayError): boolean {
-  const { headers, fields, hint, retryAfterSeconds, basic, words } = details;
-  return (headers ?? fields ?? hint ?? retryAfterSeconds ?? basic ?? words) === undefined;
+  const { headers, fields, hint, retryAfterSeconds, basic, challenge, words } = details;
+  return (headers ?? fields ?? hint ?? retryAfterSeconds ?? basic ?? challenge ?? words) === undefined;
 }
 
 /** The error object of docs/errors.md. */
@@ -104,9 +104,10 @@ function retryAfterOf(error: GatewayError): number | undefined {
 
 /** One line per challenge, because some clients cannot parse several in one line (RFC 9110 section 11.6.1). */
 function challengesOf(error: GatewayError, realm: string): string[] {
-  const bearer = bearerChallengeOf(error, realm);
-  if (bearer === undefined) return [];
-  const { basic: accepted } = error.details;
+  const plain = bearerChallengeOf(error, realm);
+  if (plain === undefined) return [];
+  const { basic: accepted, challenge } = error.details;
+  const bearer = challenge === undefined ? plain : `${plain}, ${challenge}`;
   if (accepted === undefined) return [bearer];
   const basic = `Basic realm="${realm}", charset="UTF-8"`;
   return accepted === 'also' ? [bearer, basic] : [basic];

@@ -31,6 +31,7 @@ export function spansOf(trail: Trail, endedAt: number): Span[] {
   const server: Span = {
     traceId,
     spanId: trace.spanId,
+    ...(trace.parentSpanId === undefined ? {} : { parentSpanId: trace.parentSpanId }),
     name: nameOf(trail),
     kind: KIND_SERVER,
     startTimeUnixNano: nanoseconds(trail.startedAt),
@@ -59,6 +60,7 @@ function serverAttributes(trail: Trail): object[] {
     'gateway.request_id': trail.id,
     'gateway.operation': operation?.id,
     'gateway.tunnel': rare?.tunnel,
+    'gateway.tool': rare?.tool,
     'gateway.organization': caller?.organization?.id,
     'gateway.stage': stage,
     'gateway.code': code,

@@ -15,8 +15,12 @@ export interface TraceIds {
 /** Creates and records the `traceparent` of one attempt at an upstream. */
 export type TraceparentFor = (notes: TrailNotes) => string;
 
+/** Puts an exchange into the trace of the exchange that has begun it. */
+export type TraceWithin = (inner: Trail, outer: Trail) => void;
+
 export interface Tracing {
   readonly traceparentFor: TraceparentFor;
+  readonly traceWithin: TraceWithin;
   /** Call it before the line is logged, so that the line contains the trace id. */
   finish(trail: Trail): void;
   close(): Promise<void>;
@@ -36,6 +40,13 @@ export function untraced(ids: TraceIds): TraceparentFor {
     const trail = trailOf(notes);
     trail.traceId ??= ids.traceId();
     return traceparentOf({ traceId: trail.traceId, spanId: ids.spanId() }, true);
+  };
+}
+
+export function untracedWithin(ids: TraceIds): TraceWithin {
+  return (inner, outer) => {
+    outer.traceId ??= ids.traceId();
+    inner.traceId = outer.traceId;
   };
 }
 
@@ -64,6 +75,12 @@ export function createTracing({ ids, sampleRatio, serviceName, instance, ...opti
       const spanId = ids.spanId();
       trace?.attempts.push({ spanId, beganAt: performance.now(), target });
       return traceparentOf({ traceId, spanId }, trace !== undefined);
+    },
+    traceWithin(inner, outer) {
+      outer.traceId ??= begin(outer);
+      inner.traceId = outer.traceId;
+      if (outer.trace === undefined) return;
+      inner.trace = { spanId: ids.spanId(), attempts: [], parentSpanId: outer.trace.spanId };
     },
     finish(trail) {
       if (trail.traceId === undefined) {

@@ -7,7 +7,7 @@ import { createLog } from '../../observe/log.ts';
 import { createMetrics } from '../../observe/metrics.ts';
 import { createDropWarning } from '../../observe/rare-warnings.ts';
 import { openTracing } from '../../observe/tracing/open-tracing.ts';
-import { untraced } from '../../observe/tracing/tracing.ts';
+import { untraced, untracedWithin } from '../../observe/tracing/tracing.ts';
 import type { Parts } from '../../parts.ts';
 import { onGarbledRedis } from '../../redis/garbled.ts';
 import { onFault } from '../../shared/faults.ts';
@@ -65,6 +65,7 @@ export function openObservation(opened: BaseSection, parts: Parts) {
   });
   parts.add({ name: 'tracing', close: () => tracing?.close() });
   const traceparentFor = tracing?.traceparentFor ?? untraced(ids);
+  const traceWithin = tracing?.traceWithin ?? untracedWithin(ids);
 
-  return { pressed, metrics, log, ids, admin, tracing, traceparentFor };
+  return { pressed, metrics, log, ids, admin, tracing, traceparentFor, traceWithin };
 }
