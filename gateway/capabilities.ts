@@ -6,6 +6,7 @@ import { CONTRACT } from './contract/capability.ts';
 import { EDGE } from './edge/capability.ts';
 import { IDEMPOTENCY } from './idempotency/capability.ts';
 import { LIMITS } from './limits/capability.ts';
+import { MCP } from './mcp/capability.ts';
 import { OVERLOAD } from './overload/capability.ts';
 import { STREAMS } from './streams/capability.ts';
 import { TUNNEL } from './tunnel/capability.ts';
@@ -23,6 +24,7 @@ export const ALL_CAPABILITIES = {
   upstream: UPSTREAM,
   streams: STREAMS,
   overload: OVERLOAD,
+  mcp: MCP,
 } as const;
 
 type Listed = (typeof ALL_CAPABILITIES)[keyof typeof ALL_CAPABILITIES];

@@ -21,8 +21,10 @@ import { type ContractReader, createDirectReader } from './contract/reading/docu
 import { type KeptContracts, openKeptContracts } from './contract/reading/kept-contracts.ts';
 import { createThreadReader } from './contract/reading/reader.ts';
 import { compileNew } from './contract/schemas/compile.ts';
+import { tagsOf } from './contract/tools/tool-operation.ts';
 import type { Certificate } from './edge/tls/certificate.ts';
 import { loadCertificates } from './edge/tls/certificate-mistakes.ts';
+import { checkMcp } from './mcp/selection.ts';
 import { BUILT_IN_GUIDES } from './portal/guides.ts';
 import { createScopeRules, type ScopeRules } from './shared/gateway-scopes.ts';
 import { isGatewayItself } from './upstream/simulated/addresses.ts';
@@ -169,6 +171,7 @@ async function check(
   );
   const isWhole = isComplete && contracts.isWhole;
   if (isWhole) crossCheck(draft, contracts, mistakes);
+  if (isWhole && draft.gateway !== undefined) checkAgents(draft, contracts, mistakes);
   const operations = contracts.operations.map(({ operation }) => operation);
   const named = withOperationIds(draft, operations);
   const breakingChanges = await checkBreakingChanges(
@@ -190,6 +193,11 @@ async function check(
   const config = completed(named);
   if (mistakes.length > 0 || !config) throw new ConfigError(condensed(mistakes));
   return { config, contracts, breakingChanges, upstreamTls, portalFiles, certificates };
+}
+
+function checkAgents({ gateway, upstreams, sources }: ConfigDraft, contracts: Contracts, mistakes: Mistake[]): void {
+  const operations = contracts.operations.map((entry) => ({ operation: entry.operation, tags: tagsOf(entry) }));
+  checkMcp(gateway?.mcp, { operations, entries: Object.keys(upstreams) }, sources.gateway, mistakes);
 }
 
 function portalFilesOf(

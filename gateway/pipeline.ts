@@ -44,6 +44,10 @@ export interface Steps<Sites, Tunnel> extends Stages {
   isOwnPath(arrived: Pick<Arrived, 'request'>, sites: Sites): boolean;
   answerOwnPath(arrived: Arrived): Promise<void>;
   answerOptions(arrived: Arrived): Promise<void>;
+  /** Whether the path is that of the endpoint for agents. */
+  isAgentsPath(arrived: Pick<Arrived, 'request'>, sites: Sites): boolean;
+  /** Answers a message of an agent. A call of a tool goes through the pipeline of operations as an exchange of its own. */
+  answerAgent(arrived: Arrived): Promise<void>;
   /** Throws gateway_overloaded while the process is overloaded. */
   shed(admitted: Admitted): void;
   /** Adds the deprecation headers of the operation; throws version_sunset after its end. */
@@ -53,6 +57,9 @@ export interface Steps<Sites, Tunnel> extends Stages {
   /** Counts the request against the share of its organization; throws gateway_overloaded beyond it. */
   reserve(counted: Counted): void;
 }
+
+/** The stages, and the steps between them. */
+export type OperationSteps = Stages & Pick<Steps<never, never>, 'shed' | 'sunset' | 'noteUse' | 'reserve'>;
 
 /**
  * Chooses the handler of a request: a tunnel, the gateway itself, or the operation of a contract.
@@ -65,6 +72,7 @@ export function createPipeline<Sites, Tunnel>(steps: Steps<Sites, Tunnel>): Pipe
     steps.allowOrigin(arrived);
     if (steps.isPreflight(arrived)) return steps.answerPreflight(arrived);
     if (steps.isOwnPath(arrived, sites)) return steps.answerOwnPath(arrived);
+    if (steps.isAgentsPath(arrived, sites)) return steps.answerAgent(arrived);
     if (arrived.request.method === 'OPTIONS') return steps.answerOptions(arrived);
     return operation(arrived);
   }
@@ -99,7 +107,7 @@ export function createNeedsNode<Sites, Tunnel>(
  * two stages names the stage above it. A stage needs the type that an earlier one returns, so the code does not compile without that stage.
  * `throttle` and the steps between the stages return nothing: a pinned test holds them in their place.
  */
-function createOperationPipeline<Sites, Tunnel>(steps: Steps<Sites, Tunnel>): Pipeline {
+export function createOperationPipeline(steps: OperationSteps): Pipeline {
   return async function handleOperation(arrived) {
     const { trail } = arrived;
 

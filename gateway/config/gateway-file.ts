@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import { idempotencySettings } from '../idempotency/settings.ts';
+import { mcpSettings } from '../mcp/settings.ts';
 import { overloadSettings } from '../overload/settings.ts';
 import { usageSettings } from '../usage/settings.ts';
 import { cors } from './cross-origin.ts';
@@ -159,6 +160,9 @@ export const gatewayFile = z.strictObject({
     .describe('The lowest level that is logged. Exchanges are logged at `info`.'),
   hosts: hosts.default({}),
   portal: portal.prefault({}),
+  mcp: mcpSettings
+    .optional()
+    .describe('An endpoint for agents, which call operations as tools ([agents](mcp.md)). Without it, there is none.'),
 });
 
 export type GatewayFile = z.output<typeof gatewayFile>;

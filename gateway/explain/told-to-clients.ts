@@ -76,6 +76,9 @@ const TOLD: { readonly [Name in LogFieldName]: Told } = {
   bytes_out: 'told',
   stream: 'told',
   stream_end: 'told',
+  mcp: 'told',
+  tool: 'told',
+  within: 'told',
 };
 
 /** In place of facts whose text names what is not told. */

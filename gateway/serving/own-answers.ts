@@ -8,7 +8,7 @@ import { createCors } from '../edge/cors.ts';
 import { createAnswerOptions } from '../edge/options.ts';
 import { createOwnPaths, type OwnPathsOptions } from '../edge/own-paths.ts';
 import { addressOfSite, type Site } from '../edge/sites.ts';
-import type { Admitted } from '../exchange.ts';
+import type { Admitted, Arrived } from '../exchange.ts';
 import type { Steps } from '../pipeline.ts';
 import { createPortal } from '../portal/portal.ts';
 import type { PortalOptions } from '../portal/site.ts';
@@ -19,10 +19,17 @@ interface OwnAnswersOptions extends Pick<OwnPathsOptions, 'jwks' | 'refuse'> {
   throttle(admitted: Admitted): void;
 }
 
-type OwnAnswers = Pick<
-  Steps<ReadonlySet<Site>, unknown>,
-  'allowOrigin' | 'isPreflight' | 'answerPreflight' | 'isOwnPath' | 'answerOwnPath' | 'answerOptions'
->;
+interface OwnAnswers
+  extends Pick<
+    Steps<ReadonlySet<Site>, unknown>,
+    'allowOrigin' | 'isPreflight' | 'answerPreflight' | 'isOwnPath' | 'answerOwnPath' | 'answerOptions'
+  > {
+  /** Whether the request is from a page that `cors` trusts. */
+  trusts(arrived: Arrived): boolean;
+}
+
+/** Headers by which clients of the endpoint for agents say what a message is. */
+const AGENTS_HEADERS = ['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name', 'Mcp-Session-Id'];
 
 export function createOwnAnswers(
   configuration: Configuration,
@@ -42,13 +49,15 @@ export function createOwnAnswers(
     ...{ admit, jwks, portal, refuse },
     isRootFree: operations.every(({ path }) => path !== '/'),
   });
+  const ofAgents = gateway.mcp === undefined ? [] : AGENTS_HEADERS;
   const cors = createCors({
     hosts: gateway.cors,
-    declaredRequestHeaders: operations.flatMap(({ requestHeaders }) => requestHeaders),
-    declaredResponseHeaders: operations.flatMap(({ responseHeaders }) => [...responseHeaders]),
+    declaredRequestHeaders: [...operations.flatMap(({ requestHeaders }) => requestHeaders), ...ofAgents],
+    declaredResponseHeaders: [...operations.flatMap(({ responseHeaders }) => [...responseHeaders]), ...ofAgents],
     admit,
   });
   return {
+    trusts: cors.trusts,
     allowOrigin: cors.allow,
     isPreflight: cors.isPreflight,
     answerPreflight: cors.answerPreflight,

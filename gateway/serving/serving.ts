@@ -5,6 +5,7 @@ import type { Configuration } from '../configuration.ts';
 import { delimiterOfForm } from '../contract/forms/multipart.ts';
 import { parseIdempotencyKey } from '../contract/idempotency-key.ts';
 import { createAnswerChallenge, type OwnChallenge } from '../edge/acme-challenge.ts';
+import type { BeginInternal } from '../edge/internal-exchanges.ts';
 import type { Refuse } from '../edge/refuse.ts';
 import type { Requests } from '../edge/server.ts';
 import type { Site } from '../edge/sites.ts';
@@ -18,12 +19,13 @@ import { createLimit } from '../limits/limit.ts';
 import type { Throttle } from '../limits/throttle.ts';
 import type { Operation } from '../operation.ts';
 import type { Overload } from '../overload/overload.ts';
-import { createNeedsNode, createPipeline, type Stages, type Steps } from '../pipeline.ts';
+import { createNeedsNode, createPipeline, type OperationSteps, type Stages, type Steps } from '../pipeline.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';
 import type { Tunnel } from '../tunnel/table.ts';
 import type { Tunnels } from '../tunnel/tunnels.ts';
 import type { Deprecations } from '../versions/deprecation.ts';
 import { createNoteUse } from '../versions/uses.ts';
+import { createAgentSteps } from './agents.ts';
 import { createOwnAnswers } from './own-answers.ts';
 import { createStatelessStages } from './stateless-stages.ts';
 import { createToUpstreams, type UpstreamParts } from './to-upstreams.ts';
@@ -40,6 +42,8 @@ export interface Shared extends UpstreamParts {
   readonly tunnels: Tunnels;
   readonly streams: OpenStreams;
   readonly refuse: Refuse;
+  /** Begins an exchange that no connection carries. */
+  readonly beginInternal: BeginInternal;
   /** Notes that an organization has called a deprecated operation. */
   noteUse(organization: string, operation: string): void;
   isDraining(): boolean;
@@ -85,13 +89,30 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     return close;
   }
 
+  const own = createOwnAnswers(configuration, {
+    stages: deciding,
+    throttle,
+    jwks: shared.assertions.jwks,
+    refuse: refuse.refuse,
+  });
+  const operationSteps: OperationSteps = {
+    ...{ admit, match, sunset, authorize, validate },
+    shed: overload.shed,
+    throttle,
+    authenticate: shared.authenticate,
+    noteUse: createNoteUse(deprecations, shared.noteUse),
+    limit: createLimit({ store: shared.counters, rules: config.limits, now }),
+    reserve: overload.reserve,
+    replay: idempotency.replay,
+    forward,
+  };
   const steps: Steps<ReadonlySet<Site>, Tunnel> = {
-    ...{ sitesFor, tunnelAt, admit, match, sunset, authorize, validate },
-    ...createOwnAnswers(configuration, {
-      stages: deciding,
-      throttle,
-      jwks: shared.assertions.jwks,
-      refuse: refuse.refuse,
+    ...operationSteps,
+    ...{ sitesFor, tunnelAt },
+    ...own,
+    ...createAgentSteps(configuration, {
+      ...{ stages: deciding, steps: operationSteps, trusts: own.trusts, begin: shared.beginInternal, now },
+      ...{ refuse: refuse.refuse, hold: overload.hold },
     }),
     async refuseMisdirected(arrived) {
       admit(arrived);
@@ -103,14 +124,6 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
         await tunnels.handle(admitted, { tunnel, tls: tlsOf(tunnel.upstream) });
     },
     track,
-    shed: overload.shed,
-    throttle,
-    authenticate: shared.authenticate,
-    noteUse: createNoteUse(deprecations, shared.noteUse),
-    limit: createLimit({ store: shared.counters, rules: config.limits, now }),
-    reserve: overload.reserve,
-    replay: idempotency.replay,
-    forward,
   };
   return {
     configuration,

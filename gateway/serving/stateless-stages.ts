@@ -1,7 +1,7 @@
 // The stages that depend on the configuration alone: they read the request and neither send, spend nor store anything, except that
 // `validate` counts the bytes that it buffers. The pipeline that serves requests has them, and `gateway explain`, which simulates one.
 
-import { createAuthorize } from '../auth/authorize.ts';
+import { createAuthorize, createMayUse } from '../auth/authorize.ts';
 import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import { createMatchBySites } from '../contract/match.ts';
 import { createMatrixPaths } from '../contract/parameters/path-styles.ts';
@@ -20,6 +20,8 @@ export interface StatelessStages
     Pick<Sunset, 'sunset'>,
     Pick<Steps<ReadonlySet<Site>, Tunnel>, 'sitesFor' | 'tunnelAt'> {
   readonly allowedMethods: ReturnType<typeof createMatchBySites>['allowedMethods'];
+  /** Whether a caller in good order may use an operation. */
+  readonly mayUse: ReturnType<typeof createMayUse>;
   /** Deprecated and ended versions and operations. */
   readonly deprecations: Deprecations;
 }
@@ -52,6 +54,10 @@ export function createStatelessStages(
     ({ upstream }, sites) => upstreams[upstream]?.hosts.some((site) => sites.has(site)) === true,
     endOfVersion,
   );
+  const rights = {
+    scopeRules: scopeRulesOf(configuration),
+    hasTestTarget: (upstream: string) => upstreams[upstream]?.test !== undefined,
+  };
   return {
     deprecations,
     admit: createAdmit({
@@ -66,11 +72,8 @@ export function createStatelessStages(
     match,
     sunset,
     allowedMethods,
-    authorize: createAuthorize({
-      scopeRules: scopeRulesOf(configuration),
-      hasTestTarget: (upstream) => upstreams[upstream]?.test !== undefined,
-      now,
-    }),
+    authorize: createAuthorize({ ...rights, now }),
+    mayUse: createMayUse(rights),
     validate: createValidate({ ...contracts, ...gateway.limits, hold }),
     sitesFor: ({ request }) => sitesOf(authorityOf(request)),
     tunnelAt: ({ request }, sites) => table.find(sites, request.url as string),

@@ -30,7 +30,7 @@ const examples: Readonly<Record<string, { readonly named: RegExp; readonly own: 
   'a stage': {
     named: /'authorize'|\bauthorize:|\.authorize\b/,
     // Its codes are counted, and its fields explained.
-    own: /^gateway\/(auth\/(authorize|capability)|observe\/exchange-metrics)\.ts$/,
+    own: /^gateway\/(auth\/(authorize|capability)|observe\/exchange-metrics|serving\/agents)\.ts$/,
   },
   'a stage with a store': {
     named: /\breplay\b(?=[:(']|,$)|'[./]*\/idempotency\/|\bAnswerStore\b/m,

@@ -58,6 +58,8 @@ it('the pipeline chooses the handler in the one safe order', () => {
     'answerPreflight',
     'isOwnPath',
     'answerOwnPath',
+    'isAgentsPath',
+    'answerAgent',
     'answerOptions',
   ]);
 });

@@ -122,6 +122,8 @@ function createHandle(
     isOwnPath: () => false,
     answerOwnPath: answered,
     answerOptions: answered,
+    isAgentsPath: () => false,
+    answerAgent: answered,
     admit,
     shed: nothing,
     authenticate,

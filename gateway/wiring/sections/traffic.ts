@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createService } from '../../administration/service/service.ts';
 import { upstreamStates } from '../../administration/upstream-states.ts';
+import { createInternalExchanges } from '../../edge/internal-exchanges.ts';
 import { cutOff } from '../../edge/linger.ts';
 import { createRefuse } from '../../edge/refuse.ts';
 import { securityHeadersFor } from '../../edge/security-headers.ts';
@@ -95,6 +96,19 @@ export function openTraffic(
     },
     instance: `${hostname()}:${settings.port}`,
   });
+  const onFinished: ClientRequests['onFinished'] = (trail) => {
+    overload.ended(trail);
+    tracing?.finish(trail);
+    log.exchange(trail);
+    metrics.exchange(trail);
+    usage.count(trail);
+  };
+
+  const beginInternal = createInternalExchanges({
+    requestId: ids.requestId,
+    traceWithin: opened.traceWithin,
+    onFinished,
+  });
   const serving = openServing(
     configuration,
     {
@@ -104,7 +118,7 @@ export function openTraffic(
       authenticate: identity.authenticate,
       noteUse: versionUses.note,
       // Of this section.
-      ...{ execute, onUnreadableForward, overload, ownChallenge, refuse, tunnels },
+      ...{ beginInternal, execute, onUnreadableForward, overload, ownChallenge, refuse, tunnels },
     },
     { store, log },
   );
@@ -118,13 +132,7 @@ export function openTraffic(
   const requests: ClientRequests = {
     // A request is handled under the configuration in force when it arrives.
     current: serving.current,
-    onFinished(trail) {
-      overload.ended(trail);
-      tracing?.finish(trail);
-      log.exchange(trail);
-      metrics.exchange(trail);
-      usage.count(trail);
-    },
+    onFinished,
   };
   return { listeners, requests, tunnels, overload, serving };
 }

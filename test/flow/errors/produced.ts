@@ -9,6 +9,7 @@ import { declaredCases } from './declared.cases.ts';
 import { keyedCases } from './keyed.cases.ts';
 import { bugCases, drainCases } from './lifecycle.cases.ts';
 import { awayCases, limitCases } from './limit.cases.ts';
+import { mcpCases } from './mcp.cases.ts';
 import { routingCases } from './routing.cases.ts';
 import { sizeCases } from './size.cases.ts';
 import { streamCases } from './stream.cases.ts';
@@ -36,6 +37,7 @@ const cases: readonly { readonly code: ErrorCode }[] = [
   ...wordsCases,
   ...declaredCases,
   ...versionCases,
+  ...mcpCases,
   ...bugCases,
   ...drainCases,
 ];

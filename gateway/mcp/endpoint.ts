@@ -1,0 +1,196 @@
+// The endpoint for agents: answers the messages of one caller. It holds no state between messages; a call of a tool is an exchange of its own.
+
+import { createHash } from 'node:crypto';
+import type { Caller } from '../caller.ts';
+import { memberTextAt } from './json-text.ts';
+import type { ToolList } from './lists.ts';
+import { SEARCH_TOOLS } from './names.ts';
+import type { ToolResult } from './result.ts';
+import { isSearchTool, searchTools } from './search.ts';
+import { definitionText, type GivenArguments, type Tool } from './tool.ts';
+import {
+  type AgentMessage,
+  errorText,
+  INITIALIZED_VERSIONS,
+  isRecord,
+  type MessageId,
+  resultText,
+  SERVER_INFO_KEY,
+  STATELESS_VERSIONS,
+  unknownMethod,
+  type WireError,
+  wrongParams,
+} from './wire.ts';
+
+/** An answer in HTTP. */
+export interface EndpointAnswer {
+  readonly status: number;
+  /** Undefined: no body. */
+  readonly text: string | undefined;
+  /** Flat names and values. */
+  readonly headers?: readonly string[];
+}
+
+/** One call of a tool. */
+export interface ToolCall {
+  readonly tool: Tool;
+  readonly given: GivenArguments;
+  /** Makes a repetition of the same call harmless, if the operation takes a key; undefined: nothing tells a repetition from a new call. */
+  readonly callKey: string | undefined;
+}
+
+/** What the endpoint knows of a message beside its content. */
+export interface Received {
+  readonly caller: Caller;
+  /** The body as it came. */
+  readonly text: string;
+  /** The session that the client names, if it does. */
+  readonly session: string | undefined;
+  /** Runs a call as an exchange. Resolves with undefined if the client has left. */
+  call(call: ToolCall): Promise<ToolResult | WireRefusal | undefined>;
+}
+
+export interface EndpointOptions {
+  readonly title: string;
+  readonly version: string;
+  readonly instructions?: string | undefined;
+  readonly listTtlSeconds: number;
+  /** The name of a tool → the tool, for every tool that there is. */
+  toolOf(name: string): Promise<Tool | undefined>;
+  listOf(caller: Caller): Promise<ToolList>;
+}
+
+/** A refusal of a call that clients must see in HTTP: they get another token and repeat the call. */
+export interface WireRefusal {
+  readonly status: number;
+  readonly headers: readonly string[];
+  readonly error: unknown;
+}
+
+const PAGE = /^page:(\d{1,6})$/;
+/** From this length on an id is no counter: it tells one call from all others. */
+const UNIQUE_ID_MIN = 16;
+const SESSION = /^[\x21-\x7e]{16,128}$/;
+const REFUSED = -32_000;
+
+type Results = Readonly<Record<string, unknown>>;
+
+export function createEndpoint(options: EndpointOptions) {
+  const serverInfo = { name: options.title, version: options.version };
+  const capabilities = { tools: {} };
+  const common = { capabilities, ...(options.instructions && { instructions: options.instructions }) };
+  const cached = { ttlMs: options.listTtlSeconds * 1000, cacheScope: 'private' };
+
+  /** Members that the results of a revision have. */
+  function resultOf({ id, isStateless }: AgentMessage, result: Results, caching: Results = {}): EndpointAnswer {
+    const { _meta, ...members } = result;
+    const meta = { ...(_meta as object), [SERVER_INFO_KEY]: serverInfo };
+    const all = isStateless ? { resultType: 'complete', ...members, ...caching, _meta: meta } : result;
+    return { status: 200, text: resultText(id as MessageId, JSON.stringify(all)) };
+  }
+
+  /** The definitions are texts already. */
+  function listAnswer({ id, isStateless }: AgentMessage, page: string, nextCursor: string | undefined): EndpointAnswer {
+    const further = nextCursor === undefined ? {} : { nextCursor };
+    const rest = isStateless
+      ? { resultType: 'complete', ...further, ...cached, _meta: { [SERVER_INFO_KEY]: serverInfo } }
+      : further;
+    const members = JSON.stringify(rest).slice(1);
+    const text = `{"tools":[${page}]${members === '}' ? '' : ','}${members}`;
+    return { status: 200, text: resultText(id as MessageId, text) };
+  }
+
+  async function list(message: AgentMessage, { caller }: Received): Promise<EndpointAnswer> {
+    const { cursor } = message.params;
+    const page = cursor === undefined ? 0 : Number(typeof cursor === 'string' ? PAGE.exec(cursor)?.[1] : Number.NaN);
+    const { pages } = await options.listOf(caller);
+    const text = pages[page];
+    if (text === undefined) return errorAnswer(wrongParams(message, 'The cursor is not one of this list.'));
+    return listAnswer(message, text, page + 1 < pages.length ? `page:${page + 1}` : undefined);
+  }
+
+  async function callTool(message: AgentMessage, received: Received): Promise<EndpointAnswer | undefined> {
+    const { name, arguments: given = {} } = message.params;
+    if (typeof name !== 'string') return errorAnswer(wrongParams(message, 'The name of the tool must be a text.'));
+    if (!isRecord(given)) return errorAnswer(wrongParams(message, 'The arguments must be an object.'));
+    const list = await options.listOf(received.caller);
+    if (!list.isSearched || !isSearchTool(name)) return callOperation(message, received, name, given, ['params']);
+    if (name === SEARCH_TOOLS[0]) return told(message, searchTools(list.tools, given));
+    if (typeof given.name !== 'string') return told(message, 'name must be the name of an operation.');
+    if (name === SEARCH_TOOLS[1]) return told(message, describe(list, given.name));
+    const { arguments: inner = {} } = given;
+    if (!isRecord(inner)) return told(message, 'arguments must be an object.');
+    return callOperation(message, received, given.name, inner, ['params', 'arguments']);
+  }
+
+  async function callOperation(
+    message: AgentMessage,
+    received: Received,
+    name: string,
+    values: Readonly<Record<string, unknown>>,
+    within: readonly string[],
+  ): Promise<EndpointAnswer | undefined> {
+    const tool = await options.toolOf(name);
+    if (tool === undefined) return errorAnswer(wrongParams(message, 'There is no tool of this name.'));
+    const given = {
+      values,
+      textOf: (one: string) => memberTextAt(received.text, [...within, 'arguments', one]) ?? 'null',
+    };
+    const result = await received.call({ tool, given, callKey: callKeyOf(message, received) });
+    if (result === undefined) return undefined;
+    if ('content' in result) return resultOf(message, { ...result });
+    const { status, headers, error } = result;
+    const wire = { status, id: message.id as MessageId, code: REFUSED, message: 'The call was refused.', data: error };
+    return { ...errorAnswer(wire), headers };
+  }
+
+  /** The answer of a tool of the gateway itself. A text is a mistake in the arguments. */
+  function told(message: AgentMessage, answer: object | string): EndpointAnswer {
+    if (typeof answer === 'string')
+      return resultOf(message, { content: [{ type: 'text', text: answer }], isError: true });
+    const content = [{ type: 'text', text: JSON.stringify(answer) }];
+    return resultOf(message, { content, structuredContent: answer });
+  }
+
+  return async function answer(message: AgentMessage, received: Received): Promise<EndpointAnswer | undefined> {
+    const { id, method, isStateless } = message;
+    if (id === undefined) return { status: 202, text: undefined };
+    if (method === 'tools/list') return list(message, received);
+    if (method === 'tools/call') return callTool(message, received);
+    if (method === 'server/discover' && isStateless)
+      return resultOf(message, { supportedVersions: STATELESS_VERSIONS, ...common }, cached);
+    if (method === 'ping' && !isStateless) return resultOf(message, {});
+    if (method === 'initialize' && !isStateless)
+      return resultOf(message, { protocolVersion: versionFor(message), ...common, serverInfo });
+    return errorAnswer(unknownMethod(message));
+  };
+}
+
+export function errorAnswer(error: WireError): EndpointAnswer {
+  return { status: error.status, text: errorText(error) };
+}
+
+/** The revision that the client wants if it is known, else the newest one that has `initialize`. */
+function versionFor({ params }: AgentMessage): string {
+  return INITIALIZED_VERSIONS.find((one) => one === params.protocolVersion) ?? INITIALIZED_VERSIONS[0];
+}
+
+function describe({ tools }: ToolList, name: string): object | string {
+  const tool = tools.find((one) => one.name === name);
+  return tool === undefined
+    ? `There is no operation "${name.slice(0, 64)}".`
+    : (JSON.parse(definitionText(tool)) as object);
+}
+
+/**
+ * A key that is the same if the client repeats a call, and for no other call. Clients that count their messages give the first call of each
+ * session the same id, so a short id tells nothing without its session (decision 53).
+ */
+function callKeyOf({ id, params }: AgentMessage, { session }: Received): string | undefined {
+  const isUnique = typeof id === 'string' && id.length >= UNIQUE_ID_MIN;
+  const scope = session !== undefined && SESSION.test(session) ? session : isUnique ? '' : undefined;
+  if (scope === undefined) return undefined;
+  return createHash('sha256')
+    .update(JSON.stringify([scope, id, params.name]))
+    .digest('base64url');
+}

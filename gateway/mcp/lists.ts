@@ -1,0 +1,96 @@
+// The list of tools that a caller gets. Callers with the same rights share one list, which is kept as the bytes of its pages.
+
+import type { Caller } from '../caller.ts';
+import { definitionText, type MayUse, type Tool } from './tool.ts';
+
+/** The tools of one caller. */
+export interface ToolList {
+  readonly tools: readonly Tool[];
+  /** Whether the three tools of mode `search` stand in their place. */
+  readonly isSearched: boolean;
+  /** The JSON texts of the definitions, in pages; one page for most. */
+  readonly pages: readonly string[];
+}
+
+interface ListsOptions {
+  readonly tools: readonly Tool[];
+  readonly mayUse: MayUse;
+  readonly mode: 'auto' | 'list' | 'search';
+  readonly toolsMax: number;
+  readonly listBytesMax: number;
+  /** The definitions of the tools of mode `search`. */
+  readonly searchTools: readonly string[];
+  /** Resolves when other work may have run. */
+  pause(): Promise<void> | undefined;
+}
+
+/** Lists of different rights that are kept. An installation has a few; an attack by many keys has to make them anew. */
+const LISTS_MAX = 32;
+/** A page of a long list. */
+const PAGE_BYTES = 262_144;
+
+export function createLists(options: ListsOptions) {
+  const { tools, mayUse } = options;
+  /** By the rights of the callers, the list used last at the end. */
+  const lists = new Map<string, Promise<ToolList>>();
+  const ofCallers = new WeakMap<Caller, string>();
+
+  /** One character per tool. */
+  function rightsOf(caller: Caller): string {
+    const known = ofCallers.get(caller);
+    if (known !== undefined) return known;
+    const rights = tools.map(({ operation }) => (mayUse(caller, operation) ? '1' : '0')).join('');
+    ofCallers.set(caller, rights);
+    return rights;
+  }
+
+  return function listOf(caller: Caller): Promise<ToolList> {
+    const rights = rightsOf(caller);
+    const list = lists.get(rights) ?? makeList(rights);
+    lists.delete(rights);
+    lists.set(rights, list);
+    const [oldest] = lists.keys();
+    if (lists.size > LISTS_MAX && oldest !== undefined) lists.delete(oldest);
+    return list;
+  };
+
+  function makeList(rights: string): Promise<ToolList> {
+    const list = toList(
+      tools.filter((_, index) => rights[index] === '1'),
+      options,
+    );
+    // A failure is not kept.
+    list.catch(() => lists.delete(rights));
+    return list;
+  }
+}
+
+async function toList(tools: readonly Tool[], options: ListsOptions): Promise<ToolList> {
+  const { mode, toolsMax, listBytesMax, pause } = options;
+  const searched = { tools, isSearched: true, pages: [options.searchTools.join(',')] };
+  if (mode === 'search' || (mode === 'auto' && tools.length > toolsMax)) return searched;
+  const texts: string[] = [];
+  let bytes = 0;
+  for (const tool of tools) {
+    await pause();
+    const text = definitionText(tool);
+    bytes += Buffer.byteLength(text) + 1;
+    if (mode === 'auto' && bytes > listBytesMax) return searched;
+    texts.push(text);
+  }
+  return { tools, isSearched: false, pages: paged(texts) };
+}
+
+function paged(texts: readonly string[]): string[] {
+  const pages: string[][] = [[]];
+  let bytes = 0;
+  for (const text of texts) {
+    if (bytes > 0 && bytes + text.length > PAGE_BYTES) {
+      pages.push([]);
+      bytes = 0;
+    }
+    pages.at(-1)?.push(text);
+    bytes += text.length;
+  }
+  return pages.map((page) => page.join(','));
+}

@@ -1,0 +1,108 @@
+// What a model gets of an answer: JSON as it is, with the same as text beside it; text; or the error object. A list that is too long is cut
+// at whole records. Throws tool_answer_too_large, tool_answer_unreadable.
+
+import { GatewayError } from '../errors.ts';
+import { cutRecords } from './cut.ts';
+import type { CollectedAnswer, CollectedHead } from './internal-request.ts';
+import type { Tool } from './tool.ts';
+import { isRecord } from './wire.ts';
+
+export interface ToolResult {
+  readonly content: readonly { readonly type: 'text'; readonly text: string }[];
+  readonly structuredContent?: Readonly<Record<string, unknown>>;
+  readonly isError?: true;
+  readonly _meta: Readonly<Record<string, unknown>>;
+}
+
+/** So much is read of an answer, to cut it; as much as the gateway buffers of any answer. */
+export const COLLECTED_BYTES_MAX = 8_388_608;
+
+const JSON_TYPE = /^(?:application|text)\/(?:[\w.+-]+\+)?json$/;
+const TEXT_TYPE = /^text\/(?!event-stream$)|^application\/(?:[\w.+-]+\+)?(?:xml|yaml|x-www-form-urlencoded)$/;
+
+/** Whether the body of an answer is JSON or text. An answer without a type has no body. */
+export function isReadable({ headers }: CollectedHead): boolean {
+  const type = essenceOf(headers.get('content-type'));
+  return type === '' || JSON_TYPE.test(type) || TEXT_TYPE.test(type);
+}
+
+function essenceOf(type = ''): string {
+  return (type.split(';', 1)[0] as string).trim().toLowerCase();
+}
+
+/** Returns the result of a call whose exchange has ended. Undefined: the client has left, or the connection was cut. */
+export function toResult(
+  answer: CollectedAnswer,
+  tool: Tool,
+  { answerBytesMax, requestId }: { readonly answerBytesMax: number; readonly requestId: string },
+): ToolResult | undefined {
+  const { head, uncollected } = answer;
+  if (head === undefined || uncollected === 'gone') return undefined;
+  const type = essenceOf(head.headers.get('content-type'));
+  const told = { upstream_status: head.status };
+  if (uncollected === 'unreadable' || !isReadable(head))
+    throw new GatewayError('tool_answer_unreadable', { fields: { ...told, media_type: type.slice(0, 128) } });
+  if (uncollected === 'too_large') throw tooLarge(tool, answerBytesMax, head.status);
+  const _meta = metaOf(head, requestId);
+  const { body } = answer;
+  const isError = head.status >= 400 ? ({ isError: true } as const) : {};
+  if (body.length === 0)
+    return { content: [textOf(`Done, with status ${head.status}.`)], structuredContent: {}, ...isError, _meta };
+  const value = JSON_TYPE.test(type) ? parsed(body) : undefined;
+  if (value === undefined) return { ...plainText(body, answerBytesMax, tool, head.status), ...isError, _meta };
+  // An error object is short, and it is not cut.
+  if (body.length <= answerBytesMax || head.status >= 400)
+    return { content: [textOf(JSON.stringify(value))], structuredContent: objectOf(value), ...isError, _meta };
+  const cut = cutRecords(value, answerBytesMax);
+  if (cut === undefined) throw tooLarge(tool, answerBytesMax, head.status);
+  const hint = hintOf(tool, cut.shown, cut.total);
+  return {
+    content: [textOf(JSON.stringify(cut.value)), textOf(hint)],
+    structuredContent: objectOf(cut.value),
+    _meta: { ..._meta, 'gateway/cut': { shown: cut.shown, total: cut.total, hint } },
+  };
+}
+
+function metaOf({ headers, status }: CollectedHead, requestId: string): Record<string, unknown> {
+  const isReplayed = headers.get('idempotent-replayed') === 'true';
+  return { 'gateway/request_id': requestId, 'gateway/status': status, ...(isReplayed && { 'gateway/replayed': true }) };
+}
+
+function textOf(text: string): ToolResult['content'][number] {
+  return { type: 'text', text };
+}
+
+/** Undefined: the service says that it is JSON, and it is not. */
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Content is an object; the schema of the tool has the same member around other values. */
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : { result: value };
+}
+
+function plainText(body: Buffer, max: number, tool: Tool, status: number): Pick<ToolResult, 'content'> {
+  if (body.length > max) throw tooLarge(tool, max, status);
+  return { content: [textOf(body.toString('utf8'))] };
+}
+
+function tooLarge({ source }: Tool, max: number, status: number): GatewayError {
+  const { limit } = source.paging;
+  const fields = { max_bytes: max, upstream_status: status };
+  return limit === undefined
+    ? new GatewayError('tool_answer_too_large', { fields })
+    : new GatewayError('tool_answer_too_large', { fields: { ...fields, limit_argument: limit }, hint: 'limit' });
+}
+
+/** The cursor of the answer leads behind the records that were left out, so it must not be used. */
+function hintOf({ source: { paging } }: Tool, shown: number, total: number): string {
+  const first = `Only the first ${shown} of ${total} records are shown, because the answer was too long.`;
+  if (paging.limit === undefined) return `${first} Ask for less, if the operation can.`;
+  const next = paging.cursor === undefined ? '' : ` and go on with ${paging.cursor}`;
+  return `${first} Call again with ${paging.limit}: ${shown}${next}. A cursor of this answer leads past the records that are missing.`;
+}

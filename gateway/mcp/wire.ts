@@ -1,0 +1,180 @@
+// The wire rules of the Model Context Protocol over HTTP: which revision a message is of, what its headers and its `_meta` must say, and the
+// errors of JSON-RPC. Revision 2026-07-28 is stateless; those before begin with `initialize`. Pure.
+
+/** Revisions without `initialize`: each request says in `_meta` which one it is of. */
+export const STATELESS_VERSIONS = ['2026-07-28'] as const;
+/** Revisions that begin with `initialize`, the newest first. */
+export const INITIALIZED_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26'] as const;
+
+const META = 'io.modelcontextprotocol/';
+const VERSION_KEY = `${META}protocolVersion`;
+const CAPABILITIES_KEY = `${META}clientCapabilities`;
+export const SERVER_INFO_KEY = `${META}serverInfo`;
+
+export type MessageId = string | number;
+
+/** A request or notification whose form is in order. */
+export interface AgentMessage {
+  /** Undefined: a notification, or an answer to a request, which no client was sent. */
+  readonly id: MessageId | undefined;
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly isStateless: boolean;
+}
+
+/** An error of the protocol, for the client's library. */
+export interface WireError {
+  readonly status: number;
+  readonly id: MessageId | null;
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+export const PARSE_ERROR = -32_700;
+export const INVALID_REQUEST = -32_600;
+export const METHOD_NOT_FOUND = -32_601;
+export const INVALID_PARAMS = -32_602;
+const REFUSED_VERSION = -32_000;
+const HEADER_MISMATCH = -32_020;
+const UNSUPPORTED_VERSION = -32_022;
+
+const METHOD_MAX = 128;
+const ID_MAX = 256;
+
+type Headers = ReadonlyMap<string, string>;
+
+export function isWireError(result: AgentMessage | WireError): result is WireError {
+  return 'code' in result;
+}
+
+/** Reads one parsed body. */
+export function readAgentMessage(body: unknown, headers: Headers): AgentMessage | WireError {
+  if (Array.isArray(body)) return invalid(null, 'Batches are not possible. Send each message alone.');
+  if (!isRecord(body)) return invalid(null, 'The body is not a message of JSON-RPC 2.0.');
+  const { id, method, params = {} } = body;
+  if (id !== undefined && !isId(id)) return invalid(null, 'The id must be a text or a whole number.');
+  if (body.jsonrpc !== '2.0') return invalid(id ?? null, 'The body is not a message of JSON-RPC 2.0.');
+  if (method === undefined && id !== undefined && ('result' in body || 'error' in body))
+    return { id: undefined, method: '', params: {}, isStateless: false };
+  if (typeof method !== 'string' || method.length > METHOD_MAX) return invalid(id ?? null, 'The method is missing.');
+  if (!isRecord(params)) return invalid(id ?? null, 'The params must be an object.');
+  const message = { id, method, params };
+  const meta = isRecord(params._meta) ? params._meta : undefined;
+  if (meta !== undefined && Object.hasOwn(meta, VERSION_KEY)) return statelessMessage(message, meta, headers);
+  return initializedMessage(message, meta, headers);
+}
+
+type Unchecked = Omit<AgentMessage, 'isStateless'>;
+
+/** The body says which revision it is of; the headers have to say the same, because servers in front may read them only. */
+function statelessMessage(message: Unchecked, meta: object, headers: Headers): AgentMessage | WireError {
+  const { id = null, method, params } = message;
+  const version = (meta as Record<string, unknown>)[VERSION_KEY];
+  if (typeof version !== 'string') return envelopeError(id, VERSION_KEY, 'must be a text');
+  const capabilities = (meta as Record<string, unknown>)[CAPABILITIES_KEY];
+  if (!isRecord(capabilities))
+    return envelopeError(id, CAPABILITIES_KEY, capabilities === undefined ? 'is missing' : 'must be an object');
+  const named = headers.get('mcp-protocol-version');
+  if (named !== undefined && named !== version) return mismatch(id, 'MCP-Protocol-Version', named, version);
+  const asked = headers.get('mcp-method');
+  if (asked !== undefined && asked !== method) return mismatch(id, 'Mcp-Method', asked, method);
+  if (!STATELESS_VERSIONS.some((one) => one === version)) return unsupported(id, version);
+  if (message.id === undefined) return { ...message, isStateless: true };
+  if (named === undefined) return mismatch(id, 'MCP-Protocol-Version', undefined, version);
+  if (asked === undefined) return mismatch(id, 'Mcp-Method', undefined, method);
+  if (method === 'tools/call' && typeof params.name === 'string') {
+    const tool = headers.get('mcp-name');
+    if (tool === undefined || decodedName(tool) !== params.name) return mismatch(id, 'Mcp-Name', tool, params.name);
+  }
+  return { ...message, isStateless: true };
+}
+
+function initializedMessage(message: Unchecked, meta: object | undefined, headers: Headers): AgentMessage | WireError {
+  const { id = null, method } = message;
+  const named = headers.get('mcp-protocol-version');
+  const isModern = named !== undefined && !INITIALIZED_VERSIONS.some((one) => one === named);
+  if (!isModern) return { ...message, isStateless: false };
+  if (!STATELESS_VERSIONS.some((one) => one === named)) {
+    if (/^20(?:24|25)-/.test(named)) return refusedVersion(id, named);
+    return meta === undefined && message.id !== undefined ? missingEnvelope(id) : unsupported(id, named);
+  }
+  if (method === 'initialize') return mismatch(id, 'MCP-Protocol-Version', named, 'initialize, of a former revision');
+  // Notifications need no envelope.
+  if (message.id === undefined) return { ...message, isStateless: true };
+  return missingEnvelope(id);
+}
+
+function missingEnvelope(id: MessageId | null): WireError {
+  return envelopeError(id, VERSION_KEY, 'is missing');
+}
+
+function envelopeError(id: MessageId | null, key: string, problem: string): WireError {
+  return { status: 400, id, code: INVALID_PARAMS, message: `params._meta["${key}"] ${problem}.`, data: { key } };
+}
+
+function mismatch(id: MessageId | null, header: string, found: string | undefined, body: string): WireError {
+  const message =
+    found === undefined ? `The header ${header} is missing.` : `The header ${header} and the body differ.`;
+  return {
+    status: 400,
+    id,
+    code: HEADER_MISMATCH,
+    message,
+    data: { mismatch: { header: found ?? '(missing)', body } },
+  };
+}
+
+function unsupported(id: MessageId | null, requested: string): WireError {
+  const data = { supported: [...STATELESS_VERSIONS], requested: requested.slice(0, 64) };
+  return { status: 400, id, code: UNSUPPORTED_VERSION, message: 'This protocol version is not supported.', data };
+}
+
+/** Before 2026-07-28 there was no code for it. */
+function refusedVersion(id: MessageId | null, requested: string): WireError {
+  const data = { supported: [...STATELESS_VERSIONS, ...INITIALIZED_VERSIONS], requested: requested.slice(0, 64) };
+  return { status: 400, id, code: REFUSED_VERSION, message: 'This protocol version is not supported.', data };
+}
+
+export function invalid(id: MessageId | null, message: string): WireError {
+  return { status: 400, id, code: INVALID_REQUEST, message };
+}
+
+/** An unknown method is 404 since 2026-07-28, and an answer like others before. */
+export function unknownMethod({ id, isStateless }: AgentMessage): WireError {
+  const message = 'This method does not exist here.';
+  return { status: isStateless ? 404 : 200, id: id ?? null, code: METHOD_NOT_FOUND, message };
+}
+
+export function wrongParams({ id }: AgentMessage, message: string): WireError {
+  return { status: 200, id: id ?? null, code: INVALID_PARAMS, message };
+}
+
+const ENCODED = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
+
+/** A name that is no field value is sent in Base64. Undefined: the Base64 is not canonical. */
+function decodedName(header: string): string | undefined {
+  if (!header.startsWith('=?base64?') || !header.endsWith('?=')) return header;
+  const text = ENCODED.exec(header)?.[1];
+  if (text === undefined) return undefined;
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? bytes.toString('utf8') : undefined;
+}
+
+function isId(id: unknown): id is MessageId {
+  return (typeof id === 'string' && id.length <= ID_MAX) || Number.isSafeInteger(id);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The body of an answer with a result. */
+export function resultText(id: MessageId, result: string): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+}
+
+/** The body of an answer with an error. */
+export function errorText({ id, code, message, data }: WireError): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } });
+}

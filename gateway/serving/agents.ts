@@ -1,0 +1,232 @@
+// The endpoint for agents under one configuration. A message is admitted, throttled and authenticated once; a call of a tool becomes an
+// exchange that passes every stage. Throws, besides the codes of these stages, method_not_allowed, origin_not_allowed,
+// unsupported_media_type, not_acceptable, body_too_large.
+
+import { randomUUID } from 'node:crypto';
+import { callerRefusal } from '../auth/authorize.ts';
+import type { Configuration } from '../configuration.ts';
+import { readBody } from '../contract/body.ts';
+import { parseJson } from '../contract/json.ts';
+import { authorityOf, type Site } from '../edge/sites.ts';
+import { GatewayError } from '../errors.ts';
+import type { Admitted, Arrived, Identified, Matched, Reservation } from '../exchange.ts';
+import { createEndpoint, type EndpointAnswer, errorAnswer } from '../mcp/endpoint.ts';
+import { challengeOf, protectedResource } from '../mcp/resource-metadata.ts';
+import { invalid, isWireError, PARSE_ERROR, readAgentMessage, type WireError } from '../mcp/wire.ts';
+import type { Operation } from '../operation.ts';
+import type { Steps } from '../pipeline.ts';
+import type { StatelessStages } from './stateless-stages.ts';
+import { createRunCall, type RunCallOptions } from './tool-calls.ts';
+import { createToolbox, openedOperations } from './toolbox.ts';
+
+interface AgentsOptions extends Pick<RunCallOptions, 'steps' | 'begin' | 'refuse'> {
+  readonly stages: Pick<StatelessStages, 'mayUse' | 'deprecations'>;
+  /** Whether the request is from a page that `cors` trusts. */
+  trusts(arrived: Arrived): boolean;
+  hold(reservation: Reservation, bytes: number): void;
+  now(): number;
+}
+
+type Agents = Pick<Steps<ReadonlySet<Site>, unknown>, 'isAgentsPath' | 'answerAgent'>;
+
+const none: Agents = {
+  isAgentsPath: () => false,
+  answerAgent: () => Promise.reject(new GatewayError('route_not_found')),
+};
+
+/** A message is longer than the body of the operation that it calls. */
+const ENVELOPE_BYTES = 16_384;
+const ENVELOPE_DEPTH = 4;
+const ENVELOPE_MEMBERS = 64;
+
+export function createAgentSteps(configuration: Configuration, options: AgentsOptions): Agents {
+  const { gateway } = configuration.config;
+  const { mcp } = gateway;
+  if (mcp === undefined) return none;
+  const { stages, steps } = options;
+  const toolbox = createToolbox(configuration, mcp, {
+    mayUse: stages.mayUse,
+    isDeprecated: (operation) => stages.deprecations.ofOperations.has(operation),
+  });
+  const opened = openedOperations(configuration.contracts.operations, mcp).map(({ operation }) => operation);
+  const scopes = [...new Set(opened.flatMap(({ security }) => security.flatMap((way) => way.scopes)))].sort();
+  const title = mcp.title ?? gateway.portal.title ?? 'API';
+  const resource = protectedResource({
+    ...gateway,
+    path: mcp.path,
+    title,
+    issuers: Object.values(gateway.issuers),
+    scopes,
+  });
+  const challenge = resource && challengeOf(resource, scopes);
+  const hasPublic = opened.some(({ security }) => security.length === 0);
+  const [forCallers, forAnybody] = [endpointOperation(mcp.path, false), endpointOperation(mcp.path, true)];
+  const runCall = createRunCall(configuration, {
+    ...options,
+    answerBytesMax: mcp.answerBytesMax,
+    resource: resource?.parameter,
+  });
+  const endpoint = createEndpoint({
+    ...mcp,
+    ...toolbox,
+    title,
+    version: configuration.version.slice(0, VERSION_CHARACTERS),
+  });
+  const ownOrigin = new URL(gateway.publicUrl).origin;
+  const { bodyBytesMax, jsonDepthMax, jsonMembersMax } = gateway.limits;
+  const bytesMax = bodyBytesMax + ENVELOPE_BYTES;
+  const jsonLimits = {
+    jsonDepthMax: jsonDepthMax + ENVELOPE_DEPTH,
+    jsonMembersMax: jsonMembersMax + ENVELOPE_MEMBERS,
+  };
+
+  function isPath(url: string, path: string): boolean {
+    return url.startsWith(path) && (url.length === path.length || url[path.length] === '?');
+  }
+
+  /** A page sends its origin with every message. Whoever reads a page must not lend it the network of the gateway. */
+  function checkOrigin(arrived: Arrived): void {
+    const { origin } = arrived.request.headers;
+    if (origin === undefined || origin === ownOrigin || options.trusts(arrived)) return;
+    const host = authorityOf(arrived.request) ?? '';
+    if (LOOPBACK.test(host) && (origin === `http://${host}` || origin === `https://${host}`)) return;
+    throw new GatewayError('origin_not_allowed');
+  }
+
+  async function identify(admitted: Admitted): Promise<Identified> {
+    const { trail } = admitted;
+    const isAnonymous = hasPublic && !admitted.headers.has('authorization');
+    const matched: Matched = { ...admitted, operation: isAnonymous ? forAnybody : forCallers, pathValues: [] };
+    trail.stage = 'authenticate';
+    try {
+      const identified = await steps.authenticate(matched);
+      trail.ended('authenticate');
+      trail.stage = 'authorize';
+      const refusal = callerRefusal(identified.caller, admitted.clientAddress, options.now());
+      if (refusal !== undefined) throw new GatewayError(refusal);
+      return identified;
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError) || challenge === undefined || thrown.entry.status !== 401) throw thrown;
+      throw new GatewayError(thrown.code, { ...thrown.details, challenge });
+    }
+  }
+
+  async function read(identified: Identified): Promise<{ text: string; body: unknown } | WireError> {
+    const bytes = await readBody(identified, bytesMax, options.hold);
+    identified.trail.bytesIn = bytes.length;
+    try {
+      return { text: bytes.toString('utf8'), body: parseJson(bytes, jsonLimits).value };
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) throw thrown;
+      const { code, entry } = thrown;
+      if (code !== 'malformed_json') return invalid(null, entry.message);
+      return { status: 400, id: null, code: PARSE_ERROR, message: entry.message };
+    }
+  }
+
+  async function answerMessage(identified: Identified): Promise<EndpointAnswer | undefined> {
+    const { trail, headers, caller } = identified;
+    const found = await read(identified);
+    const message = 'code' in found ? found : readAgentMessage(found.body, headers);
+    if (isWireError(message) || 'code' in found) {
+      trail.note('mcp', 'invalid');
+      return errorAnswer(message as WireError);
+    }
+    trail.note('mcp', METHODS.has(message.method) ? message.method : 'unknown');
+    const answer = await endpoint(message, {
+      ...{ caller, text: found.text, session: headers.get('mcp-session-id') },
+      call: (call) => runCall(identified, call),
+    });
+    if (message.method !== 'initialize' || answer?.status !== 200) return answer;
+    // No state: a client sends it with each message, so that its calls are told from those of others (`callKeyOf`).
+    return { ...answer, headers: ['Mcp-Session-Id', randomUUID()] };
+  }
+
+  async function answerAgent(arrived: Arrived): Promise<void> {
+    const { trail, request } = arrived;
+    trail.stage = 'admit';
+    const admitted = steps.admit(arrived);
+    steps.shed(admitted);
+    trail.stage = 'throttle';
+    steps.throttle(admitted);
+    trail.stage = 'match';
+    if (resource !== undefined && isPath(request.url as string, resource.path)) {
+      if (admitted.method !== 'GET' && admitted.method !== 'HEAD') throw methodNotAllowed('GET, HEAD');
+      write(arrived, { status: 200, text: resource.text, headers: METADATA_HEADERS });
+      return;
+    }
+    checkOrigin(arrived);
+    if (admitted.method !== 'POST') {
+      answerOtherMethod(arrived);
+      return;
+    }
+    const identified = await identify(admitted);
+    trail.stage = 'validate';
+    checkHeaders(identified);
+    const answer = await answerMessage(identified);
+    if (answer !== undefined) write(arrived, answer);
+    else if (!arrived.response.destroyed) arrived.response.destroy();
+  }
+
+  return {
+    isAgentsPath({ request }, sites) {
+      const url = request.url as string;
+      if (!sites.has('api')) return false;
+      return isPath(url, mcp.path) || (resource !== undefined && isPath(url, resource.path));
+    },
+    answerAgent,
+  };
+}
+
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
+const VERSION_CHARACTERS = 12;
+/** The methods that the log names. */
+const METHODS = new Set([
+  ...['server/discover', 'initialize', 'notifications/initialized', 'notifications/cancelled', 'ping'],
+  ...['tools/list', 'tools/call'],
+]);
+const METADATA_HEADERS = ['Access-Control-Allow-Origin', '*'];
+
+/** What `authenticate` reads of an operation: which credentials it accepts. Nothing is forwarded to it. */
+function endpointOperation(path: string, isPublic: boolean): Operation {
+  return Object.freeze({
+    ...{ id: 'mcp', qualifiedId: 'gateway.mcp', method: 'POST', path, version: undefined, restOfPath: undefined },
+    ...{ pathStyles: new Map(), upstream: '', entry: '', timeoutMs: undefined, publicPrefix: '', upstreamPrefix: '' },
+    ...{ contract: '', cost: 1, extraLimit: undefined, idempotency: 'off', once: undefined, body: 'buffer' },
+    ...{ undeclaredQuery: 'refuse', streams: false, webSocket: false, answerCheck: 'off', ranges: false },
+    ...{ undeclaredMediaTypes: 'off', forwardsToken: false, requestHeaders: [], responseHeaders: new Set<string>() },
+    ...{ externalReferences: new Set<string>(), cookies: undefined },
+    security: isPublic ? [] : ([{ scheme: 'apiKey', scopes: [] }] as const),
+  } as const);
+}
+
+function methodNotAllowed(Allow: string): GatewayError {
+  return new GatewayError('method_not_allowed', { headers: { Allow }, fields: { allowed_methods: Allow.split(', ') } });
+}
+
+/** Clients of earlier revisions try GET and DELETE, as they may: this is no failure of theirs, so that it is not counted. */
+function answerOtherMethod(arrived: Arrived): void {
+  const Allow = ['Allow', 'POST, OPTIONS'];
+  if (arrived.request.method === 'OPTIONS') write(arrived, { status: 204, text: undefined, headers: Allow });
+  else write(arrived, { ...errorAnswer({ ...invalid(null, 'Send messages by POST.'), status: 405 }), headers: Allow });
+}
+
+function checkHeaders({ headers }: Identified): void {
+  const type = headers.get('content-type') ?? '';
+  if (!/^application\/json\s*(?:;|$)/i.test(type))
+    throw new GatewayError('unsupported_media_type', { fields: { accepted_media_types: ['application/json'] } });
+  const accept = headers.get('accept');
+  if (accept !== undefined && !/application\/(?:json|\*)|\*\/\*/i.test(accept))
+    throw new GatewayError('not_acceptable', { fields: { available_media_types: ['application/json'] } });
+}
+
+function write({ response, carried, trail }: Arrived, { status, text, headers = [] }: EndpointAnswer): void {
+  if (response.destroyed) return;
+  const body = Buffer.from(text ?? '');
+  const type = text === undefined ? [] : ['Content-Type', 'application/json'];
+  trail.status = status;
+  trail.bytesOut = body.length;
+  const length = status === 204 ? [] : ['Content-Length', String(body.length)];
+  response.writeHead(status, [...carried, ...type, ...length, 'Cache-Control', 'no-store', ...headers]);
+  response.end(body);
+}

@@ -1,0 +1,133 @@
+// A call of a tool as an exchange: a request is made from the arguments and passes every stage once, with its own id, trace and log line. Of
+// the message that it came with, the credential and the address of the client go along. Throws validation_failed beside the codes of the stages.
+
+import { randomUUID } from 'node:crypto';
+import type { Configuration } from '../configuration.ts';
+import { toNotes } from '../contract/violations/violation-notes.ts';
+import { toFields, type Violation } from '../contract/violations/violations.ts';
+import { createErrorAnswers } from '../edge/error-answer.ts';
+import type { BeginInternal } from '../edge/internal-exchanges.ts';
+import type { Refuse } from '../edge/refuse.ts';
+import { addressOfSite } from '../edge/sites.ts';
+import { GatewayError } from '../errors.ts';
+import type { Arrived, Identified } from '../exchange.ts';
+import type { ToolCall, WireRefusal } from '../mcp/endpoint.ts';
+import { CollectedAnswer, InternalRequest } from '../mcp/internal-request.ts';
+import { COLLECTED_BYTES_MAX, isReadable, type ToolResult, toResult } from '../mcp/result.ts';
+import type { ToolRequest } from '../mcp/tool.ts';
+import type { Operation } from '../operation.ts';
+import { createOperationPipeline, type OperationSteps } from '../pipeline.ts';
+
+export interface RunCallOptions {
+  /** The steps of every operation. */
+  readonly steps: OperationSteps;
+  readonly begin: BeginInternal;
+  readonly refuse: Refuse['refuse'];
+  readonly answerBytesMax: number;
+  /** The parameter of challenges that leads to the metadata; undefined: there is none. */
+  readonly resource: string | undefined;
+}
+
+/** An internal request that must reach one operation. */
+class CallRequest extends InternalRequest {
+  expected: Operation | undefined;
+  violations: readonly Violation[] = [];
+}
+
+export type RunCall = (outer: Identified, call: ToolCall) => Promise<ToolResult | WireRefusal | undefined>;
+
+export function createRunCall(configuration: Configuration, options: RunCallOptions): RunCall {
+  const { steps, answerBytesMax, begin, refuse } = options;
+  const { gateway, upstreams } = configuration.config;
+  const errorTextOf = createErrorAnswers(gateway.publicUrl);
+  const addressOf = addressOfSite(gateway.hosts, gateway.publicUrl);
+  const pipeline = createOperationPipeline({
+    ...steps,
+    /** A path is made of arguments: it must not reach another operation, which may be closed to agents. */
+    match(admitted) {
+      const request = admitted.request as CallRequest;
+      const expected = request.expected as Operation;
+      if (request.violations.length === 0) {
+        const matched = steps.match(admitted);
+        if (matched.operation === expected) return matched;
+        request.violations = [ELSEWHERE];
+      }
+      admitted.trail.operation = expected;
+      return { ...admitted, operation: expected, pathValues: [] };
+    },
+    validate(counted) {
+      const { violations } = counted.request as CallRequest;
+      if (violations.length === 0) return steps.validate(counted);
+      const declared = violations.flatMap((one) => (one.in === 'body' ? [] : one.param));
+      counted.trail.violations = toNotes(violations, new Set(declared));
+      throw new GatewayError('validation_failed', { fields: toFields(violations) });
+    },
+  });
+
+  function requestFor(outer: Identified, { tool, callKey }: ToolCall, written: ToolRequest, response: CollectedAnswer) {
+    const { operation } = tool;
+    const { method, target, body } = written;
+    const host = new URL(addressOf(upstreams[operation.entry]?.hosts[0] ?? 'api')).host;
+    const headers = new Map([['host', host], ...written.headers]);
+    const credential = outer.headers.get('authorization');
+    if (credential !== undefined) headers.set('authorization', credential);
+    if (body !== undefined) headers.set('content-length', String(body.length));
+    const key = written.idempotencyKey ?? callKey ?? (operation.idempotency === 'required' ? randomUUID() : undefined);
+    if (key !== undefined && operation.idempotency !== 'off') headers.set('idempotency-key', key);
+    const request = new CallRequest({ method, target, headers, body, address: outer.clientAddress, response });
+    request.expected = operation;
+    request.violations = written.violations as readonly Violation[];
+    return request;
+  }
+
+  return async function runCall(outer, call) {
+    const { tool } = call;
+    const response = new CollectedAnswer({ bytesMax: COLLECTED_BYTES_MAX, wants: isReadable });
+    const request = requestFor(outer, call, tool.source.write(call.given), response);
+    const inner = begin(request, response, outer);
+    inner.trail.note('tool', tool.name);
+    inner.trail.note('within', outer.id);
+    const leave = () => void response.destroy();
+    outer.response.once('close', leave);
+    const closed = new Promise<void>((resolve) => response.once('close', resolve));
+    let refusal: unknown;
+    pipeline(inner).catch((error: unknown) => {
+      refusal = error;
+      refuse(inner, error);
+    });
+    await closed;
+    outer.response.off('close', leave);
+    return stepUpOf(outer, inner, refusal) ?? resultFor(inner, response, call);
+  };
+
+  function resultFor(inner: Arrived, response: CollectedAnswer, { tool }: ToolCall): ToolResult | undefined {
+    try {
+      return toResult(response, tool, { answerBytesMax, requestId: inner.id });
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) throw thrown;
+      const { text, status } = errorTextOf(thrown, false, inner.id);
+      const structuredContent = JSON.parse(text) as Record<string, unknown>;
+      const _meta = { 'gateway/request_id': inner.id, 'gateway/status': status };
+      return { content: [{ type: 'text', text }], structuredContent, isError: true, _meta };
+    }
+  }
+
+  /** A client with a token gets one with more scopes if it is told so in HTTP. The scopes of a key do not change. */
+  function stepUpOf({ caller }: Identified, inner: Arrived, refusal: unknown): WireRefusal | undefined {
+    if (!(refusal instanceof GatewayError) || refusal.code !== 'insufficient_scope') return undefined;
+    if (caller.issuer === undefined || options.resource === undefined) return undefined;
+    const error = new GatewayError(refusal.code, { ...refusal.details, challenge: options.resource });
+    const { status, headers, text } = errorTextOf(error, false, inner.id);
+    const challenges = headers.flatMap((name, at) =>
+      at % 2 === 0 && name === 'WWW-Authenticate' ? [name, headers[at + 1] as string] : [],
+    );
+    return { status, headers: challenges, error: (JSON.parse(text) as { error: unknown }).error };
+  }
+}
+
+const ELSEWHERE: Violation = {
+  in: 'path',
+  param: '',
+  code: 'not_allowed',
+  message: 'The values of the path lead to another operation.',
+};
