@@ -5,7 +5,7 @@ import { type AllRows, allRows } from './capabilities.ts';
 import { type LogField, type LogFieldRows, type Noted, noted, type RarelyNoted } from './capability.ts';
 import type { ErrorCode } from './error-catalogue.ts';
 import type { GatewayError } from './errors.ts';
-import type { StageName } from './stages.ts';
+import { STAGE_SPANS, type StageName } from './stages.ts';
 
 const GENERAL_FIELDS = {
   level: {
@@ -51,8 +51,7 @@ const GENERAL_FIELDS = {
     type: 'object of ms',
     // `performance.now()` when forwarding began.
     notes: { forwardedAt: noted<number | undefined>() },
-    meaning:
-      'time of `authenticate` (with everything before it), `limit` (with `authorize`), `validate`, `replay` and `forward`: for refusals that got past `authenticate`, and for exchanges of 250 ms and more',
+    meaning: `time of ${spansText()}: for refusals that got past \`authenticate\`, and for exchanges of 250 ms and more`,
   },
   trace_id: {
     part: 'trace',
@@ -70,6 +69,15 @@ const GENERAL_FIELDS = {
   },
   msg: { part: 'end', stage: 'exchange', type: 'text', meaning: '`exchange`' },
 } as const satisfies LogFieldRows;
+
+/** The members of `stages_ms`, each with the stages that it includes. */
+function spansText(): string {
+  const spans = STAGE_SPANS.map(({ stage, includes }) => {
+    const others = includes.map((name) => `\`${name}\``).join(', ');
+    return others === '' ? `\`${stage}\`` : `\`${stage}\` (with ${others})`;
+  });
+  return `${spans.slice(0, -1).join(', ')} and ${spans.at(-1)}`;
+}
 
 type LogFields = typeof GENERAL_FIELDS & AllRows<'fields'>;
 

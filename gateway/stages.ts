@@ -79,6 +79,30 @@ export const TIMED_STAGES = valuesOf('ended') as {
   readonly [Name in TimedStage]: (typeof STAGE_LIST)[Name]['ended'];
 };
 
+/** A member of `stages_ms` in the log line. */
+interface StageSpan {
+  readonly stage: StageName;
+  /** The stages before it whose time it includes, because they are not timed. */
+  readonly includes: readonly StageName[];
+}
+
+/** Up to the last timed stage, a timed stage ends each span; the last stage before `forward` ends the next one, and `forward` the last. */
+export const STAGE_SPANS: readonly StageSpan[] = spansOf();
+
+function spansOf(): StageSpan[] {
+  const lastTimed = STAGES.findLastIndex((stage) => stage in TIMED_STAGES);
+  const lastBeforeForward = STAGES.indexOf('forward') - 1;
+  const spans: StageSpan[] = [];
+  let includes: StageName[] = [];
+  for (const [index, stage] of STAGES.entries()) {
+    if (stage in TIMED_STAGES || (index > lastTimed && index >= lastBeforeForward)) {
+      spans.push({ stage, includes });
+      includes = [];
+    } else includes.push(stage);
+  }
+  return spans;
+}
+
 function valuesOf(member: keyof StageKind): Partial<Record<StageName, string>> {
   const kinds = Object.entries<StageKind>(STAGE_LIST);
   return Object.fromEntries(

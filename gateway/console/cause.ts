@@ -21,15 +21,19 @@ export interface Cause {
   readonly details?: string | undefined;
 }
 
-/** The members of `/status` that are read here; all of them may be absent. */
-export interface StatusForCauses {
-  readonly lifecycle?: string;
-  /** `failure`: the last error of a connection to it. */
-  readonly redis?: { readonly address: string; readonly failure?: string | undefined };
+/** The members of `/status` about stores that may be in Redis: redis-cause.ts has the consequence of losing each. */
+export interface StoreStates {
   readonly keys?: KeysState;
   readonly limits?: LimitsState;
   readonly idempotency?: { readonly state?: string };
   readonly deprecated_uses?: { readonly state?: string };
+}
+
+/** The members of `/status` that are read here; all of them may be absent. */
+export interface StatusForCauses extends StoreStates {
+  readonly lifecycle?: string;
+  /** `failure`: the last error of a connection to it. */
+  readonly redis?: { readonly address: string; readonly failure?: string | undefined };
   readonly upstreams?: Readonly<Record<string, UpstreamReport>>;
   readonly issuers?: Readonly<Record<string, { readonly failure?: string; readonly read_at?: string }>>;
   readonly overload?: { readonly shedding?: boolean; readonly loop_overloaded?: boolean };

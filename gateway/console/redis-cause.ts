@@ -1,21 +1,27 @@
-// Pure: the cause and the consequences of stores that cannot be used. Redis holds up to four of them: its outage is one cause.
+// Pure: the cause and the consequences of stores that cannot be used. Redis may hold all of them: its outage is one cause.
 
-import { type Cause, failureCause, type StatusForCauses } from './cause.ts';
+import { type Cause, failureCause, type StatusForCauses, type StoreStates } from './cause.ts';
 
 const AWAY = ['failing', 'away'];
 
+/** What clients lose without each store; undefined: the store can be used. A store without a row does not compile. */
+const CONSEQUENCES: {
+  readonly [Name in keyof StoreStates]-?: (state: NonNullable<StoreStates[Name]>, nowMs: number) => string | undefined;
+} = {
+  keys: ({ store = '', grace_ends_at: graceEndsAt }, nowMs) =>
+    AWAY.includes(store) ? ofKeys(graceEndsAt, nowMs) : undefined,
+  limits: ({ state, policyInForce = '' }) =>
+    state === 'away' ? (ofLimits[policyInForce] ?? 'limits are not shared') : undefined,
+  idempotency: ({ state }) => (state === 'away' ? 'writes with an Idempotency-Key get 503' : undefined),
+  deprecated_uses: ({ state }) => (state === 'away' ? 'calls of deprecated operations are counted later' : undefined),
+};
+
 /** @param nowMs decides whether the grace of known keys is over */
 export function redisCause(status: StatusForCauses, nowMs: number): Cause[] {
-  const { keys = {}, limits = {}, idempotency = {}, deprecated_uses: uses = {}, redis } = status;
+  const { keys = {}, limits = {}, redis } = status;
   const keysAway = AWAY.includes(keys.store ?? '');
   const limitsAway = limits.state === 'away';
-  const answersAway = idempotency.state === 'away';
-  const consequences = [
-    keysAway ? ofKeys(keys.grace_ends_at, nowMs) : undefined,
-    limitsAway ? (ofLimits[limits.policyInForce ?? ''] ?? 'limits are not shared') : undefined,
-    answersAway ? 'writes with an Idempotency-Key get 503' : undefined,
-    uses.state === 'away' ? 'calls of deprecated operations are counted later' : undefined,
-  ].filter((one) => one !== undefined);
+  const consequences = consequencesOf(status, nowMs);
   if (consequences.length === 0) return ofWrites(status);
   const reason = redis?.failure ?? (limitsAway ? (limits.reason ?? keys.reason) : keys.reason);
   const cause =
@@ -30,6 +36,13 @@ export function redisCause(status: StatusForCauses, nowMs: number): Cause[] {
       details: '#/system',
     }),
   ];
+}
+
+function consequencesOf(status: StoreStates, nowMs: number): string[] {
+  const names = Object.keys(CONSEQUENCES) as (keyof StoreStates)[];
+  const consequenceOf = (name: keyof StoreStates) =>
+    (CONSEQUENCES[name] as (state: object, nowMs: number) => string | undefined)(status[name] ?? {}, nowMs);
+  return names.map(consequenceOf).filter((one) => one !== undefined);
 }
 
 /** The store can be read, but takes no writes. */

@@ -1,7 +1,7 @@
 // The members of a log line that most exchanges lack: of refusals, retries, streams, and slow exchanges.
 
 import { type LogFieldsOf, RARE_LOG_FIELDS, type RareFieldName, type RareNotes, type TextOf } from '../log-fields.ts';
-import { STAGES, TIMED_STAGES, type TimedStage } from '../stages.ts';
+import { STAGE_SPANS } from '../stages.ts';
 import type { Trail } from '../trail.ts';
 import { members, milliseconds } from './line-text.ts';
 
@@ -11,10 +11,7 @@ const SCOPES_MAX = 64;
 /** From this duration on, a line contains the duration of each stage. */
 const SLOW_MS = 250;
 
-const timed = Object.keys(TIMED_STAGES) as TimedStage[];
-/** After the last timed stage, the time until the request is forwarded is that of the stage behind it. */
-const untimed = STAGES[STAGES.indexOf(timed.at(-1) as TimedStage) + 1];
-const timedNames = [...timed, untimed, 'forward'];
+const spanNames = STAGE_SPANS.map(({ stage }) => stage);
 
 type Of = (rare: RareNotes, trail: Trail) => unknown;
 
@@ -53,7 +50,7 @@ function queuedPart(queuedMs: number): TextOf<'queued'> {
   return `,"queued_ms":${milliseconds(queuedMs)}` as const;
 }
 
-/** Returns the duration of each stage that may wait. The stages before `authenticate` never wait and are included in it. */
+/** The duration of each span of stages; empty for an exchange that ended before `authenticate` had. */
 function stagesPart(
   { startedAt, endedAt, forwardedAt = Number.NaN }: Trail,
   durationMs: number,
@@ -61,12 +58,12 @@ function stagesPart(
   if (!(Number(endedAt[0]) > 0)) return '';
   const reached = [startedAt, ...endedAt, forwardedAt];
   let spans = '';
-  for (let index = 0; index < timedNames.length; index += 1) {
+  for (let index = 0; index < spanNames.length; index += 1) {
     const from = reached[index] as number;
     if (Number.isNaN(from)) continue;
     // The remaining time belongs to the stage in which the exchange ended.
     const to = reached[index + 1] || startedAt + durationMs;
-    spans += `${spans === '' ? '' : ','}"${timedNames[index]}":${milliseconds(to - from)}`;
+    spans += `${spans === '' ? '' : ','}"${spanNames[index]}":${milliseconds(to - from)}`;
   }
   return `,"stages_ms":{${spans}}` as const;
 }

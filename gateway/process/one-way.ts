@@ -13,6 +13,7 @@ import { sqliteProblem } from '../shared/sqlite.ts';
 import { ACCEPT, oneWayReason, type SchemaSteps } from '../shared/sqlite-schema.ts';
 import { shownPath } from '../shared/yaml-source.ts';
 import { USAGE_FILE, USAGE_STEPS } from '../usage/sqlite-schema.ts';
+import { USES_FILE } from '../versions/sqlite-store.ts';
 
 /** Every file of the data directory that has a schema version. */
 export const versionedFiles: Readonly<Record<string, SchemaSteps>> = {
@@ -22,6 +23,9 @@ export const versionedFiles: Readonly<Record<string, SchemaSteps>> = {
   [ACME_FILE]: ACME_STEPS,
   [SESSIONS_FILE]: SESSIONS_STEPS,
 };
+
+/** Every embedded store in the data directory. */
+export const storeFiles: readonly string[] = [...Object.keys(versionedFiles), USES_FILE];
 
 /** Returns one mistake for each file whose upgrade has to be accepted. With Redis, a gateway opens none of them. */
 export function oneWayUpgrades({ redisUrl, dataDirectory }: Pick<Settings, 'redisUrl' | 'dataDirectory'>): Mistake[] {

@@ -3,6 +3,8 @@
 import { inTransaction, openSqlite } from '../shared/sqlite.ts';
 import { firstDay, type Use, type UseStore } from './store.ts';
 
+export const USES_FILE = 'versions.db';
+
 /** Requests wait during this time; a failed write is retried. */
 const BUSY_TIMEOUT_MS = 50;
 
@@ -10,7 +12,7 @@ const BUSY_TIMEOUT_MS = 50;
 export function createSqliteUseStore(directory: string, now: () => number): UseStore {
   const database = openSqlite({
     directory,
-    file: 'versions.db',
+    file: USES_FILE,
     what: 'The store of what is deprecated and used',
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     prepare: (opened) =>

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { storeFiles } from '../../process/one-way.ts';
 import { nearestExisting } from '../../process/start-mistakes.ts';
 import { shownPath } from '../../shared/yaml-source.ts';
 import { type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
@@ -43,17 +44,18 @@ export function checkRoom(bytes: number): Finding {
   return bytes >= ROOM_MIN ? warn('data space', says, remedy) : fail('data space', says, remedy);
 }
 
-const STORES = ['gateway.db', 'idempotency.db', 'versions.db', 'usage.sqlite', 'acme.sqlite', 'sessions.db'] as const;
-
 /** Checks the existing stores: a damaged store may serve for days until the damaged part is read. */
 export function checkStores(directory: string): Finding[] {
-  return STORES.filter((file) => existsSync(join(directory, file))).map((file) => {
-    const remedy = 'Stop the gateway and put a backup in its place; docs/operations.md says what is lost without one.';
-    const damage = damageOf(join(directory, file));
-    return damage === undefined
-      ? ok(`store ${file}`, 'It is whole.')
-      : fail(`store ${file}`, `It is damaged (${damage}).`, remedy);
-  });
+  return storeFiles
+    .filter((file) => existsSync(join(directory, file)))
+    .map((file) => {
+      const remedy =
+        'Stop the gateway and put a backup in its place; docs/operations.md says what is lost without one.';
+      const damage = damageOf(join(directory, file));
+      return damage === undefined
+        ? ok(`store ${file}`, 'It is whole.')
+        : fail(`store ${file}`, `It is damaged (${damage}).`, remedy);
+    });
 }
 
 function damageOf(path: string): string | undefined {
