@@ -9,7 +9,7 @@ import { streamKindOf } from '../shared/stream-kinds.ts';
 import type { CompleteAnswer, Judge, Judgement } from './answers/judge.ts';
 import { type Attempts, type AttemptsOptions, type RequestSender, sendWithAttempts } from './attempts/attempts.ts';
 import { beforeSending } from './attempts/before-sending.ts';
-import { ReadAnswer, readingRequest } from './attempts/read-answer.ts';
+import { RecordAnswer, recordRequest } from './attempts/record-read.ts';
 import type { Credential } from './credentials/credential.ts';
 import type { CredentialHeader } from './credentials/credential-kinds.ts';
 import { toUpstreamRefusal } from './errors/upstream-errors.ts';
@@ -26,7 +26,7 @@ import type { Target } from './targets/targets.ts';
  */
 const credentialStatuses = new Set([401, 407]);
 
-/** How much longer than its request a lock lasts if this process cannot release it: what was sent last may still be executed. */
+/** A lock that this process cannot release ends this long after its request: the service may still be executing it. */
 const LEASE_MARGIN_MS = 5000;
 
 export interface RulesOptions extends AttemptsOptions {
@@ -85,7 +85,7 @@ async function isReady(credentialReady: Promise<void>, fresh: Fresh, deadlineAt:
   return ready !== undefined;
 }
 
-/** A request as the request rules leave it. */
+/** A request after its request rules. */
 interface Ready {
   readonly fresh: Fresh;
   readonly rules: UpstreamRules;
@@ -101,19 +101,19 @@ interface Attempt {
   readonly relay: Relay;
 }
 
-/** Sends the request. Sends it again if a rule or a changed credential allows that, with the credential current at that time. */
-function attempt(one: Attempt): void {
-  failingThe(one, () => {
-    const { changed, fresh } = one.ready;
-    const outgoing = one.ready.outgoing();
-    if (changed === undefined) send(one, outgoing);
-    else if (changed.recordRead !== undefined) read(one, outgoing, changed.path, changed.recordRead);
-    else send(one, { ...outgoing, path: changed.path + fresh.search, body: changed.body ?? outgoing.body });
+/** Sends the request, with the credential of this moment; called once more if a rule or a changed credential asks for a repetition. */
+function attempt(current: Attempt): void {
+  runStep(current, () => {
+    const { changed, fresh } = current.ready;
+    const outgoing = current.ready.outgoing();
+    if (changed === undefined) send(current, outgoing);
+    else if (changed.recordRead !== undefined) read(current, outgoing, changed.path, changed.recordRead);
+    else send(current, { ...outgoing, path: changed.path + fresh.search, body: changed.body ?? outgoing.body });
   });
 }
 
-/** What `work` throws fails the attempt. */
-function failingThe({ relay }: Attempt, work: () => void): void {
+/** Runs a step of the attempt. An error fails the attempt. */
+function runStep({ relay }: Attempt, work: () => void): void {
   if (relay.ended) return;
   try {
     work();
@@ -123,37 +123,37 @@ function failingThe({ relay }: Attempt, work: () => void): void {
 }
 
 /** Reads the record first, and sends what follows from it over the same place in the concurrency limit. */
-function read(one: Attempt, outgoing: Outgoing, path: string, { operation, bodyFrom }: RecordRead): void {
-  const { ready, relay, attempts, target } = one;
+function read(current: Attempt, outgoing: Outgoing, path: string, { operation, bodyFrom }: RecordRead): void {
+  const { ready, relay, attempts, target } = current;
   const sent = ready.rules.credential?.header();
-  const answered = new ReadAnswer(relay, (answer) => {
+  const answered = new RecordAnswer(relay, (answer) => {
     const { fresh } = ready;
-    const passed = passedOf(one, answer, sent, { operation, pathValues: fresh.pathValues, submitted: undefined });
+    const passed = passedOf(current, answer, sent, { operation, pathValues: fresh.pathValues, submitted: undefined });
     if (passed === undefined) return;
     const { status, headers } = passed.judged;
     if (status >= 400) throw toUpstreamRefusal(status, headers, passed.body, undefined);
     const body = bodyFrom(passed.body);
     attempts.beginAfterRead();
-    // The connection of the read is free after this turn.
-    queueMicrotask(() => failingThe(one, () => send(one, { ...outgoing, path: path + fresh.search, body })));
+    // The connection of the read is free once this handler has returned.
+    queueMicrotask(() => runStep(current, () => send(current, { ...outgoing, path: path + fresh.search, body })));
   });
-  target.dispatcher.dispatch(withCredential(readingRequest(outgoing, path), sent), answered);
+  target.dispatcher.dispatch(withCredential(recordRequest(outgoing, path), sent), answered);
 }
 
-function send(one: Attempt, outgoing: Outgoing): void {
-  const { relay, target, ready } = one;
+function send(current: Attempt, outgoing: Outgoing): void {
+  const { relay, target, ready } = current;
   const { credential, judge } = ready.rules;
   const sent = credential?.header();
   const buffered = new BufferedAnswer(
     relay,
     (status, headers) => {
-      // A stream has no end to wait for.
+      // A stream is never buffered: it may have no end.
       const isBuffered = status >= 400 || (judge !== undefined && !isStream(headers));
       if (!isBuffered && sent !== undefined) credential?.accepted(sent);
       return isBuffered;
     },
     (answer, pass) => {
-      const passed = passedOf(one, answer, sent, judgeContextOf(ready.fresh));
+      const passed = passedOf(current, answer, sent, judgeContextOf(ready.fresh));
       if (passed === undefined) return;
       // An answer that no rule changes keeps its coding.
       if (passed.body === passed.judged.body) pass(answer.headers, answer.body);
@@ -163,26 +163,26 @@ function send(one: Attempt, outgoing: Outgoing): void {
   target.dispatcher.dispatch(withCredential(outgoing, sent), buffered);
 }
 
-/** Undefined: the answer does not pass, and the attempt has failed or begins again. */
+/** Judges an answer. Undefined: the client does not get it; the attempt has failed, or the request was sent again. */
 function passedOf(
-  one: Attempt,
+  current: Attempt,
   answer: CompleteAnswer,
   sent: CredentialHeader | undefined,
   context: Parameters<Judge>[1],
 ): { readonly judged: CompleteAnswer; readonly body: Buffer } | undefined {
-  const { ready, attempts, relay } = one;
+  const { ready, attempts, relay } = current;
   const { credential, judge } = ready.rules;
   const judged = judge === undefined ? answer : decodedAnswer(answer);
   const judgement = judge?.(judged, context) ?? defaultJudgement(judged, credential);
   if (judgement.kind === 'credential') {
     const hasChanged = sent !== undefined && credential?.refused(sent, answer.status) === true;
-    if (hasChanged && attempts.beginRepeat('credential')) attempt(one);
+    if (hasChanged && attempts.beginRepeat('credential')) attempt(current);
     else relay.onResponseError(undefined, new GatewayError('upstream_auth_failed'));
     return undefined;
   }
   if (sent !== undefined && answer.status < 400) credential?.accepted(sent);
   if (judgement.kind === 'pass') return { judged, body: judgement.body };
-  if (judgement.kind === 'retry' && attempts.beginRepeat('declared')) attempt(one);
+  if (judgement.kind === 'retry' && attempts.beginRepeat('declared')) attempt(current);
   else relay.onResponseError(undefined, judgement.error);
   return undefined;
 }

@@ -11,7 +11,7 @@ import type { AnswerHeaders, Outgoing } from '../../http1/client/wire.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { isIdempotent } from '../../shared/methods.ts';
 import { type AnsweredRequest, createJudge, type Judgement } from '../../upstream/answers/judge.ts';
-import { readingRequest } from '../../upstream/attempts/read-answer.ts';
+import { recordRequest } from '../../upstream/attempts/record-read.ts';
 import type { CredentialHeader } from '../../upstream/credentials/credential-kinds.ts';
 import { codingOf, decodeBody } from '../../upstream/encoding/decode.ts';
 import { isConnectionLost } from '../../upstream/failure.ts';
@@ -158,7 +158,7 @@ export function createBackend(options: BackendOptions): Backend {
     const addressed = { operation, pathValues: asked.pathValues, submitted: asked.body };
     if (recordRead === undefined) return judged(await answerTo(request, signal), addressed);
     const [path = ''] = request.path.split('?', 1);
-    const record = await answerTo(readingRequest(request, path), signal);
+    const record = await answerTo(recordRequest(request, path), signal);
     const read = judged(record, { ...addressed, operation: recordRead.operation });
     const { judgement } = read;
     if (record.status >= 400 || (judgement !== undefined && judgement.kind !== 'pass')) return read;

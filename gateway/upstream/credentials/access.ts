@@ -93,7 +93,7 @@ export function createAccesses(options: AccessesOptions): Accesses {
     const identity = JSON.stringify([name, credential]);
     const known = credentials.get(identity);
     if (known) return known;
-    const made = createCredential({
+    const created = createCredential({
       read: () => options.readSecret(credential.secret),
       writtenAt: () => options.secretWrittenAt(credential.secret),
       takeTurn: (latchedAtMs) => options.probes.take(name, latchedAtMs, options.now()),
@@ -103,8 +103,8 @@ export function createAccesses(options: AccessesOptions): Accesses {
       onLatched: (reason) => options.onLatched(name, reason),
       onHealed: () => options.onHealed(name),
     });
-    credentials.set(identity, made);
-    return made;
+    credentials.set(identity, created);
+    return created;
   }
 
   /** An unproven credential is tried by one request at a time, because every failed login counts against the gateway. */
@@ -112,7 +112,7 @@ export function createAccesses(options: AccessesOptions): Accesses {
     const known = limits.get(name);
     if (known) return known;
     const bound = () => bounds.get(name) as Bound;
-    const made = createConcurrencyLimit({
+    const limit = createConcurrencyLimit({
       places() {
         const { credential, places } = bound();
         return credential?.isProven() === false ? 1 : places;
@@ -121,8 +121,8 @@ export function createAccesses(options: AccessesOptions): Accesses {
       onWaited: (waitedMs) => options.onWaited(name, waitedMs),
       onShed: (why) => options.onShed(name, why),
     });
-    limits.set(name, made);
-    return made;
+    limits.set(name, limit);
+    return limit;
   }
 
   return {

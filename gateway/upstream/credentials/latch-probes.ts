@@ -28,7 +28,7 @@ export interface ProbeState {
 }
 
 /** `probe`: this process may send one request. `healed`: the probe of another process was accepted. */
-export type Turn =
+export type ProbeTurn =
   | { readonly kind: 'wait' | 'probe'; readonly nextAtMs: number }
   | { readonly kind: 'healed'; readonly nextAtMs: number };
 
@@ -38,7 +38,7 @@ export interface LatchProbes {
    *
    * @param latchedAtMs when this process latched the credential, epoch milliseconds
    */
-  take(upstream: string, latchedAtMs: number, nowMs: number): Promise<Turn>;
+  take(upstream: string, latchedAtMs: number, nowMs: number): Promise<ProbeTurn>;
   /** The credential works again, or there is a new one: the schedule ends, and the count of the day stays. Never rejects. */
   healed(upstream: string, nowMs: number): Promise<void>;
 }
@@ -50,7 +50,11 @@ export const withoutProbes: LatchProbes = {
 };
 
 /** The turn of a process, and the schedule after it. Pure. */
-export function turnAt(state: ProbeState, latchedAtMs: number, nowMs: number): { turn: Turn; after: ProbeState } {
+export function probeTurnAt(
+  state: ProbeState,
+  latchedAtMs: number,
+  nowMs: number,
+): { turn: ProbeTurn; after: ProbeState } {
   const sentAtMs = state.sentAtMs.filter((at) => at <= nowMs && at > nowMs - DAY_MS);
   const { probes, healedAtMs = 0 } = state;
   // A later one was written by a wrong clock.
@@ -87,7 +91,7 @@ function withStore(
   return {
     async take(upstream, latchedAtMs, nowMs) {
       const turn = await change(upstream, nowMs, (state, skewMs) => {
-        const { turn, after } = turnAt(state, latchedAtMs + skewMs, nowMs + skewMs);
+        const { turn, after } = probeTurnAt(state, latchedAtMs + skewMs, nowMs + skewMs);
         return { after, result: { ...turn, nextAtMs: turn.nextAtMs - skewMs } };
       });
       // Another process has the lease.

@@ -2,7 +2,7 @@
 // the probe under way.
 
 import type { CredentialHeader } from './credential-kinds.ts';
-import type { Turn } from './latch-probes.ts';
+import type { ProbeTurn } from './latch-probes.ts';
 
 /** The statuses by which an upstream refuses a login. It may count them toward a ban, so they are never probed. */
 const loginStatuses = new Set([401, 407]);
@@ -12,7 +12,7 @@ const ASK_AGAIN_MS = 30_000;
 
 export interface ProbeOptions {
   /** Asks for a turn to probe the latched credential. */
-  takeTurn?(latchedAtMs: number): Promise<Turn>;
+  takeTurn?(latchedAtMs: number): Promise<ProbeTurn>;
   /** Epoch milliseconds. */
   now(): number;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ProbeState, turnAt } from '../../../gateway/upstream/credentials/latch-probes.ts';
+import { type ProbeState, probeTurnAt } from '../../../gateway/upstream/credentials/latch-probes.ts';
 
 const HOUR_MS = 3_600_000;
 const LATCHED_AT = 1_795_190_400_000;
@@ -10,7 +10,7 @@ function probesIn(durationMs: number, from: ProbeState = { sentAtMs: [] }): numb
   const sent: number[] = [];
   let state = from;
   for (let now = LATCHED_AT; now <= LATCHED_AT + durationMs; ) {
-    const { turn, after } = turnAt(state, LATCHED_AT, now);
+    const { turn, after } = probeTurnAt(state, LATCHED_AT, now);
     state = after;
     if (turn.kind === 'probe') sent.push(now - LATCHED_AT);
     assert.ok(turn.nextAtMs > now);
@@ -39,6 +39,6 @@ test('a latch that heals and returns begins anew, within the count of the day', 
 
 test('the accepted probe of another process ends the latch, unless the latch is younger', () => {
   const state: ProbeState = { sentAtMs: [], healedAtMs: LATCHED_AT };
-  assert.equal(turnAt(state, LATCHED_AT - 1, LATCHED_AT + 5).turn.kind, 'healed');
-  assert.equal(turnAt(state, LATCHED_AT, LATCHED_AT + 5).turn.kind, 'wait');
+  assert.equal(probeTurnAt(state, LATCHED_AT - 1, LATCHED_AT + 5).turn.kind, 'healed');
+  assert.equal(probeTurnAt(state, LATCHED_AT, LATCHED_AT + 5).turn.kind, 'wait');
 });

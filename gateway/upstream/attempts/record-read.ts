@@ -1,5 +1,5 @@
-// Reads from the upstream what an attempt needs before it sends the client's request. The read ends with the attempt, and nothing of the
-// client's request counts as sent meanwhile. Throws upstream_bad_response.
+// Reads the present record from the upstream, for a request rule that needs it before the client's request can be sent. The read belongs to
+// the attempt and ends with it; during the read, the client's request does not count as sent. Throws upstream_bad_response.
 
 import { headersIn } from '../../http1/client/request-head.ts';
 import type { Control, Outgoing } from '../../http1/client/wire.ts';
@@ -7,14 +7,14 @@ import type { CompleteAnswer } from '../answers/judge.ts';
 import { BufferedAnswer } from '../relay/buffered-answer.ts';
 import type { Relay } from '../relay/relay.ts';
 
-/** Fields that are about the body or the conditions of the client's own request. */
+/** Header fields about the body or the conditions of the client's request: the read must not have them. */
 const ofTheClientsRequest = new Set([
   ...['accept', 'accept-encoding', 'content-type', 'content-length', 'idempotency-key', 'prefer', 'last-event-id'],
   ...['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range', 'range'],
 ]);
 
-/** A GET of the same path in the name of the same client. */
-export function readingRequest(outgoing: Outgoing, path: string): Outgoing {
+/** The request for the record: a GET of the same path, for the same caller. */
+export function recordRequest(outgoing: Outgoing, path: string): Outgoing {
   const headers = ['accept', 'application/json', 'accept-encoding', 'identity'];
   const given = headersIn(outgoing);
   for (let i = 0; i < given.length; i += 2) {
@@ -24,7 +24,8 @@ export function readingRequest(outgoing: Outgoing, path: string): Outgoing {
   return { method: 'GET', path, headers, body: null };
 }
 
-export class ReadAnswer extends BufferedAnswer {
+/** Handles the answer with the record. */
+export class RecordAnswer extends BufferedAnswer {
   readonly #relay: Relay;
 
   /** @param onAnswer called with the complete answer; what it throws fails the attempt */
