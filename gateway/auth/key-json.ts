@@ -2,8 +2,8 @@
 
 import type { StoredKey } from './store/key-store.ts';
 
-/** Member of a stored key → its name in JSON, in this order. Times are ISO texts there, and a missing value is null. */
-const MEMBERS: Readonly<Record<keyof StoredKey, string>> = {
+/** Member of a stored key → its name outside the process: in JSON, and as a column of the embedded store, in the order of both. */
+export const KEY_MEMBERS: Readonly<Record<keyof StoredKey, string>> = {
   id: 'id',
   digest: 'digest',
   organization: 'organization',
@@ -22,11 +22,11 @@ const MEMBERS: Readonly<Record<keyof StoredKey, string>> = {
   lastUsedAtMs: 'last_used_at',
   replacedBy: 'replaced_by',
 };
-const NAMES = Object.entries(MEMBERS) as [keyof StoredKey, string][];
+const NAMES = Object.entries(KEY_MEMBERS) as [keyof StoredKey, string][];
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** All members, the digest included: for exports. */
+/** All members, the digest included: for exports. Times become ISO texts, and a missing value null. */
 export function membersOfKey(key: StoredKey): Members {
   return Object.fromEntries(
     NAMES.map(([name, member]) => [member, isTime(name) ? timeOf(key[name]) : (key[name] ?? null)]),

@@ -9,7 +9,7 @@ import { streamKindOf } from '../shared/stream-kinds.ts';
 import type { CompleteAnswer, Judge, Judgement } from './answers/judge.ts';
 import { type Attempts, type AttemptsOptions, type RequestSender, sendWithAttempts } from './attempts/attempts.ts';
 import { beforeSending } from './attempts/before-sending.ts';
-import { RecordAnswer, recordRequest } from './attempts/record-read.ts';
+import { RecordReadAnswer, recordRequest } from './attempts/record-read.ts';
 import type { Credential } from './credentials/credential.ts';
 import type { CredentialHeader } from './credentials/credential-kinds.ts';
 import { toUpstreamRefusal } from './errors/upstream-errors.ts';
@@ -126,7 +126,7 @@ function runStep({ relay }: Attempt, work: () => void): void {
 function read(current: Attempt, outgoing: Outgoing, path: string, { operation, bodyFrom }: RecordRead): void {
   const { ready, relay, attempts, target } = current;
   const sent = ready.rules.credential?.header();
-  const answered = new RecordAnswer(relay, (answer) => {
+  const answered = new RecordReadAnswer(relay, (answer) => {
     const { fresh } = ready;
     const passed = passedOf(current, answer, sent, { operation, pathValues: fresh.pathValues, submitted: undefined });
     if (passed === undefined) return;

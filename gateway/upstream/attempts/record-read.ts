@@ -25,7 +25,7 @@ export function recordRequest(outgoing: Outgoing, path: string): Outgoing {
 }
 
 /** Handles the answer with the record. */
-export class RecordAnswer extends BufferedAnswer {
+export class RecordReadAnswer extends BufferedAnswer {
   readonly #relay: Relay;
 
   /** @param onAnswer called with the complete answer; what it throws fails the attempt */

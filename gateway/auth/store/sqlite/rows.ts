@@ -2,6 +2,7 @@
 
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { Organization } from '../../../caller.ts';
+import { KEY_MEMBERS } from '../../key-json.ts';
 import type { StoredKey } from '../key-store.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -21,25 +22,7 @@ export interface KeyRows {
 }
 
 /** The columns of a key, in the order of the table. */
-const KEY_COLUMNS = Object.entries({
-  id: 'id',
-  digest: 'digest',
-  organization: 'organization',
-  mode: 'mode',
-  name: 'name',
-  scopes: 'scopes',
-  allowedCidrs: 'allowed_cidrs',
-  prefix: 'prefix',
-  lastFour: 'last_four',
-  createdAtMs: 'created_at',
-  createdBy: 'created_by',
-  expiresAtMs: 'expires_at',
-  revokedAtMs: 'revoked_at',
-  revokedBy: 'revoked_by',
-  revokedReason: 'revoked_reason',
-  lastUsedAtMs: 'last_used_at',
-  replacedBy: 'replaced_by',
-} satisfies Record<keyof StoredKey, string>) as [keyof StoredKey, string][];
+const KEY_COLUMNS = Object.entries(KEY_MEMBERS) as [keyof StoredKey, string][];
 
 export function createOrganizationRows(database: DatabaseSync): OrganizationRows {
   const insert = database.prepare('INSERT INTO organizations VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING');
