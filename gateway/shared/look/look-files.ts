@@ -1,0 +1,21 @@
+// The files that the pages of clients and of operators have in common: one style sheet and its two faces (licences beside them).
+
+import { readFile } from 'node:fs/promises';
+
+export interface LookFile {
+  readonly name: string;
+  /** A media type. */
+  readonly type: string;
+  read(): Promise<Buffer>;
+}
+
+/** The style sheet names the faces by their file names: all three are served from one folder. */
+export const LOOK_FILES: readonly LookFile[] = [
+  file('look.css', 'text/css; charset=utf-8'),
+  file('text.woff2', 'font/woff2'),
+  file('code.woff2', 'font/woff2'),
+];
+
+function file(name: string, type: string): LookFile {
+  return { name, type, read: () => readFile(new URL(name, import.meta.url)) };
+}
