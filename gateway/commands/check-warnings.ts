@@ -3,6 +3,7 @@
 
 import { ORGANIZATION_ID } from '../auth/issue-key.ts';
 import { hostOfSite } from '../config/hosts.ts';
+import { sampleWarning } from '../config/portal-names.ts';
 import { untimelyTls } from '../config/upstream-tls.ts';
 import { condensed, type Mistake, suggest, toSentence } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
@@ -58,6 +59,7 @@ export async function warningsOf(
     ...limits,
     ...untimelyTls(upstreamTls, nowMs),
     ...inconsistentDeprecations(configuration),
+    ...shownInstead(configuration).map(toSentence),
     ...liveExamples(configuration).map(toSentence),
     ...condensed(examples).map(toSentence),
   ];
@@ -75,6 +77,13 @@ function longUploads({ config, contracts }: Configuration): Mistake[] {
       : `To let longer ones through, ${raise}.`;
     return document.position().mistakeAtKey(pathOf(located.pointer), reason, remedy);
   });
+}
+
+/** Warns of a sample operation that the pages cannot show. */
+function shownInstead({ config: { gateway, sources }, contracts }: Configuration): Mistake[] {
+  const operations = contracts.operations.map(({ operation }) => operation);
+  const warning = sampleWarning(gateway.portal, operations, sources.gateway);
+  return warning === undefined ? [] : [warning];
 }
 
 /** Warns of live keys that are answered from a contract. */

@@ -5,7 +5,7 @@ import type { Operation } from '../operation.ts';
 import type { ConfigDraft } from './load.ts';
 import { checkNamedOnce } from './operation-names.ts';
 import { checkOperationSettings } from './operation-settings.ts';
-import { checkSampleOperation } from './portal-files.ts';
+import { checkShownTiers } from './portal-names.ts';
 import { checkRecordRules } from './record-rules.ts';
 import { checkRuleNames } from './rule-names.ts';
 import { checkServersUsed } from './servers.ts';
@@ -24,7 +24,7 @@ export function crossCheck(draft: ConfigDraft, contracts: Contracts, mistakes: M
 }
 
 function checkPlaces(
-  { gateway, upstreams, sources, names }: ConfigDraft,
+  { gateway, upstreams, limits, sources, names }: ConfigDraft,
   contracts: Contracts,
   mistakes: Mistake[],
 ): void {
@@ -37,7 +37,7 @@ function checkPlaces(
   checkRecordRules(upstreams, operations, sources.upstreams, mistakes);
   checkTunnels({ upstreams, hosts, publicUrl, operations, source: sources.upstreams }, mistakes);
   checkDeprecations(gateway, operations, sources.gateway, mistakes);
-  checkSampleOperation(gateway.portal.sampleOperation, operations, sources.gateway, mistakes);
+  if (limits) checkShownTiers(gateway.portal, Object.keys(limits.tiers), sources.gateway, mistakes);
   checkNamedOnce(Object.keys(gateway.operations), operations, sources.gateway, mistakes);
   checkNamedOnce(names.operations, operations, sources.limits, mistakes);
 }

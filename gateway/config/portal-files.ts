@@ -174,33 +174,3 @@ function checkLinks(lines: readonly string[], first: number, known: readonly str
     }
   }
 }
-
-interface SampleCandidate {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-}
-
-/** The sample has to work as it stands: a GET without values in its path. */
-export function checkSampleOperation(
-  named: string | undefined,
-  operations: readonly SampleCandidate[],
-  source: Source,
-  mistakes: Mistake[],
-): void {
-  if (named === undefined) return;
-  const possible = operations.filter(({ method, path }) => method === 'GET' && !path.includes('{'));
-  if (possible.some(({ id }) => id === named)) return;
-  const isThere = operations.some(({ id }) => id === named);
-  const reason = isThere ? `"${named}" is no GET, or takes a value in its path.` : `there is no operation "${named}".`;
-  mistakes.push(
-    source.mistakeAt(
-      ['portal', 'sampleOperation'],
-      reason,
-      suggest(
-        named,
-        possible.map(({ id }) => id),
-      ),
-    ),
-  );
-}

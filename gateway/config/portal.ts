@@ -1,9 +1,10 @@
 // The shape of `portal` in gateway.yaml: how the documentation under /docs looks, and the guides that it has.
 
 import { z } from 'zod';
+import { name } from './parts.ts';
 
 /** The backgrounds of pages, light and dark, that text in the accent colour has to stand out from. */
-const PAGES = { light: '#ffffff', dark: '#10151c' } as const;
+const PAGES = { light: '#ffffff', dark: '#0e1017' } as const;
 const CONTRAST_MIN = 4.5;
 
 const colour = (scheme: keyof typeof PAGES) =>
@@ -23,6 +24,23 @@ const path = z
     /^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/,
     'must be a path below the configuration directory',
   );
+
+/** Links on pages: without spaces, quotation marks or controls, so that they stay what they are. */
+const webAddress = z
+  .string()
+  .max(500)
+  .refine(
+    (text) => /^https?:\/\/[^\s"'<>`\\^{|}]+$/.test(text) && URL.canParse(text),
+    'must be an https:// or http:// address',
+  );
+const contactAddress = z
+  .string()
+  .max(500)
+  .refine(
+    (text) => /^[^\s@"'<>:/?#]+@[A-Za-z0-9.-]+$/.test(text) || webAddress.safeParse(text).success,
+    'must be a mail address such as api@example.com, or an https:// address',
+  )
+  .transform((text) => (/^https?:/.test(text) ? text : `mailto:${text}`));
 
 export const portal = z.strictObject({
   title: z.string().min(1, 'must have 1 to 80 characters').max(80, 'must have 1 to 80 characters').optional().meta({
@@ -56,9 +74,25 @@ export const portal = z.strictObject({
         'The guides that the gateway brings. `true`: those that apply to the served contracts. A list: of these, the named ones.',
       values: '`true`, `false` or names',
     }),
+  contact: contactAddress.optional().meta({
+    description: 'Where readers get help: a link on every page, and on the pages of errors.',
+    values: 'mail address, or `https://` address',
+  }),
+  status: webAddress.optional().meta({
+    description: 'The page that says whether the API works: a link on every page.',
+    values: '`https://` address',
+  }),
+  tiers: z
+    .union([z.boolean(), z.array(name)], { error: 'must be true, false or a list of tiers' })
+    .default(true)
+    .meta({
+      description:
+        'The tiers of `limits.yaml` that the page of limits shows. `false`: there is no such page. `anonymous` is always among them.',
+      values: '`true`, `false` or names of tiers',
+    }),
   sampleOperation: z.string().optional().meta({
     description:
-      'The operation that the first page and the guides show: one with GET that needs no parameters. Default: the first such operation.',
+      'The operation that the first page and the guides show: one with GET that needs no parameters. Default, also where it is gone: the first such operation.',
     values: 'operation id',
   }),
 });

@@ -36,7 +36,8 @@ export interface LimitRules {
 /** Public operations are counted per client address, under the tier of this name if it exists. */
 export const ANONYMOUS_TIER = 'anonymous';
 
-const OPEN_STREAMS_MAX = 100;
+/** For an organization whose tier does not say. */
+export const OPEN_STREAMS_MAX = 100;
 
 /** Returns the extra limit of an operation: the rules override the contract. */
 export function extraOf(rules: LimitRules, { id, extraLimit }: Operation): string | undefined {

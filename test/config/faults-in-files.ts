@@ -32,16 +32,18 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'portal-with-mistakes': {
     files: {
       [gateway]:
-        'portal:\n  logo: logo.svg\n  colours: { light: "#8ab4ff" }\n  guides: guides\n  builtInGuides: [errors, pagnation]\n  sampleOperation: listItem\n',
+        'portal:\n  logo: logo.svg\n  colours: { light: "#8ab4ff" }\n  guides: guides\n  builtInGuides: [errors, pagnation]\n  sampleOperation: listItem\n  contact: javascript:alert(1)\n  status: "https://a\\"b"\n',
     },
     says: [
       'config/gateway.yaml:3:21: portal.colours.light: "#8ab4ff" is not possible here. It must have a contrast of 4.5 to 1 to the light page (#ffffff): links are written in it.',
+      'config/gateway.yaml:7:12: portal.contact: "javascript:alert(1)" is not possible here. It must be a mail address such as api@example.com, or an https:// address.',
+      'config/gateway.yaml:8:11: portal.status: "https://a\\"b" is not possible here. It must be an https:// or http:// address.',
     ],
   },
   'guides-with-mistakes': {
     files: {
       [gateway]:
-        'portal:\n  logo: logo.svg\n  guides: guides\n  builtInGuides: [errors, pagnation]\n  sampleOperation: listItem\n',
+        'portal:\n  logo: logo.svg\n  guides: guides\n  builtInGuides: [errors, pagnation]\n  sampleOperation: listItem\n  tiers: [standrad]\n',
       'config/guides/Start.md': '# Start\n',
       'config/guides/welcome.md':
         '---\nsumary: Hello.\n---\n\nSee [errors](errors.md) and\n[limits](/docs/guides/limits).\n',
@@ -53,7 +55,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/guides/welcome.md:5: the guide has no title. Begin it with a line such as "# Getting started".',
       'config/guides/welcome.md:6: there is no guide "limits". Use one of: Start, authentication, errors, idempotency, pagination, rate-limits, sdks, versioning, welcome.',
       'config/gateway.yaml:4:27: portal.builtInGuides.1: the gateway brings no guide "pagnation". Did you mean "pagination"?',
-      'config/gateway.yaml:5:20: portal.sampleOperation: there is no operation "listItem". Did you mean "listItems"?',
+      'config/gateway.yaml:6:11: portal.tiers.0: limits.yaml has no tier "standrad". Did you mean "standard"?',
     ],
   },
   'gateway-itself-with-settings-of-services': {
