@@ -51,6 +51,11 @@ function textOf({ demoKey, firstTier }: FirstSteps, url: string): string[] {
       '',
       `  curl '${url}/v1/customers?limit=3' -H 'Authorization: Bearer ${demoKey}'`,
       '',
+      // A browser sends no fragment: the key reaches the page, and no log.
+      'Or send it from the documentation, which this link opens with the key:',
+      '',
+      `  ${url}/docs#key=${demoKey}`,
+      '',
     ];
   }
   if (firstTier === undefined) return [];
