@@ -42,6 +42,7 @@ this API only.</p>
     section: '/docs/account',
     main,
     markdown: markdownOf(references),
+    hasOwnKey: true,
     styles: ['account.css'],
     scripts: ['account.js'],
   };

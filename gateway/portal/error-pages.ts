@@ -98,16 +98,18 @@ export function errorsPage(guides: ReadonlySet<string>): Page {
     const rows = members.map((code) => {
       const { status, meaning, retryable }: CatalogueEntry = REFUSALS[code];
       const link = `<a href="/docs/errors/${code}"><code>${code}</code></a>`;
-      return `<tr><th scope="row">${link}</th><td>${status}</td><td>${renderLine(withKnownGuides(meaning, guides))}</td><td>${shortly[`${retryable}`]}</td></tr>`;
+      return `<tr><th scope="row">${link}</th><td class="status s${Math.floor(status / 100)}">${status}</td><td>${renderLine(withKnownGuides(meaning, guides))}</td><td>${shortly[`${retryable}`]}</td></tr>`;
     });
     const head = ['Code', 'Status', 'Meaning', 'Again'].map((text) => `<th scope="col">${text}</th>`).join('');
-    return `<h2 id="${type}"><code>${type}</code></h2>
+    return `<section data-filtered><h2 id="${type}"><code>${type}</code></h2>
 <div class="table errors" role="group" aria-label="Codes of type ${type}" tabindex="0"><table><thead><tr>${head}</tr></thead>
-<tbody>${rows.join('\n')}</tbody></table></div>`;
+<tbody>${rows.join('\n')}</tbody></table></div></section>`;
   });
   const main = `<h1>Errors</h1>
 <p class="lead">${renderLine(withKnownGuides(LEAD, guides))}</p>
 <p>“Again” says whether the identical request may be sent again. “If safe” means: if a repetition cannot execute anything twice.</p>
+<p class="filter needs-script"><label for="filter" class="quiet">Filter the codes</label><input id="filter" type="search" placeholder="Filter: a code, a status, a word" autocomplete="off" spellcheck="false" aria-describedby="filter-count">
+<span id="filter-count" role="status"></span></p>
 ${sections.join('\n')}`;
   const list = codes.map((code) => {
     const { status, meaning } = REFUSALS[code];
@@ -119,6 +121,7 @@ ${sections.join('\n')}`;
     description: 'Every code that the gateway refuses requests with.',
     section: '/docs/errors',
     main,
+    scripts: ['filter.js'],
     markdown: `# Errors\n\n${withKnownGuides(LEAD, guides)}\n\n${list.join('\n')}\n`,
   };
 }

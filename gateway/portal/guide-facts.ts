@@ -4,7 +4,7 @@
 import type { AddressedContract, OperationAddress } from './reference/addresses.ts';
 import { viewOfOperation } from './reference/operation-view.ts';
 import type { DocumentTools } from './reference/reference.ts';
-import { sampleRequestOf } from './samples/sample-request.ts';
+import { sampleRequestOf } from './reference/sample-form.ts';
 
 /** A key that no gateway accepts, for the example of a refusal. */
 const BAD_KEY = 'sk_live_mistyped';
@@ -27,7 +27,7 @@ export interface ChosenSample {
   readonly server: string;
 }
 
-/** Returns the operation that the first page shows: the named one, else the first GET without required parameters. */
+/** Returns the operation that the first page shows: the named one if it needs no values, else the first GET without required parameters. */
 export function sampleOperationOf(
   references: readonly AddressedContract[],
   named: string | undefined,
@@ -43,7 +43,7 @@ export function sampleOperationOf(
   const takesKeys = ({ at: { operation } }: ChosenSample) =>
     operation.security.some(({ scheme }) => scheme === 'apiKey');
   const candidates = all.filter(isPlain);
-  return all.find(({ at }) => at.operation.id === named) ?? candidates.find(takesKeys) ?? candidates[0];
+  return candidates.find(({ at }) => at.operation.id === named) ?? candidates.find(takesKeys) ?? candidates[0];
 }
 
 export function guideFacts(

@@ -1,73 +1,179 @@
-// The first page: how to send the first request, and links to everything else.
+// The first page: what the API is, three first steps with a request to send, the resources by what they are for, and where the rest is.
 
 import type { ChosenSample } from './guide-facts.ts';
 import { type Guide, guideCards } from './guides.ts';
 import { KEY_MARK, KEY_PLACEHOLDER } from './highlight.ts';
-import { escapeHtml } from './html.ts';
-import type { Page } from './layout.ts';
+import { escapeHtml, shortened } from './html.ts';
+import type { HelpLinks, Page } from './layout.ts';
 import { plain, renderDescription } from './markdown.ts';
-import type { AddressedContract } from './reference/addresses.ts';
+import type { AddressedContract, OperationGroup } from './reference/addresses.ts';
 import { fenced } from './reference/operation-markdown.ts';
 import { requestSamples } from './reference/operation-page.ts';
 import { viewOfOperation } from './reference/operation-view.ts';
-import { referenceCards } from './reference/overview.ts';
+import { breakable } from './reference/path-text.ts';
 import type { DocumentTools } from './reference/reference.ts';
-import { keyBox } from './reference/try-form.ts';
+import { sampleFormOf } from './reference/sample-form.ts';
+import { reasonNotToSend, tryForm } from './reference/try-form.ts';
 import { curlSample } from './samples/curl.ts';
-import { sampleRequestOf } from './samples/sample-request.ts';
+import { toSampleRequest } from './samples/sample-request.ts';
 
 export interface LandingOptions {
   readonly title: string;
   /** Markdown. */
   readonly description: string;
+  readonly publicUrl: string;
   readonly references: readonly AddressedContract[];
   readonly guides: readonly Guide[];
   readonly sample: ChosenSample | undefined;
   readonly tools: DocumentTools;
+  readonly help: HelpLinks;
+  /** Pages beside guides and reference. */
+  readonly further: readonly Page[];
 }
 
-export function landingPage({ title, description, references, guides, sample, tools }: LandingOptions): Page {
-  const first = sample && firstRequest(sample, tools);
+export function landingPage(options: LandingOptions): Page {
+  const { title, description, references, guides, sample, tools } = options;
+  const first = sample && firstRequest(sample, options, tools);
+  const operations = references.reduce((sum, one) => sum + one.operations.length, 0);
   const main = `<article class="start">
-<div class="hero"><h1>${escapeHtml(title)}</h1>
-<div class="lead">${renderDescription(description)}</div></div>
-${first?.html ?? ''}
-<h2 id="reference">Reference</h2>
-<p>Every operation with its parameters, bodies and answers, to read and to try.</p>
-${referenceCards(references)}
+<div class="hero${first === undefined ? ' alone' : ''}">
+<div class="hero-text"><h1>${escapeHtml(title)}</h1>
+<div class="lead">${renderDescription(description)}</div>
+<p class="calls"><a class="primary" href="/docs/reference">Browse ${operations} operations</a>${guides[0] === undefined ? '' : `<a href="/docs/guides/${guides[0].name}">Read the first guide</a>`}</p>
+</div>
+${first === undefined ? '' : `<section class="sample request hero-sample" aria-labelledby="first-title"><h2 id="first-title" class="sample-title">${first.heading}</h2>\n${first.html}</section>`}
+</div>
+${stepsHtml(options)}
+<h2 id="resources">Resources</h2>
+${references.map((reference) => resourcesHtml(reference, references.length > 1)).join('\n')}
 ${guides.length > 0 ? `<h2 id="guides">Guides</h2>\n${guideCards(guides)}` : ''}
-<h2 id="errors">Errors</h2>
-<p><a href="/docs/errors">Every code</a> of the gateway, and what to do about it. Quote the <code>X-Request-Id</code> of an answer when you ask
-for help.</p>
-<p class="quiet-text">For programs that read: <a href="/llms.txt">llms.txt</a>.</p>
+<h2 id="more">For your tools</h2>
+${filesHtml(references)}
 </article>`;
-  const lists = [
-    `## Reference\n\n${references.map(({ reference, path }) => `- [${reference.title}](${path}.md)`).join('\n')}`,
-    ...(guides.length > 0
-      ? [`## Guides\n\n${guides.map((guide) => `- [${guide.title}](/docs/guides/${guide.name}.md)`).join('\n')}`]
-      : []),
-    '## Errors\n\n[Every code](/docs/errors.md), and what to do about it.',
-  ];
   return {
     path: '/docs',
     title: 'Documentation',
     description: plain(description).slice(0, 160) || `Documentation of ${title}.`,
     section: '/docs',
     main,
-    markdown: `${[`# ${title}`, description, first?.markdown ?? '', ...lists].filter(Boolean).join('\n\n')}\n`,
+    markdown: markdownOf(options, first?.markdown ?? ''),
+    styles: ['reference.css'],
+    ...(first?.canSend ? { scripts: ['request.js'] } : {}),
   };
 }
 
-function firstRequest({ at, server }: ChosenSample, tools: DocumentTools): { html: string; markdown: string } {
-  const { operation, path, title } = at;
-  const request = sampleRequestOf(operation, viewOfOperation(operation, tools), server);
-  const takesKey = request.credentials === 'key';
-  const html = `<h2 id="first">The first request</h2>
-<div class="first"><div>
-<p><a href="${path}">${escapeHtml(title)}</a>: <code>${escapeHtml(operation.method)} ${escapeHtml(operation.path)}</code></p>
-${takesKey && operation.hasTestMode ? '<p>A key that begins with <code>sk_test_</code> reaches test data only. Paste yours, and every sample has it.</p>' : ''}
-${takesKey ? keyBox(operation.hasTestMode) : ''}
-</div><div>${requestSamples(request)}</div></div>`;
-  const markdown = `## The first request\n\n${fenced('sh', curlSample(request).replaceAll(KEY_MARK, KEY_PLACEHOLDER))}`;
-  return { html, markdown };
+function firstRequest(
+  { at, server }: ChosenSample,
+  { publicUrl }: LandingOptions,
+  tools: DocumentTools,
+): { heading: string; html: string; markdown: string; canSend: boolean } {
+  const { operation, path } = at;
+  const view = viewOfOperation(operation, tools);
+  const form = sampleFormOf(operation, view, server);
+  const request = toSampleRequest(form);
+  const method = `<span class="method ${operation.method.toLowerCase()}">${escapeHtml(operation.method)}</span>`;
+  const reason = reasonNotToSend(operation, form, { isOwnOrigin: server === publicUrl, isLocal: false });
+  const below = reason === undefined ? tryForm(operation, { ...view, parameters: [] }, form) : '';
+  return {
+    heading: `<a href="${path}">${method} <code>${breakable(operation.path)}</code></a>`,
+    html: requestSamples(request) + below,
+    markdown: `## The first request\n\n${fenced('sh', curlSample(request).replaceAll(KEY_MARK, KEY_PLACEHOLDER))}`,
+    canSend: reason === undefined,
+  };
+}
+
+interface Step {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** HTML: from no key to a program that can live with failures. */
+function stepsOf({ guides, sample, help, further }: LandingOptions): Step[] {
+  const has = (name: string) => guides.some((guide) => guide.name === name);
+  const guide = (name: string, text: string) => (has(name) ? `<a href="/docs/guides/${name}">${text}</a>` : text);
+  const takesKey = sample?.at.operation.security.some(({ scheme }) => scheme === 'apiKey') === true;
+  const ask =
+    help.contact === undefined
+      ? 'Ask the operator of this API for one'
+      : `<a href="${escapeHtml(help.contact)}" rel="noreferrer">Ask us</a> for one`;
+  const hasTests = sample?.at.operation.hasTestMode === true;
+  const kind = hasTests ? 'a test key: it reaches test data only' : 'a key';
+  const limits = further.some(({ path }) => path === '/docs/limits')
+    ? ' and <a href="/docs/limits">how much your tier may send</a>'
+    : '';
+  return [
+    ...(takesKey
+      ? [
+          {
+            title: hasTests ? 'Get a test key' : 'Get a key',
+            text: `${ask}: ${kind.replace(/^a key$/, 'it acts for your organization')}. ${guide('authentication', 'How keys work')}.`,
+          },
+        ]
+      : []),
+    {
+      title: 'Send a request',
+      text: hasTests
+        ? 'Paste the key at the top of this page. Every sample then has it, and “Send” works on every page.'
+        : 'Every operation has a sample in curl, JavaScript, Python and Go.',
+    },
+    {
+      title: 'Expect failures',
+      text: `Every refusal is ${guide('errors', 'one object')} with <a href="/docs/errors">a code</a> that has a page. Learn ${guide('idempotency', 'to repeat writes safely')}${limits}.`,
+    },
+  ];
+}
+
+function stepsHtml(options: LandingOptions): string {
+  const items = stepsOf(options).map(({ title, text }) => `<li><h2>${title}</h2><p>${text}</p></li>`);
+  return `<ol class="steps">${items.join('\n')}</ol>`;
+}
+
+const PURPOSE_MAX = 120;
+
+function resourcesHtml({ reference, path, groups }: AddressedContract, hasOthers: boolean): string {
+  const cards = groups.map((group) => {
+    const { name, id, operations } = group;
+    const text = shortened(firstSentenceOf(plain(purposeOf(group))), PURPOSE_MAX);
+    const number = `${operations.length} ${operations.length === 1 ? 'operation' : 'operations'}`;
+    return `<li><a class="card" href="${path}#${id}"><strong class="group-name">${escapeHtml(name)}</strong> <span>${escapeHtml(text)}</span> <small>${number}</small></a></li>`;
+  });
+  const heading = hasOthers ? `<h3><a href="${path}">${escapeHtml(reference.title)}</a></h3>` : '';
+  return `${heading}<ul class="cards">${cards.join('')}</ul>`;
+}
+
+/** What the contract says about the group; else the titles of its operations. */
+function purposeOf({ description, operations }: OperationGroup): string {
+  return description || operations.map(({ title }) => title).join(', ');
+}
+
+function firstSentenceOf(text: string): string {
+  const [, first = text] = /^(.{12,}?[.!?])(?:\s|$)/s.exec(text) ?? [];
+  return first;
+}
+
+function filesHtml(references: readonly AddressedContract[]): string {
+  const rows = references.map(({ reference: { name, title }, path }) => {
+    const files = [
+      `<a href="/openapi/${name}.json">OpenAPI (JSON)</a>`,
+      `<a href="/openapi/${name}.yaml">OpenAPI (YAML)</a>`,
+      `<a href="${path}.postman.json" download="${name}.postman.json">Postman</a>`,
+    ];
+    return `<li><span>${escapeHtml(title)}</span> ${files.join(' ')}</li>`;
+  });
+  return `<ul class="files">${rows.join('\n')}<li><span>For programs that read</span> <a href="/llms.txt">llms.txt</a></li></ul>`;
+}
+
+function markdownOf({ title, description, references, guides, further }: LandingOptions, first: string): string {
+  const list = (items: readonly (readonly [text: string, path: string])[]) =>
+    items.map(([text, path]) => `- [${text}](${path}.md)`).join('\n');
+  const parts = [
+    `# ${title}`,
+    description,
+    first,
+    `## Reference\n\n${list(references.map(({ reference, path }) => [reference.title, path]))}`,
+    guides.length > 0 ? `## Guides\n\n${list(guides.map((guide) => [guide.title, `/docs/guides/${guide.name}`]))}` : '',
+    '## Errors\n\n[Every code](/docs/errors.md), and what to do about it.',
+    further.length > 0 ? `## More\n\n${list(further.map((page) => [page.title, page.path]))}` : '',
+  ];
+  return `${parts.filter(Boolean).join('\n\n')}\n`;
 }

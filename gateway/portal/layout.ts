@@ -19,6 +19,10 @@ export interface Page {
   readonly onThisPage?: string;
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
+  /** The path of a feed of the page. */
+  readonly feed?: string;
+  /** Takes a key of its own, so the bar for a test key would mislead. */
+  readonly hasOwnKey?: boolean;
   /** Uses the full width of the window. */
   readonly isWide?: boolean;
   /** When its source changed last, epoch milliseconds. */
@@ -28,16 +32,29 @@ export interface Page {
 /** What all pages of one configuration have in common. */
 export interface Frame {
   readonly title: string;
-  readonly hasLogo: boolean;
-  readonly hasGuides: boolean;
-  readonly hasAccount: boolean;
+  /** The path of the logo of the configuration; undefined: the mark stands for it. */
+  readonly logo: string | undefined;
+  /** SVG. */
+  readonly mark: string;
+  /** The parts of the documentation, in the order of their links. */
+  readonly sections: readonly (readonly [path: string, text: string])[];
+  /** The bar that takes the reader's test key; undefined: no operation takes one. */
+  readonly keyBar: { readonly probe: string | undefined } | undefined;
+  readonly help: HelpLinks;
+}
+
+/** Where readers get help; undefined: the configuration does not say. */
+export interface HelpLinks {
+  /** An address of the web or a `mailto:`. */
+  readonly contact: string | undefined;
+  readonly status: string | undefined;
 }
 
 export function layOut(page: Page, frame: Frame): string {
   const scripts = ['portal.js', ...(page.scripts ?? [])].map(
     (name) => `<script src="/docs/assets/${name}" type="module"></script>`,
   );
-  const styles = ['portal.css', ...(page.styles ?? []), 'theme.css'].map(
+  const styles = ['look.css', 'portal.css', ...(page.styles ?? []), 'theme.css'].map(
     (name) => `<link rel="stylesheet" href="/docs/assets/${name}">`,
   );
   const isStart = page.section === page.path && page.section === '/docs';
@@ -51,8 +68,10 @@ export function layOut(page: Page, frame: Frame): string {
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
 <meta name="description" content="${escapeHtml(page.description)}">
-<link rel="icon" href="/docs/assets/icon.svg" type="image/svg+xml">
+<link rel="icon" href="${frame.logo ?? '/docs/assets/icon.svg'}">
 <link rel="alternate" type="text/markdown" href="${escapeHtml(page.path)}.md">
+${page.feed === undefined ? '' : `<link rel="alternate" type="application/atom+xml" href="${page.feed}" title="${escapeHtml(title)}">\n`}<link rel="preload" href="/docs/assets/text.woff2" as="font" type="font/woff2" crossorigin>
+<script src="/docs/assets/theme-first.js"></script>
 ${styles.join('\n')}
 ${scripts.join('\n')}
 </head>
@@ -63,7 +82,7 @@ ${header(page, frame)}
 ${contentsOf(page)}
 <main id="main" tabindex="-1">
 ${page.main}
-${footOf(page)}
+${footOf(page, frame.help)}
 </main>
 ${page.onThisPage === undefined ? '' : `<nav class="on-page" aria-label="On this page">${page.onThisPage}</nav>`}
 </div>
@@ -72,24 +91,15 @@ ${page.onThisPage === undefined ? '' : `<nav class="on-page" aria-label="On this
 `;
 }
 
-function header(page: Page, frame: Frame): string {
-  const sections = [
-    ['/docs', 'Start'],
-    ...(frame.hasGuides ? [['/docs/guides', 'Guides'] as const] : []),
-    ['/docs/reference', 'Reference'],
-    ['/docs/errors', 'Errors'],
-    ...(frame.hasAccount ? [['/docs/account', 'Your account'] as const] : []),
-  ] as const;
+function header(page: Page, { title, logo, mark, sections, keyBar }: Frame): string {
   const links = sections.map(([path, text]) => {
     const current = path === page.section ? ' aria-current="true"' : '';
     return `<li><a href="${path}"${current}>${text}</a></li>`;
   });
-  const logo = frame.hasLogo
-    ? '<img class="logo" src="/docs/assets/logo" alt="" height="24">'
-    : '<span class="mark" aria-hidden="true"></span>';
+  const sign = logo === undefined ? mark : `<img class="logo" src="${logo}" alt="" height="24">`;
   return `<header class="top">
-<a class="brand" href="/docs">${logo}<span>${escapeHtml(frame.title)}</span></a>
-<nav aria-label="Documentation"><ul>${links.join('')}</ul></nav>
+<div class="bar">
+<a class="brand" href="/docs">${sign}<span>${escapeHtml(title)}</span></a>
 <search class="search needs-script">
 <input id="search" type="search" placeholder="Search" aria-label="Search the documentation" autocomplete="off" spellcheck="false"
  role="combobox" aria-expanded="false" aria-controls="found" aria-autocomplete="list" aria-keyshortcuts="/">
@@ -97,7 +107,24 @@ function header(page: Page, frame: Frame): string {
 <div id="found" class="found" role="listbox" aria-label="Results" hidden></div>
 <p id="found-count" class="quiet" role="status"></p>
 </search>
+${page.hasOwnKey || keyBar === undefined ? '' : keyBarHtml(keyBar.probe)}
+<button type="button" id="theme" class="theme needs-script" aria-label="Switch colours"><svg viewBox="0 0 20 20" aria-hidden="true"><circle cx="10" cy="10" r="7" fill="none" stroke="currentColor" stroke-width="1.6"/><path d="M10 3a7 7 0 0 1 0 14z" fill="currentColor"/></svg></button>
+</div>
+<nav class="sections" aria-label="Documentation"><ul>${links.join('')}</ul></nav>
 </header>`;
+}
+
+/** The key goes into samples and requests of the page. The form itself sends nothing, and the field has no name. */
+function keyBarHtml(probe: string | undefined): string {
+  const probed = probe === undefined ? '' : ` data-probe="${escapeHtml(probe)}"`;
+  return `<form id="key-bar" class="key-bar needs-script"${probed} autocomplete="off">
+<label for="key" class="quiet">Your test key</label>
+<input id="key" type="password" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="Paste a test key" aria-describedby="key-note"
+ title="It fills the samples, stays in this tab, and is sent to this API only.">
+<span class="key-shown"><span class="key">YOUR_API_KEY</span></span>
+<button type="button" id="forget-key" hidden>Forget</button>
+<p id="key-note" role="status"></p>
+</form>`;
 }
 
 /** On narrow windows the links cover the page while they are the target of the address. */
@@ -110,17 +137,23 @@ ${page.contents}
 </nav>`;
 }
 
-function footOf({ path, updatedMs }: Page): string {
+function footOf({ path, updatedMs }: Page, { contact, status }: HelpLinks): string {
   const date = updatedMs === undefined ? undefined : new Date(updatedMs);
   const updated = date
     ? `<span>Last updated <time datetime="${date.toISOString()}">${shownDay(date)}</time></span>`
     : '<span></span>';
-  return `<footer class="foot">${updated}<a href="${escapeHtml(path)}.md">This page as Markdown</a></footer>`;
+  const links = [
+    ...(status === undefined ? [] : [`<a href="${escapeHtml(status)}" rel="noreferrer">Status</a>`]),
+    ...(contact === undefined ? [] : [`<a href="${escapeHtml(contact)}" rel="noreferrer">Contact</a>`]),
+    `<a href="${escapeHtml(path)}.md">This page as Markdown</a>`,
+  ];
+  return `<footer class="foot">${updated}<span class="foot-links">${links.join('')}</span></footer>`;
 }
 
 let days: Intl.DateTimeFormat | undefined;
 
-function shownDay(date: Date): string {
+/** `3 March 2026` */
+export function shownDay(date: Date): string {
   // Reads the tables of a language: not while the gateway starts.
   days ??= new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
   return days.format(date);

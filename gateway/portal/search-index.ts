@@ -12,6 +12,8 @@ import { membersOf, textAt } from './reference/reference.ts';
 type Entry = readonly [kind: string, title: string, path: string, context: string, words: string];
 
 const WORDS_MAX = 400;
+/** Guides answer questions by any of their words. */
+const GUIDE_WORDS_MAX = 1500;
 /** Sections of one guide. */
 const SECTIONS_MAX = 40;
 
@@ -48,7 +50,11 @@ function operationsIn({ operations, reference, path, groups }: AddressedContract
     const words = `${operation.id} ${wordsIn(operation.id)} ${group.name} ${parameters} ${scopes} ${statuses} ${plain(operation.description)}`;
     return ['Operation', title, href, `${operation.method} ${operation.path}`, shortened(words, WORDS_MAX)];
   });
-  return [...pages, ...own];
+  const hooks = reference.webhooks.map(({ name, item }): Entry => {
+    const texts = membersOf(item).map(([, one]) => `${textAt(one, 'summary')} ${textAt(one, 'description')}`);
+    return ['Webhook', name, `${path}#webhooks`, reference.title, shortened(plain(texts.join(' ')), WORDS_MAX)];
+  });
+  return [...pages, ...own, ...hooks];
 }
 
 /** `listCustomers` → `list Customers` */
@@ -67,10 +73,12 @@ function sectionsIn({ name, title, summary, rendered, markdown }: Guide): Entry[
         text,
         `${path}#${id}`,
         title,
-        shortened(plain(parts[index] ?? ''), WORDS_MAX),
+        shortened(plain(parts[index] ?? ''), GUIDE_WORDS_MAX),
       ],
     );
-  return [['Guide', title, path, 'Guide', shortened(`${summary} ${plain(first)}`, WORDS_MAX)], ...sections];
+  const headings = rendered.sections.map(({ text }) => text).join(' ');
+  const words = `${summary} ${headings} ${plain(first)} ${plain(parts.join(' '))}`;
+  return [['Guide', title, path, 'Guide', shortened(words, GUIDE_WORDS_MAX)], ...sections];
 }
 
 function errorEntries(): Entry[] {

@@ -7,13 +7,15 @@ import { fileURLToPath } from 'node:url';
 import { ALL_CAPABILITIES } from '../capabilities.ts';
 import type { ErrorCode } from '../error-catalogue.ts';
 import { accountPage } from './account.ts';
-import { assetsFor, type Look } from './assets.ts';
+import { assetsFor } from './assets.ts';
 import { errorCodes, errorPage, errorsPage } from './error-pages.ts';
-import { type GuideSettings, guideFacts, sampleOperationOf } from './guide-facts.ts';
+import { type ChosenSample, type GuideSettings, guideFacts, sampleOperationOf } from './guide-facts.ts';
 import { type GuideSource, guidePage, guidesPage, loadGuides } from './guides.ts';
 import { landingPage } from './landing.ts';
-import { type Frame, layOut, type Page } from './layout.ts';
+import { type Frame, type HelpLinks, layOut, type Page } from './layout.ts';
+import { limitsPage, type PublicLimits } from './limits-page.ts';
 import { llmsText } from './llms.ts';
+import { type Look, markOf } from './look.ts';
 import { plain } from './markdown.ts';
 import { createPageStore, type Make, type PageStore } from './page-store.ts';
 import { type AddressedContract, addressed, type OperationAddress } from './reference/addresses.ts';
@@ -36,6 +38,9 @@ export interface PortalOptions extends GuideSettings {
   /** Markdown. */
   readonly description: string | undefined;
   readonly look: Look;
+  readonly help: HelpLinks;
+  /** Undefined: the documentation has no page about them. */
+  readonly limits: PublicLimits | undefined;
   readonly guides: readonly GuideSource[];
   readonly builtInGuides: boolean | readonly string[];
   readonly sampleOperation: string | undefined;
@@ -67,21 +72,16 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
   const facts = guideFacts(references, sample, options, tools);
   const guides = await loadGuides({ own: options.guides, builtIn: options.builtInGuides, facts });
   const names = new Set(guides.map(({ name }) => name));
-  const frame = {
-    title,
-    hasLogo: look.logo !== undefined,
-    hasGuides: guides.length > 0,
-    hasAccount: options.hasAccount,
-  };
-  const fixed = new Map<string, Make>(assetsFor(look));
+  const further = furtherPages(options, references, names);
+  const frame = frameOf(options, title, { hasGuides: guides.length > 0, further, references, sample });
+  const fixed = new Map<string, Make>(assetsFor(look, title));
   const many = new Map<string, Make>();
   const addPage = createAddPage(frame);
-  const landing = { title, description, references, guides, sample, tools };
+  const landing = { title, description, publicUrl, references, guides, sample, tools, help: options.help, further };
   addPage(fixed, '/docs', () => landingPage(landing));
   addPage(fixed, '/docs/reference', () => referencesPage(references));
   if (guides.length > 0) addPage(fixed, '/docs/guides', () => guidesPage(guides, title));
   for (const guide of guides) addPage(fixed, `/docs/guides/${guide.name}`, () => guidePage(guide, guides));
-  const further = options.hasAccount ? [accountPage(references)] : [];
   for (const page of further) addPage(fixed, page.path, () => page);
   const updated = createDates();
   const ofCatalogue = async (page: Page) => ({ ...page, updatedMs: await updated(CATALOGUE) });
@@ -108,6 +108,59 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
     toResource('asset', 'application/json', searchIndex(references, guides, further)),
   );
   return { pages: createPageStore(fixed, many), frame };
+}
+
+/** Pages beside guides and reference, in the order of their links. */
+function furtherPages(
+  { limits, hasAccount }: PortalOptions,
+  references: readonly AddressedContract[],
+  guides: ReadonlySet<string>,
+): Page[] {
+  return [
+    ...(limits === undefined ? [] : [limitsPage(limits, references, guides.has('rate-limits'))]),
+    ...(hasAccount ? [accountPage(references)] : []),
+  ];
+}
+
+interface FrameParts {
+  readonly hasGuides: boolean;
+  readonly further: readonly Page[];
+  readonly references: readonly AddressedContract[];
+  readonly sample: ChosenSample | undefined;
+}
+
+function frameOf(
+  { look, help, publicUrl }: PortalOptions,
+  title: string,
+  { hasGuides, further, references, sample }: FrameParts,
+): Frame {
+  const all = references.flatMap(({ operations }) => operations.map(({ operation }) => operation));
+  const takesTestKeys = all.some(
+    ({ hasTestMode, security }) => hasTestMode && security.some(({ scheme }) => scheme === 'apiKey'),
+  );
+  return {
+    title,
+    logo: look.logo && '/docs/assets/logo',
+    mark: markOf(title),
+    sections: [
+      ['/docs', 'Start'],
+      ...(hasGuides ? [['/docs/guides', 'Guides'] as const] : []),
+      ['/docs/reference', 'Reference'],
+      ['/docs/errors', 'Errors'],
+      ...further.map(({ path, title: name }) => [path, name] as const),
+    ],
+    keyBar: takesTestKeys ? { probe: probeOf(sample, publicUrl) } : undefined,
+    help,
+  };
+}
+
+/** A read that tells whether a test key is good: the sample operation, if the pages may ask it. */
+function probeOf(sample: ChosenSample | undefined, publicUrl: string): string | undefined {
+  if (sample === undefined || sample.server !== publicUrl) return undefined;
+  const { method, path, hasTestMode, security, parameters } = sample.at.operation;
+  const isFree = parameters.every(({ required }) => required !== true) && !path.includes('{');
+  const takesKeys = security.some(({ scheme }) => scheme === 'apiKey');
+  return method === 'GET' && hasTestMode && isFree && takesKeys ? path : undefined;
 }
 
 /** What the API is called where the configuration does not say: a single contract says it. */
@@ -149,15 +202,13 @@ function addReference(
   const updated = createDates();
   const files = [...new Set(operations.flatMap((operation) => operation.files))];
   addPage(fixed, own.path, async () => overviewPage(own, references, { tools, updatedMs: await updated(files) }));
-  // Pages may send requests to their own address only.
-  const canTry = server === publicUrl;
   const page = async (at: OperationAddress) =>
     operationPage(at, own, {
       tools,
       publicUrl,
       guides: names,
       contents: contentsOf(references, own, at),
-      canTry,
+      isOwnOrigin: server === publicUrl,
       updatedMs: await updated(at.operation.files),
     });
   for (const at of own.operations) addPage(many, at.path, () => page(at));

@@ -12,6 +12,7 @@ import type { Admitted, Arrived } from '../exchange.ts';
 import type { Steps } from '../pipeline.ts';
 import { createPortal } from '../portal/portal.ts';
 import type { PortalOptions } from '../portal/site.ts';
+import { publicLimits } from './public-limits.ts';
 import type { StatelessStages } from './stateless-stages.ts';
 
 interface OwnAnswersOptions extends Pick<OwnPathsOptions, 'jwks' | 'refuse'> {
@@ -86,6 +87,8 @@ function portalOptions(
     publicUrl: gateway.publicUrl,
     title: portal.title,
     description: portal.description,
+    help: { contact: portal.contact, status: portal.status },
+    limits: publicLimits(config, contracts),
     look: { logo: portalFiles.logo, colours: portal.colours },
     guides: portalFiles.guides,
     builtInGuides: portal.builtInGuides,

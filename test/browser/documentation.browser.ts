@@ -17,6 +17,7 @@ const pages = {
   reference: '/docs/reference/v1',
   operation: '/docs/reference/v1/createCustomer',
   list: '/docs/reference/v1/listJobs',
+  limits: '/docs/limits',
   missing: '/docs/errors/no_such_code',
 };
 
@@ -56,12 +57,14 @@ describe('the documentation in a browser', () => {
 
       it(`lets a write be tried, ${colorScheme}, ${width} pixels wide`, async () => {
         const { page, complaints, foreign } = await open(pages.operation, { colorScheme, width });
-        await page.locator('#key').fill(key);
-        await page.locator('.try > summary').click();
+        await pasteKey(page, key);
+        await page.locator('.values > summary').click();
         await page.locator('.try [type=submit]').click();
         await page.locator('.try-status').waitFor(PATIENCE);
         assert.match((await page.locator('.try-status').textContent()) ?? '', /^201/);
-        assert.match((await page.locator('.try-answer').textContent()) ?? '', /"name": "Dana Whitfield"/);
+        const shown = (await page.locator('.try-answer').textContent()) ?? '';
+        assert.match(shown, /"name": "Dana Whitfield"/);
+        assert.ok((await page.locator('.try-answer code .p').count()) > 3, 'the answer is coloured');
         await takeScreenshot(page, `tried-${colorScheme}-${width}`);
         assert.deepEqual(await findBarriers(page), []);
         await isNoWiderThan(page, width);
@@ -88,30 +91,124 @@ describe('the documentation in a browser', () => {
     }
   }
 
-  it('keeps the key in the tab, in every sample, and out of every address', async () => {
+  it('keeps the key in the tab, shows it as dots, and copies it whole; it is in no address', async () => {
     const { page } = await open(pages.operation);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
-    await page.locator('#key').fill(key);
+    const sample = () => page.locator('.request .panel:visible code').first().textContent();
+    const copied = async () => {
+      await page.locator('.request .panel:visible .copy').click();
+      await page.locator('.copy', { hasText: 'Copied' }).first().waitFor(PATIENCE);
+      return (await page.evaluate('navigator.clipboard.readText()')) as string;
+    };
+    await pasteKey(page, key);
+    await page.locator('#key-note', { hasText: 'This key works' }).waitFor(PATIENCE);
     await page.locator('label[for=language-python]').click();
-    assert.ok(
-      ((await page.locator('.sample .panel:visible code').first().textContent()) ?? '').includes(`Bearer ${key}`),
-    );
+    assert.match((await sample()) ?? '', /Bearer sk_test_•{12}"/);
+    assert.ok((await copied()).includes(`"Bearer ${key}"`));
     await page.goto(gateway.url + pages.list);
-    const shown = (await page.locator('.sample .panel:visible code').first().textContent()) ?? '';
-    assert.ok(shown.includes(`Bearer ${key}`) && shown.includes('urllib.request'), shown);
+    assert.match((await sample()) ?? '', /Bearer sk_test_•{12}"[\s\S]*urllib\.request/);
+    assert.ok(!(await page.content()).includes(key), 'the key is in no element');
     assert.equal(await page.evaluate('localStorage.length'), 0);
     assert.equal((await page.context().cookies()).length, 0);
     assert.ok(!asked.some((url) => url.includes(key)));
     await page.locator('#forget-key').click();
     assert.equal(await page.evaluate('sessionStorage.getItem("portal-key")'), null);
-    assert.match(
-      (await page.locator('.sample .panel:visible code').first().textContent()) ?? '',
-      /Bearer YOUR_API_KEY/,
-    );
-    await page.locator('#key').fill(key.replace('sk_test_', 'sk_live_'));
+    assert.match((await sample()) ?? '', /Bearer YOUR_API_KEY/);
+    await pasteKey(page, key.replace('sk_test_', 'sk_live_'));
     assert.match((await page.locator('#key-note').textContent()) ?? '', /This is a live key/);
     assert.equal(await page.evaluate('sessionStorage.getItem("portal-key")'), null);
+    await page.context().close();
+  });
+
+  it('takes a test key from the fragment of a link and removes it from the address; no live key, no text', async () => {
+    const { page } = await open(`${pages.start}#key=${key}`);
+    await page.locator('#key-note', { hasText: 'This key works' }).waitFor(PATIENCE);
+    assert.equal(new URL(page.url()).hash, '');
+    await page.locator('.try [type=submit]').click();
+    await page.locator('.try-status', { hasText: '200' }).waitFor(PATIENCE);
+    await page.context().close();
+    for (const bad of [key.replace('sk_test_', 'sk_live_'), '%3Cb%3E', 'sk_test_a%0d%0ab', '']) {
+      const { page: other, complaints } = await open(`${pages.start}#key=${bad}`);
+      assert.equal(await other.evaluate('sessionStorage.getItem("portal-key")'), null, bad);
+      assert.equal(new URL(other.url()).hash, '', bad);
+      assert.deepEqual(complaints, []);
+      await other.context().close();
+    }
+    const refused = await open(`${pages.start}#key=${key.slice(0, -4)}0000`);
+    await refused.page.locator('#key-note a', { hasText: 'api_key_' }).waitFor(PATIENCE);
+    await refused.page.context().close();
+  });
+
+  it('writes what is typed into every sample, and sends just that; a refusal links its page and its request', async () => {
+    const { page } = await open(pages.operation);
+    await pasteKey(page, key);
+    const sample = async (language: string) => {
+      await page.locator(`label[for=language-${language}]`).click();
+      return (await page.locator('.request .panel:visible code').first().textContent()) ?? '';
+    };
+    await page.locator('.values > summary').click();
+    await page.locator('#try-body').fill('{"name": "Zoë <b>", "extra": [1, 2]}');
+    for (const language of ['curl', 'javascript', 'python', 'go']) {
+      const code = await sample(language);
+      assert.match(code, /Zoë <b>/, language);
+      assert.doesNotMatch(code, /Dana/, language);
+    }
+    await page.locator('.try [type=submit]').click();
+    await page.locator('.try-status', { hasText: '400' }).waitFor(PATIENCE);
+    const body = page.locator('.try-answer .code code').first();
+    assert.match(
+      (await body.locator('a', { hasText: '/docs/errors/' }).getAttribute('href')) ?? '',
+      /validation_failed$/,
+    );
+    await page.locator('#try-body').fill('{"name": ');
+    assert.match(await sample('curl'), /--data-binary/);
+    await page.locator('.try [type=submit]').click();
+    await page.locator('.try-answer', { hasText: 'malformed_json' }).waitFor(PATIENCE);
+    await page.goto(gateway.url + pages.list);
+    await page.locator('.values > summary').click();
+    await page.locator('[data-name=limit]').fill('2');
+    assert.match(await sample('curl'), /\/v1\/customers\?limit=2|\/v1\/jobs\?limit=2/);
+    await page.context().close();
+  });
+
+  it('finds answers to questions by other words than those of the texts', async () => {
+    const { page } = await open(pages.start);
+    const wanted = {
+      'how do I get a key': 'Authentication',
+      rotate: 'Replacing a key',
+      throttling: 'Rate limits',
+      'what is my quota': 'Limits',
+      'retry a POST': 'Idempotency',
+      'next page': 'Pagination',
+    };
+    for (const [question, title] of Object.entries(wanted)) {
+      await page.locator('#search').fill(question);
+      const first = page.locator('#found a:nth-child(-n+6) .found-title', { hasText: title });
+      await first
+        .first()
+        .waitFor({ timeout: 5000 })
+        .catch(() => assert.fail(`${question} does not find ${title}`));
+    }
+    await page.context().close();
+  });
+
+  it('filters the codes, and remembers the colours that a reader chose', async () => {
+    const { page } = await open(pages.errors);
+    await page.locator('#filter').fill('429 organization');
+    await page.locator('#filter-count', { hasText: ' of ' }).waitFor(PATIENCE);
+    const rows = page.locator('tbody tr:visible');
+    assert.ok((await rows.count()) >= 1 && (await rows.count()) < 8);
+    const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+    const light = await background();
+    await page.locator('#theme').click();
+    assert.notEqual(await background(), light);
+    await page.goto(gateway.url + pages.guide);
+    assert.notEqual(await background(), light);
+    await page.locator('#theme').click();
+    assert.equal(await background(), light);
+    assert.equal(await page.evaluate('localStorage.length'), 0);
     await page.context().close();
   });
 
@@ -119,7 +216,7 @@ describe('the documentation in a browser', () => {
     const { page } = await open(`${pages.operation}#body-address-city`);
     assert.ok(await page.locator('#body-address-city').isVisible());
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.locator('.samples .copy').first().click();
+    await page.locator('.request .panel:visible .copy').click();
     await page.locator('.copy', { hasText: 'Copied' }).waitFor(PATIENCE);
     assert.match((await page.evaluate('navigator.clipboard.readText()')) as string, /^curl "http/);
     await page.context().close();
@@ -130,19 +227,24 @@ describe('the documentation in a browser', () => {
     const focused = () => page.evaluate('document.activeElement.outerHTML') as Promise<string>;
     await page.keyboard.press('Tab');
     assert.match(await focused(), /class="skip"/);
+    for (const one of ['brand', 'search', 'key', 'theme']) {
+      await page.keyboard.press('Tab');
+      assert.match(await focused(), new RegExp(`(id|class)="${one}"`));
+    }
+    for (const _ of ['theme', 'key', 'search', 'brand']) await page.keyboard.press('Shift+Tab');
     assert.equal(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle'), 'solid');
     await page.keyboard.press('Enter');
     assert.equal(await page.evaluate('document.activeElement.id'), 'main');
     const reached: string[] = [];
-    for (let count = 0; count < 80 && reached.at(-1) !== 'language-curl'; count += 1) {
+    const tab = async () => {
       await page.keyboard.press('Tab');
       reached.push((await page.evaluate('document.activeElement.id || document.activeElement.className')) as string);
-    }
-    for (const one of ['member-name', 'key', 'language-curl'])
-      assert.ok(reached.includes(one), `${one} is not reached`);
+    };
+    for (let count = 0; count < 80 && reached.at(-1) !== 'language-curl'; count += 1) await tab();
+    assert.ok(reached.includes('language-curl'), 'the samples are not reached');
     await page.keyboard.press('ArrowRight');
-    assert.match((await page.locator('.sample .panel:visible code').first().textContent()) ?? '', /await fetch/);
-    await page.locator('.try > summary').focus();
+    assert.match((await page.locator('.request .panel:visible code').first().textContent()) ?? '', /await fetch/);
+    await page.locator('.values > summary').focus();
     await page.keyboard.press('Enter');
     await page.locator('#try-body').waitFor(PATIENCE);
     await page.context().close();
@@ -162,15 +264,21 @@ describe('the documentation in a browser', () => {
     await page.context().close();
   });
 
-  it('sends less than 200 kB before the reference, and little more with it', async () => {
-    for (const path of [pages.start, pages.operation]) {
+  it('sends at most 60 kB for a first view, its faces included', async () => {
+    for (const path of [pages.start, pages.operation, pages.guide]) {
       const { page } = await open('/livez');
-      let bytes = 0;
-      page.on('response', async (response) => {
-        bytes += (await response.body().catch(() => Buffer.alloc(0))).length;
-      });
+      const sizes: Promise<number>[] = [];
+      page.on('response', (response) =>
+        sizes.push(
+          response
+            .request()
+            .sizes()
+            .then((size) => size.responseBodySize),
+        ),
+      );
       await page.goto(gateway.url + path, { waitUntil: 'networkidle' });
-      assert.ok(bytes > 1000 && bytes < 200_000, `${path}: ${bytes} bytes`);
+      const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+      assert.ok(bytes > 30_000 && bytes < 60_000, `${path}: ${bytes} bytes in ${sizes.length} answers`);
       await page.context().close();
     }
   });
@@ -207,6 +315,12 @@ describe('the documentation of 187 operations', () => {
     }
   });
 });
+
+/** Pastes and leaves the field, as a reader does. */
+async function pasteKey(page: Page, key: string): Promise<void> {
+  await page.locator('#key').fill(key);
+  await page.locator('#key').press('Enter');
+}
 
 async function isNoWiderThan(page: Page, width: number): Promise<void> {
   const scrolled = (await page.evaluate('document.documentElement.scrollWidth')) as number;

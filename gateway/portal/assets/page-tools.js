@@ -20,10 +20,10 @@ export function randomText() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Copies the text of an element when the button is pressed, and says so on the button. */
-export function copyOnPress(button, code) {
+/** Copies the text of an element when the button is pressed, and says so on the button. `replaced` changes the text on its way. */
+export function copyOnPress(button, code, replaced = (text) => text) {
   button.addEventListener('click', async () => {
-    const isDone = await navigator.clipboard.writeText(code.textContent).then(
+    const isDone = await navigator.clipboard.writeText(replaced(code.textContent)).then(
       () => true,
       () => copyBySelection(code),
     );

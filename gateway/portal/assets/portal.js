@@ -1,82 +1,55 @@
-// Every page of the documentation: copy buttons, the language of samples, and the reader's key. The key and the language stay in the tab
-// (sessionStorage). Pages can be read without this.
+// Every page of the documentation: copy buttons, the language of samples, the reader's key, search and theme. Pages can be read
+// without this.
 
+import { openKeyBar, withKey } from './key.js';
 import { copyOnPress } from './page-tools.js';
-import { openSearch } from './search.js';
+import { openThemeSwitch } from './theme.js';
 
-const KEY = 'portal-key';
 const LANGUAGE = 'portal-language';
-const PLACEHOLDER = 'YOUR_API_KEY';
-/** What may stand in a header and in a quotation of every language: keys and tokens. */
-const KEY_FORM = /^[A-Za-z0-9._~+/=-]{8,4096}$/;
-
-export function storedKey() {
-  return sessionStorage.getItem(KEY) ?? '';
-}
 
 function addCopyButtons() {
   for (const button of document.querySelectorAll('.copy')) {
     button.hidden = false;
-    copyOnPress(button, button.parentElement.querySelector('code'));
+    copyOnPress(button, button.parentElement.querySelector('code'), withKey);
   }
+  // A selection, too, is copied with the key in place of its dots.
+  document.addEventListener('copy', (event) => {
+    const text = String(getSelection());
+    const whole = withKey(text);
+    if (whole === text || event.clipboardData === null) return;
+    event.clipboardData.setData('text/plain', whole);
+    event.preventDefault();
+  });
 }
 
-/** The language that was chosen last is shown on every page. */
+/** The language that was chosen last is shown in all samples, on every page. */
 function rememberLanguage() {
   const choose = (language) => {
-    for (const input of document.querySelectorAll('[data-tabs="language"] input'))
-      input.checked = input.value === language;
+    for (const input of document.querySelectorAll('[data-tabs^="language"] input'))
+      if (input.value === language) input.checked = true;
   };
   const known = sessionStorage.getItem(LANGUAGE);
-  if (known !== null && document.getElementById(`language-${known}`)) choose(known);
+  if (known !== null) choose(known);
   document.addEventListener('change', ({ target }) => {
-    if (target.name !== 'language') return;
+    if (!/^language/.test(target.name ?? '')) return;
+    const top = target.getBoundingClientRect().top;
     sessionStorage.setItem(LANGUAGE, target.value);
+    choose(target.value);
+    // Samples above may have another height in this language: what the reader looks at stays where it is.
+    scrollBy(0, target.getBoundingClientRect().top - top);
   });
 }
 
-function showKey() {
-  const key = storedKey();
-  for (const place of document.querySelectorAll('.key')) place.textContent = key || PLACEHOLDER;
-  return key;
-}
-
-function takeKey() {
-  const field = document.getElementById('key');
+/** The search is loaded when a reader turns to it. */
+function openSearch(field) {
   if (field === null) return;
-  const forget = document.getElementById('forget-key');
-  const note = document.getElementById('key-note');
-  const hint = note.textContent;
-  const refuse = (text) => {
-    note.textContent = text;
-    field.setAttribute('aria-invalid', 'true');
-  };
-  const show = () => {
-    forget.hidden = showKey() === '';
-    field.removeAttribute('aria-invalid');
-    note.textContent = hint;
-  };
-  field.value = storedKey();
-  show();
-  field.addEventListener('input', () => {
-    const text = field.value.trim().replace(/^Bearer\s+/i, '');
-    sessionStorage.removeItem(KEY);
-    if (/^sk_live_/.test(text)) {
-      show();
-      return refuse('This is a live key. Use a test key here: it begins with sk_test_.');
-    }
-    if (text !== '' && !KEY_FORM.test(text)) {
-      show();
-      return refuse('This is not a whole key.');
-    }
-    if (text !== '') sessionStorage.setItem(KEY, text);
-    show();
-  });
-  forget.addEventListener('click', () => {
-    sessionStorage.removeItem(KEY);
-    field.value = '';
-    show();
+  field.addEventListener('focus', async () => (await import('./search.js')).openSearch(field), { once: true });
+  document.addEventListener('keydown', (event) => {
+    const isWriting = event.target.closest('input, textarea, select');
+    if (event.key !== '/' || isWriting || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
     field.focus();
+    field.select();
   });
 }
 
@@ -99,8 +72,8 @@ function showCurrentLink() {
 
 addCopyButtons();
 rememberLanguage();
-showKey();
-takeKey();
+openKeyBar(document.getElementById('key-bar'));
+openThemeSwitch(document.getElementById('theme'));
 openSearch(document.getElementById('search'));
 showCurrentLink();
 addEventListener('hashchange', unfoldTarget);

@@ -1,8 +1,8 @@
 // The search: loads the index when it is first used, and works without a further request from then on.
 
 const SHOWN_MAX = 30;
-/** Places of words in an entry, by weight: title, context (method and path), the rest. */
-const KIND_ORDER = { Operation: 3, Guide: 2, Reference: 1, Error: 0 };
+/** Of entries that fit alike. */
+const KIND_ORDER = { Page: 4, Operation: 3, Guide: 2, Reference: 1, Error: 0 };
 
 let index;
 
@@ -24,33 +24,107 @@ function load() {
   return index;
 }
 
+/** Words that say nothing about what is looked for. */
+const FILLERS = new Set(
+  'a an and api are be can do does for from get got have how i if in is it me my of on or our should the there this to use using want what when where which who why with you your'.split(
+    ' ',
+  ),
+);
+
+/** Words that readers use for one another; each line is one matter. The first word of a phrase stands for it. */
+const SYNONYMS = [
+  'key keys credential credentials secret token apikey password login authenticate authentication auth bearer',
+  'rotate rotation renew replace replacing roll swap',
+  'revoke disable withdraw compromised leaked',
+  'webhook webhooks callback callbacks event events notification notifications hook',
+  'limit limits quota quotas throttle throttling ratelimit 429 rate plan plans tier tiers pricing price',
+  'retry retries again repeat resend idempotency idempotent duplicate twice',
+  'page pages pagination paging paginate cursor offset next',
+  'error errors failure failed fails problem refused code codes',
+  'delete remove erase cancel destroy',
+  'create add new make post insert',
+  'update change edit modify patch',
+  'list all filter query find search browse',
+  'retrieve read fetch show view',
+  'test sandbox staging playground try',
+  'version versions versioning deprecated deprecation sunset changelog changes release releases',
+  'sdk sdks client library libraries generate',
+  'support contact help',
+  'permission permissions scope scopes forbidden 403 access',
+  'unauthorized 401 unauthenticated',
+  'timeout timeouts slow latency 504',
+].map((line) => line.split(' '));
+
+const ALIKE = new Map(SYNONYMS.flatMap((words) => words.map((word) => [word, words.filter((one) => one !== word)])));
+
+/** Words that are looked for: those of a question without the ones that say nothing. */
+function termsOf(text) {
+  const words = text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}_.{}/-]+/u)
+    .filter(Boolean)
+    .slice(0, 12);
+  const telling = words.filter((word) => !FILLERS.has(word));
+  // An operation of one word, such as "get", is no question.
+  if (telling.length === 0) return { terms: words, isQuestion: false };
+  return { terms: telling, isQuestion: telling.length < words.length };
+}
+
+/** A question is answered by a guide rather than by a name that has its words; by the guide as a whole rather than by a part. */
+function bonusOf({ kind, context }) {
+  if (kind === 'Guide') return context === 'Guide' ? 40 : 25;
+  return kind === 'Page' ? 25 : 0;
+}
+
+/** 0: the entry lacks a word, and every word that readers use for it. */
 function weightOf(entry, terms) {
   let sum = KIND_ORDER[entry.kind] ?? 0;
   for (const term of terms) {
-    const weight = weightOfTerm(entry, term);
+    const weight = Math.max(
+      weightOfTerm(entry, term),
+      ...(ALIKE.get(term) ?? []).map((other) => weightOfTerm(entry, other) * 0.5),
+    );
     if (weight === 0) return 0;
     sum += weight;
   }
-  const whole = terms.join(' ');
-  if (entry.lowTitle === whole) sum += 60;
+  if (entry.lowTitle === terms.join(' ')) sum += 60;
   return sum;
 }
 
 function weightOfTerm({ lowTitle, lowContext, lowWords }, term) {
   if (lowTitle.startsWith(term)) return 30;
-  if (new RegExp(`(^|[^a-z0-9])${term.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`).test(lowTitle)) return 20;
+  if (beginsWord(lowTitle, term)) return 20;
   if (lowTitle.includes(term)) return 12;
   if (lowContext.includes(term)) return 10;
   const at = lowWords.indexOf(term);
   return at < 0 ? 0 : at < 40 ? 6 : 3;
 }
 
-/** Exported for the tests: the entries that have every word, the best first. */
+/** Whether a word of the text begins with the term. */
+function beginsWord(text, term) {
+  for (let at = text.indexOf(term); at >= 0; at = text.indexOf(term, at + 1))
+    if (at === 0 || !/[a-z0-9]/.test(text[at - 1])) return true;
+  return false;
+}
+
+/** Exported for the tests: the entries that have every word; if there are none, those with most of them. The best come first. */
 export function found(entries, text) {
-  const terms = text.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 8);
+  const { terms, isQuestion } = termsOf(text);
   if (terms.length === 0) return [];
+  const whole = ranked(entries, (entry) => {
+    const weight = weightOf(entry, terms);
+    return weight > 0 && isQuestion ? weight + bonusOf(entry) : weight;
+  });
+  if (whole.length > 0 || terms.length === 1) return whole;
+  return ranked(entries, (entry) => {
+    const weights = terms.map((term) => weightOf(entry, [term])).filter((weight) => weight > 0);
+    return weights.length < terms.length / 2 ? 0 : weights.length * 100 + Math.max(...weights);
+  });
+}
+
+function ranked(entries, weigh) {
   return entries
-    .map((entry) => ({ entry, weight: weightOf(entry, terms) }))
+    .map((entry) => ({ entry, weight: weigh(entry) }))
     .filter(({ weight }) => weight > 0)
     .sort((one, other) => other.weight - one.weight)
     .slice(0, SHOWN_MAX)
@@ -77,9 +151,8 @@ function optionOf(entry, number) {
   return option;
 }
 
-/** @param field the input of the search; null on pages without one */
+/** @param field the input of the search, which the reader has turned to */
 export function openSearch(field) {
-  if (field === null) return;
   const list = document.getElementById('found');
   const count = document.getElementById('found-count');
   let active = -1;
@@ -145,11 +218,6 @@ export function openSearch(field) {
   field.closest('search').addEventListener('focusout', ({ relatedTarget }) => {
     if (!field.closest('search').contains(relatedTarget)) close();
   });
-  document.addEventListener('keydown', (event) => {
-    const isWriting = event.target.closest('input, textarea, select');
-    if (event.key !== '/' || isWriting || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    field.focus();
-    field.select();
-  });
+  load();
+  if (field.value !== '') show();
 }

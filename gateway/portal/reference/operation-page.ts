@@ -4,7 +4,7 @@ import { withKnownGuides } from '../guides.ts';
 import { createSlugs, escapeHtml } from '../html.ts';
 import type { Page } from '../layout.ts';
 import { codeBlock, plain, renderDescription } from '../markdown.ts';
-import { type SampleRequest, sampleRequestOf } from '../samples/sample-request.ts';
+import { type SampleForm, type SampleRequest, toSampleRequest } from '../samples/sample-request.ts';
 import { LANGUAGES } from '../samples/samples.ts';
 import { tabs } from '../tabs.ts';
 import type { AddressedContract, OperationAddress } from './addresses.ts';
@@ -14,10 +14,12 @@ import { ABOUT_ERRORS, errorCodesOf, withOwnPages } from './error-codes.ts';
 import { needsOf } from './needs.ts';
 import { type OperationTexts, operationMarkdown } from './operation-markdown.ts';
 import { type AnswerView, type OperationView, viewOfOperation } from './operation-view.ts';
+import { breakable } from './path-text.ts';
 import type { DocumentTools, ReferredOperation } from './reference.ts';
+import { sampleFormOf } from './sample-form.ts';
 import { createSchemaHtml } from './schema-html.ts';
 import { sentRequestsHtml } from './sent-requests-text.ts';
-import { keyBox, tryForm } from './try-form.ts';
+import { reasonNotToSend, tryForm } from './try-form.ts';
 
 type Render = ReturnType<typeof createSchemaHtml>;
 
@@ -35,8 +37,8 @@ export interface OperationPageOptions {
   readonly guides: ReadonlySet<string>;
   /** HTML: the links to all operations. */
   readonly contents: string;
-  /** Whether the page may send requests to the operation: it may to its own origin only. */
-  readonly canTry: boolean;
+  /** Whether the operation is on the origin of its page: a page may send to no other. */
+  readonly isOwnOrigin: boolean;
   readonly updatedMs: number | undefined;
 }
 
@@ -46,7 +48,8 @@ export function operationPage(at: OperationAddress, all: AddressedContract, opti
   const view = withOwnPages(viewOfOperation(operation, options.tools), options.publicUrl);
   const known = (markdown: string) => withKnownGuides(markdown, options.guides);
   const texts = { needs: needsOf(operation, view).map(known), aboutErrors: known(ABOUT_ERRORS) };
-  const request = sampleRequestOf(operation, view, reference.server);
+  const form = sampleFormOf(operation, view, reference.server);
+  const request = toSampleRequest(form);
   const main = `<article class="operation">
 <div class="operation-head">
 <p class="crumbs"><a href="${all.path}">${escapeHtml(reference.title)}</a> <span aria-hidden="true">›</span> <a href="${all.path}#${at.group.id}"><span class="group-name">${escapeHtml(at.group.name)}</span></a></p>
@@ -54,8 +57,8 @@ export function operationPage(at: OperationAddress, all: AddressedContract, opti
 <p class="endpoint"><span class="method ${operation.method.toLowerCase()}">${escapeHtml(operation.method)}</span> <code>${breakable(operation.path)}</code></p>
 </div>
 <div class="columns">
-<div class="text">${leftOf(operation, view, texts)}</div>
-<div class="samples">${rightOf(operation, view, request, options)}</div>
+<div class="samples">${samplesOf(operation, view, form, options)}</div>
+<div class="text">${textOf(operation, view, texts)}</div>
 </div>
 ${neighbours(at, all)}
 </article>`;
@@ -67,18 +70,14 @@ ${neighbours(at, all)}
     main,
     markdown: operationMarkdown(at, view, request, texts),
     contents: options.contents,
-    scripts: ['try.js'],
+    scripts: ['request.js'],
+    styles: ['reference.css'],
     isWide: true,
     updatedMs: options.updatedMs,
   };
 }
 
-/** A long path may break after each slash. */
-export function breakable(path: string): string {
-  return escapeHtml(path).replaceAll('/', '/<wbr>');
-}
-
-function leftOf(operation: ReferredOperation, view: OperationView, texts: OperationTexts): string {
+function textOf(operation: ReferredOperation, view: OperationView, texts: OperationTexts): string {
   const render = createSchemaHtml(createSlugs());
   const parts = [
     operation.isDeprecated ? '<p class="warning">This operation is deprecated. Do not begin to use it.</p>' : '',
@@ -87,11 +86,14 @@ function leftOf(operation: ReferredOperation, view: OperationView, texts: Operat
       .map((need) => `<li>${renderDescription(need).replace(/^<p>|<\/p>\n?$/g, '')}</li>`)
       .join('')}</ul>`,
   ];
-  for (const [place, heading] of Object.entries(headings)) {
+  const addParameters = (place: keyof typeof headings) => {
     const here = view.parameters.filter((parameter) => parameter.place === place);
-    if (here.length > 0) parts.push(`<h2 id="${place}">${heading}</h2>${render.parameters(here)}`);
-  }
+    if (here.length > 0) parts.push(`<h2 id="${place}">${headings[place]}</h2>${render.parameters(here)}`);
+  };
+  // What makes one operation differ from others comes first: most have the same headers.
+  for (const place of ['path', 'query'] as const) addParameters(place);
   if (view.body) parts.push(bodyHtml(view.body, render));
+  for (const place of ['header', 'cookie'] as const) addParameters(place);
   if (view.answers.length > 0) parts.push(answersHtml(view.answers, render));
   parts.push(sentRequestsHtml({ heading: 'Callbacks', id: 'callbacks' }, view.callbacks, render));
   parts.push(codesHtml(operation, view, texts.aboutErrors));
@@ -147,27 +149,30 @@ function renderInline(markdown: string): string {
     .replace(/<\/?a\b[^>]*>/g, '');
 }
 
-function rightOf(
+/** The request, which can be changed and sent where that is possible, and the answers that it may get. */
+function samplesOf(
   operation: ReferredOperation,
   view: OperationView,
-  request: SampleRequest,
-  { canTry }: OperationPageOptions,
+  form: SampleForm,
+  { isOwnOrigin, publicUrl }: OperationPageOptions,
 ): string {
-  const { webSocket } = operation;
-  return `${request.credentials === 'key' ? keyBox(operation.hasTestMode) : ''}
-<section class="sample" aria-labelledby="request-title"><h2 id="request-title" class="sample-title">Request</h2>${requestSamples(request)}</section>
-${canTry && !webSocket ? tryForm(operation, view, request) : ''}
-${webSocket ? '<p class="quiet-text">A WebSocket with a key in its header cannot be opened by a page: use a client of your own.</p>' : ''}
+  const isLocal = /^https?:\/\/(localhost|127\.|\[::1\])/.test(publicUrl);
+  const reason = reasonNotToSend(operation, form, { isOwnOrigin, isLocal });
+  const below = reason === undefined ? tryForm(operation, view, form) : `<p class="not-here">${reason}</p>`;
+  return `<section class="sample request" aria-labelledby="request-title"><h2 id="request-title" class="sample-title">Request</h2>
+${requestSamples(toSampleRequest(form))}
+${below}</section>
 ${answerSamples(view.answers)}`;
 }
 
 /** The request in every language. */
 export function requestSamples(request: SampleRequest): string {
-  return tabs(
-    'language',
-    'Language',
-    LANGUAGES.map(({ id, label, code, write }) => ({ id, label, panel: codeBlock(write(request), code, label) })),
-  );
+  const panels = LANGUAGES.map(({ id, label, code, write }) => ({
+    id,
+    label,
+    panel: `<div data-sample="${id}">${codeBlock(write(request), code, label)}</div>`,
+  }));
+  return tabs('language', 'Language', panels);
 }
 
 function answerSamples(answers: readonly AnswerView[]): string {

@@ -4,7 +4,7 @@ import { createSlugs, escapeHtml } from '../html.ts';
 import type { Page } from '../layout.ts';
 import { plain, renderDescription } from '../markdown.ts';
 import type { AddressedContract, OperationAddress, OperationGroup } from './addresses.ts';
-import { breakable } from './operation-page.ts';
+import { breakable } from './path-text.ts';
 import type { DocumentTools } from './reference.ts';
 import { createSchemaHtml } from './schema-html.ts';
 import { type SentRequestView, viewsOfWebhooks } from './sent-requests.ts';
@@ -42,6 +42,7 @@ ${sentRequestsHtml({ heading: 'Webhooks', id: 'webhooks' }, webhooks, createSche
     main,
     markdown: overviewMarkdown(all, webhooks),
     contents: contentsOf(references, all, undefined),
+    styles: ['reference.css'],
     updatedMs,
   };
 }

@@ -1,11 +1,12 @@
 // A contract as a collection for Postman (format 2.1): one folder per group; the key, the base URL and the ids of records as variables.
 
 import { KEY_MARK } from '../highlight.ts';
-import { fieldText, type SampleContent, type SampleRequest, sampleRequestOf } from '../samples/sample-request.ts';
+import { fieldText, type SampleContent, type SampleRequest } from '../samples/sample-request.ts';
 import type { AddressedContract, OperationAddress } from './addresses.ts';
 import { type OperationView, viewOfOperation } from './operation-view.ts';
 import { keepIdScript, type PostmanIds, postmanIds } from './postman-ids.ts';
 import type { DocumentTools } from './reference.ts';
+import { sampleRequestOf } from './sample-form.ts';
 
 const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
 

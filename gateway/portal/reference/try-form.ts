@@ -1,46 +1,52 @@
-// The form that sends an operation from its page, filled with the values of the examples. Works with a script only, which reads the
-// names and places of values from its attributes.
+// The form below a sample: its values are those of the sample, and what is typed into it is in the sample at once. It works with a script
+// only, which reads the names and places of values from its attributes.
 
 import { escapeHtml } from '../html.ts';
-import type { SampleRequest } from '../samples/sample-request.ts';
-import { fieldText } from '../samples/sample-request.ts';
+import { fieldText, type SampleForm } from '../samples/sample-request.ts';
 import type { BodyView } from './body-view.ts';
 import { exampleText } from './body-view.ts';
 import type { OperationView, ParameterView } from './operation-view.ts';
 import type { ReferredOperation } from './reference.ts';
 
-/** The field for the reader's key: samples and requests use it. It stays in the tab. */
-export function keyBox(hasTestMode: boolean): string {
-  const note = hasTestMode
-    ? 'It fills the samples, stays in this tab, and is sent to this API only.'
-    : 'It fills the samples and stays in this tab. This operation has no test data and refuses test keys.';
-  return `<div class="key-box needs-script"><label for="key">Your test key</label>
-<div class="key-row"><input id="key" type="password" autocomplete="off" spellcheck="false" placeholder="sk_test_…" aria-describedby="key-note">
-<button type="button" id="forget-key" hidden>Forget</button></div><p id="key-note" role="status">${note}</p></div>`;
+/** Why an operation cannot be sent from its page, as HTML; undefined: it can. */
+export function reasonNotToSend(
+  operation: ReferredOperation,
+  { credentials }: SampleForm,
+  { isOwnOrigin, isLocal }: { readonly isOwnOrigin: boolean; readonly isLocal: boolean },
+): string | undefined {
+  if (operation.webSocket) return 'A page cannot open a WebSocket with a key in its header: use a client of your own.';
+  if (!isOwnOrigin) return 'This operation is on another host, which a page may not send to: use the sample.';
+  if (credentials !== 'key' || operation.hasTestMode) return undefined;
+  if (operation.path.startsWith('/gateway/v1/'))
+    return 'This operation acts on real records, for live keys alone: use the sample.';
+  const remedy = isLocal
+    ? ` To try it here, add <code>test: "examples:"</code> to the entry <code>${escapeHtml(operation.upstream)}</code> of <code>upstreams.yaml</code>: test keys then get answers from the contract.`
+    : '';
+  return `This operation has no test data, so it cannot be tried here: use the sample with a live key.${remedy}`;
 }
 
-export function tryForm(
-  operation: ReferredOperation,
-  view: OperationView,
-  { credentials, uniqueHeader }: SampleRequest,
-): string {
+export function tryForm(operation: ReferredOperation, view: OperationView, form: SampleForm): string {
   const fields = view.parameters
     .filter(({ place, name }) => place !== 'cookie' && !(place === 'header' && /^(authorization|accept)$/i.test(name)))
     .map(parameterField);
   const basic = operation.security.some(({ scheme }) => scheme === 'basic');
-  const attributes = `data-method="${escapeHtml(operation.method)}" data-path="${escapeHtml(operation.path)}" data-credentials="${credentials}"${uniqueHeader === undefined ? '' : ` data-unique="${uniqueHeader}"`}`;
-  return `<details class="try needs-script"><summary>Try it</summary>
-<form ${attributes} autocomplete="off">
-${basic ? basicFields(credentials === 'basic') : ''}
-${fields.join('\n')}
-${view.body ? bodyField(view.body) : ''}
-<p class="try-actions"><button type="submit">Send</button> <span>${noteOf(operation)}</span></p>
+  const { method, server, path, uniqueHeader, credentials } = form;
+  const facts = JSON.stringify({ method, server, path, uniqueHeader, credentials });
+  const inputs = [basic ? basicFields(credentials === 'basic') : '', ...fields, view.body ? bodyField(view.body) : ''];
+  const isEmpty = inputs.every((input) => input === '');
+  const count = fields.length + (view.body ? 1 : 0);
+  const values = `<details class="values"><summary>Change the request <span class="count">${count}</span></summary>
+<div class="fields">${inputs.join('\n')}</div></details>`;
+  return `<form class="try needs-script" data-form="${escapeHtml(facts)}" autocomplete="off">
+${isEmpty ? '' : values}
+<p class="try-actions"><button type="submit" class="primary">Send</button> <span>${noteOf(operation)}</span></p>
 </form>
-<div class="try-answer" role="status" hidden></div></details>`;
+<div class="try-answer" role="status" hidden></div>`;
 }
 
-function noteOf({ hasTestMode, method }: ReferredOperation): string {
-  if (hasTestMode) return 'Sent with your test key: only test data is read and changed.';
+function noteOf({ hasTestMode, method, security }: ReferredOperation): string {
+  if (security.length === 0) return '';
+  if (hasTestMode) return 'With your test key: only test data is read and changed.';
   return /^(GET|HEAD|OPTIONS)$/.test(method) ? '' : 'There is no test data here: what you send is executed.';
 }
 
@@ -114,5 +120,5 @@ function fileFields(type: string, { examples, schema }: BodyView['media'][number
     const kind = isFile ? 'type="file"' : `value="${isRequired ? escapeHtml(text) : ''}"`;
     return `<div class="field"><label for="try-part-${index}"><code>${escapeHtml(name)}</code> <small>form</small></label><input id="try-part-${index}" data-part="${escapeHtml(name)}" data-required="${isRequired}" ${kind}></div>`;
   });
-  return `<div data-multipart>${fields.join('\n')}</div>`;
+  return `<div data-multipart data-type="${escapeHtml(type)}">${fields.join('\n')}</div>`;
 }

@@ -1,17 +1,41 @@
-// The request that samples show and that "Try it" begins with: the values of examples, in the places where the contract wants them.
+// A request as samples show it and as its page sends it, made of the values of a form. Runs in the gateway, with the values of examples, and
+// in the reader's browser, with those that the reader types.
 
 import { KEY_MARK, withoutMark } from '../highlight.ts';
-import type { BodyView } from '../reference/body-view.ts';
-import type { OperationView, ParameterView } from '../reference/operation-view.ts';
-import { isDocumentObject, type ReferredOperation } from '../reference/reference.ts';
+
+/** What an operation takes, with the values to send. */
+export interface SampleForm {
+  readonly method: string;
+  /** The base URL of the path. */
+  readonly server: string;
+  /** A template: `/v1/jobs/{id}` */
+  readonly path: string;
+  /** A header whose value is new for each request, if the operation takes one: `Idempotency-Key`. */
+  readonly uniqueHeader: string | undefined;
+  readonly credentials: SampleCredentials;
+  readonly parameters: readonly SampleParameter[];
+  readonly body: SampleContent | undefined;
+  /** The media type of the body. */
+  readonly bodyType: string | undefined;
+}
+
+export type SampleCredentials = 'key' | 'basic' | 'none';
+
+export interface SampleParameter {
+  readonly place: 'path' | 'query' | 'header' | 'cookie';
+  readonly name: string;
+  /** As OpenAPI 3.1 section 4.8.12.3 names it, or `json`: then the value is text. */
+  readonly style: string;
+  readonly explode: boolean;
+  readonly value: unknown;
+}
 
 export interface SampleRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** A header whose value is new for each request, if the operation takes one: `Idempotency-Key`. */
   readonly uniqueHeader: string | undefined;
-  readonly credentials: 'key' | 'basic' | 'none';
+  readonly credentials: SampleCredentials;
   readonly body: SampleContent | undefined;
 }
 
@@ -26,37 +50,27 @@ interface FormBody {
   readonly fields: readonly (readonly [name: string, value: string])[];
 }
 
-/** Returns a request with every required parameter. Optional parameters are left out. */
-export function sampleRequestOf(operation: ReferredOperation, view: OperationView, server: string): SampleRequest {
-  const alternative = alternativeOf(operation);
-  const credentials = alternative === undefined ? 'none' : alternative.scheme === 'basic' ? 'basic' : 'key';
-  const uniqueHeader = operation.idempotency === 'off' ? undefined : 'Idempotency-Key';
-  const required = view.parameters.filter(({ isRequired }) => isRequired);
-  const headers = required
+/** Puts the values of a form where the contract wants them. */
+export function toSampleRequest(form: SampleForm): SampleRequest {
+  const { parameters, bodyType } = form;
+  const headers = parameters
     .filter(({ place, name }) => place === 'header' && !/^(authorization|content-type|accept)$/i.test(name))
-    .filter(({ name }) => uniqueHeader === undefined || name.toLowerCase() !== uniqueHeader.toLowerCase())
-    .map(({ name, example }) => [name, fieldText(example)] as const);
-  const cookies = required.filter(({ place }) => place === 'cookie');
-  const cookie = cookies.map(({ name, example }) => `${name}=${encodeURIComponent(fieldText(example))}`).join('; ');
-  const media = view.body?.media[0];
+    .map(({ name, value }) => [name, fieldText(value)] as const);
+  const cookies = parameters.filter(({ place }) => place === 'cookie');
+  const cookie = cookies.map(({ name, value }) => `${name}=${encodeURIComponent(fieldText(value))}`).join('; ');
+  const isSet = headers.some(([name]) => name.toLowerCase() === form.uniqueHeader?.toLowerCase());
   return {
-    method: operation.method,
-    url: server + pathOf(operation.path, required) + queryOf(required),
+    method: form.method,
+    url: form.server + pathOf(form.path, parameters) + queryOf(parameters),
     headers: [
       ...headers,
       ...(cookie === '' ? [] : [['Cookie', cookie] as const]),
-      ...(media === undefined || media.type.startsWith('multipart/') ? [] : [['Content-Type', media.type] as const]),
+      ...(bodyType === undefined || bodyType.startsWith('multipart/') ? [] : [['Content-Type', bodyType] as const]),
     ],
-    uniqueHeader,
-    credentials,
-    body: view.body && bodyOf(view.body),
+    uniqueHeader: isSet ? undefined : form.uniqueHeader,
+    credentials: form.credentials,
+    body: form.body,
   };
-}
-
-/** Without test data a test key is refused: another kind of credentials is shown where there is one. */
-function alternativeOf({ security, hasTestMode }: ReferredOperation) {
-  const basic = security.find(({ scheme }) => scheme === 'basic');
-  return hasTestMode ? security[0] : (basic ?? security[0]);
 }
 
 /** What goes into the Authorization header of a sample. */
@@ -64,11 +78,12 @@ export function authorizationOf({ credentials }: SampleRequest): string | undefi
   return credentials === 'key' ? `Bearer ${KEY_MARK}` : undefined;
 }
 
-function pathOf(template: string, parameters: readonly ParameterView[]): string {
-  const values = new Map(parameters.filter(({ place }) => place === 'path').map((one) => [one.name, one.example]));
+function pathOf(template: string, parameters: readonly SampleParameter[]): string {
+  const values = new Map(parameters.filter(({ place }) => place === 'path').map((one) => [one.name, one.value]));
   const filled = template.replace(/\{([^{}]*)\}/g, (_, name: string) => {
     const value = values.get(name);
-    return value === undefined ? encodeURIComponent(name) : encodeURIComponent(fieldText(value));
+    if (Array.isArray(value)) return value.map((item) => encodeURIComponent(fieldText(item))).join(',');
+    return encodeURIComponent(value === undefined || value === '' ? name : fieldText(value));
   });
   // What a shell or a template would read as its own is escaped: readers paste this.
   return filled.replace(
@@ -77,26 +92,24 @@ function pathOf(template: string, parameters: readonly ParameterView[]): string 
   );
 }
 
-function queryOf(parameters: readonly ParameterView[]): string {
+function queryOf(parameters: readonly SampleParameter[]): string {
   const parts = parameters.filter(({ place }) => place === 'query').flatMap(queryPartsOf);
   return parts.length === 0 ? '' : `?${parts.join('&')}`;
 }
 
 /** Serializes one value as its style says (OpenAPI 3.1 section 4.8.12.3). */
-function queryPartsOf({ name, example, style, explode }: ParameterView): string[] {
+function queryPartsOf({ name, value, style, explode }: SampleParameter): string[] {
   const key = encodeURIComponent(name);
-  const pair = (label: string, value: unknown) => `${label}=${encodeURIComponent(fieldText(value))}`;
-  if (style === 'json') return [pair(key, JSON.stringify(example))];
-  if (Array.isArray(example)) {
-    if (explode) return example.map((item) => pair(key, item));
+  const pair = (label: string, one: unknown) => `${label}=${encodeURIComponent(fieldText(one))}`;
+  if (Array.isArray(value)) {
+    if (explode) return value.map((item) => pair(key, item));
     const separator = { spaceDelimited: '%20', pipeDelimited: '%7C' }[style] ?? ',';
-    return [`${key}=${example.map((item) => encodeURIComponent(fieldText(item))).join(separator)}`];
+    return [`${key}=${value.map((item) => encodeURIComponent(fieldText(item))).join(separator)}`];
   }
-  if (!isDocumentObject(example)) return [pair(key, example)];
-  const members = Object.entries(example);
-  if (style === 'deepObject')
-    return members.map(([member, value]) => pair(`${key}[${encodeURIComponent(member)}]`, value));
-  if (explode) return members.map(([member, value]) => pair(encodeURIComponent(member), value));
+  if (typeof value !== 'object' || value === null) return [pair(key, value)];
+  const members = Object.entries(value);
+  if (style === 'deepObject') return members.map(([member, one]) => pair(`${key}[${encodeURIComponent(member)}]`, one));
+  if (explode) return members.map(([member, one]) => pair(encodeURIComponent(member), one));
   return [
     `${key}=${members
       .flat()
@@ -113,20 +126,21 @@ export function fieldText(value: unknown): string {
     .replace(/\p{Cc}/gu, ' ');
 }
 
-function bodyOf({ media }: BodyView): SampleContent | undefined {
-  const [first] = media;
-  if (first === undefined) return undefined;
-  const value = first.examples[0]?.value;
-  const type = (first.type.split(';')[0] as string).trim().toLowerCase();
-  if (/^application\/json$|[+]json$|^\*\/\*$|^application\/\*$/.test(type)) return { kind: 'json', value: value ?? {} };
-  if (type === 'application/x-www-form-urlencoded') return { kind: 'form', fields: fieldsOf(value) };
-  if (type.startsWith('multipart/')) return { kind: 'multipart', fields: fieldsOf(value) };
-  if (typeof value === 'string' && /^text\/|[/+](xml|yaml|csv|graphql)$/.test(type))
-    return { kind: 'text', text: value };
-  if (isDocumentObject(value) && /json/.test(type)) return { kind: 'json', value };
-  return { kind: 'file', type: first.type };
+/** The kind of a body by its media type. A value that does not fit the type is a file of the reader's. */
+export function contentOf(type: string, value: unknown): SampleContent {
+  const plain = (type.split(';')[0] as string).trim().toLowerCase();
+  const isText = typeof value === 'string';
+  if (/^application\/json$|[+]json$|^\*\/\*$|^application\/\*$/.test(plain))
+    return { kind: 'json', value: value ?? {} };
+  if (plain === 'application/x-www-form-urlencoded') return { kind: 'form', fields: fieldsOf(value) };
+  if (plain.startsWith('multipart/')) return { kind: 'multipart', fields: fieldsOf(value) };
+  if (isText && /^text\/|[/+](xml|yaml|csv|graphql)$/.test(plain)) return { kind: 'text', text: value };
+  if (typeof value === 'object' && value !== null && !Array.isArray(value) && /json/.test(plain))
+    return { kind: 'json', value };
+  return { kind: 'file', type };
 }
 
 function fieldsOf(value: unknown): [string, string][] {
-  return isDocumentObject(value) ? Object.entries(value).map(([name, member]) => [name, fieldText(member)]) : [];
+  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord ? Object.entries(value).map(([name, member]) => [name, fieldText(member)]) : [];
 }

@@ -99,7 +99,7 @@ describe('the documentation', () => {
       const policy = headers['content-security-policy'] ?? '';
       assert.match(
         policy,
-        /^default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';/,
+        /^default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self';/,
       );
       assert.doesNotMatch(policy, /unsafe|https?:|\*/);
       assert.equal(headers['x-content-type-options'], 'nosniff');

@@ -1,0 +1,98 @@
+// The answer to a request that was sent from a page: status, coloured body with links, headers.
+
+import { highlight } from './code/highlight.ts';
+import { escapeHtml } from './code/html.ts';
+import { element } from './page-tools.js';
+
+const SHOWN_MAX = 200_000;
+const STREAM_MS = 3000;
+
+export async function showAnswer(place, answer, durationMs) {
+  const { text, language } = await contentOf(answer);
+  const id = answer.headers.get('x-request-id');
+  const status = element(
+    'p',
+    { class: 'try-status' },
+    element('span', { class: `status s${String(answer.status)[0]}` }, `${answer.status} ${answer.statusText}`),
+    element('span', {}, `${Math.round(durationMs)} ms`),
+    ...(id === null ? [] : [idElement(id)]),
+  );
+  const body = codeElement('Body of the answer', linked(highlight(text.slice(0, SHOWN_MAX) || 'No body.', language)));
+  const lines = [...answer.headers].map(([name, value]) => `${name}: ${value}`).join('\n');
+  const headers = element(
+    'details',
+    { class: 'nested' },
+    element('summary', {}, 'Headers'),
+    codeElement('Headers of the answer', escapeHtml(lines)),
+  );
+  place.replaceChildren(status, element('div', { class: 'block' }, body), headers);
+}
+
+/** The account page explains requests by their id. */
+function idElement(id) {
+  const href = accountAddress(id);
+  return href === undefined ? element('code', {}, id) : element('a', { href }, element('code', {}, id));
+}
+
+function accountAddress(id) {
+  const hasAccount = document.querySelector('.top a[href="/docs/account"]') !== null;
+  return hasAccount && /^[\w-]{1,128}$/.test(id) ? `/docs/account#request=${id}` : undefined;
+}
+
+/** @param html of text that was escaped */
+function codeElement(label, html) {
+  const code = element('code', {});
+  code.innerHTML = html;
+  const block = element('div', { class: 'code', role: 'group', 'aria-label': label, tabindex: '0' });
+  block.append(element('pre', {}, code));
+  return block;
+}
+
+/** Addresses among the values of JSON become links, request ids lead to their explanation. Takes and gives HTML. */
+export function linked(html) {
+  const addresses = html.replace(
+    /(<span class="s">&quot;)(https?:\/\/[^\s<>\\]{1,2000}?)(&quot;<\/span>)/g,
+    (_, before, address, after) => `${before}<a href="${address}" rel="noreferrer">${address}</a>${after}`,
+  );
+  return addresses.replace(
+    /(&quot;request_id&quot;<\/span>: <span class="s">&quot;)([\w-]{1,128})(&quot;)/g,
+    (whole, before, id, after) => {
+      const href = accountAddress(id);
+      return href === undefined ? whole : `${before}<a href="${href}">${id}</a>${after}`;
+    },
+  );
+}
+
+async function contentOf(answer) {
+  const type = answer.headers.get('content-type') ?? '';
+  if (!/json|text|xml|yaml|urlencoded/.test(type) && type !== '') {
+    const { size } = await answer.blob();
+    return { text: `${size} bytes of ${type}`, language: 'text' };
+  }
+  // Of a stream the beginning is shown.
+  if (/event-stream|ndjson|jsonl|json-seq/.test(type)) return { text: await firstOf(answer), language: 'text' };
+  const text = await answer.text();
+  return /json/.test(type) ? { text: indented(text), language: 'json' } : { text, language: 'text' };
+}
+
+function indented(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+async function firstOf(answer) {
+  const reader = answer.body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  const timer = setTimeout(() => reader.cancel(), STREAM_MS);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done || text.length > SHOWN_MAX) break;
+    text += decoder.decode(value, { stream: true });
+  }
+  clearTimeout(timer);
+  return text;
+}

@@ -1,0 +1,142 @@
+// The reader's test key: pasted into the bar of the page, or brought by the fragment of an address (`#key=…`). It stays in the tab
+// (sessionStorage), is shown as dots, and is sent to the page's own host only.
+
+import { element } from './page-tools.js';
+
+const KEY = 'portal-key';
+const LIMIT = 'portal-limit';
+const PLACEHOLDER = 'YOUR_API_KEY';
+const DOTS = '••••••••••••';
+/** What may stand in a header and in a quotation of every language: keys and tokens. */
+const KEY_FORM = /^[A-Za-z0-9._~+/=-]{8,4096}$/;
+
+export function storedKey() {
+  return sessionStorage.getItem(KEY) ?? '';
+}
+
+/** Puts the key into samples: as dots, which become the key when they are copied. */
+export function showKey() {
+  const key = storedKey();
+  const [prefix = ''] = /^sk_test_/.exec(key) ?? [];
+  for (const place of document.querySelectorAll('.key')) place.textContent = key === '' ? PLACEHOLDER : prefix + DOTS;
+}
+
+/** Text of a page with the key in place of the dots. */
+export function withKey(text) {
+  const key = storedKey();
+  return key === '' ? text : text.replaceAll(/(?:sk_test_)?•{12}/g, key);
+}
+
+/** What is wrong with text as a test key; empty: nothing. */
+export function problemOf(text) {
+  if (/^sk_live_/.test(text)) return 'This is a live key. Use a test key here: it begins with sk_test_.';
+  return text === '' || KEY_FORM.test(text) ? '' : 'This is not a whole key.';
+}
+
+export function askForKey() {
+  document.getElementById('key')?.focus();
+}
+
+/** The first limit of an answer (draft-ietf-httpapi-ratelimit-headers): what the reader's own tier allows. */
+export function rememberLimit(headers) {
+  const [, requests, seconds] = /;q=(\d{1,10});w=(\d{1,6})/.exec(headers.get('ratelimit-policy') ?? '') ?? [];
+  if (requests === undefined) return;
+  sessionStorage.setItem(LIMIT, `${requests}/${seconds}`);
+  showLimit();
+}
+
+/** Marks the reader's tier in tables, and puts its number into sentences and samples. */
+export function showLimit() {
+  const limit = sessionStorage.getItem(LIMIT);
+  if (limit === null) return;
+  const [requests] = limit.split('/');
+  for (const place of document.querySelectorAll('.my-limit')) place.textContent = requests;
+  const rows = [...document.querySelectorAll('tr[data-limit]')];
+  const own = rows.filter((row) => row.dataset.limit === limit);
+  for (const row of rows) row.classList.toggle('own', own.length === 1 && row === own[0]);
+  for (const note of document.querySelectorAll('.own-tier')) note.hidden = own.length !== 1;
+}
+
+/** @param bar the form of the head; null on pages without one */
+export function openKeyBar(bar) {
+  takeFromAddress();
+  showKey();
+  showLimit();
+  if (bar === null) return;
+  const field = bar.querySelector('#key');
+  const note = bar.querySelector('#key-note');
+
+  function show() {
+    const isKnown = storedKey() !== '';
+    bar.classList.toggle('taken', isKnown);
+    bar.querySelector('#forget-key').hidden = !isKnown;
+    showKey();
+  }
+
+  function take() {
+    const text = field.value.trim().replace(/^Bearer\s+/i, '');
+    const problem = problemOf(text);
+    sessionStorage.removeItem(KEY);
+    if (text !== '' && problem === '') sessionStorage.setItem(KEY, text);
+    say(problem);
+    field.toggleAttribute('aria-invalid', problem !== '');
+    showKey();
+  }
+
+  function say(...parts) {
+    note.replaceChildren(...parts);
+    bar.classList.toggle('says', note.textContent !== '');
+  }
+
+  /** Asks the API whether the key is good. */
+  async function close() {
+    if (storedKey() === '') return;
+    field.value = '';
+    show();
+    const { probe } = bar.dataset;
+    if (probe === undefined) return;
+    try {
+      const headers = { Authorization: `Bearer ${storedKey()}` };
+      const answer = await fetch(probe, { headers, credentials: 'omit', cache: 'no-store' });
+      rememberLimit(answer.headers);
+      say(...(await verdictOn(answer)));
+    } catch {
+      say('The API does not answer.');
+    }
+  }
+
+  field.addEventListener('input', take);
+  field.addEventListener('change', close);
+  bar.addEventListener('submit', (event) => {
+    event.preventDefault();
+    close();
+  });
+  bar.querySelector('#forget-key').addEventListener('click', () => {
+    sessionStorage.removeItem(KEY);
+    sessionStorage.removeItem(LIMIT);
+    say();
+    show();
+    field.focus();
+  });
+  show();
+  if (takenNow) close();
+}
+
+async function verdictOn(answer) {
+  const { error } = await answer.json().catch(() => ({}));
+  if (answer.ok) return ['This key works.'];
+  if (answer.status !== 401 || typeof error?.code !== 'string' || !/^\w{1,64}$/.test(error.code)) return [];
+  return [element('a', { href: `/docs/errors/${error.code}` }, error.code), ': this key is refused.'];
+}
+
+let takenNow = false;
+
+/** A test key in the fragment is taken, and removed from the address: it is never sent, and no history keeps it. */
+function takeFromAddress() {
+  const [, key] = /^#key=([^&]*)$/.exec(location.hash) ?? [];
+  if (key === undefined) return;
+  history.replaceState(history.state, '', location.pathname + location.search);
+  if (key === '' || problemOf(key) !== '' || !/^sk_test_/.test(key)) return;
+  sessionStorage.setItem(KEY, key);
+  takenNow = true;
+}

@@ -1,0 +1,45 @@
+// The form of an operation, filled with the values of its examples: what samples show first, and what "Send" begins with.
+
+import {
+  contentOf,
+  type SampleForm,
+  type SampleParameter,
+  type SampleRequest,
+  toSampleRequest,
+} from '../samples/sample-request.ts';
+import type { OperationView, ParameterView } from './operation-view.ts';
+import type { ReferredOperation } from './reference.ts';
+
+/** Returns a form with every required parameter. Optional parameters are left out. */
+export function sampleFormOf(operation: ReferredOperation, view: OperationView, server: string): SampleForm {
+  const alternative = alternativeOf(operation);
+  const uniqueHeader = operation.idempotency === 'off' ? undefined : 'Idempotency-Key';
+  const media = view.body?.media[0];
+  return {
+    method: operation.method,
+    server,
+    path: operation.path,
+    uniqueHeader,
+    credentials: alternative === undefined ? 'none' : alternative.scheme === 'basic' ? 'basic' : 'key',
+    parameters: view.parameters
+      .filter(({ isRequired }) => isRequired)
+      .filter(({ place, name }) => place !== 'header' || name.toLowerCase() !== uniqueHeader?.toLowerCase())
+      .map(filled),
+    body: media && contentOf(media.type, media.examples[0]?.value),
+    bodyType: media?.type,
+  };
+}
+
+export function sampleRequestOf(operation: ReferredOperation, view: OperationView, server: string): SampleRequest {
+  return toSampleRequest(sampleFormOf(operation, view, server));
+}
+
+function filled({ place, name, style, explode, example }: ParameterView): SampleParameter {
+  return { place, name, style, explode, value: style === 'json' ? JSON.stringify(example) : example };
+}
+
+/** Without test data a test key is refused: another kind of credentials is shown where there is one. */
+function alternativeOf({ security, hasTestMode }: ReferredOperation) {
+  const basic = security.find(({ scheme }) => scheme === 'basic');
+  return hasTestMode ? security[0] : (basic ?? security[0]);
+}
