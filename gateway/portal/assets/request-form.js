@@ -3,7 +3,7 @@
 
 import { showAnswer } from './answer.js';
 import { highlight } from './code/highlight.ts';
-import { contentOf, toSampleRequest } from './code/samples/sample-request.ts';
+import { sampleContentOf, toSampleRequest } from './code/samples/sample-request.ts';
 import { LANGUAGES } from './code/samples/samples.ts';
 import { askForKey, rememberLimit, showKey, storedKey } from './key.js';
 import { element, randomText } from './page-tools.js';
@@ -57,7 +57,7 @@ function textBody(text, bodyType) {
   const value = parsed(text);
   // Text that is not JSON is shown, and sent, as it was typed: the gateway says what is wrong with it.
   if (typeof value === 'string') return { body: { kind: 'text', text }, bodyType };
-  return { body: contentOf(bodyType, value), bodyType };
+  return { body: sampleContentOf(bodyType, value), bodyType };
 }
 
 /** What is sent as the body: as typed, byte for byte. */

@@ -1,10 +1,10 @@
 // The form of an operation, filled with the values of its examples: what samples show first, and what "Send" begins with.
 
 import {
-  contentOf,
   type SampleForm,
   type SampleParameter,
   type SampleRequest,
+  sampleContentOf,
   toSampleRequest,
 } from '../samples/sample-request.ts';
 import type { OperationView, ParameterView } from './operation-view.ts';
@@ -25,7 +25,7 @@ export function sampleFormOf(operation: ReferredOperation, view: OperationView, 
       .filter(({ isRequired }) => isRequired)
       .filter(({ place, name }) => place !== 'header' || name.toLowerCase() !== uniqueHeader?.toLowerCase())
       .map(filled),
-    body: media && contentOf(media.type, media.examples[0]?.value),
+    body: media && sampleContentOf(media.type, media.examples[0]?.value),
     bodyType: media?.type,
   };
 }

@@ -127,7 +127,7 @@ export function fieldText(value: unknown): string {
 }
 
 /** The kind of a body by its media type. A value that does not fit the type is a file of the reader's. */
-export function contentOf(type: string, value: unknown): SampleContent {
+export function sampleContentOf(type: string, value: unknown): SampleContent {
   const plain = (type.split(';')[0] as string).trim().toLowerCase();
   const isText = typeof value === 'string';
   if (/^application\/json$|[+]json$|^\*\/\*$|^application\/\*$/.test(plain))
