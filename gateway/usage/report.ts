@@ -5,13 +5,14 @@ import { PERIOD_UNITS, type PeriodUnit, periodEnd, periodStart, spanAt } from '.
 import { keptFromMs, type StatusClass, type UsageCount, type UsageStore } from './store.ts';
 import { BEHIND_MS } from './writer.ts';
 
-/** Counts that are looked at for one page. The span that exceeds it is still read. */
+/** Counts that are looked at for one page. The piece that exceeds it is still read. */
 const COUNTS_MAX = 50_000;
 /** Spans that are looked at for one page. */
 const SPANS_MAX = 500;
 /** A mark that is older belongs to an instance that was killed, or that cannot reach the store. */
 const SILENT_MAX_MS = 60_000;
 const DAY_MS = 86_400_000;
+const STATUS_CLASSES = 5;
 
 /** What counts can be split by, in the order in which they are sorted. */
 export const USAGE_GROUPS = ['operation', 'key', 'status_class'] as const;
@@ -45,7 +46,7 @@ type UsageGroupValues = readonly [operation: string, key: string, statusClass: s
 export interface UsageSum {
   readonly fromMs: number;
   readonly toMs: number;
-  /** Present if grouped by it. Null: no operation of a contract, or none that was counted. */
+  /** Present if grouped by it. Null: counted without it, because there were too many details. */
   readonly operation?: string | null;
   readonly key?: string | null;
   /** `2xx` */
@@ -103,6 +104,7 @@ interface Sum {
 
 async function readSums(question: UsageQuestion, store: UsageStore, { fromMs, toMs }: Bounds) {
   const { organization, unit, operation, key, limit } = question;
+  const periods = periodsWanted(question);
   const sums: Sum[] = [];
   let read = 0;
   let spans = 0;
@@ -110,19 +112,30 @@ async function readSums(question: UsageQuestion, store: UsageStore, { fromMs, to
   for (let atMs = fromMs; atMs < toMs && next === undefined; ) {
     const span = spanAt(unit, atMs);
     const found = createSums(question);
-    for await (const piece of store.scan({ organization, span, fromMs: atMs, toMs, operation, key })) {
+    let untilMs = span.endMs;
+    for await (const piece of store.scan({ organization, span, fromMs: atMs, toMs, operation, key, periods })) {
       read += piece.read;
       for (const count of piece.counts) found.add(count);
-      // The last period may go on in the next piece.
-      if (store.isOrdered && sums.length + found.sizeBeforeLast() > limit) break;
+      const isEnough = read >= COUNTS_MAX || sums.length + found.sizeBefore(piece.untilMs) > limit;
+      if (!isEnough || piece.untilMs <= atMs) continue;
+      untilMs = Math.min(piece.untilMs, span.endMs);
+      break;
     }
-    sums.push(...found.sorted());
+    // A period that goes on in the next piece is read again.
+    sums.push(...found.sorted().filter(({ periodMs }) => periodMs < untilMs));
     spans += 1;
-    atMs = span.endMs;
+    atMs = untilMs;
     if (sums.length > limit) next = positionOf(sums[limit - 1] as Sum);
     else if (atMs < toMs && (read >= COUNTS_MAX || spans >= SPANS_MAX)) next = { periodMs: atMs };
   }
   return { sums: sums.slice(0, limit), next };
+}
+
+/** Periods that a page is likely to need. By operation or key, some periods have as many sums as a page. */
+function periodsWanted({ groups, operation, key, limit }: UsageQuestion): number {
+  const sumsOfOne = groups.includes('status_class') ? STATUS_CLASSES : 1;
+  const isNarrow = groups.every((group) => group === 'status_class') || (operation ?? key) !== undefined;
+  return isNarrow ? Math.ceil((limit + 1) / sumsOfOne) : 4;
 }
 
 /** Sums of one span, without those of the pages before. */
@@ -131,15 +144,11 @@ function createSums({ groups, position }: UsageQuestion) {
   const byKey = groups.includes('key');
   const byClass = groups.includes('status_class');
   const periods = new Map<number, Map<string, Sum>>();
-  let size = 0;
-  let last = new Map<string, Sum>();
 
   function sumsOf(periodMs: number): Map<string, Sum> {
-    const known = periods.get(periodMs);
-    if (known !== undefined) return known;
-    last = new Map();
-    periods.set(periodMs, last);
-    return last;
+    const known = periods.get(periodMs) ?? new Map<string, Sum>();
+    periods.set(periodMs, known);
+    return known;
   }
 
   return {
@@ -158,10 +167,13 @@ function createSums({ groups, position }: UsageQuestion) {
         return;
       }
       sums.set(name, { periodMs, values, requests });
-      size += 1;
     },
-    /** Number of sums of all periods but the one that came last. */
-    sizeBeforeLast: () => size - last.size,
+    /** Number of sums of the periods that begin before a moment. */
+    sizeBefore(untilMs: number): number {
+      let size = 0;
+      for (const [periodMs, sums] of periods) if (periodMs < untilMs) size += sums.size;
+      return size;
+    },
     sorted: (): Sum[] => [...periods.values()].flatMap((sums) => [...sums.values()]).sort(inOrder),
   };
 }

@@ -81,7 +81,6 @@ export function createSqliteUsageStore(options: SqliteUsageStoreOptions): UsageS
       removeMark.run(writer);
     },
     marks: () => selectMarks.all().map((row) => Number(row.complete_until)),
-    isOrdered: true,
     scan: createScan(database),
     purge() {
       purgeMarks.run(now() - MARKS_KEPT_MS);
@@ -137,8 +136,9 @@ function createScan(database: DatabaseSync): UsageStore['scan'] {
       const rows = select.all(organization, span.unit, beforeMs, ...after, operation, operation, key, key).map(toCount);
       const last = rows.at(-1);
       if (last === undefined) return;
-      yield { counts: rows, read: rows.length };
-      if (rows.length < ROWS_AT_ONCE) return;
+      const isLast = rows.length < ROWS_AT_ONCE;
+      yield { counts: rows, read: rows.length, untilMs: isLast ? beforeMs : last.periodMs };
+      if (isLast) return;
       after = [last.periodMs, last.operation, last.key, last.statusClass];
       await turn();
     }

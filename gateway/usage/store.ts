@@ -9,7 +9,7 @@ export type StatusClass = 1 | 2 | 3 | 4 | 5;
 
 /** What requests of one organization are told apart by. */
 export interface Detail {
-  /** The operation's id; empty: no operation of a contract. */
+  /** The operation's id; empty: folded. */
   readonly operation: string;
   /** Id of the key, or `issuer:subject` of a token. */
   readonly key: string;
@@ -42,7 +42,10 @@ export interface UsageCount extends Detail {
 }
 
 export interface UsagePiece {
+  /** In the order of their periods. */
   readonly counts: readonly UsageCount[];
+  /** All counts of periods that begin before this moment have come. Epoch milliseconds. */
+  readonly untilMs: number;
   /** Number of counts that were looked at. */
   readonly read: number;
 }
@@ -54,6 +57,8 @@ export interface ScanOptions {
   readonly fromMs: number;
   /** Only periods that begin before. */
   readonly toMs: number;
+  /** About so many periods are wanted, from the first one on. A store that looks at everything for each piece yields so many at first. */
+  readonly periods: number;
   readonly operation?: string | undefined;
   readonly key?: string | undefined;
 }
@@ -76,9 +81,7 @@ export interface UsageStore {
   end(writer: string): Awaitable<void>;
   /** The marks of all writers. */
   marks(): Awaitable<readonly number[]>;
-  /** Whether the pieces of a scan are in the order of their periods. */
-  readonly isOrdered: boolean;
-  /** The counts of a span, in pieces. */
+  /** The counts of a span, in pieces, in the order of their periods. */
   scan(options: ScanOptions): AsyncIterable<UsagePiece>;
   /** Removes some of what is older than the days to keep. A store whose server does that has nothing to do. */
   purge(): Awaitable<void>;

@@ -66,7 +66,7 @@ export function perDay(rows, dayList) {
   return [...sums.values()];
 }
 
-export const NO_OPERATION = 'no operation';
+export const TOGETHER = 'counted together';
 
 /** Operations with their number of requests, the busiest first. */
 export function byOperation(rows) {
@@ -75,7 +75,7 @@ export function byOperation(rows) {
     if (Number.isFinite(requests)) sums.set(id ?? null, (sums.get(id ?? null) ?? 0) + requests);
   }
   return [...sums]
-    .map(([id, requests]) => ({ id, name: id ?? NO_OPERATION, requests }))
+    .map(([id, requests]) => ({ id, name: id ?? TOGETHER, requests }))
     .sort((one, other) => other.requests - one.requests);
 }
 

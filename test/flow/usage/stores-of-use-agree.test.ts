@@ -19,7 +19,7 @@ import type { Entry, Parcel, UsageCount, UsageStore, UsageStoreOptions } from '.
 import { createRandom } from '../../chaos/random.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { lookInside, startRedis, type TestRedis } from '../../support/redis.ts';
+import { lookInside, startRedis, startServer, type TestRedis } from '../../support/redis.ts';
 import { DAY_MS, entry, HOUR_MS, NOW_MS } from '../../unit/usage/samples.ts';
 
 const start = closesAfterEach();
@@ -266,9 +266,10 @@ function suite(name: string, open: Open): void {
   it(`${name}: reads a span of many details in pieces, and loses none`, async () => {
     const store = await start(open());
     const organization = anOrganization();
-    for (const hour of [0, 1, 2]) {
+    const hours = Array.from({ length: 10 }, (_, hour) => hour);
+    for (const hour of hours) {
       const hourMs = dayOf(NOW_MS) + hour * HOUR_MS;
-      const entries = Array.from({ length: 900 }, (_, index) => entry({ hourMs, key: `key_${index}` }));
+      const entries = Array.from({ length: 300 }, (_, index) => entry({ hourMs, key: `key_${index}` }));
       await add(store, 'one', parcelOf(organization, hour + 1, entries));
     }
     const asked = { organization, unit: 'hour' } as const;
@@ -276,11 +277,19 @@ function suite(name: string, open: Open): void {
       const sums = await allOf(store, { ...asked, limit });
       assert.deepEqual(
         sums.map(({ requests }) => requests),
-        [900, 900, 900],
+        hours.map(() => 300),
       );
     }
-    const byKey = await allOf(store, { ...asked, groups: ['key'], limit: 400 });
-    assert.deepEqual([byKey.length, totalOf(byKey)], [2700, 2700]);
+    for (const limit of [400, 1300, 5000]) {
+      const byKey = await allOf(store, { ...asked, groups: ['key'], limit });
+      assert.deepEqual([byKey.length, totalOf(byKey)], [3000, 3000]);
+      assert.deepEqual(
+        byKey.map(({ fromMs }) => fromMs),
+        byKey.map(({ fromMs }) => fromMs).toSorted(),
+      );
+    }
+    const ofOne = await allOf(store, { ...asked, groups: ['key'], key: 'key_7' });
+    assert.deepEqual([ofOne.length, totalOf(ofOne)], [10, 10]);
   });
 
   it(`${name}: shows nothing that is older than the days to keep`, async () => {
@@ -330,6 +339,49 @@ describe('a store of use', () => {
   const options = { keepDays: () => 400, now };
   suite('SQLite', async (more) => createSqliteUsageStore({ directory, ...options, ...more }));
   suite('Redis', (more) => createRedisUsageStore({ url: redis.url, ...options, ...more }));
+
+  it('Redis: sends what a page shows, and not all that a busy day has', async () => {
+    const own = await start(startServer().then((server) => ({ ...server, close: server.stop })));
+    const store = await start(createRedisUsageStore({ url: own.url, ...options }));
+    const organization = 'org_busy';
+    for (let hour = 0; hour < 12; hour += 1) {
+      const hourMs = dayOf(NOW_MS) + hour * HOUR_MS;
+      const entries = Array.from({ length: 500 }, (_, index) => entry({ hourMs, key: `key_${index}` }));
+      await add(store, 'one', parcelOf(organization, hour + 1, entries));
+    }
+    const client = lookInside(own.url);
+    const figures = async () => {
+      const text = await client.info('everything');
+      const [bytes, calls] = [/total_net_output_bytes:(\d+)/, /cmdstat_hscan:calls=(\d+)/].map((one) =>
+        Number(one.exec(text)?.[1] ?? 0),
+      );
+      return { bytes: bytes ?? 0, calls: calls ?? 0 };
+    };
+    const costOf = async (asked: Partial<UsageQuestion>) => {
+      const before = await figures();
+      // What the report itself sends.
+      const { bytes: idle } = await figures();
+      await pageOf(store, { organization, unit: 'hour', fromMs: dayOf(NOW_MS), ...asked });
+      const after = await figures();
+      return { bytes: after.bytes - idle - (idle - before.bytes), calls: after.calls - before.calls };
+    };
+    const whole = await costOf({ groups: [] });
+    const parts = {
+      'of one key': await costOf({ groups: [], key: 'key_7' }),
+      'by key': await costOf({ groups: ['key'] }),
+      'by key, further on': await costOf({
+        groups: ['key'],
+        position: { periodMs: dayOf(NOW_MS) + 10 * HOUR_MS, after: undefined },
+      }),
+    };
+    client.disconnect();
+    assert.ok(whole.calls <= 8, `${whole.calls} steps for 6,000 counts`);
+    assert.ok(whole.bytes > 150_000, `${whole.bytes}`);
+    for (const [what, { bytes, calls }] of Object.entries(parts)) {
+      assert.ok(bytes < whole.bytes * 0.5, `${what}: ${bytes} of ${whole.bytes} bytes`);
+      assert.ok(calls <= whole.calls, `${what}: ${calls} steps`);
+    }
+  });
 
   it('Redis: a hash ends when the last of its periods is older than the days to keep', async () => {
     const store = await start(createRedisUsageStore({ url: redis.url, ...options }));

@@ -82,7 +82,7 @@ describe('use', () => {
     assert.deepEqual(figures.perDay([], days), [0, 0, 0]);
   });
 
-  it('sums months by operation, the busiest first, also what no operation got', () => {
+  it('sums months by operation, the busiest first, also what was counted without operation', () => {
     const rows = [
       { operation_id: 'a', requests: 1 },
       { operation_id: null, requests: 4 },
@@ -93,7 +93,7 @@ describe('use', () => {
       figures.byOperation(rows).map(({ name, requests }: { name: string; requests: number }) => [name, requests]),
       [
         ['__proto__', 9],
-        ['no operation', 4],
+        ['counted together', 4],
         ['a', 3],
       ],
     );
