@@ -13,7 +13,7 @@ export interface OrganizationLoad {
   bytes: number;
 }
 
-/** What one exchange holds of its organization's share. Written and read by `overload/` alone. */
+/** The part of its organization's share that one exchange uses. Only `overload/` writes and reads it. */
 export interface Reservation {
   /** The organization's load, while the request counts in it. */
   load: OrganizationLoad | undefined;
@@ -30,7 +30,7 @@ export interface Arrived {
   readonly reservation: Reservation;
   /** The client's address, computed through the trusted proxies by `admit`; undefined before that. */
   clientAddress: string | undefined;
-  /** Headers of whatever answer this request gets, flat names and values: stages append, never remove. Starts with the constant headers. */
+  /** Headers of every answer to this request, flat names and values. Starts with the constant headers; stages append and never remove. */
   readonly carried: string[];
 }
 
@@ -102,7 +102,7 @@ export interface Recording {
 
 export interface RecordedAnswer {
   readonly status: number;
-  /** Flat names and values, without those of the connection and of this exchange. */
+  /** Flat names and values, without the headers of the connection and of this exchange. */
   readonly headers: readonly string[];
   /** Undefined: too long to be stored. */
   readonly body: Buffer | undefined;

@@ -1,4 +1,4 @@
-// What authentication brings to the columns of the gateway: its error codes, and what the log and `gateway explain` say about callers.
+// The capability `auth`: error codes, and what the log and `gateway explain` say about callers.
 
 import type { Caller } from '../caller.ts';
 import { type Capability, type FactsOf, listIn, noted, type StageOutcome } from '../capability.ts';

@@ -1,4 +1,4 @@
-// What contracts bring to the columns of the gateway: their error codes, and what the log and `gateway explain` say about operations and
+// The capability `contract`: error codes, and what the log and `gateway explain` say about operations and
 // violations.
 
 import { type Capability, type FactsOf, noted, objectsIn } from '../capability.ts';

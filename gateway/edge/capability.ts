@@ -1,4 +1,4 @@
-// What the edge brings to the columns of the gateway: its error codes, and what the log and `gateway explain` say about clients.
+// The capability `edge`: error codes, and what the log and `gateway explain` say about clients.
 
 import { type Capability, type FactsOf, noted, rarelyNoted } from '../capability.ts';
 import { EDGE_CODES } from './codes.ts';

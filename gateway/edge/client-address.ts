@@ -22,7 +22,7 @@ interface ClientAddress {
   readonly scheme: string;
 }
 
-/** Whether an address is that of a trusted proxy. */
+/** Whether an address belongs to a trusted proxy. */
 export function createIsTrusted(trustedProxies: readonly string[]): (address: string) => boolean {
   const trusted = createAddressList(trustedProxies);
   return (address) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');

@@ -21,8 +21,8 @@ const single = new Set([
 const HEADER_LINES_MAX = 100;
 
 /**
- * Fields without which a request means something else: who asks, from where and for which host, where its body ends and what it is, and the
- * condition under which it may run. No sender may declare them to be of one connection (RFC 9110 section 7.6.1).
+ * Fields that decide what a request means: its caller, address and host, the length and type of its body, and the conditions under which it
+ * runs. A `Connection` field that names one of them is refused (RFC 9110 section 7.6.1).
  */
 const meaningful =
   /^(?:authorization|cookie|host|origin|forwarded|x-forwarded-.*|content-(?:length|type|encoding)|transfer-encoding|expect|idempotency-key|if-.*)$/;

@@ -1,4 +1,4 @@
-// Opens and closes the listeners of the gateway: the public one, that of operators, and those of workers.
+// Opens and closes the listeners of the gateway: for clients, for operators and for workers.
 
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

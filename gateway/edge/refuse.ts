@@ -14,7 +14,7 @@ import { cutOff, endAfterLingering } from './linger.ts';
 interface RefuseOptions {
   /** Base of `doc_url`. */
   readonly publicUrl: string;
-  /** Headers of every answer, flat names and values: for answers on a bare socket, which have no exchange that carries them. */
+  /** Headers of every answer, flat names and values: for answers on a bare socket, where no exchange has them in `carried`. */
   readonly constantHeaders: readonly string[];
   /** Called after a refusal has been written. */
   onRefused(arrived: Arrived, error: GatewayError): void;

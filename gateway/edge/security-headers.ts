@@ -1,4 +1,4 @@
-// Headers of every answer, those of upstreams included.
+// Headers of every answer, including answers of upstreams.
 
 /** Returns flat names and values. Adds HSTS only if clients reach `url` over TLS (RFC 6797 section 7.2). */
 export function securityHeadersFor(url: string): readonly string[] {

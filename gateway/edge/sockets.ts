@@ -39,7 +39,7 @@ export function destroyIfReset(socket: Socket): void {
   // After its last write a connection shuts down, and completes that by itself.
   if (socket.writableEnded && socket.writableLength === 0) return;
   const tcp = tcpOf(socket);
-  // While bytes wait in libuv, the kernel reports a reset to their write, and TLS would take the completion of this one for that of its own.
+  // While bytes wait in libuv, their own write learns of a reset, and TLS would mistake the completion of this write for its own.
   if (handleOf(tcp)?.writeQueueSize === 0) tcp.write('');
 }
 

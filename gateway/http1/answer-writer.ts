@@ -28,7 +28,7 @@ interface WrittenHead {
 
 const statusLines = new Map<number, string>();
 
-/** What a field decides about the answer or its connection; undefined: nothing. */
+/** The effect of a field on the framing of the answer or on its connection; undefined: none. */
 type Role = 'date' | 'length' | 'coding' | 'connection' | undefined;
 
 interface KnownName {

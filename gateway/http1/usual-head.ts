@@ -79,7 +79,7 @@ export function readUsualHead(
   };
 }
 
-/** Whether the rest of a head is worth waiting for: nothing in this part of it is unusual, so that Node's parser would wait too. */
+/** Whether to wait for the rest of a head: this part of it is usual, so that Node's parser would wait too. */
 function beginsUsually(text: string): boolean {
   if (!beginning.test(text)) return false;
   const lastLineAt = text.lastIndexOf('\n') + 1;

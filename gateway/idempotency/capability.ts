@@ -1,4 +1,4 @@
-// What idempotency brings to the columns of the gateway: its error codes, and what the log and `gateway explain` say about repeated writes.
+// The capability `idempotency`: error codes, and what the log and `gateway explain` say about repeated writes.
 
 import { type Capability, type FactsOf, rarelyNoted } from '../capability.ts';
 import { IDEMPOTENCY_CODES } from './codes.ts';

@@ -1,4 +1,4 @@
-// What limits bring to the columns of the gateway: their error codes, and what the log and `gateway explain` say about decisions.
+// The capability `limits`: error codes, and what the log and `gateway explain` say about decisions.
 
 import { type Capability, type FactsOf, noted, objectsIn, rarelyNoted } from '../capability.ts';
 import { rateLimited } from '../catalogue-entry.ts';

@@ -1,4 +1,4 @@
-// What overload protection brings to the columns of the gateway: its error code.
+// The capability `overload`: its error code.
 
 import type { Capability } from '../capability.ts';
 import { faultOfGateway } from '../catalogue-entry.ts';

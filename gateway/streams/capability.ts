@@ -1,4 +1,4 @@
-// What answers that stay open bring to the columns of the gateway: an error code, and what the log and `gateway explain` say about them.
+// The capability `streams`: the error code of answers that stay open, and what the log and `gateway explain` say about them.
 
 import { type Capability, type FactsOf, rarelyNoted } from '../capability.ts';
 import { rateLimited } from '../catalogue-entry.ts';

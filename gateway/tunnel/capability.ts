@@ -1,4 +1,4 @@
-// What tunnels bring to the columns of the gateway: a field of the log line.
+// The capability `tunnel`: a field of the log line.
 
 import { type Capability, type FactsOf, rarelyNoted } from '../capability.ts';
 

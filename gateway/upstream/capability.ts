@@ -1,4 +1,4 @@
-// What forwarding brings to the columns of the gateway: its error codes, and what the log and `gateway explain` say about attempts and
+// The capability `upstream`: error codes, and what the log and `gateway explain` say about attempts and
 // answers.
 
 import { type Capability, type FactsOf, listIn, noted, objectsIn, rarelyNoted } from '../capability.ts';

@@ -24,7 +24,7 @@ interface HandshakeOptions {
 
 interface Handshake {
   readonly origin: string;
-  /** Lower-case name → value, without those of the connection. */
+  /** Lower-case name → value, without the fields of the connection. */
   readonly headers: Readonly<Record<string, string>>;
   /** From the established connection to the head of the answer. */
   readonly timeoutMs: number;

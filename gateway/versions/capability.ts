@@ -1,4 +1,4 @@
-// What versions bring to the columns of the gateway: the error codes of ended and unknown versions.
+// The capability `versions`: the error codes of ended and unknown versions.
 
 import type { Capability } from '../capability.ts';
 import { invalidRequest } from '../catalogue-entry.ts';

@@ -1,5 +1,5 @@
-// One connection of the fast path. It carries one request at a time. The first bytes that are not one usual request go to Node's HTTP server,
-// and the connection with them, for good.
+// One connection of the fast path. It carries one request at a time. When bytes arrive that are not one usual request, the connection moves
+// to Node's HTTP server with these bytes, and stays there.
 
 import type { Socket } from 'node:net';
 import type { DownstreamRequest } from '../../downstream.ts';
@@ -78,7 +78,7 @@ export class FastConnection implements FastResponseOptions {
     return this.#request === undefined && (this.#waiting !== undefined || !this.#hasServed);
   }
 
-  /** Whether it waits for the next request, of which nothing has arrived. */
+  /** Whether it waits for a request and no byte of one has arrived. */
   get isIdle(): boolean {
     return this.#hasServed && this.#request === undefined && this.#waiting === undefined;
   }

@@ -26,7 +26,7 @@ interface FastPath {
   answerOn(socket: Socket): FastResponse | undefined;
   /** Node's server has read a request on this connection. */
   arrivedAtNode(socket: Socket): void;
-  /** From now on closes connections on which nothing has arrived since their last answer. */
+  /** From now on closes idle connections: no byte has arrived since their last answer. */
   closeIdle(): void;
   /** Takes no more connections, and stops to look at them. */
   stop(): void;
@@ -97,7 +97,7 @@ export function createFastPath(options: FastPathOptions): FastPath | undefined {
       for (const listener of socket.listeners('end')) if (!before.includes(listener)) listener.call(socket);
       return;
     }
-    // Before the bytes are given back: they may hold a request for an upgrade, whose socket must not flow until its new owner listens.
+    // `resume` comes before the bytes go back: they may be a request for an upgrade, after which the socket must not flow by itself.
     socket.resume();
     socket.unshift(bytes);
   }

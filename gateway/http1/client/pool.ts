@@ -89,7 +89,7 @@ export class Pool implements Dispatcher, Owner {
     this.#serveSoon();
   }
 
-  /** Whether every request gets a connection of its own. */
+  /** Whether every request gets a new connection. */
   get #isAlone(): boolean {
     return this.#isIsolating || this.#isDistrusted;
   }

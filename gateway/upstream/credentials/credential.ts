@@ -86,7 +86,7 @@ export function createCredential(options: CredentialOptions): Credential {
     turns.end();
   }
 
-  /** The upstream has accepted the secret that it refused before, or the one after it. */
+  /** The upstream has accepted the current secret. */
   function proven(): void {
     unlatch('proven');
     if (isAfterLatch) options.onAccepted?.();

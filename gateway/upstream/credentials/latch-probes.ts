@@ -82,7 +82,7 @@ export function createLatchProbes(redisUrl: string | undefined, dataDirectory: s
   return redisUrl === undefined ? inDirectory(dataDirectory) : inRedis(redisUrl);
 }
 
-/** @param skewMs what the clock of the store is ahead of that of this process: another process reads the times that this one writes */
+/** @param skewMs by how much the store's clock is ahead of this process: stored times follow the store's clock, for other processes */
 type Change<T> = (state: ProbeState, skewMs: number) => { readonly after: ProbeState; readonly result: T };
 
 function withStore(

@@ -59,7 +59,7 @@ export class ProbeTurns {
     return mayAsk ? this.#ask() : undefined;
   }
 
-  /** The header of the probe, if this process has a turn: an object of its own, by which its answer is recognized. */
+  /** The header of the probe, if this process has a turn. A new object, so that its answer is recognized by identity. */
   take(header: CredentialHeader): CredentialHeader | undefined {
     if (!this.#hasTurn) return undefined;
     this.#hasTurn = false;

@@ -49,7 +49,7 @@ function namedBy(connection: string | undefined): ReadonlySet<string> | undefine
  * Headers for the client, flat. `Cache-Control` is private unless the upstream sets something stricter (RFC 9111 section 3.5).
  *
  * @param authorities `host:port` of the upstream's targets
- * @param sent what they are appended to, and what is returned
+ * @param sent the list to which they are appended, and which is returned
  */
 export function clientAnswerHeaders(
   given: AnswerHeaders,

@@ -1,4 +1,4 @@
-// Pure: cookies between client and upstream. Only those cross that the entry of the upstream names; what the service says about their
+// Pure: cookies between client and upstream. Only cookies that the entry of the upstream names cross; what the service says about their
 // validity is put right for the public host.
 
 import type { CookieRules, Operation } from '../../operation.ts';
@@ -12,8 +12,8 @@ interface CookieContext extends Pick<Operation, 'publicPrefix' | 'upstreamPrefix
 }
 
 /**
- * The Cookie header for the upstream; undefined: no named cookie was sent. Of several cookies with one name, only the first crosses: that is
- * the one that was checked, and the most specific (RFC 6265 section 5.4).
+ * The Cookie header for the upstream; undefined: no named cookie was sent. Of several cookies with one name, only the first crosses: it
+ * was checked, and it is the most specific (RFC 6265 section 5.4).
  */
 export function upstreamCookies(given: string, { names }: CookieRules): string | undefined {
   const kept = new Map<string, string>();
@@ -79,7 +79,7 @@ function coversHost(domain: string, host: string | undefined): boolean {
   return wanted.includes('.') && !/^[\d.]+$/.test(called) && (called === wanted || called.endsWith(`.${wanted}`));
 }
 
-/** The paths of a cookie are those of the upstream. A cookie for all of the service is one for all of its public paths. */
+/** Translates the path of a cookie from the upstream's paths to the public ones. A cookie for the whole service gets the public prefix. */
 function publicCookiePath(path: string, { publicPrefix, upstreamPrefix }: CookieContext): string | undefined {
   if (publicPrefix === upstreamPrefix || !path.startsWith('/')) return path;
   const base = path.replace(/\/+$/, '');

@@ -86,7 +86,7 @@ function lineOf(name: string, value: string): string {
   return `${name}: ${value}\r\n`;
 }
 
-/** The same, for a field whose value is often the one of the request before. */
+/** The line of a field whose value often repeats: the field remembers its last line. */
 function knownLine(field: FieldLine, value: string): string {
   const line = field.of(value);
   if (line === undefined) throw unsendable(field.name);

@@ -54,10 +54,13 @@ export abstract class ClientAnswer implements WithheldNotes {
   abstract onResponseError(control: Control | undefined, error: Error): void;
   /** The client has left, or got another answer. */
   abstract clientGone(): void;
-  /** The client has read what it had not. */
+  /** The client reads again: everything written to it has left. */
   protected abstract drained(): void;
 
-  /** Headers are those of the answer as it came until its head is written, because its body is checked by them. */
+  /**
+   * Decides whether the client gets the answer compressed. `headers` keep the upstream's values until the head is written, because the body is
+   * checked by them.
+   */
   protected chooseForm(compression: Compression): void {
     const form = compression.formOf(this.fresh, this.status, this.headers, this.length);
     if (form === undefined) return;

@@ -58,7 +58,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
   /** Since when the body passes to the client as it arrives, `performance.now()`; undefined before that, and while it is buffered. */
   passesSince: number | undefined;
   #byteAt = 0;
-  /** A request of the gateway's own, before that of the client. */
+  /** Aborts the read of a record that precedes the client's request (record-read.ts). */
   #reading: Control | undefined;
 
   constructor(fresh: Fresh, contractCheck: ContractCheck, owner: Relayed) {
@@ -79,7 +79,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     return this.control?.paused === true || this.#stream?.mayPause === true ? now : this.#byteAt;
   }
 
-  /** A request of the gateway's own is sent first: it is aborted if this attempt ends. Undefined: it has its answer. */
+  /** A record is read first: the read is aborted if this attempt ends. Undefined: the record has arrived. */
   readsFirst(control: Control | undefined): void {
     this.#reading = control;
   }
@@ -122,7 +122,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
       this.#cutOff(control);
   }
 
-  /** An answer has begun; the client may get another one. */
+  /** An answer has begun. Rules may still replace it before the client gets any of it. */
   noteAnswer(status: number): void {
     const { trail } = this.fresh;
     this.#byteAt = performance.now();
@@ -136,7 +136,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     this.#byteAt = performance.now();
   }
 
-  /** The connection does not count among those of its pool any more. */
+  /** The connection no longer counts in its pool. */
   leavePool(): void {
     this.control?.detach();
   }
@@ -208,7 +208,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     this.#fail(toUpstreamFailure(error, this.wasSent), isConnectionLost(error) ? 'lost' : 'other');
   }
 
-  /** What a stream has to send meanwhile. */
+  /** Lets a stream send its keep-alive if one is due. */
   keepAlive(now: number): void {
     this.#stream?.keepAlive(now);
   }
@@ -267,12 +267,12 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     this.control?.abort();
     const { response } = this.fresh;
     if (isWhole) this.endBody();
-    // Node sends what was written in this turn at the end of the turn.
+    // Destroyed later, because Node sends the bytes written in this turn of the event loop at its end.
     else setImmediate(() => response.destroy());
     this.#owner.relayed();
   }
 
-  /** The body of an answer to HEAD that was asked for by GET is not awaited. */
+  /** Gives up the rest of a body that the client does not get: the upstream was sent GET for the client's HEAD. */
   #cutOff(control: Control): void {
     // An answer to HEAD itself has no body, and its connection stays.
     if (this.fresh.operation.method === 'HEAD') return;
@@ -311,7 +311,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     });
   }
 
-  /** Afterwards a client that has left meanwhile ends the exchange, as in any other. */
+  /** Stores the answer. A client that left meanwhile ends the exchange afterwards. */
   async #keepAnswer(recording: Recording, body: Buffer | undefined): Promise<void> {
     const headers = this.answerHeaders(this.headers, []);
     await recording.keep({ status: this.status, headers, body });

@@ -31,8 +31,8 @@ export function hasSet(body: JsonNode, fields: readonly string[]): boolean {
 }
 
 /**
- * The changes without a `set` of these fields, as bytes. Each `set` is replaced in its place by what it removes from and adds to the list as the
- * changes before it have left it; all other changes stay as they are written, except that what is removed has the spelling of the upstream.
+ * Replaces each `set` of these fields by `removeItem` and `addItem` changes in its place, and returns the changes as bytes. The items are
+ * computed against the list as the earlier changes leave it. Other changes stay as written; removed items get the spelling of the upstream.
  *
  * @param changes a list of objects `{ action, field, value }`
  * @param answer the record as the upstream has it now, JSON

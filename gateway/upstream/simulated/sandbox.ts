@@ -117,7 +117,7 @@ async function acquire(directory: string, options: SandboxProcessOptions): Promi
 /** Resolves with `undefined` when the process is ready, otherwise with its exit code. */
 function launch(directory: string, options: SandboxProcessOptions): Promise<number | undefined> {
   // Runs in its own process group: a signal to the gateway's terminal must not end a sandbox that other gateways use.
-  // What Node keeps of compiled code has a directory for each version and set of flags in the one that it was given.
+  // The directory of this process's compiled code: Node makes one for each version and set of flags below the directory that it was given.
   const keptCode = getCompileCacheDir();
   const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry], {
     detached: true,

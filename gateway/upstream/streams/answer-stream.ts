@@ -69,7 +69,7 @@ export class AnswerStream {
     }
     if (!this.#options.refuses) this.#send(chunk);
     for (const item of this.#items.feed(chunk)) this.#take(item);
-    // Its end may never come, and nothing of it is sent.
+    // The item is held back until it is whole, and may never end.
     if (this.#options.refuses && this.#items.isTooLong()) this.#take(ENDLESS);
   }
 

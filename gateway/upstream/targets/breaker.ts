@@ -44,7 +44,7 @@ interface BreakerOptions {
  */
 const FIRST_WAIT_PART = 1 / 32;
 const WAIT_GROWTH = 1.5;
-/** A connection that is refused only after so long occupies what the breaker protects. */
+/** A connection that is refused later than this counts as a failure: it has occupied the gateway for as long. */
 const REFUSED_MS_MAX = 1000;
 
 /** Slots of the window; it advances by one slot at a time. */

@@ -1,4 +1,4 @@
-// Chooses the target for a request: the one with the fewest outstanding requests among those that work.
+// Chooses the target for a request: of the working targets, the one with the fewest outstanding requests.
 
 import { type EjectionRules, rankForChoice, SELECTION_RANK, type TargetState } from './outlier-detection.ts';
 

@@ -1,4 +1,4 @@
-// Checks the health of one target at intervals, on connections of their own. Only several equal results in a row change the verdict.
+// Checks the health of one target at intervals, on separate connections. Only several equal results in a row change the verdict.
 
 import { ask } from '../../http1/client/ask.ts';
 import type { Pool } from '../../http1/client/pool.ts';

@@ -17,7 +17,7 @@ export interface Pools {
 
 export interface SharedPool {
   readonly dispatcher: Dispatcher;
-  /** Whether each request gets a connection of its own, whatever the settings say. */
+  /** Whether each request gets a new connection, whatever the settings say. */
   isolate(isDistrusted: boolean): void;
   /** Releases the pool. The last release closes it, once requests in flight have ended. */
   letGo(): Promise<void>;

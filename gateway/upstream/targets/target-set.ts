@@ -40,7 +40,7 @@ export interface TargetSet {
   /** Targets of the latest configuration. */
   targetStates: readonly TargetState[];
   turn: number;
-  /** Until then each request has a connection of its own, as `clock` counts; 0: connections are kept. */
+  /** Until this time, as `clock` counts, each request gets a new connection; 0: connections are kept. */
   isolatedUntilMs: number;
 }
 
@@ -68,7 +68,7 @@ export interface UnaskedBytes {
   readonly upstream: string;
   /** Whether its connections were kept until now. */
   readonly isFirst: boolean;
-  /** Until then each of its requests has a connection of its own. */
+  /** Until this time each request gets a new connection. */
   readonly isolatedUntil: string;
 }
 
@@ -94,7 +94,7 @@ export interface TargetSets {
   report(set: TargetSet, targetState: TargetState, state: TargetCondition): void;
   /** A connection of the upstream has delivered bytes that no request asked for: isolates its requests for ten minutes. */
   noteUnasked(upstream: string): void;
-  /** Whether each request of the upstream gets a connection of its own because of such bytes. */
+  /** Whether each request of the upstream gets a new connection because of such bytes. */
   isIsolated(upstream: string): boolean;
   /** True if a live target currently gets no requests, because it is unhealthy or ejected. */
   isOut(upstream: string, address: string): boolean;

@@ -33,7 +33,7 @@ export interface TargetSetStatus {
   readonly targets: readonly TargetStatus[];
   /** By mode. */
   readonly breaker: Readonly<Record<string, BreakerState>>;
-  /** Until then each request has a connection of its own, because bytes came that no request asked for. */
+  /** Until this time each request gets a new connection, because bytes arrived that no request asked for. */
   readonly isolated_until: string | null;
 }
 
