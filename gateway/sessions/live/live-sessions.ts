@@ -71,15 +71,15 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
   const recentEnds = createRecentEnds(end, performance);
   let isWriting = false;
 
-  function drop({ id, hash, reason }: Pick<SessionEnd, 'id' | 'hash' | 'reason'>): void {
+  function drop({ id, hash, reason, atMs }: Omit<SessionEnd, 'sequence'>): void {
     known.forget(hash);
-    recentEnds.note({ id, reason });
+    recentEnds.note({ id, reason }, nowMs() - atMs);
     watched.end(id, reason);
   }
 
   async function end(id: string, reason: EndReason): Promise<Session | undefined> {
     const ended = await store.end(id, reason);
-    if (ended !== undefined) drop({ ...ended, reason });
+    if (ended !== undefined) drop({ ...ended, reason, atMs: nowMs() });
     return ended;
   }
 
@@ -188,12 +188,12 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     end,
     async endSubject(provider, subject, reason) {
       const ended = await store.endSubject(provider, subject, reason);
-      for (const session of ended) drop({ ...session, reason });
+      for (const session of ended) drop({ ...session, reason, atMs: nowMs() });
       return ended;
     },
     async endByProvider(logout) {
       const ended = await store.endByProvider(logout);
-      for (const session of ended ?? []) drop({ ...session, reason: 'provider' });
+      for (const session of ended ?? []) drop({ ...session, reason: 'provider', atMs: nowMs() });
       return ended;
     },
     status() {

@@ -7,7 +7,8 @@ const KEPT_MS = 10 * 60_000;
 const KEPT_MAX = 20_000;
 
 export interface RecentEnds {
-  note(end: Pick<SessionEnd, 'id' | 'reason'>): void;
+  /** @param ageMs how long ago it was */
+  note(end: Pick<SessionEnd, 'id' | 'reason'>, ageMs: number): void;
   reasonOf(id: string): EndReason | undefined;
   /** The store was replaced: all of them are to be written again. */
   repeatAll(): void;
@@ -32,8 +33,8 @@ export function createRecentEnds(
   }
 
   return {
-    note({ id, reason }) {
-      if (known.has(id)) return;
+    note({ id, reason }, ageMs) {
+      if (known.has(id) || ageMs > KEPT_MS) return;
       known.set(id, { reason, atMs: clock.now() });
       dropOld();
     },

@@ -30,6 +30,8 @@ export class SimulatedProcess {
   /** How long its monotonic clock stood still with it. */
   #suspendedMs = 0;
   #pausedAtMs = 0;
+  /** When it last stopped standing still, or was killed. */
+  #stoodStillMs = Number.NEGATIVE_INFINITY;
   #suspends = false;
 
   constructor(world: World, name: string, { offsetMs = 0, drift = 0 }: ProcessClock = {}) {
@@ -48,6 +50,11 @@ export class SimulatedProcess {
 
   isRunning(): boolean {
     return this.#state === 'running';
+  }
+
+  /** Whether it has stood still, or was killed, at or after this true time. */
+  stoodStillSince(fromMs: number): boolean {
+    return this.#state === 'paused' || this.#stoodStillMs >= fromMs;
   }
 
   /** Runs something in this process: at once, when it goes on, or never if it is dead. */
@@ -75,6 +82,7 @@ export class SimulatedProcess {
     this.world.note(this.name, 'goes on');
     if (this.#suspends) this.#suspendedMs += this.world.now() - this.#pausedAtMs;
     this.#state = 'running';
+    this.#stoodStillMs = this.world.now();
     const first = this.#random.pick(['timer', 'message'] as const);
     const missed = this.#missed;
     this.#missed = [];
@@ -86,6 +94,7 @@ export class SimulatedProcess {
     if (this.#state === 'dead') return;
     this.world.note(this.name, 'is killed');
     this.#state = 'dead';
+    this.#stoodStillMs = this.world.now();
     this.#missed = [];
   }
 

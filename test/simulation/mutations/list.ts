@@ -1,20 +1,8 @@
 // Small defects in the protocols. A checker that does not find one of them is not good enough: `npm run simulate:mutations` applies each to a copy of
 // the gateway and searches, and `docs/reliability.md` has how long that took.
 
-export interface Mutation {
-  readonly protocol: 'limits' | 'keys' | 'idempotency' | 'certificates' | 'reload';
-  /** What is wrong then. */
-  readonly defect: string;
-  readonly file: string;
-  /** A text that is there once, and what takes its place. */
-  readonly before: string;
-  readonly after: string;
-}
-
-type Row = readonly [defect: string, file: string, before: string, after: string];
-
-const of = (protocol: Mutation['protocol'], rows: readonly Row[]): readonly Mutation[] =>
-  rows.map(([defect, file, before, after]) => ({ protocol, defect, file: `gateway/${file}`, before, after }));
+import { type Mutation, of } from './mutation.ts';
+import { SESSIONS } from './sessions.ts';
 
 const WINDOW = 'limits/redis/window.lua';
 const LIMITS = of('limits', [
@@ -256,4 +244,11 @@ const RELOAD = of('reload', [
   ['two loads run at a time', 'wiring/reload.ts', 'if (running === undefined) return begin();', 'return begin();'],
 ]);
 
-export const MUTATIONS: readonly Mutation[] = [...LIMITS, ...KEYS, ...IDEMPOTENCY, ...CERTIFICATES, ...RELOAD];
+export const MUTATIONS: readonly Mutation[] = [
+  ...LIMITS,
+  ...KEYS,
+  ...IDEMPOTENCY,
+  ...CERTIFICATES,
+  ...RELOAD,
+  ...SESSIONS,
+];

@@ -9,13 +9,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { MUTATIONS, type Mutation } from './list.ts';
+import { MUTATIONS } from './list.ts';
+import type { Mutation } from './mutation.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** What a search needs. */
 const COPIED = ['gateway', 'test/simulation', 'test/unit/limits', 'package.json', 'tsconfig.json'];
-const HOURS_MAX = 100;
+const HOURS_MAX = Number(process.env.HOURS_MAX ?? 100);
 
 interface Found {
   readonly seed?: string;

@@ -1,5 +1,5 @@
-// The protocols that are simulated. Quotas and the refresh of sessions take a place here once the gateway has them: a file each, with the real code
-// in `start`, the provider as a model, and a checker of its promise (one redemption for each refresh token; never above the quota of a month).
+// The protocols that are simulated. Quotas take a place here once the gateway has them: a file with the real code in `start`, and a checker of their
+// promise (never above the quota of a month).
 
 import type { Protocol } from '../protocol.ts';
 import { certificatesProtocol } from './certificates.ts';
@@ -7,6 +7,7 @@ import { idempotencyProtocol } from './idempotency.ts';
 import { keysProtocol } from './keys.ts';
 import { limitsProtocol } from './limits.ts';
 import { reloadProtocol } from './reload.ts';
+import { sessionsProtocol } from './sessions.ts';
 
 export const PROTOCOLS: readonly Protocol[] = [
   limitsProtocol,
@@ -14,6 +15,7 @@ export const PROTOCOLS: readonly Protocol[] = [
   idempotencyProtocol,
   certificatesProtocol,
   reloadProtocol,
+  sessionsProtocol,
 ];
 
 export function protocolNamed(name: string): Protocol {

@@ -1,4 +1,4 @@
-// Random use of the stores that the gateway keeps in Redis: keys, answers, certificates and counters, on few names, so that they meet.
+// Random use of the stores that the gateway keeps in Redis: keys, answers, certificates, counters and sessions, on few names, so that they meet.
 
 import fc from 'fast-check';
 import type { AcmeStore } from '../../../gateway/acme/acme-store.ts';
@@ -10,11 +10,14 @@ import { createRedisAnswerStore } from '../../../gateway/idempotency/redis-store
 import type { AnswerStore } from '../../../gateway/idempotency/store.ts';
 import { createRunDecisions, encodeCharges, extendExpiryOfAll } from '../../../gateway/limits/redis/window-script.ts';
 import type { ConnectRedis, Redis } from '../../../gateway/redis/client.ts';
+import type { SessionStore } from '../../../gateway/sessions/store/session-store.ts';
+import { openSessions, sessionUses, type UseOfSessions } from './random-sessions.ts';
 
 export interface Stores {
   readonly keys: KeyStore;
   readonly answers: AnswerStore;
   readonly acme: AcmeStore;
+  readonly sessions: SessionStore;
   readonly client: Redis;
   decide: ReturnType<typeof createRunDecisions>;
 }
@@ -26,6 +29,7 @@ export async function openStores(connect: ConnectRedis): Promise<Stores> {
     keys: await openRedisStore({ url, pepperFingerprint: 'pepper', now: () => 1_767_225_600_000, connect }),
     answers: await createRedisAnswerStore({ url, onChange: () => undefined, connect }),
     acme: await openRedisAcmeStore(url, connect),
+    sessions: await openSessions(url, connect),
     client,
     decide: createRunDecisions(client),
   };
@@ -340,9 +344,17 @@ const limitUses = [
   ),
 ];
 
+const ofSessions = sessionUses.map((uses) =>
+  uses.map(
+    (work: UseOfSessions): Use =>
+      ({ sessions }) =>
+        work(sessions),
+  ),
+);
+
 /** One store is used at a time, so that what happens there builds up. */
 export const randomUses: fc.Arbitrary<Use[]> = fc.oneof(
-  ...[keyUses, answerUses, acmeUses, limitUses].map((uses) =>
+  ...[keyUses, answerUses, acmeUses, limitUses, ofSessions].map((uses) =>
     fc.array(fc.oneof(...uses), { minLength: 1, maxLength: 60, size: 'max' }),
   ),
 );

@@ -56,7 +56,7 @@ describe('the model of Redis', () => {
           .catch(() => undefined);
         assert.deepEqual(differences, []);
       }
-      for (const store of [stores.keys, stores.answers, stores.acme]) await store.close();
+      for (const store of [stores.keys, stores.answers, stores.acme, stores.sessions]) await store.close();
     });
     const upTo = comparison.count() + COMPARED / 2;
     while (comparison.count() < upTo) await fc.assert(property, { numRuns: 20 });

@@ -13,6 +13,8 @@ export interface SessionConnection {
   readonly run: RunSessionScript;
   /** How long ago the connection was made again; Infinity if it never broke. */
   reconnectedForMs(): number;
+  /** How often it was made again. */
+  reconnects(): number;
   close(): void;
 }
 
@@ -24,12 +26,15 @@ export async function openSessionConnection(
 ): Promise<SessionConnection> {
   let wasLost = false;
   let reconnectedAt = Number.NEGATIVE_INFINITY;
+  let reconnects = 0;
   const client = await openRedis(
     {
       url,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
       onReady() {
-        if (wasLost) reconnectedAt = performance.now();
+        if (!wasLost) return;
+        reconnectedAt = performance.now();
+        reconnects += 1;
       },
       onLost() {
         wasLost = true;
@@ -47,6 +52,7 @@ export async function openSessionConnection(
       }
     },
     reconnectedForMs: () => performance.now() - reconnectedAt,
+    reconnects: () => reconnects,
     close: () => client.disconnect(),
   };
 }

@@ -6,7 +6,7 @@ import { type Machine, realMachine } from '../../../shared/machine.ts';
 import type { KeyRing } from '../../../shared/seal.ts';
 import { fixedPartOf, LOGIN_MAX_MS, openTokens, personName, sidName, tokenColumns, tokenName } from '../record.ts';
 import type { EndsRead, ProviderLogout, Session, SessionEnd, SessionStore, SessionsOf } from '../session-store.ts';
-import { openSessionConnection, type RunSessionScript } from './connection.ts';
+import { openSessionConnection, type SessionConnection } from './connection.ts';
 import { createRedisRefreshes } from './refreshes.ts';
 import { type SessionRow, sessionIn, sessionsIn, toSession } from './rows.ts';
 import { SESSIONS, toSessionScript } from './session-script.ts';
@@ -94,9 +94,9 @@ call('SET', index_key(kind == 'd' and 'ls' or 'lp', name), text(now), 'PX', ${LO
 return rows
 `);
 
-/** born tells a wiped server from a known one. */
+/** `born` tells a wiped server from a known one. Its numbers begin with 1, so that a wiped log is shorter than every other. */
 const SINCE = toSessionScript(`
-call('HSETNX', base .. ':meta', 'born', time[1] .. '.' .. time[2])
+if call('HSETNX', base .. ':meta', 'born', time[1] .. '.' .. time[2]) == 1 then call('HINCRBY', base .. ':meta', 'sequence', 1) end
 local born, latest = unpack(call('HMGET', base .. ':meta', 'born', 'sequence'))
 return { born, latest or '0', now, call('XRANGE', base .. ':ends', '(' .. ARGV[1] .. '-0', '+', 'COUNT', ARGV[2]), base .. ':ended' }
 `);
@@ -121,7 +121,7 @@ export async function openRedisSessionStore({
   const connection = await openSessionConnection(url, connect, machine);
   const { run } = connection;
   const closers: (() => void)[] = [];
-  const ends = createEndsReader(run);
+  const ends = createEndsReader(connection);
 
   return {
     nowMs: async () => Number(await run(NOW)),
@@ -185,16 +185,20 @@ export async function openRedisSessionStore({
   };
 }
 
-function createEndsReader(run: RunSessionScript) {
-  let lastBorn: string | undefined;
+function createEndsReader({ run, reconnects }: SessionConnection) {
+  /** What the data is known by: it may be another after a wipe, and lack its last writes after a reconnect. */
+  let state: string | undefined;
   let channel: string | undefined;
 
   async function since(sequence: number, limit: number): Promise<EndsRead> {
+    // Before the question: a reconnect behind it is noticed by the next one.
+    const connections = reconnects();
     const [born, latest, nowMs, rows, name] = (await run(SINCE, [sequence, limit])) as SinceReply;
     channel = name;
-    const isAnother = lastBorn !== undefined && lastBorn !== born;
-    lastBorn = born;
-    // The data was wiped, and perhaps refilled up to the same sequence number: followers have to start again.
+    const now = `${born} ${connections}`;
+    const isAnother = state !== undefined && state !== now;
+    state = now;
+    // Sessions may be gone, ended ones may be there again, and the same numbers may mean other ends: followers have to start again.
     if (isAnother) return { latest: 0, changes: [], nowMs };
     return { latest: Number(latest), changes: rows.map(endOf), nowMs };
   }

@@ -13,7 +13,11 @@ import { toSessionScript } from './session-script.ts';
  */
 const QUIET_MS = 4000;
 
-/** A caller that knows a later generation than the store proves it by its sealed tokens: the store has lost them. */
+/**
+ * The first write of each script allocates nothing, and a full Redis does not stop a script that has already written: refreshes succeed on it.
+ *
+ * A caller that knows a later generation than the store proves it by its sealed tokens: the store has lost them.
+ */
 const TAKE = toSessionScript(`
 local hash, generation, owner, lasts = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
 local key, row = session_key(ARGV[1]), row_of(ARGV[1])
@@ -21,8 +25,8 @@ if now > tonumber(ARGV[9]) then return { 'late' } end
 if not row then return { 'ended' } end
 if tonumber(row[10]) > generation then return { 'succeeded', row } end
 if tonumber(row[10]) < generation then
-  call('HSET', key, 'generation', generation, 'tokens', ARGV[5], 'access', ARGV[6], 'lives', ARGV[7], 'refreshable', ARGV[8])
   call('HDEL', key, 'owner', 'until')
+  call('HSET', key, 'generation', generation, 'tokens', ARGV[5], 'access', ARGV[6], 'lives', ARGV[7], 'refreshable', ARGV[8])
   row = row_of(hash)
 end
 local holder, ends, fence = unpack(call('HMGET', key, 'owner', 'until', 'fence'))
@@ -37,6 +41,7 @@ if holder and holder ~= owner then
   return { 'unknown', row }
 end
 if not holder then fence = text(math.max((tonumber(fence) or 0) + 1, math.floor(now / 1000))) end
+call('HDEL', key, 'until')
 call('HSET', key, 'owner', owner, 'until', text(now + lasts), 'fence', fence)
 return { 'taken', row, tonumber(fence) }
 `);
@@ -49,6 +54,7 @@ if not row or row[10] ~= generation then return 0 end
 local holder, stored = unpack(call('HMGET', key, 'owner', 'fence'))
 local is_lost = not holder and (tonumber(stored) or 0) < tonumber(fence)
 if not is_lost and (holder ~= owner or stored ~= fence) then return 0 end
+call('HDEL', key, 'until')
 call('HSET', key, 'owner', owner, 'until', text(now + lasts), 'fence', fence)
 return 1
 `);
@@ -60,9 +66,9 @@ local key, row = session_key(ARGV[1]), row_of(ARGV[1])
 if not row then return false end
 local stored = tonumber(call('HGET', key, 'fence')) or 0
 if tonumber(row[10]) > generation or stored > tonumber(fence) then return row end
+call('HDEL', key, 'owner', 'until')
 call('HSET', key, 'tokens', ARGV[4], 'access', text(now + ARGV[5]), 'lives', ARGV[5], 'refreshable', ARGV[6],
   'generation', text(generation + 1), 'fence', fence)
-call('HDEL', key, 'owner', 'until')
 return row_of(hash)
 `);
 

@@ -33,9 +33,9 @@ local function row_of(hash)
 end
 
 local function expire(hash, id, ends, idle_end)
-  local at = text(math.min(tonumber(ends), idle_end + ${IDLE_SLACK_MS}))
-  call('PEXPIREAT', session_key(hash), at)
-  call('PEXPIREAT', id_key(id), at)
+  local left = text(math.min(tonumber(ends), idle_end + ${IDLE_SLACK_MS}) - now)
+  call('PEXPIRE', session_key(hash), left)
+  call('PEXPIRE', id_key(id), left)
 end
 
 -- Ends a session, and returns it as it was.

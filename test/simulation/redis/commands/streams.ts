@@ -1,6 +1,6 @@
 // Commands on streams.
 
-import type { Dataset, StreamEntry } from '../dataset.ts';
+import { type Dataset, integer, type StreamEntry } from '../dataset.ts';
 import { fail, type Reply } from '../reply.ts';
 import type { Commands } from './command.ts';
 
@@ -62,7 +62,9 @@ export const streamCommands: Commands = {
     arity: -5,
     writes: true,
     allocates: true,
-    run(data, [key = '', text = '', ...fields]) {
+    run(data, [key = '', ...args]) {
+      const isTrimmed = args[0]?.toUpperCase() === 'MAXLEN';
+      const [text = '', ...fields] = isTrimmed ? args.slice(2) : args;
       if (fields.length % 2 === 1) fail("ERR wrong number of arguments for 'xadd' command");
       const id = idOf(text, 0);
       if (compare(id, LEAST) <= 0) fail('ERR The ID specified in XADD must be greater than 0-0');
@@ -72,6 +74,7 @@ export const streamCommands: Commands = {
       const stream = data.change(key, 'stream', () => ({ entries: [], last: LEAST }));
       stream.entries.push({ ...id, fields });
       stream.last = id;
+      if (isTrimmed) stream.entries.splice(0, stream.entries.length - integer(args[1] ?? ''));
       return `${id.milliseconds}-${id.number}`;
     },
   },

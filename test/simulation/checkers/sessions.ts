@@ -1,0 +1,188 @@
+// Checks sessions from outside: each refresh token is redeemed once, nothing is accepted after a confirmed end, and a session that nobody ended is
+// accepted while its provider answers. It knows what clients, operators and the provider see, and nothing of leases and caches.
+
+import type { Deployment, Place } from '../deployment.ts';
+import type { SimulatedProcess } from '../engine/process.ts';
+import type { IdentityProvider, Redemption } from '../protocols/identity-provider.ts';
+
+/** The product promises a second; the clocks of processes run at different speeds. */
+const ENDS_WITHIN_MS = 1050;
+/** A request waits for a successor, and the store for its answers. */
+const REQUEST_MAX_MS = 12_000;
+/** Clocks of servers differ, and uses are written late. */
+const IDLE_DIFFERS_MS = 2500;
+/** Redis has a write for good after so long, unless a replica falls back. */
+const AGAIN_MS = 4000;
+const STORED_AGAIN_MS = 70_000;
+
+interface Known {
+  readonly id: string;
+  readonly sid: string;
+  readonly createdMs: number;
+  /** When it was confirmed, and by which process. */
+  endedMs: number;
+  endedBy: SimulatedProcess | undefined;
+  /** When a process has learned that the provider refuses its tokens. */
+  refusedMs: number;
+  /** Times of accepted requests. */
+  usedMs: number;
+  /** When a request was under way last: it may count as a use. */
+  triedMs: number;
+}
+
+export interface SessionRequest {
+  readonly place: Place;
+  readonly process: SimulatedProcess;
+  readonly id: string;
+  readonly sentMs: number;
+}
+
+export class SessionChecker {
+  readonly #deployment: Deployment;
+  readonly #provider: () => IdentityProvider;
+  readonly #idleMs: number;
+  readonly #sessions = new Map<string, Known>();
+  /** Ends that were asked for, confirmed or not; also of sessions that are about to begin. */
+  readonly #endsBegun = new Map<string, number>();
+  /** Back-channel logouts that were confirmed, by sid: a session with this sid is never accepted afterwards. */
+  readonly #loggedOut = new Map<string, { readonly confirmedMs: number; readonly by: SimulatedProcess }>();
+
+  constructor(deployment: Deployment, provider: () => IdentityProvider, idleMs: number) {
+    this.#deployment = deployment;
+    this.#provider = provider;
+    this.#idleMs = idleMs;
+  }
+
+  /** A login has been answered with a session. */
+  created(id: string, sid: string): void {
+    const now = this.#now();
+    const never = Number.POSITIVE_INFINITY;
+    const times = { createdMs: now, endedMs: never, refusedMs: never, usedMs: now, triedMs: now };
+    this.#sessions.set(id, { id, sid, ...times, endedBy: undefined });
+  }
+
+  /** Returns what to call when the end was confirmed. */
+  endBegins(id: string): (by: SimulatedProcess) => void {
+    const session = this.#sessions.get(id);
+    this.#endsBegun.set(id, this.#now());
+    if (session === undefined) return () => undefined;
+    return (by) => {
+      if (session.endedMs < Number.POSITIVE_INFINITY) return;
+      session.endedMs = this.#now();
+      session.endedBy = by;
+    };
+  }
+
+  loggedOut(sid: string, by: SimulatedProcess): void {
+    if (!this.#loggedOut.has(sid)) this.#loggedOut.set(sid, { confirmedMs: this.#now(), by });
+  }
+
+  /** A process has learned that the provider refuses its tokens for good. */
+  grantRefused(id: string): void {
+    const session = this.#sessions.get(id);
+    if (session !== undefined) session.refusedMs = Math.min(session.refusedMs, this.#now());
+  }
+
+  tried({ id, sentMs }: SessionRequest): void {
+    const session = this.#sessions.get(id);
+    if (session !== undefined) session.triedMs = Math.max(session.triedMs, sentMs);
+  }
+
+  accepted({ place, id, sentMs }: SessionRequest): void {
+    const { world } = this.#deployment;
+    const session = this.#sessions.get(id);
+    if (session === undefined) return;
+    const idleForMs = sentMs - Math.max(session.usedMs, session.triedMs < sentMs ? session.triedMs : 0);
+    session.usedMs = Math.max(session.usedMs, sentMs);
+    if (idleForMs > this.#idleMs + IDLE_DIFFERS_MS)
+      world.violate('access', `${place.name} accepts ${id} after it was idle for ${Math.round(idleForMs)} ms`);
+    const { refusedMs } = session;
+    if (sentMs > refusedMs + AGAIN_MS && this.#deployment.disturbances.isCalmSince(refusedMs - AGAIN_MS))
+      world.violate('access', `${place.name} accepts ${id}, whose tokens the provider has refused`);
+    const logout = this.#loggedOut.get(session.sid);
+    const ends = [
+      { atMs: session.endedMs, by: session.endedBy },
+      { atMs: logout?.confirmedMs ?? Number.POSITIVE_INFINITY, by: logout?.by },
+    ];
+    for (const { atMs, by } of ends) {
+      if (sentMs <= atMs + ENDS_WITHIN_MS || by === undefined || this.#mayBeUndone(atMs, by)) continue;
+      world.violate(
+        'access',
+        `${place.name} accepts ${id}, ${Math.round(sentMs - atMs)} ms after its end was confirmed`,
+      );
+    }
+  }
+
+  /** 401. */
+  refused({ place, id, sentMs }: SessionRequest, found: string): void {
+    const session = this.#sessions.get(id);
+    if (session === undefined || this.#endsBegun.has(id) || this.#isIdle(session)) return;
+    if (this.#mayBeLost(session)) {
+      this.#sessions.delete(id);
+      return;
+    }
+    this.#deployment.world.violate(
+      '401',
+      `${place.name} says ${found} of ${id}, sent at ${Math.round(sentMs)}, that has not ended`,
+    );
+  }
+
+  /** 503. */
+  unavailable({ place, id, sentMs }: SessionRequest, why: string): void {
+    const { world, disturbances } = this.#deployment;
+    // A first request after a rest may wait for the attempt after a failure.
+    if (disturbances.isCalmSince(sentMs - 20_000))
+      world.violate('progress', `${place.name} says ${why} of ${id}, although nothing is out of order`);
+  }
+
+  secondRedemption(first: Redemption, second: Redemption): void {
+    if (this.#isExcused(first)) return;
+    this.#deployment.world.violate(
+      'redemption',
+      `${second.process.name} redeems ${second.session} ${second.generation} a second time, after ${first.process.name} did at ${Math.round(first.atMs)}`,
+    );
+  }
+
+  isAlive(id: string): boolean {
+    const session = this.#sessions.get(id);
+    return session !== undefined && !this.#endsBegun.has(id) && !this.#isIdle(session);
+  }
+
+  #now(): number {
+    return this.#deployment.world.now();
+  }
+
+  #isIdle({ usedMs }: Known): boolean {
+    return this.#now() > usedMs + this.#idleMs - IDLE_DIFFERS_MS - this.#idleMs * 0.1;
+  }
+
+  /** Redis has lost the lease or the successor, and the process that would have written them again could not. */
+  #isExcused({ atMs, process }: Redemption): boolean {
+    return this.#losesSince(atMs - AGAIN_MS) && (!process.isAlive() || process.stoodStillSince(atMs - AGAIN_MS));
+  }
+
+  /** Redis has lost the end, and the process that confirmed it is gone with what it knew. */
+  #mayBeUndone(atMs: number, by: SimulatedProcess): boolean {
+    if (!this.#losesSince(atMs)) return false;
+    return !by.isAlive() || !this.#deployment.disturbances.isCalmSince(this.#now() - AGAIN_MS);
+  }
+
+  /** Whether the session may have ended without anyone's will: lost with its tokens, or with a part of the data. */
+  #mayBeLost(session: Known): boolean {
+    const last = this.#provider().attemptsOf(session.id).at(-1);
+    if (this.#losesSince(session.createdMs)) return true;
+    // The answer was lost, or the process that had it.
+    if (last !== undefined && last.answeredMs === Number.POSITIVE_INFINITY) return true;
+    return last !== undefined && this.#couldNotStore(last);
+  }
+
+  #couldNotStore({ process, answeredMs }: Redemption): boolean {
+    return process.stoodStillSince(answeredMs - STORED_AGAIN_MS);
+  }
+
+  #losesSince(fromMs: number): boolean {
+    return this.#deployment.redis.losses().some(({ atMs, sinceMs }) => atMs >= fromMs && sinceMs <= this.#now());
+  }
+}
+
+export const SESSION_REQUEST_MAX_MS = REQUEST_MAX_MS;

@@ -1,0 +1,67 @@
+// Defects of sessions: leases and fences of refreshes, ends that do not hold, uses that are forgotten.
+
+import { of } from './mutation.ts';
+
+const LEASES = 'sessions/store/redis/refreshes.ts';
+const STORE = 'sessions/store/redis/redis-session-store.ts';
+const REFRESHER = 'sessions/refresh/refresher.ts';
+const LIVE = 'sessions/live/live-sessions.ts';
+
+export const SESSIONS = of('sessions', [
+  ['a lease is taken although it is held', LEASES, 'if holder and holder ~= owner then', 'if false then'],
+  ['a lease that has run out is taken over', LEASES, "return { 'unknown', row }", ''],
+  ['a lease is not renewed', REFRESHER, 'RENEW_EVERY_MS = 1000', 'RENEW_EVERY_MS = 1e9'],
+  [
+    'a token whose redemption is unknown is given back',
+    REFRESHER,
+    "outcome.redeemed === 'no' ? refreshes.release : refreshes.giveUp",
+    'refreshes.release',
+  ],
+  [
+    'a refused token is tried again',
+    REFRESHER,
+    "await settler.settle(() => end(session, 'refused'), WRITE_AGAIN_FOR_MS);",
+    '',
+  ],
+  [
+    'new tokens are stored once, or not at all',
+    REFRESHER,
+    'await settler.settle(put, Math.max(tokens.accessLivesMs, WRITE_AGAIN_FOR_MS))',
+    'await put()',
+  ],
+  ['leases are taken as soon as Redis is back', LEASES, 'QUIET_MS = 4000', 'QUIET_MS = 0'],
+  ['a call that comes late takes a lease', LEASES, "if now > tonumber(ARGV[9]) then return { 'late' } end", ''],
+  [
+    'a full Redis keeps new tokens out',
+    LEASES,
+    "call('HDEL', key, 'owner', 'until')\ncall('HSET', key, 'tokens'",
+    "call('HSET', key, 'tokens'",
+  ],
+  ['an end is not followed', LIVE, 'onChange: drop,', 'onChange: () => undefined,'],
+  [
+    'a process that cannot read the ends trusts its cache',
+    LIVE,
+    'session !== undefined && withinGrace() &&',
+    'session !== undefined &&',
+  ],
+  ['ends that Redis has lost are not written again', LIVE, 'if (!isFirst) recentEnds.repeatAll();', ''],
+  [
+    'a logout loses against a login in progress',
+    STORE,
+    "if sid ~= '' and call('EXISTS', index_key('ls', sid)) == 1 then return false end",
+    '',
+  ],
+  [
+    'a cached session does not end when it is idle',
+    'sessions/live/known-sessions.ts',
+    'nowMs < session.endsAtMs && nowMs < usedAtMs(session) + session.idleMs',
+    'nowMs < session.endsAtMs',
+  ],
+  ['uses are not written', STORE, 'if (uses.size > 0) await run(TOUCH, [...uses].flat());', ''],
+  [
+    'the end of a person ends one session only',
+    'sessions/store/redis/session-script.ts',
+    "for _, id in ipairs(call('ZRANGE', index, 0, -1)) do\n    rows",
+    "for _, id in ipairs(call('ZRANGE', index, 1, -1)) do\n    rows",
+  ],
+]);

@@ -1,0 +1,149 @@
+// The provider of identities as a model: it rotates refresh tokens, and takes a second redemption of one for theft. Connections to it break, and it is
+// away for a while.
+
+import type { Redeemed } from '../../../gateway/sessions/refresh/refresher.ts';
+import type { IssuedTokens, SessionTokens } from '../../../gateway/sessions/store/session-store.ts';
+import type { Deployment } from '../deployment.ts';
+import type { SimulatedProcess } from '../engine/process.ts';
+
+/** How long it thinks. */
+const THINKS_MS = { quick: 300, slow: 4000, hanging: 30_000 } as const;
+const EPISODE_GAP_MS = 15 * 60_000;
+const EPISODE_MS = 4 * 60_000;
+const WAY_MS = 30;
+
+/** One attempt to redeem a refresh token. */
+export interface Redemption {
+  readonly session: string;
+  readonly generation: number;
+  readonly process: SimulatedProcess;
+  readonly atMs: number;
+  /** When its answer reached the process; Infinity: it has not. */
+  answeredMs: number;
+}
+
+/** Of one session: a chain of refresh tokens, of which each is redeemed once. */
+interface Grant {
+  readonly session: string;
+  /** What was sent, whether it arrived or not. */
+  readonly attempts: Redemption[];
+  readonly redemptions: Redemption[];
+  isRevoked: boolean;
+}
+
+export interface IdentityProvider {
+  readonly accessLivesMs: number;
+  /** Tokens of a new login. */
+  issue(session: string): IssuedTokens;
+  redeem(process: SimulatedProcess, tokens: SessionTokens, signal: AbortSignal): Promise<Redeemed>;
+  /** Refuses every further refresh. */
+  revoke(session: string): void;
+  attemptsOf(session: string): readonly Redemption[];
+  /** From now on it is well. */
+  rest(): void;
+}
+
+/**
+ * @param onSecond called for the second redemption of a token, with the first one
+ * @param onRefused called when a process has learned that a grant is revoked
+ */
+export function createIdentityProvider(
+  deployment: Deployment,
+  accessLivesMs: number,
+  onSecond: (first: Redemption, second: Redemption) => void,
+  onRefused: (session: string) => void,
+): IdentityProvider {
+  const { world, disturbances } = deployment;
+  const random = world.random.named('provider');
+  const grants = new Map<string, Grant>();
+  let mood: 'well' | 'away' | 'breaks' | 'slow' = 'well';
+  let hasRest = false;
+
+  const tokensOf = (session: string, generation: number): IssuedTokens => ({
+    accessToken: `access ${session} ${generation}`,
+    refreshToken: `${session} ${generation}`,
+    idToken: undefined,
+    accessLivesMs,
+  });
+
+  function nextEpisode(): void {
+    world.after(random.between(0, 2 * EPISODE_GAP_MS), () => {
+      if (hasRest) return;
+      mood = random.pick(['away', 'breaks', 'slow']);
+      world.note('provider', `is ${mood}`);
+      const end = disturbances.begin();
+      world.after(random.between(0, 2 * EPISODE_MS), () => {
+        mood = 'well';
+        world.note('provider', 'is well');
+        end();
+        nextEpisode();
+      });
+    });
+  }
+  nextEpisode();
+
+  /** What the provider does with a token that has arrived. */
+  function receive(redemption: Redemption): Redeemed {
+    const { session, generation, process } = redemption;
+    const grant = grants.get(session) as Grant;
+    const first = grant.redemptions.find((one) => one.generation === generation);
+    grant.redemptions.push(redemption);
+    world.note('provider', `redeems ${session} ${generation} for ${process.name}`);
+    if (first !== undefined) {
+      grant.isRevoked = true;
+      onSecond(first, redemption);
+    }
+    return grant.isRevoked ? { kind: 'ended' } : { kind: 'tokens', tokens: tokensOf(session, generation + 1) };
+  }
+
+  function thinksMs(): number {
+    if (mood === 'slow') return random.pick([THINKS_MS.slow, THINKS_MS.slow, THINKS_MS.hanging]) * random.next();
+    return random.between(5, THINKS_MS.quick);
+  }
+
+  return {
+    accessLivesMs,
+    issue(session) {
+      grants.set(session, { session, attempts: [], redemptions: [], isRevoked: false });
+      return tokensOf(session, 0);
+    },
+    redeem(process, { refreshToken = '' }, signal) {
+      return new Promise((resolve) => {
+        const [session = '', generation = '0'] = refreshToken.split(' ');
+        const attempt: Redemption = {
+          ...{ session, generation: Number(generation), process, atMs: world.now() },
+          answeredMs: Number.POSITIVE_INFINITY,
+        };
+        const answer = (ms: number, outcome: Redeemed) =>
+          world.after(ms, () => {
+            process.enter('message', () => {
+              if (outcome.kind !== 'away' && !signal.aborted) attempt.answeredMs = world.now();
+              resolve(outcome);
+              if (outcome.kind === 'ended' && !signal.aborted) onRefused(session);
+            });
+          });
+        const lost = (): Redeemed => ({ kind: 'away', redeemed: 'unknown', reason: 'the connection broke' });
+        signal.addEventListener('abort', () => resolve(lost()), { once: true });
+        if (mood === 'away') {
+          answer(WAY_MS, { kind: 'away', redeemed: 'no', reason: 'it refuses connections' });
+          return;
+        }
+        grants.get(session)?.attempts.push(attempt);
+        const breaks = mood === 'breaks' ? random.pick(['before', 'after', 'never'] as const) : 'never';
+        if (breaks === 'before') return void answer(WAY_MS, lost());
+        world.after(random.between(1, WAY_MS), () => {
+          const outcome = receive(attempt);
+          answer(thinksMs(), breaks === 'after' ? lost() : outcome);
+        });
+      });
+    },
+    revoke(session) {
+      const grant = grants.get(session);
+      if (grant !== undefined) grant.isRevoked = true;
+    },
+    attemptsOf: (session) => grants.get(session)?.attempts ?? [],
+    rest() {
+      hasRest = true;
+    },
+  };
+}
