@@ -14,6 +14,8 @@ const ANSWERED_WITHIN_MS = 500;
 export interface WindowRule {
   readonly limit: number;
   readonly windowMs: number;
+  /** What all instances together admit in a window while each counts for itself: a share each, which has room for one request at least. */
+  readonly localLimit: number;
   /** Whether there is a bound while something is out of order. */
   readonly isBounded: boolean;
 }
@@ -41,7 +43,7 @@ export class WindowChecker {
   }
 
   admitted(answered: Answered): void {
-    const { limit, windowMs, isBounded } = this.#rule;
+    const { limit, localLimit, windowMs, isBounded } = this.#rule;
     const { disturbances, world } = this.#deployment;
     this.#admitted.push(answered);
     // All that certainly lie in one span of a window that ends with this one.
@@ -51,12 +53,11 @@ export class WindowChecker {
       this.#admitted = this.#admitted.filter(({ answeredMs }) => answeredMs > oldestMs);
     const sum = unitsOf(this.#admitted.filter(({ sentMs }) => sentMs > fromMs));
     const losses = this.#losses().filter((atMs) => atMs >= fromMs).length;
-    // Out of order, instances may count for themselves: together the limit once more, unless they lost that, too.
+    // Out of order, instances may count for themselves as well, unless they lost that, too.
     const isCalm = disturbances.isCalmSince(fromMs);
     if (!isCalm && !isBounded) return;
-    const more = isCalm ? losses : 2 * losses + 1;
-    if (sum > limit * (1 + more))
-      world.violate('limit', `${this.#name}: ${sum} units in ${windowMs / 1000} s are more than ${limit * (1 + more)}`);
+    const most = (limit + (isCalm ? 0 : localLimit)) * (1 + losses);
+    if (sum > most) world.violate('limit', `${this.#name}: ${sum} units in ${windowMs / 1000} s are more than ${most}`);
   }
 
   /** @param waitMs the wait that was announced */

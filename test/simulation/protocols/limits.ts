@@ -22,6 +22,7 @@ const SHAPES = [
 ] as const;
 const POLICIES = ['local', 'local', 'refuse', 'allow'] as const;
 const ORGANIZATIONS = 3;
+const COST_MAX = 3;
 
 export const limitsProtocol: Protocol = {
   name: 'limits',
@@ -93,12 +94,13 @@ function startLimits(world: World, processes: number): Running {
       ...deployment.clockJumpsMs,
     ];
     const isBounded = whenStoreIsAway !== 'allow';
-    const checker = new WindowChecker(deployment, id, { limit, windowMs, isBounded }, losses);
+    const localLimit = processes * Math.min(limit, Math.max(COST_MAX, Math.floor(limit / processes)));
+    const checker = new WindowChecker(deployment, id, { limit, localLimit, windowMs, isBounded }, losses);
     const usualGapMs = windowMs / limit / load;
     const send = () => {
       const isBurst = random.chance(0.05);
       for (let count = isBurst ? 1 + random.below(limit) : 1; count > 0; count -= 1) {
-        void request(id, random.pick(deployment.places), random.chance(0.1) ? 1 + random.below(3) : 1, checker);
+        void request(id, random.pick(deployment.places), random.chance(0.1) ? 1 + random.below(COST_MAX) : 1, checker);
       }
       world.after(random.between(0, 2 * usualGapMs) * (isBurst ? limit / 2 : 1), send);
     };
@@ -129,7 +131,7 @@ function startLimits(world: World, processes: number): Running {
   return { deployment, finish: () => undefined };
 }
 
-const operations = [1, 2, 3].map((cost) => operation(`costs-${cost}`, { cost }));
+const operations = Array.from({ length: COST_MAX }, (_, index) => operation(`costs-${index + 1}`, { cost: index + 1 }));
 const operationOf = (cost: number) => operations[cost - 1] as (typeof operations)[number];
 
 /** One object for each organization, as the cache of identities has it. */
