@@ -178,7 +178,7 @@ export const AUTH_CODES = {
     meaning:
       'As many keys of the organization work as `keys.perOrganizationMax` allows, or it has 100,000 records of keys, with those that work no more.',
     remedy:
-      'Revoke keys that are not used, or rotate with `overlap_seconds: 0`. Ask the operator if the organization needs more keys.',
+      'Revoke keys that are not used, or rotate one without an overlap. Ask the operator if the organization needs more keys.',
   },
   key_mode_mismatch: {
     ...notPermitted,

@@ -6,6 +6,7 @@ import { OWN_ENTRY, startAdministration } from '../../support/administration.ts'
 import { closesAfterAll } from '../../support/closing.ts';
 import { ask, requestOf } from '../../support/connection.ts';
 import { startGateway } from '../../support/gateway.ts';
+import { thingsAt } from '../../support/things.ts';
 
 const start = closesAfterAll();
 const codeOf = (body: Buffer) => JSON.parse(body.toString()).error?.code;
@@ -43,7 +44,7 @@ it('without the name of that host, it is served nowhere', async () => {
 });
 
 it('without the entry, nothing of it is left', async () => {
-  const gateway = await start(startGateway());
+  const gateway = await start(startGateway(thingsAt('http://127.0.0.1:9')));
   const { authorization } = await gateway.authorize({ scopes: ['gateway:read'] });
   const answer = await ask(gateway.port, requestOf('GET /gateway/v1/organization', { Authorization: authorization }));
   assert.deepEqual([answer.status, codeOf(answer.body)], [404, 'route_not_found']);
