@@ -130,6 +130,7 @@ function filesOf(
     ...configFiles(configDirectory),
     ...contracts.files,
     ...breakingChanges.promised.map(({ file }) => file),
+    ...(breakingChanges.publicationsFile === undefined ? [] : [breakingChanges.publicationsFile]),
     ...ofTls,
     ...portalFiles.files,
   ]);

@@ -97,7 +97,9 @@ function stepsOf({ guides, sample, help, further }: LandingOptions): Step[] {
       ? 'Ask the operator of this API for one'
       : `<a href="${escapeHtml(help.contact)}" rel="noreferrer">Ask us</a> for one`;
   const hasTests = sample?.at.operation.hasTestMode === true;
-  const kind = hasTests ? 'a test key: it reaches test data only' : 'a key';
+  const hasAccount = further.some(({ path }) => path === '/docs/account');
+  const own = hasAccount ? ', or make one on <a href="/docs/account">your account</a>' : '';
+  const reach = hasTests ? 'It reaches test data only' : 'It acts for your organization';
   const limits = further.some(({ path }) => path === '/docs/limits')
     ? ' and <a href="/docs/limits">how much your tier may send</a>'
     : '';
@@ -106,7 +108,7 @@ function stepsOf({ guides, sample, help, further }: LandingOptions): Step[] {
       ? [
           {
             title: hasTests ? 'Get a test key' : 'Get a key',
-            text: `${ask}: ${kind.replace(/^a key$/, 'it acts for your organization')}. ${guide('authentication', 'How keys work')}.`,
+            text: `${ask}${own}. ${reach}${has('authentication') ? `: ${guide('authentication', 'how keys work')}` : ''}.`,
           },
         ]
       : []),

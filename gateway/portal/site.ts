@@ -6,8 +6,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ALL_CAPABILITIES } from '../capabilities.ts';
 import type { ErrorCode } from '../error-catalogue.ts';
+import type { Publication } from '../shared/publication.ts';
 import { accountPage } from './account.ts';
 import { assetsFor } from './assets.ts';
+import { changesFeed, changesPage, FEED_PATH } from './changes-page.ts';
 import { errorCodes, errorPage, errorsPage } from './error-pages.ts';
 import { type ChosenSample, type GuideSettings, guideFacts, sampleOperationOf } from './guide-facts.ts';
 import { type GuideSource, guidePage, guidesPage, loadGuides } from './guides.ts';
@@ -41,6 +43,8 @@ export interface PortalOptions extends GuideSettings {
   readonly help: HelpLinks;
   /** Undefined: the documentation has no page about them. */
   readonly limits: PublicLimits | undefined;
+  /** Oldest first. */
+  readonly publications: readonly Publication[];
   readonly guides: readonly GuideSource[];
   readonly builtInGuides: boolean | readonly string[];
   readonly sampleOperation: string | undefined;
@@ -83,6 +87,10 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
   if (guides.length > 0) addPage(fixed, '/docs/guides', () => guidesPage(guides, title));
   for (const guide of guides) addPage(fixed, `/docs/guides/${guide.name}`, () => guidePage(guide, guides));
   for (const page of further) addPage(fixed, page.path, () => page);
+  if (further.some(({ feed }) => feed !== undefined)) {
+    const feed = () => changesFeed(options.publications, references, { title, publicUrl });
+    fixed.set(FEED_PATH, () => toResource('document', 'application/atom+xml; charset=utf-8', feed()));
+  }
   const updated = createDates();
   const ofCatalogue = async (page: Page) => ({ ...page, updatedMs: await updated(CATALOGUE) });
   addPage(fixed, '/docs/errors', () => ofCatalogue(errorsPage(names)));
@@ -112,12 +120,14 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
 
 /** Pages beside guides and reference, in the order of their links. */
 function furtherPages(
-  { limits, hasAccount }: PortalOptions,
+  { limits, publications, hasAccount }: PortalOptions,
   references: readonly AddressedContract[],
   guides: ReadonlySet<string>,
 ): Page[] {
+  const changes = changesPage(publications, references);
   return [
     ...(limits === undefined ? [] : [limitsPage(limits, references, guides.has('rate-limits'))]),
+    ...(changes === undefined ? [] : [changes]),
     ...(hasAccount ? [accountPage(references)] : []),
   ];
 }

@@ -77,7 +77,7 @@ function isOwnContract(entry: Entry | undefined): boolean {
 
 /** What the documentation is made from: the served contracts, the limits, and the section `portal` of the configuration. */
 function portalOptions(
-  { config, contracts, portalFiles }: Configuration,
+  { config, contracts, breakingChanges, portalFiles }: Configuration,
   context: Pick<PublishedContext, 'serverOf' | 'isDeprecated'>,
 ): PortalOptions {
   const { gateway, upstreams, limits } = config;
@@ -89,6 +89,7 @@ function portalOptions(
     description: portal.description,
     help: { contact: portal.contact, status: portal.status },
     limits: publicLimits(config, contracts),
+    publications: breakingChanges.publications,
     look: { logo: portalFiles.logo, colours: portal.colours },
     guides: portalFiles.guides,
     builtInGuides: portal.builtInGuides,

@@ -1,9 +1,11 @@
 // `gateway contract publish`: writes the current contracts as the published ones, which later contracts must not break.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
+import { changesBetween, publicationsFile } from '../../contract/diff/publications.ts';
+import type { Publication } from '../../shared/publication.ts';
 import { shownPath } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
@@ -16,7 +18,7 @@ export function addPublish(contract: Command, context: CommandContext): void {
     .option('--json', 'print one JSON array')
     .addHelpText(
       'after',
-      '\nWrites one file per version into publishedContracts of gateway.yaml; keep them in version control.',
+      '\nWrites one file per version into publishedContracts of gateway.yaml, and adds to changes.jsonl there what changes for clients: the\ndocumentation shows it. Keep them in version control.',
     )
     .action(async ({ json }: { json?: true }) => {
       // The directory does not exist before the first publication, and loading the configuration needs it.
@@ -29,14 +31,30 @@ export function addPublish(contract: Command, context: CommandContext): void {
         readonly operations: number;
         readonly changed: boolean;
       }[] = [];
+      const record: Publication[] = [];
       // Server address "/", because the public address differs between gateways.
       for (const published of publishedContractAt(configuration, '/')) {
         const file = join(directory, `${published.name}.json`);
         const text = await textOfPublished(published);
-        const changed = textOf(file) !== text;
-        if (changed) writeFileSync(file, text);
+        const before = textOf(file);
+        const changed = before !== text;
+        if (changed) {
+          const { name, operations } = published;
+          const changes = changesBetween(before, text, file);
+          // A change of wording alone is nothing that a client has to read of.
+          if (before === undefined || changes.length > 0)
+            record.push({
+              day: new Date(context.now()).toISOString().slice(0, 10),
+              contract: name,
+              operations: operations.length,
+              changes,
+            });
+          writeFileSync(file, text);
+        }
         written.push({ name: published.name, file: shownPath(file), operations: published.operations.length, changed });
       }
+      const lines = record.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+      if (lines !== '') appendFileSync(publicationsFile(directory), lines);
       if (json) return printJson(context, written);
       for (const { name, file, operations, changed } of written)
         printLine(context, `${file}: ${changed ? 'promised' : 'as before'}, ${operations} operations of ${name}.`);

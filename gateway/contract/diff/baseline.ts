@@ -27,7 +27,7 @@ export interface BaselineContract {
   content(mistakes: Mistake[]): BaselineContent | undefined;
 }
 
-interface BaselineContent {
+export interface BaselineContent {
   readonly document: ContractDocument;
   readonly operations: readonly ContractOperation[];
 }
@@ -85,14 +85,14 @@ function readPublished(file: string, mistakes: Mistake[]): BaselineContract | un
     file,
     text,
     content(found) {
-      known ??= toContent(file, text, found);
+      known ??= contentOfPublished(file, text, found);
       return known;
     },
   };
 }
 
 /** The file was written by the gateway, so only its readability is checked. */
-function toContent(file: string, text: string, mistakes: Mistake[]): BaselineContent | undefined {
+export function contentOfPublished(file: string, text: string, mistakes: Mistake[]): BaselineContent | undefined {
   const root = parsed(file, text, mistakes);
   if (root === undefined) return undefined;
   const document = toDocument(file, {

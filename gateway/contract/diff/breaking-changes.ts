@@ -1,7 +1,9 @@
 // Checks that contracts do not break their published versions: before a start, before a reload, and in `check`.
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mistake } from '../../config-errors.ts';
+import type { Publication } from '../../shared/publication.ts';
 import type { Locate } from '../lint/positions.ts';
 import type { Contracts } from '../load.ts';
 import type { ContractOperation } from '../operations/operations.ts';
@@ -13,18 +15,23 @@ import {
   checkBaseline,
   readBaseline,
 } from './baseline.ts';
+import { publicationsFile, readPublications } from './publications.ts';
 
 /** The compared contracts and the result. */
 export interface BreakingChanges extends BaselineResult {
   readonly promised: readonly BaselineContract[];
   readonly operations: readonly ContractOperation[];
   readonly exceptions: string;
+  /** Oldest first. */
+  readonly publications: readonly Publication[];
+  /** The file of the publications; undefined: none are recorded. */
+  readonly publicationsFile: string | undefined;
 }
 
 type Sunsets = Readonly<Record<string, { readonly sunset?: string | undefined }>>;
 
 /** The keys of the configuration that say what is published, and what may break. */
-interface Publication {
+interface PublishedKeys {
   readonly gateway:
     | {
         /** Directory of the published contracts, below that of the contracts. */
@@ -49,11 +56,14 @@ export interface KeepOptions {
   readonly kept: KeptContracts | undefined;
 }
 
-const nothing: BreakingChanges = { promised: [], operations: [], exceptions: '[]', unused: [], unpublished: [] };
+const nothing: BreakingChanges = {
+  ...{ promised: [], operations: [], exceptions: '[]', unused: [], unpublished: [] },
+  ...{ publications: [], publicationsFile: undefined },
+};
 
 /** Compares with the published contracts if the configuration names a place for them. Pushes mistakes. */
 export async function checkBreakingChanges(
-  { gateway, breaking }: Publication,
+  { gateway, breaking }: PublishedKeys,
   contracts: Contracts,
   { contractsDirectory, isWhole, earlier, nowMs, exceptionsEnd, locate, kept }: KeepOptions,
   mistakes: Mistake[],
@@ -63,11 +73,17 @@ export async function checkBreakingChanges(
   const former = earlier?.breakingChanges;
   const formerOf = (file: string) =>
     earlier?.isUnchanged(file) === true ? former?.promised.find((promise) => promise.file === file) : undefined;
-  const promised = readBaseline(join(contractsDirectory, gateway.publishedContracts), formerOf, mistakes);
+  const directory = join(contractsDirectory, gateway.publishedContracts);
+  const promised = readBaseline(directory, formerOf, mistakes);
+  const recorded = publicationsFile(directory);
+  const record = {
+    publications: readPublications(directory, mistakes),
+    publicationsFile: existsSync(recorded) ? recorded : undefined,
+  };
   const { operations } = contracts;
   const exceptions = JSON.stringify([breaking, gateway.versions, gateway.operations]);
   if (former?.exceptions === exceptions && isSame(former.promised, promised) && isSame(former.operations, operations))
-    return former;
+    return { ...former, ...record };
   const endOf = (sunset: string | undefined) => sunset !== undefined && Date.parse(sunset) <= nowMs;
   const found: Mistake[] = [];
   const result = await checkBaseline(
@@ -85,7 +101,7 @@ export async function checkBreakingChanges(
   // Those that nothing is said of may not have been parsed.
   if (found.length > 0) for (const promise of promised) await promise.content([])?.document.position().locate(locate);
   mistakes.push(...found);
-  return { promised, operations, exceptions, ...result };
+  return { promised, operations, exceptions, ...result, ...record };
 }
 
 function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {

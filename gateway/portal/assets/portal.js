@@ -62,8 +62,11 @@ function unfoldTarget() {
   target.scrollIntoView();
 }
 
-/** In long lists of links the current one is in view. */
+/** In long lists of links the current one is in view, and among the parts of the documentation on narrow windows. */
 function showCurrentLink() {
+  const parts = document.querySelector('.sections ul');
+  const part = parts?.querySelector('[aria-current]');
+  if (part) parts.scrollLeft = part.offsetLeft - parts.offsetLeft - (parts.clientWidth - part.offsetWidth) / 2;
   const links = document.getElementById('contents');
   const current = links?.querySelector('[aria-current="page"]');
   if (!current || links.scrollHeight <= links.clientHeight) return;

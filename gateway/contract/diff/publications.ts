@@ -1,0 +1,93 @@
+// The record of publications: what `gateway contract publish` changed for clients, one line of JSON each, beside the published contracts.
+// The documentation makes its list of changes from it.
+
+import { join } from 'node:path';
+import type { Mistake } from '../../config-errors.ts';
+import type { Publication, PublishedChange } from '../../shared/publication.ts';
+import { shownPath, textOf } from '../../shared/yaml-source.ts';
+import { type BaselineContent, contentOfPublished } from './baseline.ts';
+import { compareContracts } from './compare.ts';
+import { describedAlone } from './described.ts';
+import type { DiffFinding } from './findings.ts';
+
+/** The file of the record, in the directory of the published contracts. */
+export function publicationsFile(directory: string): string {
+  return join(directory, 'changes.jsonl');
+}
+
+/** Newer entries are below older ones. Longer records are cut at their beginning: the documentation shows the last ones. */
+const READ_MAX = 2000;
+
+/** Returns the entries, oldest first; none if there is no file. Pushes a mistake for each line that is no entry. */
+export function readPublications(directory: string, mistakes: Mistake[]): Publication[] {
+  const file = publicationsFile(directory);
+  const text = textOf(file);
+  if (typeof text !== 'string') return [];
+  const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 }));
+  return lines
+    .filter(({ line }) => line.trim() !== '')
+    .slice(-READ_MAX)
+    .flatMap(({ line, number }) => {
+      const entry = parsed(line);
+      if (entry !== undefined) return [entry];
+      const reason = 'this line is no entry of a publication.';
+      mistakes.push({ file: shownPath(file), line: number, reason, remedy: 'Take it from version control again.' });
+      return [];
+    });
+}
+
+function parsed(line: string): Publication | undefined {
+  try {
+    const entry = JSON.parse(line) as Partial<Publication> | null;
+    if (entry === null || typeof entry !== 'object') return undefined;
+    const { day, contract, operations, changes } = entry;
+    const isWhole =
+      typeof day === 'string' &&
+      /^\d{4}-\d\d-\d\d$/.test(day) &&
+      typeof contract === 'string' &&
+      Number.isSafeInteger(operations) &&
+      Array.isArray(changes) &&
+      changes.every(isChange);
+    return isWhole ? (entry as Publication) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isChange(value: unknown): value is PublishedChange {
+  if (typeof value !== 'object' || value === null) return false;
+  const { rule, level, text, operations } = value as Partial<Record<keyof PublishedChange, unknown>>;
+  const isLevel = level === 'breaking' || level === 'additive';
+  return isLevel && typeof rule === 'string' && typeof text === 'string' && isOperations(operations);
+}
+
+function isOperations(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((one) => typeof one?.id === 'string' && typeof one.at === 'string')
+  );
+}
+
+/**
+ * Returns what changes for clients between two published documents.
+ *
+ * @param before undefined: the first publication, which changes nothing
+ * @param file for messages
+ */
+export function changesBetween(before: string | undefined, after: string, file: string): PublishedChange[] {
+  const [old, fresh] = [before, after].map((text) => text && contentOfPublished(file, text, []));
+  if (!isContent(old) || !isContent(fresh)) return [];
+  const found = compareContracts(old.operations.map(describedAlone), fresh.operations.map(describedAlone));
+  const alike = Map.groupBy([...found].flat(), ({ rule, reason }) => `${rule} ${reason}`);
+  return [...alike.values()].map(toChange);
+}
+
+function isContent(value: BaselineContent | string | undefined): value is BaselineContent {
+  return typeof value === 'object';
+}
+
+function toChange(alike: readonly DiffFinding[]): PublishedChange {
+  const [{ rule, level, reason }] = alike as [DiffFinding];
+  return { rule, level, text: reason, operations: alike.map(({ operationId: id, operation: at }) => ({ id, at })) };
+}
