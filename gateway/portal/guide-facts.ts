@@ -14,12 +14,13 @@ export type GuideFacts = ReadonlyMap<string, string>;
 
 export interface GuideSettings {
   readonly publicUrl: string;
-  /** The windows of the limits of all tiers, in seconds. */
-  readonly windows: readonly number[];
+  /** The limits of all tiers, the first one as an example. */
+  readonly tiers: readonly { readonly requests: number; readonly windowSeconds: number }[];
   readonly countPer: 'organization' | 'key';
   /** How long answers to writes are kept, in seconds. */
   readonly retainSeconds: number;
   readonly versions: readonly string[];
+  readonly hasLimitsPage: boolean;
 }
 
 export interface ChosenSample {
@@ -56,7 +57,8 @@ export function guideFacts(
   const keyed = operations.filter(({ security }) => security.some(({ scheme }) => scheme === 'apiKey'));
   const scopes = [...new Set(keyed.flatMap(({ security }) => security.flatMap((one) => one.scopes)))];
   const [version] = settings.versions;
-  const windows = new Set(settings.windows);
+  const windows = new Set(settings.tiers.map(({ windowSeconds }) => windowSeconds));
+  const [tier = { requests: 100, windowSeconds: 60 }] = settings.tiers;
   const facts = new Map<string, string | undefined>([
     ['url', settings.publicUrl],
     ['badKey', BAD_KEY],
@@ -67,7 +69,11 @@ export function guideFacts(
     ['version', version],
     ['versions', settings.versions.map((one) => JSON.stringify(one)).join(', ') || undefined],
     ['span', windows.size === 1 ? spanOf([...windows][0] as number) : 'a span of time'],
-    ['windowSeconds', String(settings.windows[0] ?? 60)],
+    ['windowSeconds', String(tier.windowSeconds)],
+    // A page marks these numbers: they become those of the reader's own tier.
+    ['limit', `\uE001${tier.requests}\uE001`],
+    ['limitLess', `\uE002${tier.requests - 1}\uE002`],
+    ['limitsPage', settings.hasLimitsPage ? 'yes' : undefined],
     ['countPer', settings.countPer],
     [`per-${settings.countPer}`, 'yes'],
     ['retained', spanOf(settings.retainSeconds)],

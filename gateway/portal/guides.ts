@@ -5,7 +5,7 @@ import { fillIn, type GuideFacts } from './guide-facts.ts';
 import { KEY_MARK, KEY_PLACEHOLDER } from './highlight.ts';
 import { escapeHtml } from './html.ts';
 import { linkList, type Page } from './layout.ts';
-import { plain, type Rendered, renderMarkdown } from './markdown.ts';
+import { plain, type Rendered, renderMarkdown, withoutLimits } from './markdown.ts';
 
 const directory = new URL('../../docs/guides/', import.meta.url);
 
@@ -83,7 +83,7 @@ async function builtInGuide(
   return [{ name, title, summary, order, markdown, updatedMs }];
 }
 
-const EXAMPLE = /^```(?:sh|js)\n(?:(?!^```$)[\s\S])*?\bAPI_URL\b/m;
+const EXAMPLE = /^```(?:sh|js|python)\n(?:(?!^```$)[\s\S])*?\bAPI_URL\b/m;
 
 /** Puts how to set address and key before the first example that reads them. */
 function withSetup(markdown: string, url: string): string {
@@ -115,8 +115,9 @@ export function guidePage(guide: Guide, all: readonly Guide[]): Page {
     description: summary || plain(markdown).slice(0, 160),
     section: '/docs/guides',
     main: `<article class="guide">${rendered.html}</article>`,
-    markdown: markdown.replaceAll(KEY_MARK, KEY_PLACEHOLDER),
+    markdown: withoutLimits(markdown.replaceAll(KEY_MARK, KEY_PLACEHOLDER)),
     contents: guideLinks(all, path),
+    styles: ['reference.css'],
     ...(here.length > 1 ? { onThisPage: linkList('On this page', here) } : {}),
     updatedMs,
   };

@@ -1,9 +1,10 @@
 // Renders Markdown to HTML: headings with anchors, code reachable by keyboard. HTML in the source is escaped, because contracts of
 // other authors contain descriptions.
 
-import { Marked, type Tokens } from 'marked';
+import { Marked, type Token, type Tokens } from 'marked';
 import { highlight } from './highlight.ts';
 import { createSlugs, escapeHtml, shortened } from './html.ts';
+import { tabs } from './tabs.ts';
 
 /** Links may lead to pages, anchors and addresses, never to scripts. */
 const linkForm = /^(https?:\/\/|mailto:|[/#])/i;
@@ -23,11 +24,21 @@ interface Rendering {
   slug: ReturnType<typeof createSlugs>;
   /** Headings are set this much lower, without anchors. 0: a page of its own. */
   lower: number;
+  /** Groups of samples so far. */
+  groups: number;
 }
 
-let rendering: Rendering = { sections: [], slug: createSlugs(), lower: 0 };
+let rendering: Rendering = { sections: [], slug: createSlugs(), lower: 0, groups: 0 };
+
+/** The languages of one example that stand below each other become tabs. */
+interface SamplesToken {
+  readonly type: 'samples';
+  readonly raw: string;
+  readonly blocks: readonly Tokens.Code[];
+}
 
 const marked = new Marked({
+  extensions: [{ name: 'samples', renderer: (token) => samplesHtml(token as unknown as SamplesToken) }],
   renderer: {
     heading({ tokens, depth, text }: Tokens.Heading) {
       const inner = this.parser.parseInline(tokens);
@@ -75,14 +86,66 @@ export function renderDescription(markdown: string): string {
 }
 
 function render(markdown: string, lower: number): Rendered {
-  rendering = { sections: [], slug: createSlugs(), lower };
+  rendering = { sections: [], slug: createSlugs(), lower, groups: 0 };
   const { sections } = rendering;
   try {
-    return { html: marked.parse(markdown, { async: false }), sections };
+    const tokens = marked.lexer(markdown);
+    return { html: withLimits(marked.parser(lower === 0 ? withTabs(tokens) : tokens)), sections };
   } catch {
     // Quotations nested by the thousand exceed the stack of the library.
     return { html: `<p>${escapeHtml(markdown)}</p>`, sections };
   }
+}
+
+/** Languages that one example may be written in, by their names in Markdown; their ids are those of the reference's samples. */
+const LANGUAGE_IDS: Readonly<Record<string, readonly [id: string, label: string]>> = {
+  sh: ['curl', 'curl'],
+  js: ['javascript', 'JavaScript'],
+  python: ['python', 'Python'],
+  go: ['go', 'Go'],
+};
+
+/** Joins neighbouring blocks of different languages. Between them is nothing but space. */
+function withTabs(tokens: readonly Token[]): Token[] {
+  const joined: Token[] = [];
+  for (let at = 0; at < tokens.length; at += 1) {
+    const blocks: Tokens.Code[] = [];
+    let end = at;
+    while (isSample(tokens[end]) && !blocks.some(({ lang }) => lang === (tokens[end] as Tokens.Code).lang)) {
+      blocks.push(tokens[end] as Tokens.Code);
+      end += 1;
+      while (tokens[end]?.type === 'space') end += 1;
+    }
+    if (blocks.length > 1) joined.push({ type: 'samples', raw: '', blocks } as unknown as Token);
+    else joined.push(tokens[at] as Token);
+    if (blocks.length > 1) at = end - 1;
+  }
+  return joined;
+}
+
+function isSample(token: Token | undefined): boolean {
+  return token?.type === 'code' && Object.hasOwn(LANGUAGE_IDS, (token as Tokens.Code).lang ?? '');
+}
+
+function samplesHtml({ blocks }: SamplesToken): string {
+  rendering.groups += 1;
+  const all = blocks.map(({ text, lang = '' }) => {
+    const [id, label] = LANGUAGE_IDS[lang] as readonly [string, string];
+    return { id, label, panel: codeBlock(text, lang) };
+  });
+  return `<div class="sample guide-sample">${tabs(`language-${rendering.groups}`, 'Language', all)}</div>\n`;
+}
+
+/** The numbers of a tier, which a script replaces by those of the reader's own: `\uE001100\uE001`, one less between `\uE002`. */
+function withLimits(html: string): string {
+  return html
+    .replace(/\uE001(\d{1,10})\uE001/g, '<span class="my-limit">$1</span>')
+    .replace(/\uE002(\d{1,10})\uE002/g, '<span class="my-limit" data-less="1">$1</span>');
+}
+
+/** Text without the marks of numbers. */
+export function withoutLimits(text: string): string {
+  return text.replace(/[\uE001\uE002]/g, '');
 }
 
 /** A wide table scrolls by itself, also by keyboard. */

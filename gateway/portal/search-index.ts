@@ -4,7 +4,7 @@ import { type ErrorCode, REFUSALS } from '../error-catalogue.ts';
 import type { Guide } from './guides.ts';
 import { shortened } from './html.ts';
 import type { Page } from './layout.ts';
-import { plain } from './markdown.ts';
+import { plain, withoutLimits } from './markdown.ts';
 import type { AddressedContract } from './reference/addresses.ts';
 import { membersOf, textAt } from './reference/reference.ts';
 
@@ -64,7 +64,7 @@ function wordsIn(name: string): string {
 
 function sectionsIn({ name, title, summary, rendered, markdown }: Guide): Entry[] {
   const path = `/docs/guides/${name}`;
-  const [first = '', ...parts] = markdown.split(/^## .*$/m);
+  const [first = '', ...parts] = withoutLimits(markdown).split(/^## .*$/m);
   const sections = rendered.sections
     .slice(0, SECTIONS_MAX)
     .map(

@@ -97,7 +97,8 @@ function portalOptions(
     hasAccount: contracts.operations.some(
       ({ operation }) => operation.path === '/gateway/v1/organization' && isOwnContract(upstreams[operation.upstream]),
     ),
-    windows: Object.values(limits.tiers).map(({ windowSeconds }) => windowSeconds),
+    tiers: Object.values(limits.tiers),
+    hasLimitsPage: portal.tiers !== false,
     countPer: limits.countPer,
     retainSeconds: gateway.idempotency.retainSeconds,
     versions: [...new Set(versions)].sort(),

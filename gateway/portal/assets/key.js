@@ -50,7 +50,8 @@ export function showLimit() {
   const limit = sessionStorage.getItem(LIMIT);
   if (limit === null) return;
   const [requests] = limit.split('/');
-  for (const place of document.querySelectorAll('.my-limit')) place.textContent = requests;
+  for (const place of document.querySelectorAll('.my-limit'))
+    place.textContent = String(Number(requests) - Number(place.dataset.less ?? 0));
   const rows = [...document.querySelectorAll('tr[data-limit]')];
   const own = rows.filter((row) => row.dataset.limit === limit);
   for (const row of rows) row.classList.toggle('own', own.length === 1 && row === own[0]);
