@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { isFieldName } from '../shared/field-text.ts';
 import { isOwnedAnswerHeader, isOwnedRequestHeader } from '../shared/owned-headers.ts';
+import { isSessionCookieName } from '../shared/session-cookies.ts';
 
 const fieldName = z
   .string()
@@ -29,4 +30,11 @@ export const responseHeaders = z
   .default([]);
 
 /** A cookie name is a token (RFC 6265 section 4.1.1). */
-export const cookies = z.array(z.string().refine(isFieldName, 'must be the name of a cookie')).default([]);
+export const cookies = z
+  .array(
+    z
+      .string()
+      .refine(isFieldName, 'must be the name of a cookie')
+      .refine((name) => !isSessionCookieName(name), 'must be a cookie of the service: those of sessions never cross'),
+  )
+  .default([]);

@@ -4,6 +4,7 @@
 import { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
 import { plainLength } from '../http1/grammar.ts';
+import { setsSessionCookie, withoutSessionCookies } from '../shared/session-cookies.ts';
 import { PLACEHOLDER_NAME } from './table.ts';
 
 /** Hop-by-hop fields, dropped whether or not Connection names them. */
@@ -58,6 +59,7 @@ export function tunnelRequestHeaders(admitted: Admitted, { host, isolate, tracep
   const { headers, clientAddress, scheme } = admitted;
   const sent: Record<string, string> = { __proto__: null } as unknown as Record<string, string>;
   for (const [name, value] of headers) if (mayForward(name)) sent[name] = value;
+  withholdSessions(sent);
   // Already validated, but not every server accepts other spellings.
   if (headers.has('transfer-encoding')) sent['transfer-encoding'] = 'chunked';
   if (headers.size + OWN_LINES_MAX > LINES_MAX && Object.keys(sent).length + OWN_LINES_MAX > LINES_MAX)
@@ -78,6 +80,15 @@ export function tunnelRequestHeaders(admitted: Admitted, { host, isolate, tracep
   }
   sent.via = '1.1 api-gateway';
   return sent;
+}
+
+/** The sessions of people are the gateway's own, also behind a tunnel. */
+function withholdSessions(sent: Record<string, string>): void {
+  const { cookie } = sent;
+  if (cookie === undefined) return;
+  const kept = withoutSessionCookies(cookie);
+  if (kept === undefined) delete sent.cookie;
+  else sent.cookie = kept;
 }
 
 /** Uses the spelling of the examples in RFC 6455, because some servers compare these values as text. */
@@ -129,7 +140,7 @@ export function tunnelAnswerHeaders(answering: Answering): string[] {
     const name = (raw[i] as string).toLowerCase();
     const value = raw[i + 1] as string;
     if (hopByHop.has(name) || named.has(name) || ours.has(name) || answerOwned.has(name)) continue;
-    if (answerOwnedPrefix.test(name)) continue;
+    if (answerOwnedPrefix.test(name) || (name === 'set-cookie' && setsSessionCookie(value))) continue;
     // Neither has a body, so they must not carry a length (RFC 9110 section 8.6).
     if (name === 'content-length' && (status === 204 || status === 101)) continue;
     present.add(name);

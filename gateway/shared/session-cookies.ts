@@ -1,0 +1,43 @@
+// The names of the cookies of browser sessions. They are the gateway's own: no upstream gets one, and none may set one.
+
+/**
+ * Browsers take a cookie of this prefix only if it is Secure, HttpOnly, without Domain, for `/`, and set by a header: neither a script nor a
+ * subdomain can plant one. Older browsers treat it as `__Host-`, which lacks the HttpOnly rule alone.
+ */
+const SECURE_PREFIX = '__Host-Http-';
+const SESSION = 'gateway-session';
+const LOGIN = 'gateway-login-';
+
+const OWN = new RegExp(`^(?:${SECURE_PREFIX})?(?:${SESSION}$|${LOGIN})`);
+
+/** @param isSecure whether clients use https; a browser refuses the prefix otherwise */
+export function sessionCookieName(isSecure: boolean): string {
+  return isSecure ? SECURE_PREFIX + SESSION : SESSION;
+}
+
+/** The beginning of the names of cookies of logins under way. */
+export function loginCookiePrefix(isSecure: boolean): string {
+  return isSecure ? SECURE_PREFIX + LOGIN : LOGIN;
+}
+
+export function isSessionCookieName(name: string): boolean {
+  return OWN.test(name);
+}
+
+/** A Cookie header without those of sessions; undefined: nothing is left. Takes the header as it is if it has none. */
+export function withoutSessionCookies(header: string): string | undefined {
+  if (!header.includes(SESSION) && !header.includes(LOGIN)) return header;
+  const kept = header.split(';').filter((pair) => !isSessionCookieName(cookieNameOf(pair)));
+  return kept.length === 0 ? undefined : kept.join(';').trim();
+}
+
+/** Whether a Set-Cookie line would set one of these. Browsers without the rule keep `=name=value` as if it were `name=value`. */
+export function setsSessionCookie(line: string): boolean {
+  return isSessionCookieName(cookieNameOf(line.replace(/^[\s=]+/, '')));
+}
+
+/** The name in `name=value` with anything behind it. */
+export function cookieNameOf(pair: string): string {
+  const equals = pair.indexOf('=');
+  return (equals === -1 ? pair : pair.slice(0, equals)).trim();
+}
