@@ -16,17 +16,18 @@ export const entrySecurity = z
     read: scopes.optional(),
     write: scopes.optional(),
     scopes: z.record(spelledScope, z.union([spelledScope.transform((one) => [one]), z.array(spelledScope)])).optional(),
+    sessions: z.literal(true, 'must be true, or be left out').optional(),
   })
   .check(({ value, issues }) => {
-    const { apiKey, read, write, scopes } = value;
+    const { apiKey, read, write, scopes, sessions } = value;
     const byMethod = read !== undefined || write !== undefined;
     const message =
       apiKey !== undefined && (byMethod || scopes !== undefined)
         ? 'must have apiKey alone: it is for all operations'
         : byMethod && (read === undefined || write === undefined)
           ? 'must have read and write: read is for GET, HEAD, OPTIONS, TRACE and QUERY, write for every other method'
-          : apiKey === undefined && !byMethod && scopes === undefined
-            ? 'must have apiKey, read and write, or scopes'
+          : apiKey === undefined && !byMethod && scopes === undefined && sessions === undefined
+            ? 'must have apiKey, read and write, scopes, or sessions'
             : undefined;
     if (message !== undefined) issues.push({ code: 'custom', message, input: value });
   });

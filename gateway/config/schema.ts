@@ -21,22 +21,31 @@ import { upstreamTls } from './upstream-tls.ts';
 /** A sandbox service, the contract itself, the gateway itself, or the address of a server. */
 const target = z
   .string()
-  .refine((text) => /^(sandbox:(platform|mail|files)|examples:|gateway:)$/.test(text) || isServerAddress(text), {
-    error:
-      'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, or http://host:port with or without a path',
-  })
-  .meta({ pattern: '^(sandbox:(platform|mail|files)|examples:|gateway:|https?://[^/?#\\s@]+(/[A-Za-z0-9._~-]+)*/?)$' });
+  .refine(
+    (text) => /^(sandbox:(platform|mail|files)|examples:|gateway:|session:)$/.test(text) || isServerAddress(text),
+    {
+      error:
+        'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, or http://host:port with or without a path',
+    },
+  )
+  .meta({
+    pattern: '^(sandbox:(platform|mail|files)|examples:|gateway:|session:|https?://[^/?#\\s@]+(/[A-Za-z0-9._~-]+)*/?)$',
+  });
 const targets = z
   .union([target, z.array(target).min(1, 'must name at least one address')], {
     error:
-      'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, http://host:port with or without a path, or a list of these',
+      'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, session:, http://host:port with or without a path, or a list of these',
   })
   .refine((value) => typeof value === 'string' || value.length === 1 || !value.includes('examples:'), {
     error: 'must not name a service beside examples:, which stands for none',
   })
-  .refine((value) => typeof value === 'string' || value.length === 1 || !value.includes('gateway:'), {
-    error: 'must not name a service beside gateway:, which stands for the gateway itself',
-  })
+  .refine(
+    (value) =>
+      typeof value === 'string' || value.length === 1 || !value.some((one) => /^(gateway|session):$/.test(one)),
+    {
+      error: 'must not name a service beside gateway: and session:, which stand for the gateway itself',
+    },
+  )
   .transform((value) => (typeof value === 'string' ? [value] : value));
 
 export const upstreamEntry = z.strictObject({
@@ -47,9 +56,9 @@ export const upstreamEntry = z.strictObject({
   }),
   live: targets.meta({
     description:
-      'The targets of requests with live keys. Several addresses share the load. With `examples:` the gateway answers from the contract ([upstreams](upstreams.md#integrate-against-a-service-that-does-not-exist-yet)), with `gateway:` it answers the operations of its own contract ([administration](administration.md)).',
+      'The targets of requests with live keys. Several addresses share the load. With `examples:` the gateway answers from the contract ([upstreams](upstreams.md#integrate-against-a-service-that-does-not-exist-yet)), with `gateway:` it answers the operations of its own contract ([administration](administration.md)), with `session:` those that people sign in with ([browser applications](guides/browser-applications.md)).',
     values:
-      '`sandbox:platform`, `sandbox:mail`, `sandbox:files`, `examples:`, `gateway:`, `http://host:port`, `https://host:port`, with a path or without ([upstreams](upstreams.md#where-paths-begin)), or a list of these',
+      '`sandbox:platform`, `sandbox:mail`, `sandbox:files`, `examples:`, `gateway:`, `session:`, `http://host:port`, `https://host:port`, with a path or without ([upstreams](upstreams.md#where-paths-begin)), or a list of these',
   }),
   test: targets.optional().meta({
     description: 'The targets of requests with test keys. Without it, test keys are refused.',
@@ -209,7 +218,8 @@ export const upstreamEntry = z.strictObject({
     .default('refuse')
     .describe(
       'What becomes of query parameters that a contract does not declare: refused with 400, sent on unchecked, or left out ([upstreams](upstreams.md#query-parameters)).',
-    ),
+    )
+    .meta({ contractMember: 'x-gateway-undeclared-query' }),
   operations: operationSettings.default({}).meta({
     description:
       'Settings of single operations, for contracts that you do not change. They win over those of the contract.',
@@ -229,8 +239,9 @@ export const upstreamEntry = z.strictObject({
   // The settings that contracts express by their own members, for contracts without them.
   security: entrySecurity.optional().meta({
     description:
-      'The scopes that callers need: `apiKey` for every operation, `read` and `write` by method, `scopes` in place of those that the documents name ([upstreams](upstreams.md#access-to-operations)). Overrides every `security` of the documents.',
-    values: '`{ apiKey: [scopes] }`, `{ read: [scopes], write: [scopes] }`, `{ scopes: { theirs: [ours] } }`',
+      'The scopes that callers need: `apiKey` for every operation, `read` and `write` by method, `scopes` in place of those that the documents name ([upstreams](upstreams.md#access-to-operations)). Overrides every `security` of the documents. `sessions: true`, alone or beside these, lets people who have signed in use the same operations, with the same scopes.',
+    values:
+      '`{ apiKey: [scopes] }`, `{ read: [scopes], write: [scopes] }`, `{ scopes: { theirs: [ours] } }`, `{ sessions: true }`',
     contractMember: 'security',
   }),
   public: z.boolean().optional().meta({

@@ -1,5 +1,6 @@
 // Operations in the form that a comparison needs: their public paths, their input and answers, and their security.
 
+import { isSessionCookieName } from '../../shared/session-cookies.ts';
 import { SCOPES } from '../merged/security.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from '../pointer.ts';
@@ -28,7 +29,7 @@ export interface Described {
 
 /** Describes a served operation. Its security is the one that the gateway checks. */
 export function describedOf({ operation, document, located, parameters }: ContractOperation): Described {
-  const schemes = { apiKey: 'http bearer', basic: 'http basic' };
+  const schemes = { apiKey: 'http bearer', basic: 'http basic', session: 'cookie session' };
   return {
     root: document.root,
     file: document.file,
@@ -71,6 +72,7 @@ function schemeText(root: JsonObject, name: string): string {
   const scheme = member(root, schemes, name).value;
   if (!isObject(scheme)) return name;
   if (scheme.type === 'http') return `http ${String(scheme.scheme).toLowerCase()}`;
+  if (scheme.in === 'cookie' && isSessionCookieName(String(scheme.name))) return 'cookie session';
   if (scheme.type === 'apiKey') return `${scheme.in} ${String(scheme.name).toLowerCase()}`;
   return String(scheme.type);
 }

@@ -2,6 +2,7 @@
 // ignored.
 
 import type { Operation } from '../../operation.ts';
+import { sessionCookieName } from '../../shared/session-cookies.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import { isObject, type JsonObject, objectAt } from '../pointer.ts';
 
@@ -12,6 +13,12 @@ const schemes: Readonly<Record<string, JsonObject>> = {
     description: 'An API key, as `Authorization: Bearer <key>`. Each operation names the scopes that it has to hold.',
   },
   basic: { type: 'http', scheme: 'basic', description: 'The user name and password of the service itself.' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: sessionCookieName(true),
+    description: 'The session of a person who has signed in with a browser. Pages of the same origin alone can use it.',
+  },
 };
 
 /** The member of a published operation with its requirements and their scopes, in the form of `security`. */
@@ -26,10 +33,12 @@ export const SCOPES = 'x-security-scopes';
 export function mergedSecurity({ security }: Operation, description: unknown): JsonObject {
   const scoped = security.filter(({ scopes }) => scopes.length > 0);
   if (scoped.length === 0) return { security: security.map(({ scheme }) => ({ [scheme]: [] })) };
-  const named = scoped.map(({ scopes }) => scopes.map((scope) => `\`${scope}\``).join(' and ')).join(' or ');
+  const hasKeys = scoped.some(({ scheme }) => scheme !== 'session');
+  const ofKeys = scoped.filter(({ scheme }) => (scheme !== 'session') === hasKeys);
+  const named = ofKeys.map(({ scopes }) => scopes.map((scope) => `\`${scope}\``).join(' and ')).join(' or ');
   const text = typeof description === 'string' && description !== '' ? `${description.trimEnd()}\n\n` : '';
   return {
-    description: `${text}An API key has to hold ${named}.`,
+    description: `${text}${hasKeys ? 'An API key' : 'A person who has signed in'} has to hold ${named}.`,
     security: security.map(({ scheme }) => ({ [scheme]: [] })),
     [SCOPES]: security.map(({ scheme, scopes }) => ({ [scheme]: scopes })),
   };

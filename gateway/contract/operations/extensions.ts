@@ -13,6 +13,7 @@ export interface Extensions {
   readonly body?: 'buffer' | 'stream';
   readonly response?: 'report' | 'refuse' | 'off';
   readonly undeclaredMediaTypes?: 'report' | 'refuse' | 'off';
+  readonly undeclaredQuery?: 'refuse' | 'pass' | 'drop';
   readonly timeoutMs?: number;
   readonly upgrade?: 'websocket';
   readonly public?: boolean;
@@ -105,6 +106,7 @@ const members: Readonly<Record<string, Meaning>> = {
   'x-gateway-body': { as: 'body', check: oneOf('buffer', 'stream') },
   'x-gateway-response': { as: 'response', check: oneOf('report', 'refuse', 'off') },
   'x-gateway-undeclared-media-types': { as: 'undeclaredMediaTypes', check: oneOf('report', 'refuse', 'off') },
+  'x-gateway-undeclared-query': { as: 'undeclaredQuery', check: oneOf('refuse', 'pass', 'drop') },
   'x-gateway-upgrade': { as: 'upgrade', check: oneOf('websocket') },
   'x-gateway-public': { as: 'public', check: oneOf(true) },
   'x-gateway-once': { as: 'once', check: membersInPlace },

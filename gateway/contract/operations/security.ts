@@ -3,6 +3,7 @@
 import { type Mistake, suggest } from '../../config-errors.ts';
 import type { SecurityAlternative } from '../../operation.ts';
 import { GATEWAY_SCOPES, isGatewayScope } from '../../shared/gateway-scopes.ts';
+import { isSessionCookieName } from '../../shared/session-cookies.ts';
 import { isObject, type JsonObject, member, objectAt } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import type { Extensions } from './extensions.ts';
@@ -16,6 +17,8 @@ interface EntrySecurity {
   readonly write?: readonly string[] | undefined;
   /** What takes the place of the scopes of the document, by their spelling there. */
   readonly scopes?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** Whether people who have signed in are let in where keys are, with the same scopes. */
+  readonly sessions?: boolean | undefined;
 }
 
 /** The settings of an upstreams.yaml entry that decide the security of the operations in its documents. */
@@ -85,7 +88,30 @@ export function operationSecurity(
     return complain([...place, 'security'], 'this operation is declared public and secured at once.', remedy);
   }
   if (says.public) return [];
-  if (says.security) return entryAlternatives(says.security, defaults, complain);
+  const { security } = says;
+  const alternatives =
+    security === undefined || !saysScopes(security)
+      ? documentAlternatives(defaults, complain)
+      : entryAlternatives(security, defaults, complain);
+  return security?.sessions === true ? alternatives && withSessions(alternatives) : alternatives;
+}
+
+function saysScopes({ apiKey, read, write, scopes }: EntrySecurity): boolean {
+  return (apiKey ?? read ?? write ?? scopes) !== undefined;
+}
+
+/** The alternatives, with a session in the place of a key for each. */
+function withSessions(alternatives: readonly SecurityAlternative[]): SecurityAlternative[] {
+  const ofKeys = alternatives.filter(({ scheme }) => scheme === 'apiKey');
+  return [...alternatives, ...ofKeys.map(({ scopes }) => ({ scheme: 'session' as const, scopes }))];
+}
+
+/** The alternatives by `security` of the document. */
+function documentAlternatives(
+  defaults: SecurityDefaults,
+  complain: Complain,
+): readonly SecurityAlternative[] | undefined {
+  const { document, place, operation } = defaults;
   const required = operation.security ?? document.root.security;
   if (!Array.isArray(required) || required.length === 0) {
     const remedy = 'Add security with a scope or x-gateway-public: true, or say either in its entry of upstreams.yaml.';
@@ -119,13 +145,13 @@ function toAlternative(
     const schemes = Object.keys(objectAt(document.root.components, 'securitySchemes'));
     return complain(path, `there is no security scheme "${name}".`, suggest(name, schemes));
   }
-  const kind = scheme.type === 'http' ? String(scheme.scheme).toLowerCase() : undefined;
+  const kind = kindOf(scheme);
   const wanted = (requirement[name] as unknown[]).map(String);
   if (kind === 'basic' && acceptsBasic) {
     if (wanted.length === 0) return { scheme: 'basic', scopes: [] };
     return complain([...path, name], 'a user name and password have no scopes.', 'Write an empty list [] here.');
   }
-  if (kind !== 'bearer') {
+  if (kind !== 'bearer' && kind !== 'session') {
     const reason = `the gateway does not check credentials of the security scheme "${name}".`;
     const credential =
       kind === 'basic'
@@ -135,7 +161,13 @@ function toAlternative(
   }
   const unknown = wanted.filter((scope) => !scopes.has(scope));
   for (const scope of unknown) complain([...path, name], `the scope "${scope}" is unknown.`, suggest(scope, scopes));
-  return unknown.length > 0 ? undefined : { scheme: 'apiKey', scopes: wanted };
+  return unknown.length > 0 ? undefined : { scheme: kind === 'session' ? 'session' : 'apiKey', scopes: wanted };
+}
+
+/** `session`: the cookie that the gateway sets at a login. Otherwise the scheme of HTTP, or undefined for what is no such scheme. */
+function kindOf({ type, scheme, in: place, name }: JsonObject): string | undefined {
+  if (type === 'http') return String(scheme).toLowerCase();
+  return type === 'apiKey' && place === 'cookie' && isSessionCookieName(String(name)) ? 'session' : undefined;
 }
 
 function schemeOf(root: JsonObject, name: string): JsonObject | undefined {
