@@ -28,6 +28,8 @@ export interface GatewayErrorDetails {
   readonly basic?: 'also' | 'only';
   /** Further parameters of a Bearer challenge, as its text has them. */
   readonly challenge?: string;
+  /** The answer is this HTML in place of the error object: of what a browser navigates to. */
+  readonly page?: string;
   /** Replaces status, type, code and message by the upstream's own. */
   readonly words?: UpstreamWords;
   /** Status of the upstream's answer; present if the outcome of the request is known. */

@@ -32,7 +32,7 @@ export function createErrorAnswers(publicUrl: string): AnswerOf {
 
   function compose(error: GatewayError, retryable: boolean, requestId: string): ErrorAnswer {
     const status = error.details.words?.status ?? error.entry.status;
-    const text = JSON.stringify(errorObject(error, requestId, retryable, publicUrl));
+    const text = error.details.page ?? JSON.stringify(errorObject(error, requestId, retryable, publicUrl));
     return { status, headers: errorHeaders(error, realm), text };
   }
 
@@ -57,8 +57,8 @@ export function createErrorAnswers(publicUrl: string): AnswerOf {
 
 /** Whether nothing in its details shapes the answer. */
 function isPlain({ details }: GatewayError): boolean {
-  const { headers, fields, hint, retryAfterSeconds, basic, challenge, words } = details;
-  return (headers ?? fields ?? hint ?? retryAfterSeconds ?? basic ?? challenge ?? words) === undefined;
+  const { headers, fields, hint, retryAfterSeconds, basic, challenge, words, page } = details;
+  return (headers ?? fields ?? hint ?? retryAfterSeconds ?? basic ?? challenge ?? words ?? page) === undefined;
 }
 
 /** The error object of docs/errors.md. */
@@ -85,7 +85,7 @@ function errorObject(error: GatewayError, requestId: string, retryable: boolean,
 function errorHeaders(error: GatewayError, realm: string): string[] {
   const head = [
     'Content-Type',
-    'application/json',
+    error.details.page === undefined ? 'application/json' : 'text/html; charset=utf-8',
     'Cache-Control',
     'no-store',
     'X-Error-Code',
