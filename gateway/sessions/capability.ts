@@ -1,0 +1,6 @@
+// What browser sessions bring to the columns of the gateway: their error codes. The log names a session beside its caller (auth/capability.ts).
+
+import type { Capability } from '../capability.ts';
+import { SESSION_CODES } from './codes.ts';
+
+export const SESSIONS = { codes: SESSION_CODES } as const satisfies Capability;

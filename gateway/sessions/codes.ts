@@ -1,0 +1,105 @@
+// The error codes of browser sessions. Those of a login are answered with a page.
+
+import {
+  type CatalogueEntry,
+  faultOfGateway,
+  faultOfUpstream,
+  invalidRequest,
+  notPermitted,
+  unauthenticated,
+} from '../catalogue-entry.ts';
+
+export const SESSION_CODES = {
+  session_required: {
+    ...unauthenticated,
+    status: 401,
+    challenge: 'bare',
+    message: 'No person is signed in here. Open /session/login to sign in.',
+    meaning: 'The request of a page carries neither a session nor an `Authorization` header.',
+    remedy:
+      'Navigate the browser to `/session/login?return_to=` with the path of the page. See [browser applications](/docs/guides/browser-applications).',
+  },
+  session_expired: {
+    ...unauthenticated,
+    status: 401,
+    challenge: 'bare',
+    message: 'The session has ended. Open /session/login to sign in again.',
+    meaning:
+      'The session was idle for too long, has reached its end, or was ended: by signing out, by the provider, or by an operator.',
+    remedy:
+      'Keep what the person has written, and navigate the browser to `/session/login?return_to=` with the path of the page.',
+  },
+  cross_site_request: {
+    ...notPermitted,
+    status: 403,
+    message: 'A session is used by pages of its own origin only, and this request does not show that one has made it.',
+    meaning:
+      'The request carries a session, and its headers `Sec-Fetch-Site` and `Origin` name another origin, or none. Or it lacks the header that `GET /session` names.',
+    remedy:
+      'Send the request from a page of the same origin, with the header that `GET /session` names. Programs send a key or a token instead of a cookie.',
+  },
+  return_to_invalid: {
+    ...invalidRequest,
+    status: 400,
+    message: 'return_to has to be a path of the same origin, such as /customers?page=2.',
+    meaning: 'After a login a person gets to a path of the same origin. `return_to` is something else, or too long.',
+    remedy: 'Write `encodeURIComponent(location.pathname + location.search)` as `return_to`.',
+  },
+  login_provider_unknown: {
+    ...invalidRequest,
+    status: 400,
+    message: 'There are several providers to sign in with; provider has to name one of them.',
+    meaning: 'People can sign in with several providers, and `provider` names none of these.',
+    remedy: 'Write `provider=` with one of the names that the operator of the platform has told you.',
+    example: { providers: ['customers', 'staff'] },
+  },
+  login_failed: {
+    ...invalidRequest,
+    status: 400,
+    message: 'The sign-in did not succeed.',
+    hints: {
+      not_begun:
+        'This browser has no such sign-in under way: it took too long, was finished before, or began elsewhere.',
+      refused: 'The provider did not sign you in.',
+      answer: 'The answer of the provider cannot be used.',
+      signed_out: 'You were signed out while you signed in.',
+    },
+    meaning: 'A login came to no session; the page says why.',
+    remedy: 'Sign in again. If that fails too, tell the operator of the platform the request id.',
+  },
+  login_not_permitted: {
+    ...notPermitted,
+    status: 403,
+    message: 'You are known to the provider, but you have no access here.',
+    hints: {
+      organization: 'Your account there names no organization of this platform.',
+      suspended: 'Your organization is suspended.',
+    },
+    meaning: 'The person belongs to no organization of the platform, or to one that is suspended.',
+    remedy: 'Ask the administrator of your organization to have your account put in order.',
+  },
+  provider_unavailable: {
+    ...faultOfUpstream,
+    retryable: true,
+    status: 503,
+    retryAfterSeconds: 5,
+    message: 'The provider that people sign in with does not answer at the moment.',
+    meaning: 'The provider is away, so that no login can begin or end. A session goes on until its access token ends.',
+    remedy: 'Wait as long as `Retry-After` says and try again.',
+  },
+  session_store_unavailable: {
+    ...faultOfGateway,
+    status: 503,
+    retryAfterSeconds: 2,
+    message: 'Sessions cannot be read at the moment. Nothing was processed.',
+    meaning: 'The store of sessions does not answer. It says nothing about the session.',
+    remedy: 'Wait as long as `Retry-After` says and send the request again. There is no need to sign in again.',
+  },
+  logout_token_invalid: {
+    ...invalidRequest,
+    status: 400,
+    message: 'This is not a logout token of a provider that people sign in with, or it was sent before.',
+    meaning: 'A provider has sent a logout token that is forged, outdated, for another client, or was sent before.',
+    remedy: 'Compare issuer, client id and clock of the provider with those of the gateway.',
+  },
+} as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -1,0 +1,64 @@
+// The cookies of browser sessions: reads them from a request, and writes the lines that set and clear them.
+
+import { cookieNameOf, loginCookiePrefix, sessionCookieName } from '../shared/session-cookies.ts';
+
+/** 32 bytes in base64url. */
+const SESSION_VALUE = /^[\w-]{43}$/;
+
+/**
+ * The value of the session cookie; undefined without one, and if it has no possible form. Of two cookies of the name none counts: one of
+ * them was planted, and which one is unknown.
+ */
+export function sessionValueIn(header: string, isSecure: boolean): string | undefined {
+  const name = sessionCookieName(isSecure);
+  let found: string | undefined;
+  // Most requests have no such cookie, or no other one.
+  for (let at = header.indexOf(name); at !== -1; at = header.indexOf(name, at + name.length)) {
+    if (header[at + name.length] !== '=' || !beginsPair(header, at)) continue;
+    if (found !== undefined) return undefined;
+    const end = header.indexOf(';', at);
+    found = header.slice(at + name.length + 1, end === -1 ? undefined : end).trim();
+  }
+  return found !== undefined && SESSION_VALUE.test(found) ? found : undefined;
+}
+
+function beginsPair(header: string, at: number): boolean {
+  let before = at - 1;
+  while (before >= 0 && header[before] === ' ') before -= 1;
+  return before < 0 || header[before] === ';';
+}
+
+/** The cookies of logins under way: the rest of their names → value. */
+export function loginValuesIn(header: string, isSecure: boolean): ReadonlyMap<string, string> {
+  const prefix = loginCookiePrefix(isSecure);
+  const found = new Map<string, string>();
+  if (!header.includes(prefix)) return found;
+  for (const pair of header.split(';')) {
+    const name = cookieNameOf(pair);
+    if (name.startsWith(prefix)) found.set(name.slice(prefix.length), pair.slice(pair.indexOf('=') + 1).trim());
+  }
+  return found;
+}
+
+/** Sets the session cookie. The browser keeps it until it is closed: the gateway alone decides how long a session lasts. */
+export function sessionCookieLine(value: string, isSecure: boolean): string {
+  return `${sessionCookieName(isSecure)}=${value}; Path=/; HttpOnly; SameSite=Strict${secure(isSecure)}`;
+}
+
+export function clearedSessionCookieLine(isSecure: boolean): string {
+  return `${sessionCookieName(isSecure)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0${secure(isSecure)}`;
+}
+
+/** `Lax`: it has to travel along the redirect from the provider. @param id the rest of its name */
+export function loginCookieLine(id: string, value: string, maxAgeSeconds: number, isSecure: boolean): string {
+  const name = loginCookiePrefix(isSecure) + id;
+  return `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${secure(isSecure)}`;
+}
+
+export function clearedLoginCookieLine(id: string, isSecure: boolean): string {
+  return loginCookieLine(id, '', 0, isSecure);
+}
+
+function secure(isSecure: boolean): string {
+  return isSecure ? '; Secure' : '';
+}

@@ -1,0 +1,45 @@
+// Decides whether a request that carries a session cookie was made by a page of the platform itself (RFC 10017). Pure. Safe methods are
+// decided alike: a WebSocket begins with a GET, and no page elsewhere has a use for the answer to a GET.
+
+export interface CrossSiteRules {
+  readonly origins: ReadonlySet<string>;
+  /** A header that pages have to send with the value 1; undefined: none. */
+  readonly requestHeader: string | undefined;
+}
+
+/** The parts of a request that say who made it. */
+interface Asking {
+  readonly method: string;
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+/** Whether the browser says, or shows by its origin, that a page of another site made the request, or says nothing at all. */
+export function isCrossSite({ method, headers }: Asking, { origins, requestHeader }: CrossSiteRules): boolean {
+  const site = headers.get('sec-fetch-site');
+  if (!isOwnRequest(site, method, headers, origins)) return true;
+  if (requestHeader === undefined || headers.get(requestHeader) === '1') return false;
+  return !cannotSendHeaders(site, headers);
+}
+
+/**
+ * `Sec-Fetch-Site` decides where there is one: scripts cannot write it. `same-site` is another origin, such as a subdomain that others own.
+ * `none` is a person who opened an address, and changes nothing.
+ */
+function isOwnRequest(
+  site: string | undefined,
+  method: string,
+  headers: ReadonlyMap<string, string>,
+  origins: ReadonlySet<string>,
+): boolean {
+  if (site === 'same-origin') return true;
+  if (site === 'none') return (method === 'GET' || method === 'HEAD') && headers.get('sec-fetch-mode') === 'navigate';
+  if (site !== undefined) return false;
+  const origin = headers.get('origin');
+  return origin !== undefined && origins.has(origin);
+}
+
+/** Pages open WebSockets, event streams and addresses without a way to add a header. */
+function cannotSendHeaders(site: string | undefined, headers: ReadonlyMap<string, string>): boolean {
+  if (site === 'none' || headers.get('sec-fetch-mode') === 'navigate') return true;
+  return headers.get('upgrade') !== undefined || headers.get('accept') === 'text/event-stream';
+}
