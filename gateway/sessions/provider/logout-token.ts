@@ -1,0 +1,66 @@
+// Verifies the logout tokens of a provider (OpenID Connect Back-Channel Logout 1.0, section 2.6).
+
+import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify } from 'jose';
+import { isSubject } from '../grants.ts';
+import type { ProviderFetch } from './provider-fetch.ts';
+
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
+const LENGTH_MAX = 16_384;
+/** A token is accepted for so long, whatever its `exp` says: afterwards its `jti` is forgotten. */
+const AGE_MAX_SECONDS = 600;
+
+export interface LogoutRules {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clockToleranceSeconds: number;
+  /** Asymmetric ones of the discovery document: a key that verifies must not be able to sign. */
+  readonly algorithms: readonly string[];
+}
+
+export interface LogoutClaims {
+  readonly sid: string | undefined;
+  readonly subject: string | undefined;
+  readonly jti: string;
+  /** Until when the token would be accepted again. */
+  readonly refusedUntilMs: number;
+}
+
+export type VerifyLogoutToken = (token: string, rules: LogoutRules, nowMs: number) => Promise<LogoutClaims>;
+
+/** The returned function rejects with a reason, or ProviderAway if the keys cannot be read. */
+export function createVerifyLogoutToken(jwksUri: string, fetchFrom: ProviderFetch): VerifyLogoutToken {
+  const keys = createRemoteJWKSet(new URL(jwksUri), {
+    [customFetch]: fetchFrom as typeof fetch,
+    cooldownDuration: 10_000,
+  });
+  return async function verifyLogoutToken(token, rules, nowMs) {
+    if (token.length > LENGTH_MAX) throw new Error('it is too long');
+    const { payload } = await jwtVerify(token, keys, {
+      issuer: rules.issuer,
+      audience: rules.clientId,
+      algorithms: [...rules.algorithms],
+      requiredClaims: ['iat', 'jti'],
+      maxTokenAge: AGE_MAX_SECONDS,
+      clockTolerance: rules.clockToleranceSeconds,
+      currentDate: new Date(nowMs),
+    });
+    return claimsOf(payload, rules);
+  };
+}
+
+function claimsOf(
+  { jti, iat = 0, sub, sid, events, nonce }: JWTPayload,
+  { clockToleranceSeconds }: LogoutRules,
+): LogoutClaims {
+  const isLogout = typeof events === 'object' && events !== null && Object.hasOwn(events, EVENT);
+  if (!isLogout) throw new Error('it is not a logout token: it has no such event');
+  // An ID token has one: it must not pass for a logout token.
+  if (nonce !== undefined) throw new Error('it has a nonce');
+  if (typeof jti !== 'string' || jti === '' || jti.length > 255) throw new Error('its jti cannot be used');
+  if (sid !== undefined && (typeof sid !== 'string' || sid === '' || sid.length > 255))
+    throw new Error('its sid cannot be used');
+  if (sub !== undefined && !isSubject(sub)) throw new Error('its sub cannot be used');
+  if (sid === undefined && sub === undefined) throw new Error('it names neither a session nor a subject');
+  const refusedUntilMs = (iat + AGE_MAX_SECONDS + 2 * clockToleranceSeconds + 1) * 1000;
+  return { sid, subject: sub, jti, refusedUntilMs };
+}

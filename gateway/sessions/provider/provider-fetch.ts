@@ -1,0 +1,92 @@
+// The requests to a provider: to its own origins only, without redirects, within a deadline, and with answers of bounded length.
+
+const BODY_BYTES_MAX = 262_144;
+
+/** Failures of a connection that was not made: nothing was sent. */
+const UNSENT: ReadonlySet<string> = new Set([
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'],
+  ...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'],
+  ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+]);
+
+/** The provider did not answer, or not in a way that says anything about the request. Its message is a reason for operators. */
+export class ProviderAway extends Error {
+  /** Whether the provider may have executed the request. */
+  readonly executed: 'no' | 'unknown';
+
+  constructor(reason: string, executed: 'no' | 'unknown', cause?: unknown) {
+    super(reason, { cause });
+    this.executed = executed;
+  }
+}
+
+/** The options of fetch that the libraries set. */
+export interface ProviderRequest {
+  readonly method?: string;
+  readonly headers?: RequestInit['headers'] | undefined;
+  readonly body?: RequestInit['body'] | undefined;
+  readonly signal?: AbortSignal | null | undefined;
+}
+
+export type ProviderFetch = (url: string, request: ProviderRequest) => Promise<Response>;
+
+/**
+ * Returns a fetch that rejects with ProviderAway for other origins, failures of the connection, 429, and statuses of 500 and more.
+ *
+ * @param origins the only ones that requests go to
+ */
+export function createProviderFetch(origins: ReadonlySet<string>, timeoutMs: number): ProviderFetch {
+  return async function fetchFrom(url, { method, headers, body, signal }) {
+    const { origin } = new URL(url);
+    if (!origins.has(origin))
+      throw new ProviderAway(`it names an endpoint at ${origin}, which is not in endpointOrigins`, 'no');
+    const deadline = AbortSignal.timeout(timeoutMs);
+    try {
+      const answer = await fetch(url, {
+        redirect: 'manual',
+        signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+        ...(method !== undefined && { method }),
+        ...(headers !== undefined && { headers }),
+        ...(body !== undefined && { body }),
+      });
+      return await bounded(answer);
+    } catch (cause) {
+      if (cause instanceof ProviderAway) throw cause;
+      const reason = reasonOf(cause);
+      throw new ProviderAway(reason, UNSENT.has(reason) ? 'no' : 'unknown', cause);
+    }
+  };
+}
+
+/** Reads the answer: the libraries read bodies of any length. */
+async function bounded({ status, headers, body }: Response): Promise<Response> {
+  if (status === 429 || status >= 500 || (status >= 300 && status < 400)) {
+    await body?.cancel();
+    throw new ProviderAway(`it answered with status ${status}`, status === 429 || status === 503 ? 'no' : 'unknown');
+  }
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > BODY_BYTES_MAX) throw new ProviderAway(`its answer is longer than ${BODY_BYTES_MAX} bytes`, 'unknown');
+    chunks.push(chunk);
+  }
+  const isEmpty = status === 204 || status === 205 || status === 304;
+  return new Response(isEmpty ? null : Buffer.concat(chunks), { status, headers });
+}
+
+/** The errors of fetch say "fetch failed" and carry the reason as their cause. */
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  if (thrown.name === 'TimeoutError') return 'it did not answer in time';
+  const { code, message } = (thrown.cause ?? thrown) as NodeJS.ErrnoException;
+  return typeof code === 'string' ? code : message;
+}
+
+/** Finds a ProviderAway among an error and its causes: libraries wrap errors. */
+export function awayIn(thrown: unknown): ProviderAway | undefined {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
+    if (error instanceof ProviderAway) return error;
+  }
+  return undefined;
+}

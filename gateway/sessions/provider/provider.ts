@@ -1,0 +1,255 @@
+// One configured provider: everything that the gateway asks it, by openid-client. The library is loaded when the first provider is used.
+
+import type * as OpenidClient from 'openid-client';
+import { isSubject } from '../grants.ts';
+import type { ProviderSettings } from '../settings.ts';
+import type { IssuedTokens, Session, SessionTokens } from '../store/session-store.ts';
+import { clientAuthentication } from './client-authentication.ts';
+import { createVerifyLogoutToken, type LogoutClaims, type VerifyLogoutToken } from './logout-token.ts';
+import { awayIn, createProviderFetch } from './provider-fetch.ts';
+
+/** The discovery document is read again after so long. */
+const DISCOVERED_FOR_MS = 3_600_000;
+
+/** The values that bind one login to one browser. */
+export interface LoginSecrets {
+  readonly state: string;
+  readonly nonce: string;
+  readonly codeVerifier: string;
+}
+
+export interface SignedIn {
+  readonly subject: string;
+  /** `sid`: the session at the provider. */
+  readonly providerSid: string | undefined;
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly tokens: IssuedTokens;
+}
+
+export type Redeemed =
+  | { readonly kind: 'tokens'; readonly tokens: IssuedTokens }
+  | { readonly kind: 'ended' }
+  | { readonly kind: 'away'; readonly redeemed: 'no' | 'unknown'; readonly reason: string };
+
+export interface Provider {
+  readonly name: string;
+  readonly settings: ProviderSettings;
+  /** The address at the provider where a login begins. Rejects with ProviderAway. */
+  loginAddress(redirectUri: string, secrets: LoginSecrets): Promise<string>;
+  /** Redeems the code of a callback. Rejects with ProviderAway, or with the library's error about what is wrong with the callback. */
+  signIn(callback: URL, secrets: LoginSecrets): Promise<SignedIn>;
+  /** Redeems a refresh token. Never rejects. */
+  redeem(session: Session, tokens: SessionTokens, signal: AbortSignal): Promise<Redeemed>;
+  /** Revokes the tokens of a session, if the provider can. Never rejects; gives the reason of a failure. */
+  revoke(tokens: SessionTokens): Promise<string | undefined>;
+  /** Where the browser ends the session at the provider; undefined: it cannot be ended there, or the provider is away. */
+  logoutAddress(tokens: SessionTokens, returnTo: string): Promise<string | undefined>;
+  /** Rejects with a reason, or with ProviderAway. */
+  verifyLogoutToken(token: string): Promise<LogoutClaims>;
+  /** What the discovery document says, read now. Rejects with ProviderAway or a reason. */
+  discover(): Promise<OpenidClient.ServerMetadata>;
+}
+
+export interface ProviderOptions {
+  readonly name: string;
+  readonly settings: ProviderSettings;
+  /** Of an access token whose end the provider does not tell. */
+  readonly absoluteSeconds: number;
+  /** Reads the secret of the client; throws a sentence. */
+  readSecret(): string;
+  now(): number;
+}
+
+interface Discovered {
+  readonly library: typeof OpenidClient;
+  readonly configuration: OpenidClient.Configuration;
+  readonly verifyLogoutToken: VerifyLogoutToken;
+  readonly secret: string;
+  readonly atMs: number;
+}
+
+export function createProvider({ name, settings, absoluteSeconds, readSecret, now }: ProviderOptions): Provider {
+  const { issuer, clientId, scopes, clockToleranceSeconds } = settings;
+  const fetchFrom = createProviderFetch(
+    new Set([new URL(issuer).origin, ...settings.endpointOrigins]),
+    settings.timeoutMs,
+  );
+  let discovered: Discovered | undefined;
+  let discovering: Promise<Discovered> | undefined;
+
+  async function discoverNow(): Promise<Discovered> {
+    const library = await import('openid-client');
+    const secret = readSecret();
+    const configuration = await library.discovery(
+      new URL(issuer),
+      clientId,
+      { [library.clockTolerance]: clockToleranceSeconds },
+      await clientAuthentication(library, settings.authentication, secret),
+      {
+        [library.customFetch]: fetchFrom,
+        timeout: settings.timeoutMs / 1000,
+        // Signatures of ID tokens are checked although they come over TLS.
+        execute: [library.enableNonRepudiationChecks, ...(isPlain(issuer) ? [library.allowInsecureRequests] : [])],
+      },
+    );
+    const { jwks_uri: jwksUri = issuer } = configuration.serverMetadata();
+    return {
+      library,
+      configuration,
+      verifyLogoutToken: createVerifyLogoutToken(jwksUri, fetchFrom),
+      secret,
+      atMs: now(),
+    };
+  }
+
+  /** One discovery at a time. An outdated document serves on while the provider is away. */
+  function discovery(): Promise<Discovered> {
+    const known = discovered;
+    const isCurrent = known !== undefined && known.secret === readSecret();
+    if (isCurrent && now() - known.atMs < DISCOVERED_FOR_MS) return Promise.resolve(known);
+    discovering ??= discoverNow()
+      .then((found) => {
+        discovered = found;
+        return found;
+      })
+      .finally(() => {
+        discovering = undefined;
+      });
+    return isCurrent ? discovering.catch(() => known) : discovering;
+  }
+
+  function issuedBy(
+    answer: OpenidClient.TokenEndpointResponse & OpenidClient.TokenEndpointResponseHelpers,
+    before: SessionTokens | undefined,
+  ): IssuedTokens {
+    return {
+      accessToken: answer.access_token,
+      refreshToken: answer.refresh_token ?? before?.refreshToken,
+      idToken: answer.id_token ?? before?.idToken,
+      accessLivesMs: (answer.expiresIn() ?? absoluteSeconds) * 1000,
+    };
+  }
+
+  async function redeem(session: Session, tokens: SessionTokens, signal: AbortSignal): Promise<Redeemed> {
+    const { refreshToken } = tokens;
+    if (refreshToken === undefined) return { kind: 'ended' };
+    let isSent = false;
+    try {
+      const { library, configuration } = await discovery();
+      if (signal.aborted) return { kind: 'away', redeemed: 'no', reason: 'it was given up' };
+      isSent = true;
+      const answer = await library.refreshTokenGrant(configuration, refreshToken);
+      const claims = answer.claims();
+      // OpenID Connect Core section 12.2: it is the same person.
+      if (claims !== undefined && claims.sub !== session.subject) return { kind: 'ended' };
+      return { kind: 'tokens', tokens: issuedBy(answer, tokens) };
+    } catch (error) {
+      return isSent ? outcomeOf(error) : { kind: 'away', redeemed: 'no', reason: reasonOf(error) };
+    }
+  }
+
+  return {
+    name,
+    settings,
+    async loginAddress(redirectUri, { state, nonce, codeVerifier }) {
+      const { library, configuration } = await discovery();
+      const parameters = {
+        ...settings.parameters,
+        redirect_uri: redirectUri,
+        scope: scopes.join(' '),
+        state,
+        nonce,
+        code_challenge: await library.calculatePKCECodeChallenge(codeVerifier),
+        code_challenge_method: 'S256',
+      };
+      const isOffered = configuration.serverMetadata().pushed_authorization_request_endpoint !== undefined;
+      const address =
+        isOffered && settings.pushedRequests === 'where_offered'
+          ? await library.buildAuthorizationUrlWithPAR(configuration, parameters)
+          : library.buildAuthorizationUrl(configuration, parameters);
+      return address.href;
+    },
+    async signIn(callback, { state, nonce, codeVerifier }) {
+      const { library, configuration } = await discovery();
+      const answer = await library.authorizationCodeGrant(configuration, callback, {
+        pkceCodeVerifier: codeVerifier,
+        expectedState: state,
+        expectedNonce: nonce,
+        idTokenExpected: true,
+      });
+      const claims = answer.claims() ?? {};
+      const { sub: subject, sid } = claims as { sub?: unknown; sid?: unknown };
+      if (!isSubject(subject)) throw new Error('its subject cannot be used');
+      const providerSid = typeof sid === 'string' && sid !== '' && sid.length <= 255 ? sid : undefined;
+      return { subject, providerSid, claims: { ...claims }, tokens: issuedBy(answer, undefined) };
+    },
+    redeem,
+    async revoke({ refreshToken, accessToken }) {
+      try {
+        const { library, configuration } = await discovery();
+        if (configuration.serverMetadata().revocation_endpoint === undefined) return undefined;
+        const token = refreshToken ?? accessToken;
+        const hint = refreshToken === undefined ? 'access_token' : 'refresh_token';
+        await library.tokenRevocation(configuration, token, { token_type_hint: hint });
+        return undefined;
+      } catch (error) {
+        return reasonOf(error);
+      }
+    },
+    async logoutAddress({ idToken }, returnTo) {
+      try {
+        const { library, configuration } = await discovery();
+        if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
+        return library.buildEndSessionUrl(configuration, {
+          post_logout_redirect_uri: returnTo,
+          ...(idToken !== undefined && { id_token_hint: idToken }),
+        }).href;
+      } catch {
+        return undefined;
+      }
+    },
+    async verifyLogoutToken(token) {
+      const { configuration, verifyLogoutToken } = await discovery();
+      const { id_token_signing_alg_values_supported: offered = ['RS256'] } = configuration.serverMetadata();
+      const algorithms = offered.filter((algorithm) => /^(RS|PS|ES)\d+$|^EdDSA$|^Ed25519$/.test(algorithm));
+      return verifyLogoutToken(
+        token,
+        { issuer: configuration.serverMetadata().issuer, clientId, clockToleranceSeconds, algorithms },
+        now(),
+      );
+    },
+    discover: async () => (await discoverNow()).configuration.serverMetadata(),
+  };
+}
+
+/** What a refused refresh says about the token. */
+function outcomeOf(error: unknown): Redeemed {
+  const away = awayIn(error);
+  if (away !== undefined) return { kind: 'away', redeemed: away.executed, reason: away.message };
+  const code = oauthCodeIn(error);
+  if (code === 'invalid_grant') return { kind: 'ended' };
+  // Another refusal, such as invalid_client, has not touched the token. An answer that nothing can be read from may have.
+  return { kind: 'away', redeemed: code === undefined ? 'unknown' : 'no', reason: code ?? reasonOf(error) };
+}
+
+/** The code of an OAuth error (RFC 6749 section 5.2). */
+export function oauthCodeIn(thrown: unknown): string | undefined {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
+    const { error: code } = error as { error?: unknown };
+    if (typeof code === 'string') return code;
+  }
+  return undefined;
+}
+
+/** A reason for operators. */
+export function reasonOf(error: unknown): string {
+  const away = awayIn(error);
+  if (away !== undefined) return away.message;
+  return oauthCodeIn(error) ?? (error instanceof Error ? error.message : String(error));
+}
+
+export { awayIn };
+
+function isPlain(issuer: string): boolean {
+  return issuer.startsWith('http:');
+}
