@@ -14,15 +14,18 @@ export interface Organization {
   readonly operator: boolean;
 }
 
-/** How a caller authenticates: `apiKey` by a key or by a token in its place, `basic` by user name and password. */
-export type Scheme = 'apiKey' | 'basic';
+/**
+ * How a caller authenticates: `apiKey` by a key or by a token in its place, `basic` by user name and password, `session` by the cookie of a
+ * person who has signed in.
+ */
+export type Scheme = 'apiKey' | 'basic' | 'session';
 
 /** The owner of the credentials. Every request of a caller has the same object, until something about the caller changes. */
 export interface Caller {
   /** Key id, the subject of a token as its issuer names it, or `anonymous` on public operations. */
   readonly subject: string;
   readonly scheme: Scheme;
-  /** Of a token: the configured name of its issuer. Subjects are unique within one issuer only. */
+  /** Of a token or a session: the configured name of its issuer or provider. Subjects are unique within one only. */
   readonly issuer: string | undefined;
   /** Absent on public operations only. */
   readonly organization: Organization | undefined;
@@ -33,4 +36,6 @@ export interface Caller {
   readonly expiresAtMs: number;
   /** Whether a client address may use this key; absent: any may. */
   readonly allowsAddress: ((address: string) => boolean) | undefined;
+  /** Of a session: its id. */
+  readonly session?: string | undefined;
 }

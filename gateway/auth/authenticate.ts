@@ -1,6 +1,7 @@
 // Stage: identifies the caller. A revoked or expired key is identified here and refused by `authorize`, so that the log names its
 // owner. Throws api_key_missing, api_key_misplaced, auth_scheme_unsupported, and the errors of the credential readers: api_key_malformed,
-// api_key_invalid, token_invalid, token_expired, token_audience, basic_credentials_invalid, auth_unavailable.
+// api_key_invalid, token_invalid, token_expired, token_audience, basic_credentials_invalid, auth_unavailable, session_required, and those of
+// sessions/session-reader.ts.
 
 import type { Caller } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
@@ -31,17 +32,18 @@ export interface AuthenticateOptions {
   readonly directory: Pick<Directory, 'callerOf'>;
   readonly readToken: CredentialReader;
   readonly matchesBasic: MatchesBasic;
+  /** The caller of a session cookie; undefined: the request has none. Absent: no cookie is read. */
+  readonly readSession?: ((matched: Matched) => Awaitable<Caller> | undefined) | undefined;
 }
 
-export function createAuthenticate({ directory, readToken, matchesBasic }: AuthenticateOptions) {
+export function createAuthenticate({ directory, readToken, matchesBasic, readSession }: AuthenticateOptions) {
   const readApiKey = createApiKeyReader(directory);
   const readBasic = createBasicReader(matchesBasic);
 
   function read(matched: Matched): Awaitable<Caller> {
     const credentials = parseAuthorization(matched.headers.get('authorization'));
-    if (credentials === undefined) {
-      throw new GatewayError(holdsKey(matched.query) ? 'api_key_misplaced' : 'api_key_missing');
-    }
+    // A browser adds the cookie to every request: what a page sends on purpose goes before it.
+    if (credentials === undefined) return readSession?.(matched) ?? refuseWithout(matched);
     // The first reader that recognises the credential decides. The API key reader takes every Bearer, so it comes after the token reader.
     const caller = readToken(credentials) ?? readApiKey(credentials) ?? readBasic(credentials, matched.operation);
     if (caller === undefined) throw new GatewayError('auth_scheme_unsupported');
@@ -72,6 +74,16 @@ function identify(matched: Matched, caller: Caller): Identified {
   const identified = matched as Matched & { caller: Caller };
   identified.caller = caller;
   return identified;
+}
+
+/** Pages get to know that a person can sign in, and programs that they need a key. */
+function refuseWithout({ query, operation, headers }: Matched): never {
+  if (holdsKey(query)) throw new GatewayError('api_key_misplaced');
+  const { security } = operation;
+  const takesSessions = security.some(({ scheme }) => scheme === 'session');
+  const takesOthers = security.some(({ scheme }) => scheme !== 'session');
+  const isPage = takesSessions && (!takesOthers || headers.has('sec-fetch-site'));
+  throw new GatewayError(isPage ? 'session_required' : 'api_key_missing');
 }
 
 function holdsKey(query: string): boolean {

@@ -1,5 +1,5 @@
-// Stage: decides whether the caller may use the operation. Throws api_key_revoked, api_key_expired, token_expired, ip_not_allowed,
-// account_inactive, auth_scheme_unsupported, insufficient_scope or key_mode_mismatch.
+// Stage: decides whether the caller may use the operation. Throws api_key_revoked, api_key_expired, token_expired, session_expired,
+// ip_not_allowed, account_inactive, auth_scheme_unsupported, insufficient_scope or key_mode_mismatch.
 
 import type { Caller } from '../caller.ts';
 import type { ErrorCode } from '../error-catalogue.ts';
@@ -80,9 +80,14 @@ export function createAuthorize({ scopeRules, hasTestTarget, now }: AuthorizeOpt
 export function callerRefusal(caller: Caller, clientAddress: string, nowMs: number): ErrorCode | undefined {
   // Check the key before the organization: 401 says that another key would help, 403 that it would not.
   if (caller.revoked) return 'api_key_revoked';
-  if (caller.expiresAtMs <= nowMs) return caller.issuer === undefined ? 'api_key_expired' : 'token_expired';
+  if (caller.expiresAtMs <= nowMs) return expiryOf(caller);
   if (caller.allowsAddress?.(clientAddress) === false) return 'ip_not_allowed';
   return caller.organization?.state === 'suspended' ? 'account_inactive' : undefined;
+}
+
+function expiryOf({ scheme, issuer }: Caller): ErrorCode {
+  if (scheme === 'session') return 'session_expired';
+  return issuer === undefined ? 'api_key_expired' : 'token_expired';
 }
 
 /** Marks the exchange itself: a copy of its members costs more than the decision. */

@@ -23,13 +23,19 @@ const fields = {
     part: 'caller',
     stage: 'authenticate',
     type: 'text',
-    meaning: 'the issuer of the token, where a caller has one instead of a key',
+    meaning: 'the issuer of the token, where a caller has one instead of a key; the provider of a session',
   },
   subject: {
     part: 'caller',
     stage: 'authenticate',
     type: 'text',
-    meaning: 'the subject of the token, or the user name',
+    meaning: 'the subject of the token or session, or the user name',
+  },
+  session: {
+    part: 'caller',
+    stage: 'authenticate',
+    type: 'text',
+    meaning: 'the id of the session of a person who has signed in; it opens nothing',
   },
   mode: { part: 'caller', stage: 'authenticate', type: '`live`, `test`', meaning: 'the mode of the caller' },
   hint: { part: 'refusal', stage: 'authenticate', type: 'text', meaning: 'of a refusal: the reason in one word' },
@@ -54,6 +60,7 @@ const facts: FactsOf<typeof fields, 'code'> = {
   key_id: 'mode',
   token_issuer: 'mode',
   subject: 'mode',
+  session: 'mode',
   hint: { authenticate: (hint, { stage }) => (stage === 'authenticate' ? `reason: ${hint}` : undefined) },
   required_scopes: { authorize: (scopes, _, outcome) => scopesIn('required', scopes, outcome) },
   held_scopes: { authorize: (scopes, _, outcome) => scopesIn('held', scopes, outcome) },
@@ -75,7 +82,13 @@ function callerIn(record: Readonly<Record<string, unknown>>): string {
   return organization === undefined ? who : `${who}, organization ${organization}, tier ${tier}, mode ${mode}`;
 }
 
-function credentialIn({ key_id: key, token_issuer: issuer, subject }: Readonly<Record<string, unknown>>): string {
+function credentialIn({
+  key_id: key,
+  token_issuer: issuer,
+  subject,
+  session,
+}: Readonly<Record<string, unknown>>): string {
+  if (session !== undefined) return `session ${session} of ${subject}, signed in by ${issuer}`;
   if (issuer !== undefined) return `token of ${issuer} for ${subject}`;
   if (key === undefined) return `user name ${subject}`;
   if (key === 'anonymous') return 'anonymous: the operation is public';

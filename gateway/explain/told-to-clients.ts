@@ -32,6 +32,8 @@ const TOLD: { readonly [Name in LogFieldName]: Told } = {
   // A name in gateway.yaml.
   token_issuer: 'not told',
   subject: 'told',
+  // Of the person who has signed in, whom the organization may not concern.
+  session: 'not told',
   mode: 'told',
   hint: 'told',
   required_scopes: 'told',

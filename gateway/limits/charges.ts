@@ -21,6 +21,7 @@ interface OperationKind {
   readonly extra: string | undefined;
   readonly known: WeakMap<Caller, CallerCharges>;
   readonly sharedByOrganizations: SharedParts;
+  readonly sharedByPersons: SharedParts;
   readonly sharedByAddresses: SharedParts;
 }
 
@@ -42,11 +43,13 @@ export function createChargesOf(
     if (organization === undefined) {
       // All anonymous clients share one caller object, so nothing can be cached per caller.
       const tag = `address:${addressBlockOf(address)}`;
-      return resolve(rules, kind, rules.tiers[ANONYMOUS_TIER], { tag, key: undefined });
+      return resolve(rules, kind, rules.tiers[ANONYMOUS_TIER], { tag, key: undefined, isPerson: false });
     }
     let known = kind.known.get(caller);
     if (known === undefined) {
-      known = resolve(rules, kind, ruleOf(rules, organization)?.rule, { tag: organization.id, key: keyOf(caller) });
+      const isPerson = caller.scheme === 'session';
+      const owner = { tag: organization.id, key: keyOf(caller), isPerson };
+      known = resolve(rules, kind, ruleOf(rules, organization)?.rule, owner);
       kind.known.set(caller, known);
     }
     return known;
@@ -80,7 +83,14 @@ function createKinds(rules: LimitRules): (operation: Operation) => OperationKind
 }
 
 function createKind(cost: number, extra: string | undefined): OperationKind {
-  return { cost, extra, known: new WeakMap(), sharedByOrganizations: new Map(), sharedByAddresses: new Map() };
+  return {
+    cost,
+    extra,
+    known: new WeakMap(),
+    sharedByOrganizations: new Map(),
+    sharedByPersons: new Map(),
+    sharedByAddresses: new Map(),
+  };
 }
 
 /** The owner of the counters. In Redis, all counters of an organization share a hash tag, so that a Cluster keeps them on one server. */
@@ -88,13 +98,15 @@ interface CounterOwner {
   readonly tag: string;
   /** Absent: an anonymous client, which is counted as a whole. */
   readonly key: string | undefined;
+  /** Whether `key` is a person who has signed in, on all devices. */
+  readonly isPerson: boolean;
 }
 
 function resolve(
   rules: LimitRules,
   kind: OperationKind,
   rule: LimitRule | undefined,
-  { tag, key }: CounterOwner,
+  { tag, key, isPerson }: CounterOwner,
 ): CallerCharges {
   const { cost, extra } = kind;
   const charges: Charge[] = [];
@@ -102,6 +114,8 @@ function resolve(
     const policy = key === undefined ? 'address' : rules.countPer;
     charges.push(chargeOf(rule, cost, policy, tierCounterOf(tag, policy, key)));
   }
+  if (isPerson && rules.persons !== undefined)
+    charges.push(chargeOf(rules.persons, cost, 'person', `rl:{${tag}}:person:${key}`));
   if (extra !== undefined) {
     const further = rules.extra[extra];
     if (further === undefined) throw new Error(`limits: there is no extra limit "${extra}"`);
@@ -109,7 +123,7 @@ function resolve(
     charges.push(chargeOf(further, cost, extra, counter));
   }
   const { alike, texts } = sharedPartsOf(
-    key === undefined ? kind.sharedByAddresses : kind.sharedByOrganizations,
+    key === undefined ? kind.sharedByAddresses : isPerson ? kind.sharedByPersons : kind.sharedByOrganizations,
     rule,
     charges,
   );

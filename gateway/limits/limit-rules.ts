@@ -30,6 +30,8 @@ export interface LimitRules {
   >;
   /** By organization id; replaces the rule of its tier. */
   readonly organizations: Readonly<Record<string, OrganizationRule>>;
+  /** Of each person who has signed in; undefined: none. */
+  readonly persons?: LimitRule | undefined;
   readonly addresses: { readonly failures: number; readonly windowSeconds: number };
 }
 

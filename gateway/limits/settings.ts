@@ -50,7 +50,7 @@ export const limitsFile = z.strictObject({
     .default({})
     .meta({
       description:
-        'Limits that operations may name, on top of the tier. The names `organization` and `key` are reserved.',
+        'Limits that operations may name, on top of the tier. The names `organization`, `key` and `person` are reserved.',
       values: 'limits by name',
     }),
   operations: z
@@ -67,6 +67,11 @@ export const limitsFile = z.strictObject({
     .record(z.string(), ofOrganizations)
     .default({})
     .meta({ description: 'Limits in place of the limit of the tier.', values: 'limits by organization id' }),
+  persons: z.strictObject(rule).prefault({ requests: 600 }).meta({
+    description:
+      'The limit of each person who has signed in with a browser, on top of that of the organization ([browser applications](guides/browser-applications.md)).',
+    values: 'limit',
+  }),
   addresses: z
     .strictObject({
       failures: whole('failures', 1, 1_000_000).describe(

@@ -104,9 +104,14 @@ function operationPart({ id, path, upstream }: Operation): string {
 }
 
 /** A caller with user name and password has no key id. */
-function credentialOf({ scheme, issuer, subject }: Caller) {
+function credentialOf({ scheme, issuer, subject, session }: Caller) {
   const hasKey = scheme !== 'basic' && issuer === undefined;
-  return { key_id: hasKey ? subject : undefined, token_issuer: issuer, subject: hasKey ? undefined : subject };
+  return {
+    key_id: hasKey ? subject : undefined,
+    token_issuer: issuer,
+    subject: hasKey ? undefined : subject,
+    session,
+  };
 }
 
 function sizePart({ bytesIn, bytesOut }: Trail, durationMs: number): TextOf<'size'> {

@@ -43,6 +43,8 @@ export interface OpenStreams {
   refuseIfFull(caller: Caller, clientAddress: string): void;
   /** Asks again whether the callers concerned may go on. */
   identityChanged(change: IdentityChange): void;
+  /** Ends the streams of a session that has ended. */
+  sessionEnded(session: string): void;
   /** Ends streams of operations that do not exist any more, or that another upstream serves. */
   use(operations: readonly StreamOperation[]): void;
   /** Ends all streams: event streams and WebSockets now, JSON lines when most of the time has passed. May be called again. */
@@ -96,7 +98,7 @@ export function createOpenStreams({ mostOf, now }: OpenStreamsOptions): OpenStre
     try {
       entry.caller = await entry.stream.admitAgain();
     } catch (error) {
-      if (error instanceof GatewayError && error.code === 'auth_unavailable') entry.isUnanswered = true;
+      if (error instanceof GatewayError && error.entry.status === 503) entry.isUnanswered = true;
       else end(entry, 'credential');
     }
   }
@@ -139,6 +141,9 @@ export function createOpenStreams({ mostOf, now }: OpenStreamsOptions): OpenStre
         const isKey = issuer === undefined && subject === key;
         if (isAnyone || isKey || (key === undefined && own?.id === organization)) void ask(entry);
       }
+    },
+    sessionEnded(session) {
+      for (const entry of [...entries]) if (entry.caller.session === session) end(entry, 'credential');
     },
     use(operations) {
       const upstreams = new Map(operations.map(({ id, upstream }) => [id, upstream]));

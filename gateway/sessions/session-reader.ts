@@ -1,0 +1,116 @@
+// Reads the credential kind "session": a cookie that the gateway has set at a login. Throws cross_site_request, session_expired,
+// session_store_unavailable or provider_unavailable.
+
+import { hash } from 'node:crypto';
+import type { Caller, Organization } from '../caller.ts';
+import { GatewayError } from '../errors.ts';
+import type { Admitted } from '../exchange.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
+import { sessionValueIn } from './cookies.ts';
+import { type CrossSiteRules, isCrossSite } from './cross-site.ts';
+import { scopesIn } from './grants.ts';
+import type { LiveSessions } from './live/live-sessions.ts';
+import type { createOriginOf } from './origins.ts';
+import type { ProviderSettings } from './settings.ts';
+import type { Session } from './store/session-store.ts';
+
+export interface SessionReaderOptions {
+  readonly live: Pick<LiveSessions, 'find' | 'isKnown' | 'fresh' | 'noteUse'>;
+  readonly originOf: ReturnType<typeof createOriginOf>;
+  readonly crossSite: CrossSiteRules;
+  readonly providers: Readonly<Record<string, ProviderSettings>>;
+  /** Returns the same object until the organization changes; undefined for an unknown one. Throws auth_unavailable. */
+  organizationOf(id: string): Awaitable<Organization | undefined>;
+}
+
+type Asking = Pick<Admitted, 'headers' | 'method' | 'scheme'>;
+
+export interface SessionReader {
+  /** The caller of a request with a session cookie; undefined: it has none. The same object until session or organization change. */
+  read(asking: Asking): Awaitable<Caller> | undefined;
+  /** The session of a request, whatever page has made it; undefined: it has none that is alive. For a navigation that changes nothing. */
+  find(asking: Asking): Promise<Session | undefined>;
+  /** Whether the session of a request is in the memory of this process and alive. Asks no store. */
+  isKnown(asking: Asking): boolean;
+  /** The session that a caller was read from. */
+  sessionOf(caller: Caller): Session;
+}
+
+export function createSessionReader(options: SessionReaderOptions): SessionReader {
+  const { live, originOf, crossSite, providers, organizationOf } = options;
+  const callers = new WeakMap<Session, Caller>();
+  const sessions = new WeakMap<Caller, Session>();
+
+  function callerFrom(session: Session, found: Organization | undefined): Caller {
+    const rules = Object.hasOwn(providers, session.provider) ? providers[session.provider] : undefined;
+    // The configuration knows the provider no more, or the store the organization.
+    if (found === undefined || rules === undefined) throw new GatewayError('session_expired');
+    const known = callers.get(session);
+    if (known?.organization === found) return known;
+    const caller: Caller = Object.freeze({
+      subject: session.subject,
+      scheme: 'session',
+      issuer: session.provider,
+      organization: found,
+      mode: 'live',
+      scopes: scopesIn(session.claims, rules),
+      revoked: false,
+      expiresAtMs: session.endsAtMs,
+      allowsAddress: undefined,
+      session: session.id,
+    });
+    callers.set(session, caller);
+    sessions.set(caller, session);
+    return caller;
+  }
+
+  function use(found: Session | undefined): Awaitable<Caller> {
+    if (found === undefined) throw new GatewayError('session_expired');
+    live.noteUse(found);
+    const fresh = live.fresh(found);
+    return fresh instanceof Promise ? fresh.then(useFresh) : useFresh(fresh);
+  }
+
+  function useFresh(fresh: Session | 'ended' | 'away'): Awaitable<Caller> {
+    if (fresh === 'ended') throw new GatewayError('session_expired');
+    if (fresh === 'away') throw new GatewayError('provider_unavailable');
+    const organization = organizationOf(fresh.organization);
+    return organization instanceof Promise
+      ? organization.then((late) => callerFrom(fresh, late))
+      : callerFrom(fresh, organization);
+  }
+
+  function valueIn(asking: Asking): string | undefined {
+    const cookies = asking.headers.get('cookie');
+    const served = cookies === undefined ? undefined : originOf(asking);
+    return served && sessionValueIn(cookies as string, served.isSecure);
+  }
+
+  return {
+    read(asking) {
+      const value = valueIn(asking);
+      if (value === undefined) return undefined;
+      if (isCrossSite(asking, crossSite)) throw new GatewayError('cross_site_request');
+      const found = live.find(hashOf(value));
+      return found instanceof Promise ? found.catch(storeAway).then(use) : use(found);
+    },
+    async find(asking) {
+      const value = valueIn(asking);
+      return value === undefined ? undefined : await live.find(hashOf(value));
+    },
+    isKnown(asking) {
+      const value = valueIn(asking);
+      return value !== undefined && live.isKnown(hashOf(value));
+    },
+    sessionOf: (caller) => sessions.get(caller) as Session,
+  };
+}
+
+/** What the store has in the place of a cookie. */
+export function hashOf(value: string): string {
+  return hash('sha256', value, 'base64url');
+}
+
+export function storeAway(cause: unknown): never {
+  throw cause instanceof GatewayError ? cause : new GatewayError('session_store_unavailable', { cause });
+}
