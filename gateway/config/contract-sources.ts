@@ -19,7 +19,7 @@ export function contractsOf(draft: ConfigDraft) {
     sources: contractSources(draft),
     known: {
       upstreams: [...names.upstreams, ...furtherServersOf(draft)],
-      ownUpstreams: Object.keys(upstreams).filter((name) => isOwn(upstreams[name])),
+      ownUpstreams: Object.keys(upstreams).filter((name) => isOwn(upstreams[name]) || isSessions(upstreams[name])),
       limits: sources.limits.value === undefined ? undefined : names.limits,
       addressPaths: addressPathsOf(draft),
     },
@@ -32,6 +32,11 @@ export function contractsOf(draft: ConfigDraft) {
 /** Whether the gateway itself executes the operations of an entry. */
 function isOwn(entry: { readonly live?: readonly string[] } | undefined): boolean {
   return entry?.live?.includes('gateway:') === true;
+}
+
+/** Whether the gateway itself executes them as those that people sign in with. */
+export function isSessions(entry: { readonly live?: readonly string[] } | undefined): boolean {
+  return entry?.live?.includes('session:') === true;
 }
 
 /** The entries with their contracts; those with mistakes too, so that the mistakes of their contracts come in the same round. */

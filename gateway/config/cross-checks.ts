@@ -9,6 +9,7 @@ import { checkShownTiers } from './portal-names.ts';
 import { checkRecordRules } from './record-rules.ts';
 import { checkRuleNames } from './rule-names.ts';
 import { checkServersUsed } from './servers.ts';
+import { checkSessionScopes } from './session-checks.ts';
 import { checkTunnels } from './tunnel-paths.ts';
 import { checkDeprecations } from './versions.ts';
 
@@ -43,8 +44,15 @@ function checkPlaces(
 }
 
 /** Rejects unknown scopes in `scopesMax`: a misspelt scope would silently grant nothing. */
-function checkScopes({ gateway, sources }: ConfigDraft, { scopes }: Contracts, mistakes: Mistake[]): void {
+function checkScopes(draft: ConfigDraft, { scopes, operations }: Contracts, mistakes: Mistake[]): void {
+  const { gateway, sources } = draft;
   const known = new Set([...scopes, ...(gateway?.operatorScopes ?? [])]);
+  checkSessionScopes(
+    draft,
+    operations.map(({ operation }) => operation),
+    known,
+    mistakes,
+  );
   for (const [name, { scopesMax }] of Object.entries(gateway?.issuers ?? {})) {
     for (const [index, scope] of scopesMax.entries()) {
       if (scope === '*' || known.has(scope)) continue;

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { idempotencySettings } from '../idempotency/settings.ts';
 import { mcpSettings } from '../mcp/settings.ts';
 import { overloadSettings } from '../overload/settings.ts';
+import { sessionSettings } from '../sessions/settings.ts';
 import { usageSettings } from '../usage/settings.ts';
 import { cors } from './cross-origin.ts';
 import { hosts } from './hosts.ts';
@@ -128,6 +129,10 @@ export const gatewayFile = z.strictObject({
   issuers: z.record(name, issuer).default({}).meta({
     description: 'Issuers whose tokens are accepted besides API keys ([tokens](tokens.md)).',
     values: 'issuers by name',
+  }),
+  sessions: sessionSettings.optional().meta({
+    description:
+      'Sessions of people who sign in with a browser ([browser applications](guides/browser-applications.md)). Without it, cookies are not read.',
   }),
   cors: cors.default({}).meta({
     description: 'Other origins whose pages may read answers. Without it, no origin may.',

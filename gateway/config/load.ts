@@ -11,6 +11,7 @@ import { checkHosts } from './hosts.ts';
 import { checkShape } from './issues.ts';
 import { type Breaking, type UpstreamEntry, upstreamsFile } from './schema.ts';
 import { checkServers, withServers } from './servers.ts';
+import { checkSessions } from './session-checks.ts';
 import { type Environment, localUrl } from './settings.ts';
 import { checkTls } from './tls.ts';
 import { blockIn, usableEntries } from './usable-entries.ts';
@@ -48,7 +49,7 @@ export interface ConfigDraft {
   };
 }
 
-/** Settings of an entry that an entry with `live: gateway:` cannot have. */
+/** Settings of an entry that an entry with `live: gateway:` or `live: session:` cannot have. */
 const notOfOwnContract = [
   ...['test', 'servers', 'credential', 'basicForClients', 'authorization', 'requests', 'answers', 'tunnels'],
   ...['security', 'public', 'operationNames'],
@@ -100,6 +101,7 @@ export function loadConfig(
   checkExamples(draft, mistakes);
   checkOwnContract(draft, mistakes);
   checkIssuers(draft, mistakes);
+  checkSessions(draft, mistakes);
   checkBuffers(draft, mistakes);
   if (gateway) {
     checkHosts(gateway.hosts, gateway.publicUrl, sources.gateway, mistakes);
@@ -150,7 +152,7 @@ function checkNames({ upstreams, sources, names }: ConfigDraft, mistakes: Mistak
   const operations = blockIn(sources.limits.value, 'operations');
   for (const id of names.operations)
     unknownLimit(sources.limits, ['operations', id, 'extra'], blockIn(operations, id).extra);
-  for (const reserved of ['organization', 'key']) {
+  for (const reserved of ['organization', 'key', 'person']) {
     if (!names.limits.includes(reserved)) continue;
     const reason = `"${reserved}" is reserved for the limit of the tier.`;
     mistakes.push(sources.limits.mistakeAtKey(['extra', reserved], reason, 'Choose another name for this limit.'));
@@ -198,13 +200,15 @@ function checkOwnContract({ sources }: ConfigDraft, mistakes: Mistake[]): void {
     const entry = blockIn(entries, name);
     const at = (key: string, reason: string, remedy: string) =>
       mistakes.push(sources.upstreams.mistakeAtKey(['upstreams', name, key], reason, remedy));
-    const isOwn = [entry.live].flat().includes('gateway:');
-    if (!isOwn && [entry.test].flat().includes('gateway:'))
+    const own = [entry.live].flat().find((address) => address === 'gateway:' || address === 'session:');
+    if (own === undefined && [entry.test].flat().includes('gateway:'))
       at('test', 'test keys cannot administer the gateway.', 'Write gateway: as live, without test.');
-    if (!isOwn) continue;
+    if (own === undefined && [entry.test].flat().includes('session:'))
+      at('test', 'there are no test sessions.', 'Write session: as live, without test.');
+    if (own === undefined) continue;
     for (const key of notOfOwnContract) {
       if (Object.hasOwn(entry, key))
-        at(key, `"${key}" has no meaning with live: gateway:, which stands for no service.`, `Remove ${key}.`);
+        at(key, `"${key}" has no meaning with live: ${own}, which stands for no service.`, `Remove ${key}.`);
     }
   }
 }

@@ -15,6 +15,7 @@ const restartOnlyKeys = [
   ['keys'],
   ['operatorScopes'],
   ['issuers'],
+  ['sessions'],
   ['hosts'],
   ['tls'],
   ['tracing'],

@@ -46,6 +46,8 @@ export interface Shared extends UpstreamParts {
   readonly beginInternal: BeginInternal;
   /** Notes that an organization has called a deprecated operation. */
   noteUse(organization: string, operation: string): void;
+  /** Calls back when a session ends, on whichever instance, unless the returned function is called before. */
+  onSessionEnded(session: string, listener: () => void): () => void;
   isDraining(): boolean;
   readonly ownChallenge: OwnChallenge | undefined;
   /** Called when the X-Forwarded-For of a trusted proxy cannot be parsed. */
@@ -86,7 +88,15 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     const close = shared.streams.open({ kind, caller, clientAddress, operation, admitAgain, end });
     // It counts among the open streams instead.
     overload.ended(fresh.reservation);
-    return close;
+    return caller.session === undefined ? close : closeWithSession(caller.session, close);
+  }
+
+  function closeWithSession(session: string, close: () => void): () => void {
+    const unfollow = shared.onSessionEnded(session, () => shared.streams.sessionEnded(session));
+    return () => {
+      unfollow();
+      close();
+    };
   }
 
   const own = createOwnAnswers(configuration, {

@@ -3,6 +3,7 @@
 import type { Assertions } from '../auth/assertions/assertions.ts';
 import type { Configuration } from '../configuration.ts';
 import { createAnswerCheck } from '../contract/answer.ts';
+import { GatewayError } from '../errors.ts';
 import type { TlsSettings } from '../http1/client/connect.ts';
 import { entryOfUpstream } from '../shared/upstream-names.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';
@@ -15,7 +16,9 @@ import { createTargets, type TargetsOptions } from '../upstream/targets/targets.
 /** Parts that live from start to end of the process. */
 export interface UpstreamParts
   extends Pick<TargetsOptions, 'pools' | 'targetSets' | 'originOf' | 'clock'>,
-    Pick<ForwardOptions, 'traceparentFor' | 'execute'> {
+    Pick<ForwardOptions, 'traceparentFor'> {
+  /** What executes the operations that the gateway answers itself, by the address of their upstream. */
+  readonly executors: Readonly<Record<string, ForwardOptions['execute'] | undefined>>;
   readonly access: Accesses;
   readonly assertions: Pick<Assertions, 'assertionFor'>;
   readonly recordLocks: ForwardOptions['locks'];
@@ -30,7 +33,7 @@ export function createToUpstreams(
   parts: UpstreamParts,
   openStream: ForwardOptions['openStream'],
 ) {
-  const { access, assertions, streams, traceparentFor, execute, now } = parts;
+  const { access, assertions, streams, traceparentFor, executors, now } = parts;
   const { upstreams } = configuration.config;
   const { operations, schemas } = configuration.contracts;
   const tls = parts.tlsSettingsOf(configuration);
@@ -38,6 +41,11 @@ export function createToUpstreams(
   const targets = createTargets({ ...parts, upstreams, tlsOf });
   const routes = createUpstreamRoutes(upstreams, access, () => performance.now());
   const routeTo = (upstream: string) => routes.get(upstream) as UpstreamRoute;
+  const execute: ForwardOptions['execute'] = async (fresh) => {
+    const executor = executors[upstreams[fresh.operation.upstream]?.live[0] ?? ''];
+    if (executor === undefined) throw new GatewayError('operation_unsupported');
+    return executor(fresh);
+  };
   // An assertion is for the entry as a whole.
   const assertionFor: typeof assertions.assertionFor = (caller, upstream) =>
     assertions.assertionFor(caller, entryOfUpstream(upstream));

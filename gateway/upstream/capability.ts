@@ -134,7 +134,7 @@ export const UPSTREAM = { codes: UPSTREAM_CODES, fields, facts } as const satisf
 
 /** A target that is no address is the contract, `examples:<upstream>`, or the gateway itself, `gateway:`. */
 function sentTo(target: string): string {
-  if (target === 'gateway:') return 'executed by the gateway itself';
+  if (target === 'gateway:' || target === 'session:') return 'executed by the gateway itself';
   return target.startsWith('examples:') ? `answered from the contract of ${target.slice(9)}` : `sent to ${target}`;
 }
 

@@ -6,7 +6,7 @@ import type { Assertions } from '../auth/assertions/assertions.ts';
 import { followAssertionKeys } from '../auth/assertions/follow-assertion-keys.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
 import type { MatchesBasic } from '../auth/basic.ts';
-import { createDirectory, type DirectoryStatus } from '../auth/directory.ts';
+import { createDirectory, type Directory, type DirectoryStatus } from '../auth/directory.ts';
 import type { KeyStore, KeyStoreChange } from '../auth/store/key-store.ts';
 import { createIssuers, type Issuers } from '../auth/tokens/issuers.ts';
 import { createTokenReader } from '../auth/tokens/token-reader.ts';
@@ -18,6 +18,7 @@ import type { Admitted } from '../exchange.ts';
 import type { Log } from '../observe/log.ts';
 import type { Stages } from '../pipeline.ts';
 import { evictionPolicyAt } from '../redis/server-info.ts';
+import type { SessionReader } from '../sessions/session-reader.ts';
 
 interface IdentityOptions {
   readonly gateway: GatewayFile;
@@ -31,6 +32,8 @@ interface IdentityOptions {
   inForce(): Configuration;
   now(): number;
   readonly matchesBasic: MatchesBasic;
+  /** Reads sessions with what is known of organizations; undefined: people cannot sign in. */
+  readonly sessionReaderOf: ((organizationOf: Directory['organizationOf']) => SessionReader) | undefined;
   /** Called when the signing keys have changed, or another key becomes the signing key. */
   onAssertionKeys(): void;
   /** Called with every change of the key store. */
@@ -44,6 +47,9 @@ export interface Identity {
   /** Whether the credentials of a request are cached as valid; asks no store. */
   isKnownCaller(admitted: Admitted): boolean;
   readonly callerOfTunnel: CallerOfTunnel;
+  /** Undefined: people cannot sign in. */
+  readonly sessionReader: SessionReader | undefined;
+  readonly organizationOf: Directory['organizationOf'];
   readonly keysStatus: () => DirectoryStatus;
   readonly issuersStatus: Issuers['status'];
   /** Resolves after the first fetch of every issuer's keys, or after a short timeout. */
@@ -105,6 +111,7 @@ export function openIdentity({ gateway, secrets, assertions, log, now, ...option
     cacheMax: gateway.keys.cacheMax,
     now,
   });
+  const sessionReader = options.sessionReaderOf?.(directory.organizationOf);
   warnOfSecretsInRedis(secrets, log);
   if (options.redisUrl !== undefined) void warnOfEviction(options.redisUrl, log);
 
@@ -113,12 +120,17 @@ export function openIdentity({ gateway, secrets, assertions, log, now, ...option
       directory,
       readToken: tokens.readToken,
       matchesBasic: options.matchesBasic,
+      readSession: sessionReader?.read,
     }),
+    sessionReader,
+    organizationOf: directory.organizationOf,
     callerOfTunnel: createCallerOfTunnel({ directory, readToken: tokens.readToken, now }),
-    isKnownCaller({ headers }) {
+    isKnownCaller(admitted) {
+      const { headers } = admitted;
       // User name and password never count: checking them means comparing them, so a throttled address could go on guessing through this
       // function.
       const authorization = headers.get('authorization');
+      if (authorization === undefined) return sessionReader?.isKnown(admitted) === true;
       return directory.isKnown(authorization) || tokens.isKnown(authorization);
     },
     keysStatus: directory.status,

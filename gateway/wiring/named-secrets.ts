@@ -5,6 +5,8 @@ import { keyProblem } from '../config/upstream-tls.ts';
 import type { Mistake } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
 import { tracingHeaders } from '../observe/tracing/open-tracing.ts';
+import { clientSecretProblem } from '../sessions/provider/client-authentication.ts';
+import { sessionKeysProblem } from '../sessions/store/session-keys.ts';
 import { isFurtherServer } from '../shared/upstream-names.ts';
 import { isSimulated } from '../upstream/simulated/addresses.ts';
 
@@ -60,7 +62,7 @@ export function namedSecrets({ config, upstreamTls }: Named, isShared: boolean):
     ];
   });
   const headers = gateway.tracing?.headersSecret;
-  const others = [...credentials, ...keys, ...acmeSecrets(config, isShared)];
+  const others = [...credentials, ...keys, ...sessionSecrets(config, isShared), ...acmeSecrets(config, isShared)];
   if (headers === undefined) return others;
   return [
     ...others,
@@ -77,6 +79,34 @@ export function namedSecrets({ config, upstreamTls }: Named, isShared: boolean):
     },
   ];
 }
+
+/** The clients of providers, and the keys that seal tokens: those of several instances have to be given, so that a copy of Redis opens none. */
+function sessionSecrets({ gateway, sources }: Named['config'], isShared: boolean): NamedSecret[] {
+  const { sessions } = gateway;
+  if (sessions === undefined) return [];
+  const clients = Object.entries(sessions.providers).map(([name, { authentication }]): NamedSecret => {
+    const { secret } = authentication;
+    const path = ['sessions', 'providers', name, 'authentication', 'secret'];
+    return {
+      entry: secret,
+      use: `the client of the provider "${name}"`,
+      problemOf: (value) => clientSecretProblem(authentication, value),
+      mistake: (reason) => sources.gateway.mistakeAt(path, reason, remedyFor(secret)),
+    };
+  });
+  if (!isShared) return clients;
+  return [
+    ...clients,
+    {
+      entry: SESSION_KEYS,
+      use: 'sealing the tokens of sessions',
+      problemOf: sessionKeysProblem,
+      mistake: (reason) => sources.gateway.mistakeAtKey(['sessions'], reason, remedyFor(SESSION_KEYS)),
+    },
+  ];
+}
+
+const SESSION_KEYS = 'session_keys';
 
 /**
  * @param read returns the value of an entry, or undefined if it does not exist; throws a sentence if it cannot be read

@@ -4,8 +4,9 @@ import type { Mode } from '../../caller.ts';
 
 /** The configuration completes it by the name of the upstream: `examples:<name>`. */
 const EXAMPLES = 'examples:';
-/** The operations of the gateway's own contract. */
+/** The operations of the gateway's own contract, and those of browser sessions. */
 const OWN = 'gateway:';
+const SESSIONS = 'session:';
 
 interface Addresses {
   readonly live: readonly string[];
@@ -19,7 +20,12 @@ export function answersFromContract(address: string): boolean {
 
 /** Whether the gateway itself executes the operations of this address. */
 export function isGatewayItself(address: string): boolean {
-  return address === OWN;
+  return address === OWN || isSessions(address);
+}
+
+/** Whether these are the operations of browser sessions. */
+export function isSessions(address: string): boolean {
+  return address === SESSIONS;
 }
 
 /** Whether requests for this address stay in the process. */

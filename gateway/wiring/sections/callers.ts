@@ -10,6 +10,7 @@ import { createOpenStreams } from '../../streams/open-streams.ts';
 import { openUsage } from '../../usage/usage.ts';
 import { openVersionUses } from '../../versions/version-uses.ts';
 import { openIdentity } from '../identity.ts';
+import { openSessions } from '../sessions.ts';
 import { type BaseSection, operationsServed } from './base.ts';
 import type { CountersSection } from './counters.ts';
 import type { ObservationSection } from './observation.ts';
@@ -38,6 +39,8 @@ export async function openCallers(
   // No limit and no operation applies to the streams of tunnels; only their credential may end.
   const tunnelStreams = createOpenStreams({ mostOf: () => Number.POSITIVE_INFINITY, now });
   parts.add({ name: 'tunnel streams', close: tunnelStreams.close });
+  const sessions = await openSessions(opened);
+  if (sessions !== undefined) parts.add({ name: 'sessions', status: sessions.status, close: sessions.close });
   const identity = openIdentity({
     gateway,
     secrets,
@@ -49,6 +52,7 @@ export async function openCallers(
     redisUrl: settings.redisUrl,
     inForce,
     now,
+    sessionReaderOf: sessions?.readerOf,
     onAssertionKeys: () => sandbox.process?.renewTrust(),
     onChange({ kind, key, organization }) {
       if (kind === 'limits.reset') counters.clearRefusals();
@@ -109,5 +113,9 @@ export async function openCallers(
   });
   parts.add({ name: 'throttle', use: ({ config }) => throttle.useRules(config.limits.addresses) });
 
-  return { streams, tunnelStreams, identity, answers, versionUses, usage, throttle };
+  return {
+    ...{ streams, tunnelStreams, identity, answers, versionUses, usage, throttle },
+    executeSession: sessions?.serviceOf(identity),
+    onSessionEnded: sessions?.onEnded ?? (() => () => undefined),
+  };
 }

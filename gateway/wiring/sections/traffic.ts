@@ -80,7 +80,7 @@ export function openTraffic(
     close: overload.stop,
   });
 
-  const execute = createService({
+  const administer = createService({
     ...{ store, log, digestOf: opened.digestOf, randomBytes, now: opened.now, version: opened.version },
     configuration: inForce,
     inForceSinceMs: opened.inForceSinceMs,
@@ -115,10 +115,12 @@ export function openTraffic(
       // Of the sections above.
       ...{ answers, assertions, counters, access, recordLocks, streams, throttle, tlsSettingsOf, traceparentFor },
       ...{ isDraining, now, originOf, clock: targets.clock, pools: targets.pools, targetSets: targets.targetSets },
+      executors: { 'gateway:': administer, 'session:': opened.executeSession },
+      onSessionEnded: opened.onSessionEnded,
       authenticate: identity.authenticate,
       noteUse: versionUses.note,
       // Of this section.
-      ...{ beginInternal, execute, onUnreadableForward, overload, ownChallenge, refuse, tunnels },
+      ...{ beginInternal, onUnreadableForward, overload, ownChallenge, refuse, tunnels },
     },
     { store, log },
   );

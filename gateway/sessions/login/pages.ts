@@ -1,0 +1,75 @@
+// The pages of a login. A browser does not send a Strict cookie along a redirect from another site, so the callback answers with a page that
+// navigates on: that request comes from the platform itself. The pages load nothing, and run one script each, which their policy names by its
+// hash.
+
+import { hash } from 'node:crypto';
+
+const GO_ON = 'location.replace(document.currentScript.dataset.to)';
+/** A login that came to nothing does not matter to a person who is signed in: in another tab, or before the way back. */
+const GO_ON_IF_SIGNED_IN = `const{to,header}=document.currentScript.dataset;fetch('/session',header?{headers:{[header]:'1'}}:{}).then(a=>{if(a.ok)location.replace(to)})`;
+const STYLE =
+  'body{font:1rem/1.5 system-ui,sans-serif;margin:4rem auto;max-width:36rem;padding:0 1rem}code{overflow-wrap:anywhere}';
+
+export interface Page {
+  readonly html: string;
+  /** Its Content-Security-Policy. */
+  readonly policy: string;
+}
+
+/** @param to a path of the same origin */
+export function signedInPage(to: string): Page {
+  const body = `<p>You are signed in. <a href="${escaped(to)}">Continue</a></p>`;
+  return page('Signed in', body, { script: GO_ON, to, header: undefined });
+}
+
+export interface FailedLogin {
+  readonly title: string;
+  readonly message: string;
+  readonly requestId: string;
+  /** Where the person goes on, or tries again. */
+  readonly returnTo: string;
+  /** The header that pages have to send; undefined: none. */
+  readonly requestHeader: string | undefined;
+}
+
+export function failedLoginPage({ title, message, requestId, returnTo, requestHeader }: FailedLogin): Page {
+  const again = `/session/login?return_to=${encodeURIComponent(returnTo)}`;
+  const body = `<h1>${escaped(title)}</h1><p>${escaped(message)}</p><p><a href="${escaped(again)}">Sign in again</a></p><p>Request id: <code>${escaped(requestId)}</code></p>`;
+  return page(title, body, { script: GO_ON_IF_SIGNED_IN, to: returnTo, header: requestHeader });
+}
+
+interface Script {
+  readonly script: string;
+  readonly to: string;
+  readonly header: string | undefined;
+}
+
+function page(title: string, body: string, { script, to, header }: Script): Page {
+  const about = header === undefined ? '' : ` data-header="${escaped(header)}"`;
+  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${escaped(title)}</title><style>${STYLE}</style>${body}<script data-to="${escaped(to)}"${about}>${script}</script></html>\n`;
+  return { html, policy: policyOf(script) };
+}
+
+const policies = new Map<string, string>();
+
+function policyOf(script: string): string {
+  let policy = policies.get(script);
+  if (policy === undefined) {
+    const digest = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`;
+    policy = [
+      "default-src 'none'",
+      `script-src ${digest(script)}`,
+      `style-src ${digest(STYLE)}`,
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join('; ');
+    policies.set(script, policy);
+  }
+  return policy;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

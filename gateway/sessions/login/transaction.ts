@@ -1,0 +1,81 @@
+// A login under way: its secrets travel in a cookie of its own, sealed and bound to its `state`. So any number of tabs can sign in at once,
+// on any instance, and requests without a session leave nothing in the store.
+
+import { hash } from 'node:crypto';
+import type { KeyRing } from '../../shared/seal.ts';
+import { clearedLoginCookieLine, loginCookieLine, loginValuesIn } from '../cookies.ts';
+import type { LoginSecrets } from '../provider/provider.ts';
+
+/** The store refuses logins that took longer than 15 minutes. */
+export const LOGIN_SECONDS = 600;
+/** Of one browser. Each cookie takes up to 2 kB of the headers of every request, which are bounded. */
+const UNDER_WAY_MAX = 4;
+
+export interface Transaction extends LoginSecrets {
+  readonly provider: string;
+  /** The origin that the browser has to come back to. */
+  readonly origin: string;
+  /** Where the person gets to afterwards: a path that `returnPathOf` has accepted. */
+  readonly returnTo: string;
+  /** By the clock of the store, epoch milliseconds. */
+  readonly begunAtMs: number;
+}
+
+export interface Transactions {
+  /** The Set-Cookie lines of a new login: its own cookie, and the ends of logins that were given up. */
+  begin(transaction: Transaction, cookies: string, isSecure: boolean): string[];
+  /** The login of this `state` that this browser has begun; undefined: there is none, or it took too long. */
+  find(state: string, cookies: string, isSecure: boolean, nowMs: number): Transaction | undefined;
+  /** The Set-Cookie line after its end. */
+  endedLine(state: string, isSecure: boolean): string;
+}
+
+export function createTransactions(
+  ring: KeyRing,
+  randomText: () => string,
+): Transactions & { newSecrets(): LoginSecrets } {
+  return {
+    newSecrets: () => ({ state: randomText(), nonce: randomText(), codeVerifier: randomText() }),
+    begin(transaction, cookies, isSecure) {
+      const { state, ...sealed } = transaction;
+      // Names of cookies come in the order in which browsers got them (RFC 6265 section 5.4).
+      const before = [...loginValuesIn(cookies, isSecure).keys()];
+      const givenUp = before.slice(0, Math.max(0, before.length - UNDER_WAY_MAX + 1));
+      const own = loginCookieLine(
+        idOf(state),
+        ring.seal(JSON.stringify(sealed), recordOf(state)),
+        LOGIN_SECONDS,
+        isSecure,
+      );
+      return [...givenUp.map((id) => clearedLoginCookieLine(id, isSecure)), own];
+    },
+    find(state, cookies, isSecure, nowMs) {
+      const value = loginValuesIn(cookies, isSecure).get(idOf(state));
+      if (value === undefined) return undefined;
+      const sealed = opened(() => ring.open(value, recordOf(state)));
+      if (sealed === undefined) return undefined;
+      const transaction = { ...(JSON.parse(sealed) as Omit<Transaction, 'state'>), state };
+      const ageMs = nowMs - transaction.begunAtMs;
+      return ageMs >= 0 && ageMs <= LOGIN_SECONDS * 1000 ? transaction : undefined;
+    },
+    endedLine: (state, isSecure) => clearedLoginCookieLine(idOf(state), isSecure),
+  };
+}
+
+/** The name of the cookie tells nothing about the `state`. */
+function idOf(state: string): string {
+  return hash('sha256', state, 'base64url').slice(0, 22);
+}
+
+function recordOf(state: string): string {
+  return `login ${state}`;
+}
+
+/** A value that another key has sealed, or that was changed, is no login of this gateway. */
+function opened(open: () => string): string | undefined {
+  try {
+    return open();
+  } catch {
+    return undefined;
+  }
+}

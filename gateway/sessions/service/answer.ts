@@ -1,0 +1,60 @@
+// The answers of the operations under /session.
+
+import { GatewayError } from '../../errors.ts';
+import type { Fresh } from '../../exchange.ts';
+import type { Page } from '../login/pages.ts';
+import type { ServedOrigin } from '../origins.ts';
+import type { SessionDeps } from './deps.ts';
+
+/** What the relay takes in the place of the answer of a service. */
+export interface SessionAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+export type Handler = (deps: SessionDeps, fresh: Fresh) => Promise<SessionAnswer>;
+
+export function jsonAnswer(members: object): SessionAnswer {
+  return answer(200, 'application/json', JSON.stringify(members));
+}
+
+export function pageAnswer({ carried }: Fresh, { html, policy }: Page): SessionAnswer {
+  usePolicy(carried, policy);
+  return answer(200, 'text/html; charset=utf-8', html);
+}
+
+/** The location is carried, because the relay keeps addresses of other hosts from clients. */
+export function redirectAnswer({ carried }: Fresh, location: string): SessionAnswer {
+  carried.push('Location', location);
+  return { status: 303, headers: { 'content-length': '0', 'cache-control': 'no-store' }, body: Buffer.alloc(0) };
+}
+
+export function emptyAnswer(): SessionAnswer {
+  return { status: 204, headers: { 'cache-control': 'no-store' }, body: Buffer.alloc(0) };
+}
+
+/** Carried, because the relay keeps cookies that no entry names from clients. */
+export function setCookies({ carried }: Fresh, lines: readonly string[]): void {
+  for (const line of lines) carried.push('Set-Cookie', line);
+}
+
+/** Pages have a policy of their own: two would both apply, and the general one lets nothing run. */
+export function usePolicy(carried: string[], policy: string): void {
+  const at = carried.indexOf('Content-Security-Policy');
+  if (at === -1) carried.push('Content-Security-Policy', policy);
+  else carried[at + 1] = policy;
+}
+
+/** Throws misdirected_request for a host name that is none of `sessions.origins`. */
+export function servedOrigin({ originOf }: SessionDeps, fresh: Fresh): ServedOrigin {
+  const served = originOf(fresh);
+  if (served === undefined) throw new GatewayError('misdirected_request');
+  return served;
+}
+
+function answer(status: number, type: string, text: string): SessionAnswer {
+  const body = Buffer.from(text);
+  const headers = { 'content-type': type, 'content-length': String(body.length), 'cache-control': 'no-store' };
+  return { status, headers, body };
+}

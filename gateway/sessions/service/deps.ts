@@ -1,0 +1,25 @@
+// What the operations under /session need.
+
+import type { Organization } from '../../caller.ts';
+import type { Awaitable } from '../../shared/awaitable.ts';
+import type { createTransactions } from '../login/transaction.ts';
+import type { createOriginOf } from '../origins.ts';
+import type { Provider } from '../provider/provider.ts';
+import type { SessionReader } from '../session-reader.ts';
+import type { SessionSettings } from '../settings.ts';
+import type { SessionStore } from '../store/session-store.ts';
+
+export interface SessionDeps {
+  readonly settings: SessionSettings;
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly store: SessionStore;
+  readonly reader: SessionReader;
+  readonly transactions: ReturnType<typeof createTransactions>;
+  readonly originOf: ReturnType<typeof createOriginOf>;
+  /** Throws auth_unavailable. */
+  organizationOf(id: string): Awaitable<Organization | undefined>;
+  /** 32 random bytes in base64url. */
+  randomText(): string;
+  /** Tells operators of a request to a provider that did not succeed, and that no client waits for. */
+  onProviderFailure(provider: string, what: string, reason: string): void;
+}

@@ -1,0 +1,130 @@
+// GET /session/login and GET /session/callback: from the page that asks for a login to the session. What goes wrong is a page with the
+// request id. Throws return_to_invalid, login_provider_unknown, login_failed, login_not_permitted, provider_unavailable.
+
+import { GatewayError, type GatewayErrorDetails } from '../../errors.ts';
+import type { Fresh } from '../../exchange.ts';
+import { sessionCookieLine } from '../cookies.ts';
+import { deviceOf } from '../device.ts';
+import { keptClaims, organizationIn } from '../grants.ts';
+import { failedLoginPage, signedInPage } from '../login/pages.ts';
+import type { Transaction } from '../login/transaction.ts';
+import { awayIn, type Provider, reasonOf, type SignedIn } from '../provider/provider.ts';
+import { returnPathOf } from '../return-to.ts';
+import { hashOf, storeAway } from '../session-reader.ts';
+import { type Handler, pageAnswer, redirectAnswer, servedOrigin, setCookies, usePolicy } from './answer.ts';
+import type { SessionDeps } from './deps.ts';
+
+const CALLBACK = '/session/callback';
+
+export const startLogin: Handler = async (deps, fresh) => {
+  const { settings, store, reader, transactions } = deps;
+  const { origin, isSecure } = servedOrigin(deps, fresh);
+  const query = new URLSearchParams(fresh.search);
+  const returnTo = returnPathOf(query.get('return_to') ?? settings.afterLogin, origin);
+  if (returnTo === undefined) throw new GatewayError('return_to_invalid', { fields: { param: 'return_to' } });
+  const provider = providerNamed(deps, query.get('provider') ?? undefined);
+  try {
+    // Another tab may have signed in meanwhile. The cookie comes with navigations of the platform's own pages only.
+    if ((await reader.find(fresh).catch(storeAway)) !== undefined) return redirectAnswer(fresh, returnTo);
+    const secrets = transactions.newSecrets();
+    const begunAtMs = await Promise.resolve(store.nowMs()).catch(storeAway);
+    const address = await provider.loginAddress(origin + CALLBACK, secrets);
+    const transaction = { ...secrets, provider: provider.name, origin, returnTo, begunAtMs };
+    setCookies(fresh, transactions.begin(transaction, fresh.headers.get('cookie') ?? '', isSecure));
+    return redirectAnswer(fresh, address);
+  } catch (cause) {
+    throw refusedWithPage(deps, fresh, returnTo, failureOf(cause));
+  }
+};
+
+export const finishLogin: Handler = async (deps, fresh) => {
+  const { settings, store, transactions } = deps;
+  const { origin, isSecure } = servedOrigin(deps, fresh);
+  const state = new URLSearchParams(fresh.search).get('state') ?? '';
+  let transaction: Transaction | undefined;
+  try {
+    const nowMs = await Promise.resolve(store.nowMs()).catch(storeAway);
+    transaction = transactions.find(state, fresh.headers.get('cookie') ?? '', isSecure, nowMs);
+    const provider = deps.providers.get(transaction?.provider ?? '');
+    if (transaction === undefined || provider === undefined || transaction.origin !== origin)
+      throw new GatewayError('login_failed', { hint: 'not_begun' });
+    // Whatever becomes of it: its code and state are used up.
+    setCookies(fresh, [transactions.endedLine(state, isSecure)]);
+    const signedIn = await provider.signIn(new URL(origin + CALLBACK + fresh.search), transaction);
+    const value = await storeSession(deps, fresh, provider, transaction, signedIn);
+    setCookies(fresh, [sessionCookieLine(value, isSecure)]);
+    return pageAnswer(fresh, signedInPage(transaction.returnTo));
+  } catch (cause) {
+    throw refusedWithPage(deps, fresh, transaction?.returnTo ?? settings.afterLogin, failureOf(cause));
+  }
+};
+
+/** A new id at every login: one that was known before is worth nothing. Returns the value of the cookie. */
+async function storeSession(
+  deps: SessionDeps,
+  fresh: Fresh,
+  { name, settings: rules }: Provider,
+  { begunAtMs }: Transaction,
+  { subject, providerSid, claims, tokens }: SignedIn,
+): Promise<string> {
+  const { idleSeconds, absoluteSeconds, perPersonMax } = deps.settings;
+  const id = organizationIn(claims, rules);
+  const organization = id === undefined ? undefined : await deps.organizationOf(id);
+  if (organization === undefined) throw new GatewayError('login_not_permitted', { hint: 'organization' });
+  if (organization.state === 'suspended') throw new GatewayError('login_not_permitted', { hint: 'suspended' });
+  const value = deps.randomText();
+  const creating = deps.store.create(
+    {
+      id: `ses_${hashOf(`id ${value}`).replace(/[-_]/g, '').slice(0, 20)}`,
+      hash: hashOf(value),
+      provider: name,
+      subject,
+      providerSid,
+      organization: organization.id,
+      claims: keptClaims(claims, rules),
+      device: deviceOf(fresh.headers.get('user-agent')),
+      livesMs: absoluteSeconds * 1000,
+      idleMs: idleSeconds * 1000,
+    },
+    tokens,
+    { begunAtMs, perPersonMax },
+  );
+  const session = await Promise.resolve(creating).catch(storeAway);
+  if (session === undefined) throw new GatewayError('login_failed', { hint: 'signed_out' });
+  return value;
+}
+
+/** The only provider, or the one that is named. */
+function providerNamed({ providers }: SessionDeps, name: string | undefined): Provider {
+  const named = name === undefined && providers.size === 1 ? [...providers.values()][0] : providers.get(name ?? '');
+  if (named !== undefined) return named;
+  throw new GatewayError('login_provider_unknown', { fields: { param: 'provider', providers: [...providers.keys()] } });
+}
+
+function failureOf(cause: unknown): GatewayError {
+  if (cause instanceof GatewayError) return cause;
+  if (awayIn(cause) !== undefined)
+    return new GatewayError('provider_unavailable', { cause: new Error(reasonOf(cause)) });
+  // The texts of the provider may hold what an attacker has written into the address: the log alone gets them.
+  const isRefusal = cause instanceof Error && cause.constructor.name === 'AuthorizationResponseError';
+  return new GatewayError('login_failed', {
+    hint: isRefusal ? 'refused' : 'answer',
+    cause: new Error(reasonOf(cause)),
+  });
+}
+
+/** The same refusal, in the form of a page. */
+function refusedWithPage({ settings }: SessionDeps, fresh: Fresh, returnTo: string, error: GatewayError): GatewayError {
+  const { message, hints }: { message: string; hints?: Readonly<Record<string, string>> } = error.entry;
+  const { hint } = error.details;
+  const page = failedLoginPage({
+    title: 'Signing in did not succeed',
+    message: (hint !== undefined && hints?.[hint]) || message,
+    requestId: fresh.id,
+    returnTo,
+    requestHeader: settings.requestHeader,
+  });
+  usePolicy(fresh.carried, page.policy);
+  const details: GatewayErrorDetails = { ...error.details, page: page.html };
+  return new GatewayError(error.code, details);
+}

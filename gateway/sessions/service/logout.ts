@@ -1,0 +1,87 @@
+// POST /session/logout and POST /session/backchannel-logout: ends sessions here, and at the provider. Throws logout_token_invalid,
+// provider_unavailable, session_store_unavailable.
+
+import { GatewayError } from '../../errors.ts';
+import { clearedSessionCookieLine } from '../cookies.ts';
+import type { LogoutClaims } from '../provider/logout-token.ts';
+import { awayIn, type Provider, reasonOf } from '../provider/provider.ts';
+import { storeAway } from '../session-reader.ts';
+import type { Session, SessionTokens } from '../store/session-store.ts';
+import { type Handler, jsonAnswer, servedOrigin, setCookies } from './answer.ts';
+import type { SessionDeps } from './deps.ts';
+
+/** Ends the session here first: whatever the provider does, the cookie is worth nothing afterwards. */
+export const logout: Handler = async (deps, fresh) => {
+  const { reader, store, settings } = deps;
+  const { origin, isSecure } = servedOrigin(deps, fresh);
+  const session = reader.sessionOf(fresh.caller);
+  const ended = await Promise.resolve(store.end(session.id, 'signed_out')).catch(storeAway);
+  setCookies(fresh, [clearedSessionCookieLine(isSecure)]);
+  if (ended !== undefined) endAtProvider(deps, ended);
+  const tokens = tokensOf(deps, session);
+  const address =
+    tokens && (await deps.providers.get(session.provider)?.logoutAddress(tokens, origin + settings.afterLogout));
+  return jsonAnswer({ provider_logout_url: address ?? null });
+};
+
+/** The provider, not a browser, sends it: the token alone counts. */
+export const takeLogoutToken: Handler = async (deps, fresh) => {
+  const token = new URLSearchParams(fresh.rawBody?.toString('latin1') ?? '').get('logout_token') ?? '';
+  const { provider, claims } = await verified(deps, token);
+  const { sid, subject, jti, refusedUntilMs } = claims;
+  const logoutOf = { provider: provider.name, sid, subject, jti, rememberUntilMs: refusedUntilMs };
+  const ended = await Promise.resolve(deps.store.endByProvider(logoutOf)).catch(storeAway);
+  if (ended === undefined)
+    throw new GatewayError('logout_token_invalid', { cause: new Error('its jti was seen before') });
+  return jsonAnswer({ ended: ended.length });
+};
+
+/** By the first provider that has signed it: an attacker may write any issuer into a token. */
+async function verified(
+  { providers }: SessionDeps,
+  token: string,
+): Promise<{ readonly provider: Provider; readonly claims: LogoutClaims }> {
+  let cause: unknown = new Error('there is no provider of this issuer');
+  const issuer = issuerIn(token);
+  for (const provider of providers.values()) {
+    if (provider.settings.issuer.replace(/\/$/, '') !== issuer?.replace(/\/$/, '')) continue;
+    try {
+      return { provider, claims: await provider.verifyLogoutToken(token) };
+    } catch (error) {
+      if (awayIn(error) !== undefined)
+        throw new GatewayError('provider_unavailable', { cause: new Error(reasonOf(error)) });
+      cause = error;
+    }
+  }
+  throw new GatewayError('logout_token_invalid', { cause });
+}
+
+/** Says which keys are to be tried, and nothing else. */
+function issuerIn(token: string): string | undefined {
+  try {
+    const { iss } = JSON.parse(Buffer.from(token.split('.', 2)[1] ?? '', 'base64url').toString()) as { iss?: unknown };
+    return typeof iss === 'string' ? iss : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Revokes the tokens of an ended session in the background: no person waits for a provider that is away. */
+export function endAtProvider(deps: SessionDeps, session: Session): void {
+  const tokens = tokensOf(deps, session);
+  const provider = deps.providers.get(session.provider);
+  if (tokens === undefined || provider === undefined) return;
+  void provider.revoke(tokens).then((reason) => {
+    if (reason !== undefined) deps.onProviderFailure(provider.name, 'revocation', reason);
+  });
+}
+
+/** Undefined if no known key opens them: they are worth nothing to anyone then. */
+function tokensOf({ store, onProviderFailure }: SessionDeps, session: Session): SessionTokens | undefined {
+  try {
+    return store.openTokens(session);
+  } catch (error) {
+    onProviderFailure(session.provider, 'opening of stored tokens', reasonOf(error));
+    return undefined;
+  }
+}

@@ -1,0 +1,70 @@
+// The session of the caller, and the other sessions of the same person: GET /session, GET /session/list, DELETE /session/{session_id}.
+// Throws resource_missing, session_store_unavailable.
+
+import { GatewayError } from '../../errors.ts';
+import type { Fresh } from '../../exchange.ts';
+import { storeAway } from '../session-reader.ts';
+import type { Session } from '../store/session-store.ts';
+import { emptyAnswer, type Handler, jsonAnswer } from './answer.ts';
+import type { SessionDeps } from './deps.ts';
+import { endAtProvider } from './logout.ts';
+
+/** More than a person may have at once (`sessions.perPersonMax`). */
+const LISTED_MAX = 1000;
+
+export const getSession: Handler = async ({ reader, settings }, { caller }) => {
+  const session = reader.sessionOf(caller);
+  const { name, email } = session.claims;
+  return jsonAnswer({
+    ...sessionJson(session),
+    subject: session.subject,
+    name: textOr(name),
+    email: textOr(email),
+    organization_id: session.organization,
+    scopes: [...caller.scopes].sort(),
+    // The latest moment that is certain: later uses are told to the store only now and then.
+    idle_seconds: settings.idleSeconds,
+    cross_site: {
+      request_header: settings.requestHeader === undefined ? null : { name: settings.requestHeader, value: '1' },
+    },
+  });
+};
+
+export const listSessions: Handler = async ({ reader, store }, { caller }) => {
+  const own = reader.sessionOf(caller);
+  const { provider, subject } = own;
+  const all = await Promise.resolve(store.list({ subject: { provider, subject }, limit: LISTED_MAX })).catch(storeAway);
+  return jsonAnswer({ data: all.map((one) => ({ ...sessionJson(one), current: one.id === own.id })) });
+};
+
+export const endOtherSession: Handler = async (deps, fresh) => {
+  const [id = ''] = fresh.pathValues;
+  const session = await ownSession(deps, fresh, id);
+  const ended = await Promise.resolve(deps.store.end(session.id, 'signed_out')).catch(storeAway);
+  if (ended !== undefined) endAtProvider(deps, ended);
+  return emptyAnswer();
+};
+
+/** A session of another person is as unknown as one that never was. */
+async function ownSession({ reader, store }: SessionDeps, { caller }: Fresh, id: string): Promise<Session> {
+  const { provider, subject } = reader.sessionOf(caller);
+  const session = await Promise.resolve(store.get(id)).catch(storeAway);
+  if (session?.provider === provider && session.subject === subject) return session;
+  throw new GatewayError('resource_missing');
+}
+
+/** As lists have a session. */
+export function sessionJson({ id, provider, device, createdAtMs, usedAtMs, endsAtMs }: Session): object {
+  return {
+    id,
+    provider,
+    device,
+    created_at: new Date(createdAtMs).toISOString(),
+    used_at: new Date(usedAtMs).toISOString(),
+    ends_at: new Date(endsAtMs).toISOString(),
+  };
+}
+
+function textOr(claim: unknown): string | null {
+  return typeof claim === 'string' && claim.length <= 320 ? claim : null;
+}

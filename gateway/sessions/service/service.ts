@@ -1,0 +1,35 @@
+// Executes the operations of the contract openapi/session/: operation → handler. What a handler throws as a GatewayError is the refusal for
+// the client. Throws operation_unsupported.
+
+import { GatewayError } from '../../errors.ts';
+import type { Fresh } from '../../exchange.ts';
+import type { Handler, SessionAnswer } from './answer.ts';
+import type { SessionDeps } from './deps.ts';
+import { finishLogin, startLogin } from './login.ts';
+import { logout, takeLogoutToken } from './logout.ts';
+import { endOtherSession, getSession, listSessions } from './own-sessions.ts';
+
+/** By operationId of the contract. */
+export const SESSION_HANDLERS: Readonly<Record<string, Handler>> = {
+  startLogin,
+  finishLogin,
+  getSession,
+  logout,
+  takeLogoutToken,
+  listSessions,
+  endOtherSession,
+};
+
+export function createSessionService(deps: SessionDeps): (fresh: Fresh) => Promise<SessionAnswer> {
+  return async function executeSession(fresh) {
+    const { qualifiedId, entry } = fresh.operation;
+    const id = qualifiedId.slice(entry.length + 1);
+    const handler = Object.hasOwn(SESSION_HANDLERS, id) ? SESSION_HANDLERS[id] : undefined;
+    if (handler === undefined) throw new GatewayError('operation_unsupported');
+    try {
+      return await handler(deps, fresh);
+    } catch (cause) {
+      throw cause instanceof GatewayError ? cause : new GatewayError('internal_error', { cause });
+    }
+  };
+}

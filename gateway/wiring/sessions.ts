@@ -1,0 +1,126 @@
+// People who sign in with a browser: their sessions, the providers that they sign in with, and the operations under /session.
+
+import { randomBytes } from 'node:crypto';
+import type { Directory } from '../auth/directory.ts';
+import type { GatewayFile } from '../config/gateway-file.ts';
+import type { Secrets } from '../config/secrets.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Fresh } from '../exchange.ts';
+import { type Log, logStoreState } from '../observe/log.ts';
+import { createLiveSessions } from '../sessions/live/live-sessions.ts';
+import { createTransactions } from '../sessions/login/transaction.ts';
+import { createOriginOf } from '../sessions/origins.ts';
+import { createProvider, type Provider } from '../sessions/provider/provider.ts';
+import type { SessionAnswer } from '../sessions/service/answer.ts';
+import { createSessionService } from '../sessions/service/service.ts';
+import { createSessionReader, type SessionReader } from '../sessions/session-reader.ts';
+import type { SessionSettings } from '../sessions/settings.ts';
+import { openSessionStore } from '../sessions/store/open-store.ts';
+import { sessionKeysOf } from '../sessions/store/session-keys.ts';
+import { createKeyRing } from '../shared/seal.ts';
+import type { Identity } from './identity.ts';
+
+interface SessionsOptions {
+  readonly gateway: GatewayFile;
+  readonly settings: Settings;
+  readonly secrets: Secrets;
+  readonly log: Log;
+  now(): number;
+}
+
+export interface Sessions {
+  readerOf(organizationOf: Directory['organizationOf']): SessionReader;
+  /** What executes the operations under /session. */
+  serviceOf(identity: Identity): (fresh: Fresh) => Promise<SessionAnswer>;
+  onEnded(session: string, listener: () => void): () => void;
+  status(): object;
+  close(): Promise<void>;
+}
+
+/** Undefined: people cannot sign in. Rejects with a sentence if the store cannot be opened. */
+export async function openSessions({ gateway, ...options }: SessionsOptions): Promise<Sessions | undefined> {
+  const { sessions: configured, publicUrl } = gateway;
+  return configured && open(configured, publicUrl, gateway.keys, options);
+}
+
+async function open(
+  configured: SessionSettings,
+  publicUrl: string,
+  keys: GatewayFile['keys'],
+  { settings, secrets, log, now }: Omit<SessionsOptions, 'gateway'>,
+): Promise<Sessions> {
+  const origins = configured.origins ?? [publicUrl];
+  warnOfPlainOrigins(origins, log);
+  // Read once: `secrets.read` finds what is in the secrets store, and what the gateway has made stays as it is.
+  const made = settings.redisUrl === undefined ? await secrets.readOrMake('session_keys') : '';
+  const ring = createKeyRing(() => sessionKeysOf(secrets.read('session_keys') ?? made), 'sessions');
+  const store = await openSessionStore({
+    redisUrl: settings.redisUrl,
+    dataDirectory: settings.dataDirectory,
+    acceptOneWay: settings.acceptOneWay,
+    now,
+    keys: ring,
+    onChange: logStoreState(log, 'sessions'),
+  });
+  const providers = providersOf(configured, secrets, now);
+  const onProviderFailure = (provider: string, what: string, reason: string) =>
+    log.logger.warn({ provider, reason }, `the provider of sessions did not execute a ${what}`);
+  const live = createLiveSessions({
+    store,
+    redeem: (session, tokens, signal) => {
+      const provider = providers.get(session.provider);
+      return provider === undefined ? Promise.resolve({ kind: 'ended' }) : provider.redeem(session, tokens, signal);
+    },
+    discard: (session, tokens) =>
+      void providers
+        .get(session.provider)
+        ?.revoke(tokens)
+        .then((reason) => reason && onProviderFailure(session.provider, 'revocation', reason)),
+    max: keys.cacheMax,
+    graceMs: keys.graceSeconds * 1000,
+  });
+  const originOf = createOriginOf(origins);
+  const randomText = () => randomBytes(32).toString('base64url');
+
+  return {
+    readerOf: (organizationOf) =>
+      createSessionReader({
+        ...{ live, originOf, organizationOf, providers: configured.providers },
+        crossSite: { origins: new Set(origins), requestHeader: configured.requestHeader },
+      }),
+    serviceOf: ({ sessionReader, organizationOf }) =>
+      createSessionService({
+        ...{ settings: configured, providers, store, originOf, organizationOf, randomText, onProviderFailure },
+        reader: sessionReader as SessionReader,
+        transactions: createTransactions(ring, randomText),
+      }),
+    onEnded: live.onEnded,
+    status: () => ({ sessions: live.status() }),
+    async close() {
+      await live.close();
+      await store.close();
+    },
+  };
+}
+
+function providersOf({ providers, absoluteSeconds }: SessionSettings, { read }: Secrets, now: () => number) {
+  const all = Object.entries(providers).map(([name, settings]): [string, Provider] => {
+    const { secret: entry } = settings.authentication;
+    const readSecret = () => {
+      const secret = read(entry);
+      if (secret === undefined) throw new Error(`there is no secrets entry "${entry}"`);
+      return secret;
+    };
+    return [name, createProvider({ name, settings, absoluteSeconds, readSecret, now })];
+  });
+  return new Map(all);
+}
+
+function warnOfPlainOrigins(origins: readonly string[], log: Log): void {
+  const plain = origins.filter((origin) => origin.startsWith('http:'));
+  if (plain.length === 0) return;
+  log.logger.warn(
+    { origins: plain },
+    'sessions are used without TLS: their cookies have a name that browsers do not guard; for trying out on this machine only',
+  );
+}
