@@ -5,6 +5,7 @@ import type { RandomBytes } from '../auth/base62.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Configuration } from '../configuration.ts';
 import type { LimitUsage } from '../limits/usage.ts';
+import type { OperatorSessions } from '../sessions/service/operators.ts';
 import type { AskFleet } from '../shared/fleet-question.ts';
 import type { Usage } from '../usage/usage.ts';
 import type { Affected } from '../versions/report.ts';
@@ -41,6 +42,8 @@ export interface AdministrationDeps {
   certificates(): readonly ServedCertificate[];
   /** The deprecated operations that were called lately, by organization; only those of one organization if it is named. */
   deprecatedUses(organization?: string): Promise<readonly Affected[]>;
+  /** The sessions of people; undefined: people cannot sign in. */
+  readonly sessions: OperatorSessions | undefined;
   /** The name of the instance: `host:port`. */
   readonly instance: string;
   /** Of the gateway. */

@@ -98,6 +98,7 @@ export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheO
       case 'configuration.changed':
       case 'limits.reset':
       case 'upstream.retried':
+      case 'session.ended':
       case 'organization.created':
         break;
       case 'organizations.seeded':

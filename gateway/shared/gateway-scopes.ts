@@ -9,7 +9,7 @@ const ofEveryOrganization = ['gateway:read', 'gateway:keys'];
 /** Every scope of the gateway's own contract. A misspelt one is found by this list. */
 export const GATEWAY_SCOPES: readonly string[] = [
   ...ofEveryOrganization,
-  ...['organizations', 'keys', 'limits', 'upstreams'].flatMap((what) => [
+  ...['organizations', 'keys', 'limits', 'upstreams', 'sessions'].flatMap((what) => [
     `${PREFIX}${what}:read`,
     `${PREFIX}${what}:write`,
   ]),

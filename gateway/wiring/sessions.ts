@@ -12,6 +12,7 @@ import { createTransactions } from '../sessions/login/transaction.ts';
 import { createOriginOf } from '../sessions/origins.ts';
 import { createProvider, type Provider } from '../sessions/provider/provider.ts';
 import type { SessionAnswer } from '../sessions/service/answer.ts';
+import { createOperatorSessions, type OperatorSessions } from '../sessions/service/operators.ts';
 import { createSessionService } from '../sessions/service/service.ts';
 import { createSessionReader, type SessionReader } from '../sessions/session-reader.ts';
 import type { SessionSettings } from '../sessions/settings.ts';
@@ -28,10 +29,15 @@ interface SessionsOptions {
   now(): number;
 }
 
+export interface SessionServices {
+  readonly execute: (fresh: Fresh) => Promise<SessionAnswer>;
+  readonly operators: OperatorSessions;
+}
+
 export interface Sessions {
   readerOf(organizationOf: Directory['organizationOf']): SessionReader;
-  /** What executes the operations under /session. */
-  serviceOf(identity: Identity): (fresh: Fresh) => Promise<SessionAnswer>;
+  /** What executes the operations under /session, and what operators may do with sessions. */
+  servicesOf(identity: Identity): SessionServices;
   onEnded(session: string, listener: () => void): () => void;
   status(): object;
   close(): Promise<void>;
@@ -88,12 +94,14 @@ async function open(
         ...{ live, originOf, organizationOf, providers: configured.providers },
         crossSite: { origins: new Set(origins), requestHeader: configured.requestHeader },
       }),
-    serviceOf: ({ sessionReader, organizationOf }) =>
-      createSessionService({
+    servicesOf({ sessionReader, organizationOf }) {
+      const deps = {
         ...{ settings: configured, providers, store, originOf, organizationOf, randomText, onProviderFailure },
         reader: sessionReader as SessionReader,
         transactions: createTransactions(ring, randomText),
-      }),
+      };
+      return { execute: createSessionService(deps), operators: createOperatorSessions(deps) };
+    },
     onEnded: live.onEnded,
     status: () => ({ sessions: live.status() }),
     async close() {

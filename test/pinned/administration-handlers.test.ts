@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { parse } from 'yaml';
 import { HANDLERS } from '../../gateway/administration/service/service.ts';
+import { SESSION_HANDLERS } from '../../gateway/sessions/service/service.ts';
 import { GATEWAY_SCOPES } from '../../gateway/shared/gateway-scopes.ts';
 
 interface Declared {
@@ -30,6 +31,14 @@ it('every handler has an operation', () => {
     Object.keys(HANDLERS).filter((id) => !ids.has(id)),
     [],
   );
+});
+
+it('every operation of sessions has a handler, and the reverse', () => {
+  const { paths } = parse(readFileSync('openapi/session/session.yaml', 'utf8')) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Declared>>>>;
+  };
+  const ids = Object.values(paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
+  assert.deepEqual(ids.sort(), Object.keys(SESSION_HANDLERS).sort());
 });
 
 it('every known scope is that of an operation, and the reverse', () => {

@@ -12,6 +12,7 @@ import { LIMITS_OF_ORGANIZATIONS } from './limits.ts';
 import { OPERATION } from './operation.ts';
 import { ORGANIZATIONS } from './organizations.ts';
 import { REQUESTS } from './requests.ts';
+import { SESSIONS_OF_ORGANIZATIONS } from './sessions.ts';
 import { USAGE } from './usage.ts';
 
 /** By operationId of the contract. */
@@ -23,6 +24,7 @@ export const HANDLERS: Handlers = {
   ...OPERATION,
   ...KEYS,
   ...ORGANIZATIONS,
+  ...SESSIONS_OF_ORGANIZATIONS,
   ...USAGE,
 };
 

@@ -71,6 +71,8 @@ export type ChangeKind =
   | 'limits.reset'
   /** The refused credential of an upstream is sent again. */
   | 'upstream.retried'
+  /** An operator has ended the session of a person. */
+  | 'session.ended'
   | 'configuration.changed';
 
 /** Who makes a change: a name, or a name and the id of the request by which it is made. */
@@ -214,6 +216,8 @@ export interface AuditLog {
   appendReset(organization: string, author: Author, details: Readonly<Record<string, unknown>>): Awaitable<void>;
   /** Records that the refused credential of an upstream is sent again. */
   appendRetry(author: Author, details: Readonly<Record<string, unknown>>): Awaitable<void>;
+  /** Records that an operator has ended a session. */
+  appendSessionEnd(organization: string, author: Author, details: Readonly<Record<string, unknown>>): Awaitable<void>;
   since(sequence: number, limit: number): Awaitable<Changes>;
   /**
    * Calls back soon after a change was written, if the store can announce it; returns a function that ends the subscription. An

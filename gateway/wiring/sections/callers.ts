@@ -115,7 +115,7 @@ export async function openCallers(
 
   return {
     ...{ streams, tunnelStreams, identity, answers, versionUses, usage, throttle },
-    executeSession: sessions?.serviceOf(identity),
+    sessionServices: sessions?.servicesOf(identity),
     onSessionEnded: sessions?.onEnded ?? (() => () => undefined),
   };
 }

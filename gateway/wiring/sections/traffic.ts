@@ -94,6 +94,7 @@ export function openTraffic(
       const deprecations = deprecationsOf(operationsServed(inForce()), rules, rules.publicUrl);
       return versionUses.affected(deprecations, organization);
     },
+    sessions: opened.sessionServices?.operators,
     instance: `${hostname()}:${settings.port}`,
   });
   const onFinished: ClientRequests['onFinished'] = (trail) => {
@@ -115,7 +116,7 @@ export function openTraffic(
       // Of the sections above.
       ...{ answers, assertions, counters, access, recordLocks, streams, throttle, tlsSettingsOf, traceparentFor },
       ...{ isDraining, now, originOf, clock: targets.clock, pools: targets.pools, targetSets: targets.targetSets },
-      executors: { 'gateway:': administer, 'session:': opened.executeSession },
+      executors: { 'gateway:': administer, 'session:': opened.sessionServices?.execute },
       onSessionEnded: opened.onSessionEnded,
       authenticate: identity.authenticate,
       noteUse: versionUses.note,

@@ -52,6 +52,14 @@ export function createSqliteAudit(database: DatabaseSync, writeChange: WriteChan
     appendRetry(author, details) {
       writeChange({ by: authorNameOf(author), kind: 'upstream.retried', details: detailsBy(author, details) });
     },
+    appendSessionEnd(organization, author, details) {
+      writeChange({
+        by: authorNameOf(author),
+        kind: 'session.ended',
+        organization,
+        details: detailsBy(author, details),
+      });
+    },
     since(sequence, limit) {
       const changes = changesOf(selectSince.all(sequence, limit));
       return { latest: Number(selectLatest.get()?.latest ?? 0), changes };
