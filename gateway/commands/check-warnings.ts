@@ -22,6 +22,9 @@ import { withheldByDefault } from './withheld-by-default.ts';
 /** Operations without a limit that the warning names. */
 const UNLIMITED_NAMED_MAX = 5;
 
+/** The contract that the gateway brings for people who sign in: it lies there until it is used. */
+const SESSION_CONTRACT = /\/session\/session\.yaml$/;
+
 /** Resolves with one sentence per warning, in the order of their kinds. Warnings of the machine are in check-machine.ts. */
 export async function warningsOf(
   configuration: Configuration,
@@ -30,7 +33,8 @@ export async function warningsOf(
 ): Promise<string[]> {
   const { contracts, breakingChanges, upstreamTls } = configuration;
   const published = new Set(breakingChanges.promised.map(({ file }) => file));
-  const files = unlistedFiles(contractsDirectory, contracts).filter((file) => !published.has(file));
+  const isOff = (file: string) => configuration.config.gateway.sessions === undefined && SESSION_CONTRACT.test(file);
+  const files = unlistedFiles(contractsDirectory, contracts).filter((file) => !published.has(file) && !isOff(file));
   const unlisted = files.map(
     (file) =>
       `${shownPath(file)} is listed by no upstream, so it is not served. List it in upstreams.yaml, or remove it.`,

@@ -15,6 +15,7 @@ import { checkStart } from '../process/start-mistakes.ts';
 import { machineWarnings } from './check-machine.ts';
 import { warningsOf } from './check-warnings.ts';
 import type { CommandContext } from './context.ts';
+import { providerExaminations } from './doctor/sessions.ts';
 import { counted, printJson, printLine } from './print.ts';
 import { unenforcedLines } from './unenforced-lines.ts';
 
@@ -60,6 +61,7 @@ async function check(context: CommandContext, options: CheckOptions): Promise<vo
       ...checked.missing.map((mistake) => `${toSentence(mistake)} ${MAY_BE_ELSEWHERE}`),
       ...checked.oneWay.map(toSentence),
       ...(await machineWarnings({ settings, config: configuration.config, secrets, nowMs })),
+      ...(await providerWarnings(configuration, secrets, now)),
       ...misspeltVariables(environment),
     ];
     if (ignoresManifest) writeManifest(settings, configuration);
@@ -69,6 +71,16 @@ async function check(context: CommandContext, options: CheckOptions): Promise<vo
     printMistakes(context, asJson, error.mistakes);
     context.fail();
   }
+}
+
+/** A provider that is away now, or not reachable from this machine, is no mistake in the files. */
+async function providerWarnings(...parts: Parameters<typeof providerExaminations>): Promise<string[]> {
+  const examined = providerExaminations(...parts).map(async ({ name, examine }) => {
+    // A secret that cannot be read is a mistake already.
+    const { failures = [], warnings = [] } = (await examine().catch(() => undefined)) ?? {};
+    return [...failures, ...warnings].map((says) => `provider ${name}: ${says}`);
+  });
+  return (await Promise.all(examined)).flat();
 }
 
 /** Readers see the whole list or the former one. */

@@ -17,6 +17,7 @@ import { checkMemory, checkNode, checkOpenFiles, checkWorkers, readMemory } from
 import { checkPort } from './ports.ts';
 import { checkRedis } from './redis.ts';
 import { examineSecrets } from './secrets.ts';
+import { sessionChecks } from './sessions.ts';
 import { targetChecks } from './upstreams.ts';
 
 /** Timeout of each check; the checks run in parallel. */
@@ -113,6 +114,7 @@ async function furtherChecks(
     ...(await acmeChecks(context, settings, configuration, secrets)),
     ...targetChecks(configuration, secrets, context.now),
     ...loginChecks(configuration, secrets),
+    ...sessionChecks(configuration, secrets, context.now),
   ];
 }
 

@@ -21,6 +21,7 @@ export interface RehearseFlags {
   readonly key?: string;
   readonly mode?: string;
   readonly scopes?: readonly string[];
+  readonly session?: true;
   readonly client?: string;
   readonly json?: true;
 }

@@ -10,11 +10,20 @@ import type { Stages } from '../../pipeline.ts';
 import type { OpenKeyStore } from '../../process/open-key-store.ts';
 import type { CommandContext } from '../context.ts';
 
+const ANY_PERSON = {
+  scheme: 'session',
+  subject: 'any person',
+  issuer: 'any provider',
+  session: 'any session',
+} as const;
+
 export interface WhoFlags {
   readonly org?: string;
   readonly key?: string;
   readonly mode?: Mode;
   readonly scopes?: readonly string[];
+  /** Whether a person of the organization has signed in, in the place of a key. */
+  readonly session?: true;
   /** The Authorization header of the request. */
   readonly authorization: string | undefined;
   /** Whether the client's address was given; otherwise a key's address restriction is not checked. */
@@ -57,8 +66,10 @@ export async function findWho(
 async function namedCaller(
   { fail, usage }: CommandContext,
   open: () => Promise<OpenKeyStore>,
-  { org, key: keyId, mode, scopes }: WhoFlags,
+  { org, key: keyId, mode, scopes, session }: WhoFlags,
 ): Promise<Caller | undefined> {
+  if (session === true && (org === undefined || keyId !== undefined || mode !== undefined))
+    return usage('A person is named by --org and --scopes alone.');
   if (keyId === undefined && org === undefined) return undefined;
   const { store } = await open();
   if (keyId !== undefined) {
@@ -72,6 +83,7 @@ async function namedCaller(
   if (org === undefined) return undefined;
   const organization = await store.organizations.get(org);
   if (organization === undefined) return fail(`There is no organization ${org}.`);
+  if (session === true) return changed({ ...ANONYMOUS, ...ANY_PERSON, organization }, 'live', scopes ?? []);
   const anyKey = { ...ANONYMOUS, subject: ANY_KEY, organization };
   return changed(anyKey, mode ?? 'live', scopes ?? ['*']);
 }

@@ -1,0 +1,127 @@
+// Tries a provider out, for `doctor` and `check`: discovery, keys, the client and its redirect addresses, and the clock.
+
+import type * as OpenidClient from 'openid-client';
+import type { ProviderSettings } from '../settings.ts';
+import { clientAuthentication } from './client-authentication.ts';
+import { reasonOf } from './provider.ts';
+import { createProviderFetch } from './provider-fetch.ts';
+
+export interface Examination {
+  /** What does not work: a person cannot sign in. Sentences. */
+  readonly failures: readonly string[];
+  /** What works worse than it could. Sentences. */
+  readonly warnings: readonly string[];
+}
+
+interface Examined {
+  readonly settings: ProviderSettings;
+  readonly secret: string;
+  /** Where the provider is asked to send people back to. */
+  readonly redirectUris: readonly string[];
+  /** Whether there are other providers. */
+  readonly hasOthers: boolean;
+  now(): number;
+}
+
+/** The members of a discovery document whose absence costs something, with what it costs. */
+const wanted = {
+  revocation_endpoint: 'it names no revocation_endpoint: tokens of ended sessions stay valid there until they expire.',
+  end_session_endpoint: 'it names no end_session_endpoint: signing out ends the session here alone.',
+} as const;
+
+export async function examineProvider({
+  settings,
+  secret,
+  redirectUris,
+  hasOthers,
+  now,
+}: Examined): Promise<Examination> {
+  const { issuer, clientId } = settings;
+  const origins = new Set([new URL(issuer).origin, ...settings.endpointOrigins]);
+  const fetchFrom = createProviderFetch(origins, settings.timeoutMs);
+  let dateMs = Number.NaN;
+  const library = await import('openid-client');
+  const fetchNoting: typeof fetchFrom = async (url, request) => {
+    const answer = await fetchFrom(url, request);
+    dateMs = Date.parse(answer.headers.get('date') ?? '');
+    return answer;
+  };
+  let configuration: OpenidClient.Configuration;
+  try {
+    const authentication = await clientAuthentication(library, settings.authentication, secret);
+    configuration = await library.discovery(new URL(issuer), clientId, {}, authentication, {
+      [library.customFetch]: fetchNoting,
+      timeout: settings.timeoutMs / 1000,
+      execute: issuer.startsWith('http:') ? [library.allowInsecureRequests] : [],
+    });
+  } catch (error) {
+    return { failures: [`Its discovery document cannot be used (${reasonOf(error)}).`], warnings: [] };
+  }
+  const metadata = configuration.serverMetadata();
+  const failures = [
+    ...clockFailure(dateMs, now(), settings.clockToleranceSeconds),
+    ...foreignEndpoints(metadata, origins),
+    ...(await keysFailure(metadata, fetchFrom)),
+    ...(await redirectFailures(library, configuration, redirectUris)),
+  ];
+  const missing = Object.entries(wanted).filter(([member]) => metadata[member as keyof typeof wanted] === undefined);
+  const warnings = missing.map(([, costs]) => `In its discovery document ${costs}`);
+  if (metadata.backchannel_logout_supported !== true)
+    warnings.push('It offers no back-channel logout: a person who signs out there stays signed in here.');
+  if (hasOthers && metadata.authorization_response_iss_parameter_supported !== true)
+    warnings.push('It does not name itself in its answers (RFC 9207), so another provider could pass its codes off.');
+  return { failures, warnings };
+}
+
+function clockFailure(dateMs: number, nowMs: number, toleranceSeconds: number): string[] {
+  const seconds = Math.round(Math.abs(nowMs - dateMs) / 1000);
+  // The header has whole seconds, and was on its way.
+  return seconds > toleranceSeconds + 2 ? [`Its clock and the clock of this machine differ by ${seconds} s.`] : [];
+}
+
+function foreignEndpoints(metadata: OpenidClient.ServerMetadata, origins: ReadonlySet<string>): string[] {
+  // The browser, not the gateway, goes to the other endpoints.
+  const asked = [
+    ...['token_endpoint', 'jwks_uri', 'revocation_endpoint', 'pushed_authorization_request_endpoint'],
+  ] as const;
+  return asked.flatMap((member) => {
+    const endpoint = metadata[member as 'token_endpoint'];
+    if (endpoint === undefined) return [];
+    const { origin } = new URL(endpoint);
+    return origins.has(origin) ? [] : [`Its ${member} is at ${origin}, which is not in endpointOrigins.`];
+  });
+}
+
+async function keysFailure(
+  { jwks_uri: uri }: OpenidClient.ServerMetadata,
+  fetchFrom: ReturnType<typeof createProviderFetch>,
+): Promise<string[]> {
+  if (uri === undefined) return ['Its discovery document names no jwks_uri.'];
+  try {
+    const answer = await fetchFrom(uri, {});
+    const { keys } = (await answer.json()) as { keys?: unknown };
+    return Array.isArray(keys) && keys.length > 0 ? [] : ['It publishes no keys.'];
+  } catch (error) {
+    return [`Its keys cannot be read (${reasonOf(error)}).`];
+  }
+}
+
+/** A pushed request tells whether client and redirect address are known there, and begins nothing. Without it, nothing can be said. */
+async function redirectFailures(
+  library: typeof OpenidClient,
+  configuration: OpenidClient.Configuration,
+  redirectUris: readonly string[],
+): Promise<string[]> {
+  if (configuration.serverMetadata().pushed_authorization_request_endpoint === undefined) return [];
+  const challenge = await library.calculatePKCECodeChallenge(library.randomPKCECodeVerifier());
+  const tried = redirectUris.map(async (uri) => {
+    const parameters = { redirect_uri: uri, scope: 'openid', code_challenge: challenge, code_challenge_method: 'S256' };
+    try {
+      await library.buildAuthorizationUrlWithPAR(configuration, parameters);
+      return [];
+    } catch (error) {
+      return [`It refuses a login that comes back to ${uri} (${reasonOf(error)}).`];
+    }
+  });
+  return (await Promise.all(tried)).flat();
+}
