@@ -22,6 +22,12 @@ export interface SessionGatewayOptions extends Pick<GatewayOptions, 'environment
   readonly sessions?: Readonly<Record<string, unknown>>;
   /** Members of the provider's entry. */
   readonly entry?: Readonly<Record<string, unknown>>;
+  /** Further providers by name; they have the client of the first one. */
+  readonly providers?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Default: the origin. */
+  readonly publicUrl?: string;
+  /** Of the address where a login begins. */
+  readonly loginQuery?: string;
   readonly answer?: Answer;
   /** Further members of the entry of things. */
   readonly things?: Readonly<Record<string, unknown>>;
@@ -50,8 +56,17 @@ export async function startSessionGateway(options: SessionGatewayOptions = {}): 
     contracts: { ...contracts, ...sessionContract, ...options.contracts },
     upstreams: { ...upstreams, ...SESSION_ENTRY, ...options.upstreams },
     gateway: {
-      publicUrl: origin,
-      sessions: { providers: { staff: { ...provider.entry, ...options.entry } }, ...options.sessions },
+      publicUrl: options.publicUrl ?? origin,
+      sessions: {
+        origins: [origin],
+        providers: {
+          staff: { ...provider.entry, ...options.entry },
+          ...Object.fromEntries(
+            Object.entries(options.providers ?? {}).map(([name, entry]) => [name, { ...provider.entry, ...entry }]),
+          ),
+        },
+        ...options.sessions,
+      },
     },
     ...(options.limits && { limits: options.limits }),
     ...(options.now && { now: options.now }),
@@ -72,7 +87,7 @@ export async function startSessionGateway(options: SessionGatewayOptions = {}): 
     async signIn(subject) {
       if (subject !== undefined) provider.person = { subject, claims: { org: 'org_test' } };
       const browser = createCookieBrowser();
-      const answer = await browser.open(`${origin}/session/login`);
+      const answer = await browser.open(`${origin}/session/login${options.loginQuery ?? ''}`);
       if (answer.status !== 200) throw new Error(`signing in: ${answer.status} ${answer.text}`);
       return browser;
     },

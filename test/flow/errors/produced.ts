@@ -11,6 +11,7 @@ import { bugCases, drainCases } from './lifecycle.cases.ts';
 import { awayCases, limitCases } from './limit.cases.ts';
 import { mcpCases } from './mcp.cases.ts';
 import { routingCases } from './routing.cases.ts';
+import { pageCases, sessionCases } from './session.cases.ts';
 import { sizeCases } from './size.cases.ts';
 import { streamCases } from './stream.cases.ts';
 import { tlsCases } from './tls.cases.ts';
@@ -23,6 +24,8 @@ const cases: readonly { readonly code: ErrorCode }[] = [
   ...administrationCases,
   ...credentialCases,
   ...tokenCases,
+  ...sessionCases,
+  ...pageCases,
   ...routingCases,
   ...contentCases,
   ...keyedCases,
