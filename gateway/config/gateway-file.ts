@@ -132,7 +132,7 @@ export const gatewayFile = z.strictObject({
   }),
   sessions: sessionSettings.optional().meta({
     description:
-      'Sessions of people who sign in with a browser ([browser applications](guides/browser-applications.md)). Without it, cookies are not read.',
+      'Sessions of people who sign in with a browser ([browser applications](sessions.md)). Without it, cookies are not read.',
   }),
   cors: cors.default({}).meta({
     description: 'Other origins whose pages may read answers. Without it, no origin may.',

@@ -56,7 +56,7 @@ export const upstreamEntry = z.strictObject({
   }),
   live: targets.meta({
     description:
-      'The targets of requests with live keys. Several addresses share the load. With `examples:` the gateway answers from the contract ([upstreams](upstreams.md#integrate-against-a-service-that-does-not-exist-yet)), with `gateway:` it answers the operations of its own contract ([administration](administration.md)), with `session:` those that people sign in with ([browser applications](guides/browser-applications.md)).',
+      'The targets of requests with live keys. Several addresses share the load. With `examples:` the gateway answers from the contract ([upstreams](upstreams.md#integrate-against-a-service-that-does-not-exist-yet)), with `gateway:` it answers the operations of its own contract ([administration](administration.md)), with `session:` those that people sign in with ([browser applications](sessions.md)).',
     values:
       '`sandbox:platform`, `sandbox:mail`, `sandbox:files`, `examples:`, `gateway:`, `session:`, `http://host:port`, `https://host:port`, with a path or without ([upstreams](upstreams.md#where-paths-begin)), or a list of these',
   }),

@@ -69,7 +69,7 @@ export const limitsFile = z.strictObject({
     .meta({ description: 'Limits in place of the limit of the tier.', values: 'limits by organization id' }),
   persons: z.strictObject(rule).prefault({ requests: 600 }).meta({
     description:
-      'The limit of each person who has signed in with a browser, on top of that of the organization ([browser applications](guides/browser-applications.md)).',
+      'The limit of each person who has signed in with a browser, on top of that of the organization ([browser applications](sessions.md)).',
     values: 'limit',
   }),
   addresses: z

@@ -23,6 +23,11 @@ const builtInGuides: readonly BuiltIn[] = [
   { name: 'errors', summary: 'One object for everything that goes wrong.', needs: [] },
   { name: 'rate-limits', summary: 'How much is left, and when to go on.', needs: ['keys'] },
   { name: 'idempotency', summary: 'Sending a write again without doing it twice.', needs: ['write'] },
+  {
+    name: 'browser-applications',
+    summary: 'Signing people in without holding a token.',
+    needs: ['operation getSession'],
+  },
   { name: 'sdks', summary: 'A client in your language, made of the contract.', needs: ['operation listCustomers'] },
   { name: 'versioning', summary: 'What may change, and what never does.', needs: ['version'] },
 ];
