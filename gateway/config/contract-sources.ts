@@ -35,7 +35,7 @@ function isOwn(entry: { readonly live?: readonly string[] } | undefined): boolea
 }
 
 /** Whether the gateway itself executes them as those that people sign in with. */
-export function isSessions(entry: { readonly live?: readonly string[] } | undefined): boolean {
+function isSessions(entry: { readonly live?: readonly string[] } | undefined): boolean {
   return entry?.live?.includes('session:') === true;
 }
 

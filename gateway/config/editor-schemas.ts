@@ -23,6 +23,7 @@ interface Node {
   enum?: unknown;
   const?: unknown;
   anyOf?: Node[];
+  oneOf?: Node[];
   items?: Node;
   properties?: Record<string, Node>;
   additionalProperties?: Node | boolean;
@@ -48,6 +49,7 @@ function withVariables(node: Node): Node {
   const { values, fallback, contractMember, ...made } = node;
   if (made.description !== undefined) made.description = withoutLinks(made.description);
   if (node.anyOf) made.anyOf = node.anyOf.map(withVariables);
+  if (node.oneOf) made.oneOf = node.oneOf.map(withVariables);
   if (node.items) made.items = withVariables(node.items);
   if (typeof node.additionalProperties === 'object')
     made.additionalProperties = withVariables(node.additionalProperties);

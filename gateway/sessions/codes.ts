@@ -41,7 +41,7 @@ export const SESSION_CODES = {
   return_to_invalid: {
     ...invalidRequest,
     status: 400,
-    message: 'return_to has to be a path of the same origin, such as /customers?page=2.',
+    message: 'The path in return_to has to be one of the same origin, such as /customers?page=2.',
     meaning: 'After a login a person gets to a path of the same origin. `return_to` is something else, or too long.',
     remedy: 'Write `encodeURIComponent(location.pathname + location.search)` as `return_to`.',
   },

@@ -13,7 +13,7 @@ export function isSubject(text: unknown): text is string {
 }
 
 /** The id of the organization; undefined if the claims name none. */
-export function organizationIn(claims: Claims, { organization }: Pick<Rules, 'organization'>): string | undefined {
+export function organizationClaimed(claims: Claims, { organization }: Pick<Rules, 'organization'>): string | undefined {
   if ('id' in organization) return organization.id;
   const named = valueAt(claims, organization.claim);
   if (typeof named !== 'string' || named === '' || named.length > 255) return undefined;

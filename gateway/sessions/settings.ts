@@ -100,8 +100,16 @@ const provider = z.strictObject({
   }),
   organization: z
     .union([
-      z.strictObject({ claim, names: z.record(z.string().min(1), z.string().min(1).max(255)).optional() }),
-      z.strictObject({ id: z.string().min(1).max(255) }),
+      z.strictObject({
+        claim: claim.describe('The claim with the id of the organization.'),
+        names: z.record(z.string().min(1), z.string().min(1).max(255)).optional().meta({
+          description: 'The ids of organizations by what the claim calls them. Other values of the claim name none.',
+          values: '`theirs: ours`',
+        }),
+      }),
+      z.strictObject({
+        id: z.string().min(1).max(255).meta({ description: 'The organization of every person.', values: 'id' }),
+      }),
     ])
     .default({ claim: ['org'] })
     .meta({

@@ -10,14 +10,14 @@ const GO_ON_IF_SIGNED_IN = `const{to,header}=document.currentScript.dataset;fetc
 const STYLE =
   'body{font:1rem/1.5 system-ui,sans-serif;margin:4rem auto;max-width:36rem;padding:0 1rem}code{overflow-wrap:anywhere}';
 
-export interface Page {
+export interface LoginPage {
   readonly html: string;
   /** Its Content-Security-Policy. */
   readonly policy: string;
 }
 
 /** @param to a path of the same origin */
-export function signedInPage(to: string): Page {
+export function signedInPage(to: string): LoginPage {
   const body = `<p>You are signed in. <a href="${escaped(to)}">Continue</a></p>`;
   return page('Signed in', body, { script: GO_ON, to, header: undefined });
 }
@@ -32,7 +32,7 @@ export interface FailedLogin {
   readonly requestHeader: string | undefined;
 }
 
-export function failedLoginPage({ title, message, requestId, returnTo, requestHeader }: FailedLogin): Page {
+export function failedLoginPage({ title, message, requestId, returnTo, requestHeader }: FailedLogin): LoginPage {
   const again = `/session/login?return_to=${encodeURIComponent(returnTo)}`;
   const body = `<h1>${escaped(title)}</h1><p>${escaped(message)}</p><p><a href="${escaped(again)}">Sign in again</a></p><p>Request id: <code>${escaped(requestId)}</code></p>`;
   return page(title, body, { script: GO_ON_IF_SIGNED_IN, to: returnTo, header: requestHeader });
@@ -44,7 +44,7 @@ interface Script {
   readonly header: string | undefined;
 }
 
-function page(title: string, body: string, { script, to, header }: Script): Page {
+function page(title: string, body: string, { script, to, header }: Script): LoginPage {
   const about = header === undefined ? '' : ` data-header="${escaped(header)}"`;
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${escaped(title)}</title><style>${STYLE}</style>${body}<script data-to="${escaped(to)}"${about}>${script}</script></html>\n`;
   return { html, policy: policyOf(script) };

@@ -3,7 +3,7 @@
 import type * as OpenidClient from 'openid-client';
 import type { ProviderSettings } from '../settings.ts';
 import { clientAuthentication } from './client-authentication.ts';
-import { reasonOf } from './provider.ts';
+import { providerReason } from './provider.ts';
 import { createProviderFetch } from './provider-fetch.ts';
 
 export interface Examination {
@@ -55,7 +55,7 @@ export async function examineProvider({
       execute: issuer.startsWith('http:') ? [library.allowInsecureRequests] : [],
     });
   } catch (error) {
-    return { failures: [`Its discovery document cannot be used (${reasonOf(error)}).`], warnings: [] };
+    return { failures: [`Its discovery document cannot be used (${providerReason(error)}).`], warnings: [] };
   }
   const metadata = configuration.serverMetadata();
   const failures = [
@@ -102,7 +102,7 @@ async function keysFailure(
     const { keys } = (await answer.json()) as { keys?: unknown };
     return Array.isArray(keys) && keys.length > 0 ? [] : ['It publishes no keys.'];
   } catch (error) {
-    return [`Its keys cannot be read (${reasonOf(error)}).`];
+    return [`Its keys cannot be read (${providerReason(error)}).`];
   }
 }
 
@@ -120,7 +120,7 @@ async function redirectFailures(
       await library.buildAuthorizationUrlWithPAR(configuration, parameters);
       return [];
     } catch (error) {
-      return [`It refuses a login that comes back to ${uri} (${reasonOf(error)}).`];
+      return [`It refuses a login that comes back to ${uri} (${providerReason(error)}).`];
     }
   });
   return (await Promise.all(tried)).flat();

@@ -52,7 +52,7 @@ export function createProviderFetch(origins: ReadonlySet<string>, timeoutMs: num
       return await bounded(answer);
     } catch (cause) {
       if (cause instanceof ProviderAway) throw cause;
-      const reason = reasonOf(cause);
+      const reason = providerReason(cause);
       throw new ProviderAway(reason, UNSENT.has(reason) ? 'no' : 'unknown', cause);
     }
   };
@@ -76,7 +76,7 @@ async function bounded({ status, headers, body }: Response): Promise<Response> {
 }
 
 /** The errors of fetch say "fetch failed" and carry the reason as their cause. */
-function reasonOf(thrown: unknown): string {
+function providerReason(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   if (thrown.name === 'TimeoutError') return 'it did not answer in time';
   const { code, message } = (thrown.cause ?? thrown) as NodeJS.ErrnoException;

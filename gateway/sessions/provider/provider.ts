@@ -144,7 +144,7 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
       if (claims !== undefined && claims.sub !== session.subject) return { kind: 'ended' };
       return { kind: 'tokens', tokens: issuedBy(answer, tokens) };
     } catch (error) {
-      return isSent ? outcomeOf(error) : { kind: 'away', redeemed: 'no', reason: reasonOf(error) };
+      return isSent ? outcomeOf(error) : { kind: 'away', redeemed: 'no', reason: providerReason(error) };
     }
   }
 
@@ -193,7 +193,7 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
         await library.tokenRevocation(configuration, token, { token_type_hint: hint });
         return undefined;
       } catch (error) {
-        return reasonOf(error);
+        return providerReason(error);
       }
     },
     async logoutAddress({ idToken }, returnTo) {
@@ -229,7 +229,7 @@ function outcomeOf(error: unknown): Redeemed {
   const code = oauthCodeIn(error);
   if (code === 'invalid_grant') return { kind: 'ended' };
   // Another refusal, such as invalid_client, has not touched the token. An answer that nothing can be read from may have.
-  return { kind: 'away', redeemed: code === undefined ? 'unknown' : 'no', reason: code ?? reasonOf(error) };
+  return { kind: 'away', redeemed: code === undefined ? 'unknown' : 'no', reason: code ?? providerReason(error) };
 }
 
 /** The code of an OAuth error (RFC 6749 section 5.2). */
@@ -242,7 +242,7 @@ export function oauthCodeIn(thrown: unknown): string | undefined {
 }
 
 /** A reason for operators. */
-export function reasonOf(error: unknown): string {
+export function providerReason(error: unknown): string {
   const away = awayIn(error);
   if (away !== undefined) return away.message;
   return oauthCodeIn(error) ?? (error instanceof Error ? error.message : String(error));

@@ -2,7 +2,7 @@
 
 import { GatewayError } from '../../errors.ts';
 import type { Fresh } from '../../exchange.ts';
-import type { Page } from '../login/pages.ts';
+import type { LoginPage } from '../login/pages.ts';
 import type { ServedOrigin } from '../origins.ts';
 import type { SessionDeps } from './deps.ts';
 
@@ -13,13 +13,13 @@ export interface SessionAnswer {
   readonly body: Buffer;
 }
 
-export type Handler = (deps: SessionDeps, fresh: Fresh) => Promise<SessionAnswer>;
+export type SessionHandler = (deps: SessionDeps, fresh: Fresh) => Promise<SessionAnswer>;
 
 export function jsonAnswer(members: object): SessionAnswer {
   return answer(200, 'application/json', JSON.stringify(members));
 }
 
-export function pageAnswer({ carried }: Fresh, { html, policy }: Page): SessionAnswer {
+export function pageAnswer({ carried }: Fresh, { html, policy }: LoginPage): SessionAnswer {
   usePolicy(carried, policy);
   return answer(200, 'text/html; charset=utf-8', html);
 }

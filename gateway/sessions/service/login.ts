@@ -5,18 +5,18 @@ import { GatewayError, type GatewayErrorDetails } from '../../errors.ts';
 import type { Fresh } from '../../exchange.ts';
 import { sessionCookieLine } from '../cookies.ts';
 import { deviceOf } from '../device.ts';
-import { keptClaims, organizationIn } from '../grants.ts';
+import { keptClaims, organizationClaimed } from '../grants.ts';
 import { failedLoginPage, signedInPage } from '../login/pages.ts';
 import type { Transaction } from '../login/transaction.ts';
-import { awayIn, type Provider, reasonOf, type SignedIn } from '../provider/provider.ts';
+import { awayIn, type Provider, providerReason, type SignedIn } from '../provider/provider.ts';
 import { returnPathOf } from '../return-to.ts';
 import { hashOf, storeAway } from '../session-reader.ts';
-import { type Handler, pageAnswer, redirectAnswer, servedOrigin, setCookies, usePolicy } from './answer.ts';
+import { pageAnswer, redirectAnswer, type SessionHandler, servedOrigin, setCookies, usePolicy } from './answer.ts';
 import type { SessionDeps } from './deps.ts';
 
 const CALLBACK = '/session/callback';
 
-export const startLogin: Handler = async (deps, fresh) => {
+export const startLogin: SessionHandler = async (deps, fresh) => {
   const { settings, store, reader, transactions } = deps;
   const { origin, isSecure } = servedOrigin(deps, fresh);
   const query = new URLSearchParams(fresh.search);
@@ -37,7 +37,7 @@ export const startLogin: Handler = async (deps, fresh) => {
   }
 };
 
-export const finishLogin: Handler = async (deps, fresh) => {
+export const finishLogin: SessionHandler = async (deps, fresh) => {
   const { settings, store, transactions } = deps;
   const { origin, isSecure } = servedOrigin(deps, fresh);
   const state = new URLSearchParams(fresh.search).get('state') ?? '';
@@ -68,7 +68,7 @@ async function storeSession(
   { subject, providerSid, claims, tokens }: SignedIn,
 ): Promise<string> {
   const { idleSeconds, absoluteSeconds, perPersonMax } = deps.settings;
-  const id = organizationIn(claims, rules);
+  const id = organizationClaimed(claims, rules);
   const organization = id === undefined ? undefined : await deps.organizationOf(id);
   if (organization === undefined) throw new GatewayError('login_not_permitted', { hint: 'organization' });
   if (organization.state === 'suspended') throw new GatewayError('login_not_permitted', { hint: 'suspended' });
@@ -104,12 +104,12 @@ function providerNamed({ providers }: SessionDeps, name: string | undefined): Pr
 function failureOf(cause: unknown): GatewayError {
   if (cause instanceof GatewayError) return cause;
   if (awayIn(cause) !== undefined)
-    return new GatewayError('provider_unavailable', { cause: new Error(reasonOf(cause)) });
+    return new GatewayError('provider_unavailable', { cause: new Error(providerReason(cause)) });
   // The texts of the provider may hold what an attacker has written into the address: the log alone gets them.
   const isRefusal = cause instanceof Error && cause.constructor.name === 'AuthorizationResponseError';
   return new GatewayError('login_failed', {
     hint: isRefusal ? 'refused' : 'answer',
-    cause: new Error(reasonOf(cause)),
+    cause: new Error(providerReason(cause)),
   });
 }
 

@@ -4,14 +4,14 @@
 import { GatewayError } from '../../errors.ts';
 import { clearedSessionCookieLine } from '../cookies.ts';
 import type { LogoutClaims } from '../provider/logout-token.ts';
-import { awayIn, type Provider, reasonOf } from '../provider/provider.ts';
+import { awayIn, type Provider, providerReason } from '../provider/provider.ts';
 import { storeAway } from '../session-reader.ts';
 import type { Session, SessionTokens } from '../store/session-store.ts';
-import { type Handler, jsonAnswer, servedOrigin, setCookies } from './answer.ts';
+import { jsonAnswer, type SessionHandler, servedOrigin, setCookies } from './answer.ts';
 import type { SessionDeps } from './deps.ts';
 
 /** Ends the session here first: whatever the provider does, the cookie is worth nothing afterwards. */
-export const logout: Handler = async (deps, fresh) => {
+export const logout: SessionHandler = async (deps, fresh) => {
   const { reader, store, settings } = deps;
   const { origin, isSecure } = servedOrigin(deps, fresh);
   const session = reader.sessionOf(fresh.caller);
@@ -25,7 +25,7 @@ export const logout: Handler = async (deps, fresh) => {
 };
 
 /** The provider, not a browser, sends it: the token alone counts. */
-export const takeLogoutToken: Handler = async (deps, fresh) => {
+export const takeLogoutToken: SessionHandler = async (deps, fresh) => {
   const token = new URLSearchParams(fresh.rawBody?.toString('latin1') ?? '').get('logout_token') ?? '';
   const { provider, claims } = await verified(deps, token);
   const { sid, subject, jti, refusedUntilMs } = claims;
@@ -49,7 +49,7 @@ async function verified(
       return { provider, claims: await provider.verifyLogoutToken(token) };
     } catch (error) {
       if (awayIn(error) !== undefined)
-        throw new GatewayError('provider_unavailable', { cause: new Error(reasonOf(error)) });
+        throw new GatewayError('provider_unavailable', { cause: new Error(providerReason(error)) });
       cause = error;
     }
   }
@@ -81,7 +81,7 @@ function tokensOf({ store, onProviderFailure }: SessionDeps, session: Session): 
   try {
     return store.openTokens(session);
   } catch (error) {
-    onProviderFailure(session.provider, 'opening of stored tokens', reasonOf(error));
+    onProviderFailure(session.provider, 'opening of stored tokens', providerReason(error));
     return undefined;
   }
 }

@@ -5,14 +5,14 @@ import { GatewayError } from '../../errors.ts';
 import type { Fresh } from '../../exchange.ts';
 import { storeAway } from '../session-reader.ts';
 import type { Session } from '../store/session-store.ts';
-import { emptyAnswer, type Handler, jsonAnswer } from './answer.ts';
+import { emptyAnswer, jsonAnswer, type SessionHandler } from './answer.ts';
 import type { SessionDeps } from './deps.ts';
 import { endAtProvider } from './logout.ts';
 
 /** More than a person may have at once (`sessions.perPersonMax`). */
 const LISTED_MAX = 1000;
 
-export const getSession: Handler = async ({ reader, settings }, { caller }) => {
+export const getSession: SessionHandler = async ({ reader, settings }, { caller }) => {
   const session = reader.sessionOf(caller);
   const { name, email } = session.claims;
   return jsonAnswer({
@@ -30,14 +30,14 @@ export const getSession: Handler = async ({ reader, settings }, { caller }) => {
   });
 };
 
-export const listSessions: Handler = async ({ reader, store }, { caller }) => {
+export const listSessions: SessionHandler = async ({ reader, store }, { caller }) => {
   const own = reader.sessionOf(caller);
   const { provider, subject } = own;
   const all = await Promise.resolve(store.list({ subject: { provider, subject }, limit: LISTED_MAX })).catch(storeAway);
   return jsonAnswer({ data: all.map((one) => ({ ...sessionJson(one), current: one.id === own.id })) });
 };
 
-export const endOtherSession: Handler = async (deps, fresh) => {
+export const endOtherSession: SessionHandler = async (deps, fresh) => {
   const [id = ''] = fresh.pathValues;
   const session = await ownSession(deps, fresh, id);
   const ended = await Promise.resolve(deps.store.end(session.id, 'signed_out')).catch(storeAway);

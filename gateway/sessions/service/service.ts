@@ -3,14 +3,14 @@
 
 import { GatewayError } from '../../errors.ts';
 import type { Fresh } from '../../exchange.ts';
-import type { Handler, SessionAnswer } from './answer.ts';
+import type { SessionAnswer, SessionHandler } from './answer.ts';
 import type { SessionDeps } from './deps.ts';
 import { finishLogin, startLogin } from './login.ts';
 import { logout, takeLogoutToken } from './logout.ts';
 import { endOtherSession, getSession, listSessions } from './own-sessions.ts';
 
 /** By operationId of the contract. */
-export const SESSION_HANDLERS: Readonly<Record<string, Handler>> = {
+export const SESSION_HANDLERS: Readonly<Record<string, SessionHandler>> = {
   startLogin,
   finishLogin,
   getSession,

@@ -24,7 +24,7 @@ export function isGatewayItself(address: string): boolean {
 }
 
 /** Whether these are the operations of browser sessions. */
-export function isSessions(address: string): boolean {
+function isSessions(address: string): boolean {
   return address === SESSIONS;
 }
 

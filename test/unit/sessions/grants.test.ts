@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { keptClaims, organizationIn, scopesIn } from '../../../gateway/sessions/grants.ts';
+import { keptClaims, organizationClaimed, scopesIn } from '../../../gateway/sessions/grants.ts';
 
 const grants = [
   { claim: undefined, value: undefined, scopes: ['jobs:read'] },
@@ -31,18 +31,18 @@ it('no scope follows from what is only alike', () => {
 it('names of inherited members are no claims', () => {
   const inherited = [{ claim: ['constructor'], value: undefined, scopes: ['jobs:write'] }];
   assert.deepEqual([...scopesIn({}, { grants: inherited })], []);
-  assert.equal(organizationIn({}, { organization: { claim: ['constructor', 'name'] } }), undefined);
-  assert.equal(organizationIn({ org: 'toString' }, { organization: { claim: ['org'], names: {} } }), undefined);
+  assert.equal(organizationClaimed({}, { organization: { claim: ['constructor', 'name'] } }), undefined);
+  assert.equal(organizationClaimed({ org: 'toString' }, { organization: { claim: ['org'], names: {} } }), undefined);
 });
 
 it('the organization is a text, translated where names are given', () => {
   const organization = { claim: ['org'], names: { 'Acme Ltd': 'org_acme' } };
-  assert.equal(organizationIn({ org: 'Acme Ltd' }, { organization }), 'org_acme');
-  assert.equal(organizationIn({ org: 'org_acme' }, { organization }), undefined);
-  assert.equal(organizationIn({ org: 'org_acme' }, { organization: { claim: ['org'] } }), 'org_acme');
-  assert.equal(organizationIn({}, { organization: { id: 'org_all' } }), 'org_all');
+  assert.equal(organizationClaimed({ org: 'Acme Ltd' }, { organization }), 'org_acme');
+  assert.equal(organizationClaimed({ org: 'org_acme' }, { organization }), undefined);
+  assert.equal(organizationClaimed({ org: 'org_acme' }, { organization: { claim: ['org'] } }), 'org_acme');
+  assert.equal(organizationClaimed({}, { organization: { id: 'org_all' } }), 'org_all');
   for (const org of ['', 7, ['org_acme'], null, 'x'.repeat(256)])
-    assert.equal(organizationIn({ org }, { organization: { claim: ['org'] } }), undefined);
+    assert.equal(organizationClaimed({ org }, { organization: { claim: ['org'] } }), undefined);
 });
 
 it('a session keeps the claims that the rules look at, and no other', () => {
