@@ -88,7 +88,10 @@ function contentProblems({ settings, config, secrets, nowMs }: MachineOptions): 
   const pepper = generated[0] === undefined ? secrets.found('key_pepper') : undefined;
   const fingerprint = pepper === undefined ? undefined : keyFingerprint(createDigestOf(pepper));
   // Only a gateway that orders certificates, or signs people in, opens these stores.
-  const apart: readonly string[] = [KEY_STORE_FILE, ACME_FILE, SESSIONS_FILE];
+  const apart: readonly string[] = [
+    ...[KEY_STORE_FILE, ACME_FILE],
+    ...(config.gateway.sessions === undefined ? [SESSIONS_FILE] : []),
+  ];
   const others = Object.entries(versionedFiles).filter(([file]) => !apart.includes(file));
   const stores = [
     storeProblem(settings, KEY_STORE_FILE, (database) => {

@@ -1,6 +1,7 @@
 // The pipeline of one configuration. Each new configuration gets its own; parts that outlive a configuration are passed in.
 
 import type { Assertions } from '../auth/assertions/assertions.ts';
+import type { Caller } from '../caller.ts';
 import type { Configuration } from '../configuration.ts';
 import { delimiterOfForm } from '../contract/forms/multipart.ts';
 import { parseIdempotencyKey } from '../contract/idempotency-key.ts';
@@ -46,8 +47,8 @@ export interface Shared extends UpstreamParts {
   readonly beginInternal: BeginInternal;
   /** Notes that an organization has called a deprecated operation. */
   noteUse(organization: string, operation: string): void;
-  /** Calls back when a session ends, on whichever instance, unless the returned function is called before. */
-  onSessionEnded(session: string, listener: () => void): () => void;
+  /** Calls back when the session of a caller ends, on whichever instance, unless the returned function is called before. */
+  onSessionEnded(caller: Caller, listener: () => void): () => void;
   isDraining(): boolean;
   readonly ownChallenge: OwnChallenge | undefined;
   /** Called when the X-Forwarded-For of a trusted proxy cannot be parsed. */
@@ -88,11 +89,11 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     const close = shared.streams.open({ kind, caller, clientAddress, operation, admitAgain, end });
     // It counts among the open streams instead.
     overload.ended(fresh.reservation);
-    return caller.session === undefined ? close : closeWithSession(caller.session, close);
+    return caller.session === undefined ? close : closeWithSession(caller, caller.session, close);
   }
 
-  function closeWithSession(session: string, close: () => void): () => void {
-    const unfollow = shared.onSessionEnded(session, () => shared.streams.sessionEnded(session));
+  function closeWithSession(caller: Caller, session: string, close: () => void): () => void {
+    const unfollow = shared.onSessionEnded(caller, () => shared.streams.sessionEnded(session));
     return () => {
       unfollow();
       close();

@@ -13,6 +13,7 @@ import type { LiveSessions } from './live/live-sessions.ts';
 import type { createOriginOf } from './origins.ts';
 import type { ProviderSettings } from './settings.ts';
 import type { Session } from './store/session-store.ts';
+import { storeAway } from './store-away.ts';
 
 export interface SessionReaderOptions {
   readonly live: Pick<LiveSessions, 'find' | 'isKnown' | 'fresh' | 'noteUse'>;
@@ -80,6 +81,15 @@ export function createSessionReader(options: SessionReaderOptions): SessionReade
       : callerFrom(fresh, organization);
   }
 
+  function findIn(hash: string): Awaitable<Session | undefined> {
+    try {
+      const found = live.find(hash);
+      return found instanceof Promise ? found.catch((cause) => Promise.reject(storeAway(cause))) : found;
+    } catch (cause) {
+      throw storeAway(cause);
+    }
+  }
+
   function valueIn(asking: Asking): string | undefined {
     const cookies = asking.headers.get('cookie');
     const served = cookies === undefined ? undefined : originOf(asking);
@@ -91,8 +101,8 @@ export function createSessionReader(options: SessionReaderOptions): SessionReade
       const value = valueIn(asking);
       if (value === undefined) return undefined;
       if (isCrossSite(asking, crossSite)) throw new GatewayError('cross_site_request');
-      const found = live.find(hashOf(value));
-      return found instanceof Promise ? found.catch(storeAway).then(use) : use(found);
+      const found = findIn(hashOf(value));
+      return found instanceof Promise ? found.then(use) : use(found);
     },
     async find(asking) {
       const value = valueIn(asking);
@@ -109,8 +119,4 @@ export function createSessionReader(options: SessionReaderOptions): SessionReade
 /** What the store has in the place of a cookie. */
 export function hashOf(value: string): string {
   return hash('sha256', value, 'base64url');
-}
-
-export function storeAway(cause: unknown): never {
-  throw cause instanceof GatewayError ? cause : new GatewayError('session_store_unavailable', { cause });
 }

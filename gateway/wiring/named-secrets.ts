@@ -6,7 +6,7 @@ import type { Mistake } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
 import { tracingHeaders } from '../observe/tracing/open-tracing.ts';
 import { clientSecretProblem } from '../sessions/provider/client-authentication.ts';
-import { sessionKeysProblem } from '../sessions/store/session-keys.ts';
+import { SESSION_KEYS, sessionKeysProblem } from '../sessions/store/session-keys.ts';
 import { isFurtherServer } from '../shared/upstream-names.ts';
 import { isSimulated } from '../upstream/simulated/addresses.ts';
 
@@ -105,8 +105,6 @@ function sessionSecrets({ gateway, sources }: Named['config'], isShared: boolean
     },
   ];
 }
-
-const SESSION_KEYS = 'session_keys';
 
 /**
  * @param read returns the value of an entry, or undefined if it does not exist; throws a sentence if it cannot be read

@@ -6,7 +6,7 @@ import type { GatewayFile } from '../config/gateway-file.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Fresh } from '../exchange.ts';
-import { type Log, logStoreState } from '../observe/log.ts';
+import type { Log } from '../observe/log.ts';
 import { createLiveSessions } from '../sessions/live/live-sessions.ts';
 import { createTransactions } from '../sessions/login/transaction.ts';
 import { createOriginOf } from '../sessions/origins.ts';
@@ -17,7 +17,8 @@ import { createSessionService } from '../sessions/service/service.ts';
 import { createSessionReader, type SessionReader } from '../sessions/session-reader.ts';
 import type { SessionSettings } from '../sessions/settings.ts';
 import { openSessionStore } from '../sessions/store/open-store.ts';
-import { sessionKeysOf } from '../sessions/store/session-keys.ts';
+import { SESSION_KEYS, SESSION_KEYS_PURPOSE, sessionKeysOf } from '../sessions/store/session-keys.ts';
+import type { Session } from '../sessions/store/session-store.ts';
 import { createKeyRing } from '../shared/seal.ts';
 import type { Identity } from './identity.ts';
 
@@ -38,7 +39,8 @@ export interface Sessions {
   readerOf(organizationOf: Directory['organizationOf']): SessionReader;
   /** What executes the operations under /session, and what operators may do with sessions. */
   servicesOf(identity: Identity): SessionServices;
-  onEnded(session: string, listener: () => void): () => void;
+  /** Calls back once, within a second of the end of a session on whichever instance. Returns a function that ends the watch. */
+  onEnded(session: Session, listener: () => void): () => void;
   status(): object;
   close(): Promise<void>;
 }
@@ -58,15 +60,14 @@ async function open(
   const origins = configured.origins ?? [publicUrl];
   warnOfPlainOrigins(origins, log);
   // Read once: `secrets.read` finds what is in the secrets store, and what the gateway has made stays as it is.
-  const made = settings.redisUrl === undefined ? await secrets.readOrMake('session_keys') : '';
-  const ring = createKeyRing(() => sessionKeysOf(secrets.read('session_keys') ?? made), 'sessions');
+  const made = settings.redisUrl === undefined ? await secrets.readOrMake(SESSION_KEYS) : '';
+  const ring = createKeyRing(() => sessionKeysOf(secrets.read(SESSION_KEYS) ?? made), SESSION_KEYS_PURPOSE);
   const store = await openSessionStore({
     redisUrl: settings.redisUrl,
     dataDirectory: settings.dataDirectory,
     acceptOneWay: settings.acceptOneWay,
     now,
     keys: ring,
-    onChange: logStoreState(log, 'sessions'),
   });
   const providers = providersOf(configured, secrets, now);
   const onProviderFailure = (provider: string, what: string, reason: string) =>
@@ -83,7 +84,15 @@ async function open(
         ?.revoke(tokens)
         .then((reason) => reason && onProviderFailure(session.provider, 'revocation', reason)),
     max: keys.cacheMax,
-    graceMs: keys.graceSeconds * 1000,
+    onFailure: ({ provider }, reason) => onProviderFailure(provider, 'refresh', reason),
+    onHealth(reason) {
+      if (reason === undefined) log.logger.info('the store of sessions can be read again');
+      else
+        log.logger.error(
+          { reason },
+          'the store of sessions cannot be read; requests with a session are refused with 503',
+        );
+    },
   });
   const originOf = createOriginOf(origins);
   const randomText = () => randomBytes(32).toString('base64url');
@@ -96,7 +105,7 @@ async function open(
       }),
     servicesOf({ sessionReader, organizationOf }) {
       const deps = {
-        ...{ settings: configured, providers, store, originOf, organizationOf, randomText, onProviderFailure },
+        ...{ settings: configured, providers, store, live, originOf, organizationOf, randomText, onProviderFailure },
         reader: sessionReader as SessionReader,
         transactions: createTransactions(ring, randomText),
       };

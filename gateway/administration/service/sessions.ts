@@ -7,12 +7,8 @@ import { pageOf } from './page.ts';
 
 export const SESSIONS_OF_ORGANIZATIONS: Handlers = {
   async listOrganizationSessions({ sessions }, call) {
-    const organization = call.path('organization_id');
-    const found = await sessions?.list({
-      organization,
-      after: placeIn(call.cursors.position()),
-      limit: call.limit + 1,
-    });
+    const page = { after: placeIn(call.cursors.position()), limit: call.limit + 1 };
+    const found = await sessions?.list(call.path('organization_id'), page);
     return pageOf(call, {
       found: found ?? [],
       positionOf: ({ createdAtMs, id }) => `${createdAtMs} ${id}`,

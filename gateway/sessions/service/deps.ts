@@ -2,6 +2,7 @@
 
 import type { Organization } from '../../caller.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
+import type { LiveSessions } from '../live/live-sessions.ts';
 import type { createTransactions } from '../login/transaction.ts';
 import type { createOriginOf } from '../origins.ts';
 import type { Provider } from '../provider/provider.ts';
@@ -12,7 +13,9 @@ import type { SessionStore } from '../store/session-store.ts';
 export interface SessionDeps {
   readonly settings: SessionSettings;
   readonly providers: ReadonlyMap<string, Provider>;
-  readonly store: SessionStore;
+  readonly store: Pick<SessionStore, 'nowMs' | 'create' | 'get' | 'list' | 'openTokens'>;
+  /** Ends sessions: here at once, elsewhere within a second. */
+  readonly live: Pick<LiveSessions, 'end' | 'endByProvider'>;
   readonly reader: SessionReader;
   readonly transactions: ReturnType<typeof createTransactions>;
   readonly originOf: ReturnType<typeof createOriginOf>;

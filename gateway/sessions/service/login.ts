@@ -10,7 +10,8 @@ import { failedLoginPage, signedInPage } from '../login/pages.ts';
 import type { Transaction } from '../login/transaction.ts';
 import { awayIn, type Provider, providerReason, type SignedIn } from '../provider/provider.ts';
 import { returnPathOf } from '../return-to.ts';
-import { hashOf, storeAway } from '../session-reader.ts';
+import { hashOf } from '../session-reader.ts';
+import { fromStore } from '../store-away.ts';
 import { pageAnswer, redirectAnswer, type SessionHandler, servedOrigin, setCookies, usePolicy } from './answer.ts';
 import type { SessionDeps } from './deps.ts';
 
@@ -25,9 +26,9 @@ export const startLogin: SessionHandler = async (deps, fresh) => {
   const provider = providerNamed(deps, query.get('provider') ?? undefined);
   try {
     // Another tab may have signed in meanwhile. The cookie comes with navigations of the platform's own pages only.
-    if ((await reader.find(fresh).catch(storeAway)) !== undefined) return redirectAnswer(fresh, returnTo);
+    if ((await fromStore(() => reader.find(fresh))) !== undefined) return redirectAnswer(fresh, returnTo);
     const secrets = transactions.newSecrets();
-    const begunAtMs = await Promise.resolve(store.nowMs()).catch(storeAway);
+    const begunAtMs = await fromStore(() => store.nowMs());
     const address = await provider.loginAddress(origin + CALLBACK, secrets);
     const transaction = { ...secrets, provider: provider.name, origin, returnTo, begunAtMs };
     setCookies(fresh, transactions.begin(transaction, fresh.headers.get('cookie') ?? '', isSecure));
@@ -43,7 +44,7 @@ export const finishLogin: SessionHandler = async (deps, fresh) => {
   const state = new URLSearchParams(fresh.search).get('state') ?? '';
   let transaction: Transaction | undefined;
   try {
-    const nowMs = await Promise.resolve(store.nowMs()).catch(storeAway);
+    const nowMs = await fromStore(() => store.nowMs());
     transaction = transactions.find(state, fresh.headers.get('cookie') ?? '', isSecure, nowMs);
     const provider = deps.providers.get(transaction?.provider ?? '');
     if (transaction === undefined || provider === undefined || transaction.origin !== origin)
@@ -73,23 +74,24 @@ async function storeSession(
   if (organization === undefined) throw new GatewayError('login_not_permitted', { hint: 'organization' });
   if (organization.state === 'suspended') throw new GatewayError('login_not_permitted', { hint: 'suspended' });
   const value = deps.randomText();
-  const creating = deps.store.create(
-    {
-      id: `ses_${hashOf(`id ${value}`).replace(/[-_]/g, '').slice(0, 20)}`,
-      hash: hashOf(value),
-      provider: name,
-      subject,
-      providerSid,
-      organization: organization.id,
-      claims: keptClaims(claims, rules),
-      device: deviceOf(fresh.headers.get('user-agent')),
-      livesMs: absoluteSeconds * 1000,
-      idleMs: idleSeconds * 1000,
-    },
-    tokens,
-    { begunAtMs, perPersonMax },
-  );
-  const session = await Promise.resolve(creating).catch(storeAway);
+  const create = () =>
+    deps.store.create(
+      {
+        id: `ses_${hashOf(`id ${value}`).replace(/[-_]/g, '').slice(0, 20)}`,
+        hash: hashOf(value),
+        provider: name,
+        subject,
+        providerSid,
+        organization: organization.id,
+        claims: keptClaims(claims, rules),
+        device: deviceOf(fresh.headers.get('user-agent')),
+        livesMs: absoluteSeconds * 1000,
+        idleMs: idleSeconds * 1000,
+      },
+      tokens,
+      { begunAtMs, perPersonMax },
+    );
+  const session = await fromStore(create);
   if (session === undefined) throw new GatewayError('login_failed', { hint: 'signed_out' });
   return value;
 }

@@ -5,17 +5,17 @@ import { GatewayError } from '../../errors.ts';
 import { clearedSessionCookieLine } from '../cookies.ts';
 import type { LogoutClaims } from '../provider/logout-token.ts';
 import { awayIn, type Provider, providerReason } from '../provider/provider.ts';
-import { storeAway } from '../session-reader.ts';
 import type { Session, SessionTokens } from '../store/session-store.ts';
+import { fromStore } from '../store-away.ts';
 import { jsonAnswer, type SessionHandler, servedOrigin, setCookies } from './answer.ts';
 import type { SessionDeps } from './deps.ts';
 
 /** Ends the session here first: whatever the provider does, the cookie is worth nothing afterwards. */
 export const logout: SessionHandler = async (deps, fresh) => {
-  const { reader, store, settings } = deps;
+  const { reader, live, settings } = deps;
   const { origin, isSecure } = servedOrigin(deps, fresh);
   const session = reader.sessionOf(fresh.caller);
-  const ended = await Promise.resolve(store.end(session.id, 'signed_out')).catch(storeAway);
+  const ended = await fromStore(() => live.end(session.id, 'signed_out'));
   setCookies(fresh, [clearedSessionCookieLine(isSecure)]);
   if (ended !== undefined) endAtProvider(deps, ended);
   const tokens = tokensOf(deps, session);
@@ -30,7 +30,7 @@ export const takeLogoutToken: SessionHandler = async (deps, fresh) => {
   const { provider, claims } = await verified(deps, token);
   const { sid, subject, jti, refusedUntilMs } = claims;
   const logoutOf = { provider: provider.name, sid, subject, jti, rememberUntilMs: refusedUntilMs };
-  const ended = await Promise.resolve(deps.store.endByProvider(logoutOf)).catch(storeAway);
+  const ended = await fromStore(() => deps.live.endByProvider(logoutOf));
   if (ended === undefined)
     throw new GatewayError('logout_token_invalid', { cause: new Error('its jti was seen before') });
   return jsonAnswer({ ended: ended.length });

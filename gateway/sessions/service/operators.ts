@@ -1,25 +1,25 @@
 // The sessions of an organization, as operators see and end them.
 
-import { storeAway } from '../session-reader.ts';
-import type { Session, SessionPart } from '../store/session-store.ts';
+import type { Session, SessionPage } from '../store/session-store.ts';
+import { fromStore } from '../store-away.ts';
 import type { SessionDeps } from './deps.ts';
 import { endAtProvider } from './logout.ts';
 
 export interface OperatorSessions {
   /** By time of creation. Rejects with session_store_unavailable. */
-  list(part: SessionPart): Promise<readonly Session[]>;
+  list(organization: string, page: SessionPage): Promise<readonly Session[]>;
   /** Ends a session of the organization; undefined: there is none of this id. Rejects with session_store_unavailable. */
   end(organization: string, id: string): Promise<Session | undefined>;
 }
 
 export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
-  const { store } = deps;
+  const { store, live } = deps;
   return {
-    list: (part) => Promise.resolve(store.list(part)).catch(storeAway),
+    list: (organization, page) => fromStore(() => store.list({ organization }, page)),
     async end(organization, id) {
-      const session = await Promise.resolve(store.get(id)).catch(storeAway);
+      const session = await fromStore(() => store.get(id));
       if (session?.organization !== organization) return undefined;
-      const ended = await Promise.resolve(store.end(id, 'operator')).catch(storeAway);
+      const ended = await fromStore(() => live.end(id, 'operator'));
       if (ended !== undefined) endAtProvider(deps, ended);
       return ended;
     },

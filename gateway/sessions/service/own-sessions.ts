@@ -3,8 +3,8 @@
 
 import { GatewayError } from '../../errors.ts';
 import type { Fresh } from '../../exchange.ts';
-import { storeAway } from '../session-reader.ts';
 import type { Session } from '../store/session-store.ts';
+import { fromStore } from '../store-away.ts';
 import { emptyAnswer, jsonAnswer, type SessionHandler } from './answer.ts';
 import type { SessionDeps } from './deps.ts';
 import { endAtProvider } from './logout.ts';
@@ -33,14 +33,14 @@ export const getSession: SessionHandler = async ({ reader, settings }, { caller 
 export const listSessions: SessionHandler = async ({ reader, store }, { caller }) => {
   const own = reader.sessionOf(caller);
   const { provider, subject } = own;
-  const all = await Promise.resolve(store.list({ subject: { provider, subject }, limit: LISTED_MAX })).catch(storeAway);
+  const all = await fromStore(() => store.list({ person: { provider, subject } }, { limit: LISTED_MAX }));
   return jsonAnswer({ data: all.map((one) => ({ ...sessionJson(one), current: one.id === own.id })) });
 };
 
 export const endOtherSession: SessionHandler = async (deps, fresh) => {
   const [id = ''] = fresh.pathValues;
   const session = await ownSession(deps, fresh, id);
-  const ended = await Promise.resolve(deps.store.end(session.id, 'signed_out')).catch(storeAway);
+  const ended = await Promise.resolve(deps.live.end(session.id, 'signed_out'));
   if (ended !== undefined) endAtProvider(deps, ended);
   return emptyAnswer();
 };
@@ -48,7 +48,7 @@ export const endOtherSession: SessionHandler = async (deps, fresh) => {
 /** A session of another person is as unknown as one that never was. */
 async function ownSession({ reader, store }: SessionDeps, { caller }: Fresh, id: string): Promise<Session> {
   const { provider, subject } = reader.sessionOf(caller);
-  const session = await Promise.resolve(store.get(id)).catch(storeAway);
+  const session = await fromStore(() => store.get(id));
   if (session?.provider === provider && session.subject === subject) return session;
   throw new GatewayError('resource_missing');
 }

@@ -1,5 +1,6 @@
 // The parts that know callers: their open streams, their keys and tokens, their idempotent answers, their calls of deprecated operations, their use.
 
+import type { Caller } from '../../caller.ts';
 import { replicaMistakes } from '../../config/settings.ts';
 import { openAnswerStore } from '../../idempotency/open-store.ts';
 import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
@@ -116,6 +117,9 @@ export async function openCallers(
   return {
     ...{ streams, tunnelStreams, identity, answers, versionUses, usage, throttle },
     sessionServices: sessions?.servicesOf(identity),
-    onSessionEnded: sessions?.onEnded ?? (() => () => undefined),
+    onSessionEnded(caller: Caller, listener: () => void): () => void {
+      const session = identity.sessionReader?.sessionOf(caller);
+      return sessions === undefined || session === undefined ? () => undefined : sessions.onEnded(session, listener);
+    },
   };
 }
