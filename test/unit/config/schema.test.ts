@@ -88,7 +88,9 @@ test('nothing but tiers and upstreams has to be written', () => {
 test('the known keys are found at every place, through defaults, lists and names', () => {
   assert.deepEqual(keysAt(upstreamsFile, []), ['upstreams', 'breaking']);
   assert.ok(keysAt(upstreamsFile, ['upstreams', 'any']).includes('timeoutMs'));
-  assert.deepEqual(keysAt(upstreamsFile, ['upstreams', 'any', 'security']), ['apiKey', 'read', 'write', 'scopes']);
+  assert.deepEqual(keysAt(upstreamsFile, ['upstreams', 'any', 'security']), [
+    ...['apiKey', 'read', 'write', 'scopes', 'sessions'],
+  ]);
   assert.ok(keysAt(gatewayFile, ['timeouts']).includes('drainMs'));
   assert.deepEqual(keysAt(limitsFile, ['operations', 'createJob']), ['extra', 'cost']);
   assert.ok(keysAt(upstreamsFile, ['upstreams', 'any', 'breaker']).includes('openSeconds'));

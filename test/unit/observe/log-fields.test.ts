@@ -58,6 +58,7 @@ const caller = {
   scopes: new Set(['a']),
 } as unknown as Caller;
 const byToken = { ...caller, issuer: 'idp', subject: 'user' } as Caller;
+const byPerson = { ...byToken, scheme: 'session', session: 'ses_1' } as Caller;
 const operation = { id: 'a', path: '/a', upstream: 'u' } as Operation;
 const states = ['one', 'two'].map((policy) => ({ policy, limit: 9, windowSeconds: 60, remaining: 0, resetMs: 5 }));
 const refusal = new GatewayError('insufficient_scope', {
@@ -84,7 +85,7 @@ const whole: Partial<Trail> = {
 
 describe('the table of log fields', () => {
   it('has every member of the line, and no other', () => {
-    const written = [whole, { ...whole, caller: byToken }].map((notes) => Object.keys(recordOf(notes)));
+    const written = [whole, { ...whole, caller: byToken }, { ...whole, caller: byPerson }].map((notes) => Object.keys(recordOf(notes)));
     assert.deepEqual(new Set(written.flat()), new Set(names));
   });
 
