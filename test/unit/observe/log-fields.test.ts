@@ -85,7 +85,9 @@ const whole: Partial<Trail> = {
 
 describe('the table of log fields', () => {
   it('has every member of the line, and no other', () => {
-    const written = [whole, { ...whole, caller: byToken }, { ...whole, caller: byPerson }].map((notes) => Object.keys(recordOf(notes)));
+    const written = [whole, { ...whole, caller: byToken }, { ...whole, caller: byPerson }].map((notes) =>
+      Object.keys(recordOf(notes)),
+    );
     assert.deepEqual(new Set(written.flat()), new Set(names));
   });
 
