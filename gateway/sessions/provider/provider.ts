@@ -2,6 +2,7 @@
 
 import type * as OpenidClient from 'openid-client';
 import { isSubject } from '../grants.ts';
+import type { Redeemed } from '../refresh/refresher.ts';
 import type { ProviderSettings } from '../settings.ts';
 import type { IssuedTokens, Session, SessionTokens } from '../store/session-store.ts';
 import { clientAuthentication } from './client-authentication.ts';
@@ -25,11 +26,6 @@ export interface SignedIn {
   readonly claims: Readonly<Record<string, unknown>>;
   readonly tokens: IssuedTokens;
 }
-
-export type Redeemed =
-  | { readonly kind: 'tokens'; readonly tokens: IssuedTokens }
-  | { readonly kind: 'ended' }
-  | { readonly kind: 'away'; readonly redeemed: 'no' | 'unknown'; readonly reason: string };
 
 export interface Provider {
   readonly name: string;
