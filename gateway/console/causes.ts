@@ -84,14 +84,14 @@ function ofOverload({ overload }: StatusForCauses): Cause[] {
     return [
       failureCause('loop', 'The event loop is overloaded.', 'Requests of unknown callers get 503 gateway_overloaded.', {
         runbook: 'GatewayEventLoopLate',
-        details: '#/exchanges?code=gateway_overloaded',
+        details: '#/requests?code=gateway_overloaded',
       }),
     ];
   if (!overload?.shedding) return [];
   return [
     failureCause('shedding', 'The gateway is overloaded.', 'A part of the requests gets 503 gateway_overloaded.', {
       runbook: 'GatewayShedding',
-      details: '#/exchanges?code=gateway_overloaded',
+      details: '#/requests?code=gateway_overloaded',
     }),
   ];
 }
@@ -151,7 +151,7 @@ function ofErrors({ requests, serverErrors, mostOften }: LastMinute): Cause[] {
       'errors',
       `${share} % of the requests fail with 5xx: ${serverErrors} of ${requests} in the last minute${code}.`,
       '',
-      { title: 'Answers with 5xx.', runbook: 'GatewayServerErrors', details: '#/exchanges?status=5xx' },
+      { title: 'Responses with 5xx.', runbook: 'GatewayServerErrors', details: '#/requests?status=5xx' },
     ),
   ];
 }

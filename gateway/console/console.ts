@@ -1,12 +1,15 @@
 // The operators' console: answers its page with the data of this gateway, of another instance, or of all.
 
+import { REFUSALS } from '../error-catalogue.ts';
 import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
 import { type AskFleet, answerFleet, type FleetQuestion, type FleetSources } from '../shared/fleet-question.ts';
+import { breakdownOf } from './breakdown.ts';
 import { type ExchangeRow, exchangeFilterOf, exchangeRow, newestFirst } from './exchanges.ts';
 import { feedOf, type LocalFeed } from './feed.ts';
 import { type PageFile, pageFile } from './files.ts';
 import type { Fleet, FleetInstance } from './fleet.ts';
-import { type Range, rangeOf } from './ranges.ts';
+import type { Subject } from './history.ts';
+import { type ShownTime, spanOf } from './ranges.ts';
 import { runbookSection } from './runbook.ts';
 import { type SamplingOptions, type SamplingSources, startSampling } from './sampling.ts';
 
@@ -45,10 +48,14 @@ export interface Console {
 /** A question that each instance answers about itself. */
 type LocalQuestion =
   | { readonly about: 'presence' }
-  | { readonly about: 'feed'; readonly range: Range }
+  | { readonly about: 'feed'; readonly span: ShownTime; readonly subject: Subject | undefined }
   | { readonly about: 'exchanges'; readonly query: ExchangeFilter }
   | { readonly about: 'stories'; readonly id: string }
   | FleetQuestion;
+
+const NAME_LENGTH_MAX = 300;
+/** Requests that are counted for the page of a subject: enough for shares, few enough to be read in milliseconds. */
+const BROKEN_DOWN_MAX = 500;
 
 export function createConsole(options: ConsoleOptions): Console {
   const { bounds, now, version, name } = options;
@@ -64,7 +71,7 @@ export function createConsole(options: ConsoleOptions): Console {
       case 'presence':
         return {};
       case 'feed':
-        return sampling.feed(question.range);
+        return sampling.feed(question.span, question.subject);
       case 'exchanges':
         return (await options.recent(question.query)).map(exchangeRow);
       case 'stories':
@@ -103,19 +110,29 @@ export function createConsole(options: ConsoleOptions): Console {
 
   async function feed(query: URLSearchParams): Promise<object> {
     const chosen = instanceIn(query);
+    const question = { about: 'feed', span: spanOf(query), subject: subjectOf(query) } as const;
     if (chosen !== 'all') void fleet?.ask({ about: 'presence' } satisfies LocalQuestion);
-    const answers = await ask<LocalFeed>({ about: 'feed', range: rangeOf(query.get('range')) }, chosen);
+    const answers = await ask<LocalFeed>(question, chosen);
     const instances = [self, ...(fleet?.others() ?? [])];
     return { ...feedOf(bounds, answers, now()), here: self.id, instance: chosen, instances, started_at: startedAt };
   }
 
-  async function exchanges(query: URLSearchParams): Promise<object> {
-    const filter = exchangeFilterOf(query);
+  /** The rows of the instances that the page asks for, the newest first. */
+  async function rowsOf(query: URLSearchParams, filter: ExchangeFilter): Promise<ExchangeRow[]> {
     const answers = await ask<ExchangeRow[]>({ about: 'exchanges', query: filter }, instanceIn(query));
     const lists = answers.map(({ instance, value = [] }) =>
       instance.id === self.id ? value : value.map((row) => ({ ...row, instance: instance.name })),
     );
-    return { at: new Date(now()).toISOString(), exchanges: newestFirst(lists, filter.limit) };
+    return newestFirst(lists, filter.limit);
+  }
+
+  async function exchanges(query: URLSearchParams): Promise<object> {
+    const rows = await rowsOf(query, exchangeFilterOf(query));
+    return { at: new Date(now()).toISOString(), exchanges: rows };
+  }
+
+  async function breakdown(query: URLSearchParams): Promise<object> {
+    return breakdownOf(await rowsOf(query, { ...exchangeFilterOf(query), limit: BROKEN_DOWN_MAX }));
   }
 
   /** Looks in every instance: an id is found wherever its request was. */
@@ -129,10 +146,12 @@ export function createConsole(options: ConsoleOptions): Console {
     if (id !== undefined) {
       if (what === 'exchanges') return stories(id);
       if (what === 'organizations') return options.organization(id);
+      if (what === 'codes') return Promise.resolve(codeIn(id));
       return what === 'runbook' ? runbookSection(id, options.configDirectory) : Promise.resolve(undefined);
     }
     if (what === 'feed') return feed(query);
     if (what === 'exchanges') return exchanges(query);
+    if (what === 'breakdown') return breakdown(query);
     if (what === 'organizations') return options.findOrganizations(query.get('find') ?? '');
     return Promise.resolve(undefined);
   }
@@ -146,6 +165,28 @@ export function createConsole(options: ConsoleOptions): Console {
       return sampling.stop();
     },
   };
+}
+
+/** What the view is about: the first of these members that the query has. */
+function subjectOf(query: URLSearchParams): Subject | undefined {
+  const members = {
+    operation: 'operations',
+    upstream: 'upstreams',
+    organization: 'organizations',
+    code: 'codes',
+  } as const;
+  for (const [member, kind] of Object.entries(members)) {
+    const name = query.get(member)?.slice(0, NAME_LENGTH_MAX);
+    if (name) return { kind, name };
+  }
+  return undefined;
+}
+
+/** Undefined for a code that an upstream chose itself. */
+function codeIn(code: string): object | undefined {
+  if (!Object.hasOwn(REFUSALS, code)) return undefined;
+  const { status, meaning, remedy, blame } = REFUSALS[code as keyof typeof REFUSALS];
+  return { code, catalogue: { status, meaning, remedy, blame } };
 }
 
 function decoded(text: string): string {

@@ -84,7 +84,7 @@ function silent(answers: readonly Answer[]): Cause[] {
     .map(({ instance }) => ({
       id: `instance ${instance.id}`,
       kind: 'bad',
-      cause: `Instance ${instance.name} does not answer.`,
+      cause: `Instance ${instance.name} does not respond.`,
       consequence: 'Its requests are not among these figures; it may be down.',
       runbook: 'GatewayDown',
     }));

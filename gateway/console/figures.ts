@@ -6,13 +6,15 @@ export interface Figures {
   readonly redirects: number;
   readonly client_errors: number;
   readonly server_errors: number;
+  /** Refused by the gateway before the service had them; they are among the errors. */
+  readonly refused: number;
   /** Null: no request. */
   readonly p50_ms: number | null;
   readonly p99_ms: number | null;
 }
 
-/** Classes of status behind the buckets: below 300, 3xx, 4xx, 5xx. */
-export const CLASSES = 4;
+/** Counts behind the buckets: below 300, 3xx, 4xx, 5xx, and those of them that the gateway refused. */
+export const CLASSES = 5;
 
 /**
  * @param bounds upper bounds of the buckets in seconds, ascending
@@ -26,18 +28,16 @@ export function figuresOf(bounds: readonly number[], counts: ArrayLike<number>):
     redirects: counts[bounds.length + 2] as number,
     client_errors: counts[bounds.length + 3] as number,
     server_errors: counts[bounds.length + 4] as number,
-    p50_ms: quantileMs(bounds, counts, requests, 0.5),
-    p99_ms: quantileMs(bounds, counts, requests, 0.99),
+    refused: counts[bounds.length + 5] as number,
+    p50_ms: quantileMs(bounds, counts, 0.5),
+    p99_ms: quantileMs(bounds, counts, 0.99),
   };
 }
 
 /** Estimated like `histogram_quantile` of Prometheus: evenly spread within a bucket; the last bound for longer durations. */
-function quantileMs(
-  bounds: readonly number[],
-  counts: ArrayLike<number>,
-  requests: number,
-  part: number,
-): number | null {
+export function quantileMs(bounds: readonly number[], counts: ArrayLike<number>, part: number): number | null {
+  let requests = 0;
+  for (let index = 0; index <= bounds.length; index += 1) requests += counts[index] as number;
   if (requests === 0) return null;
   const rank = part * requests;
   let below = 0;

@@ -11,7 +11,19 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
 const scripts = [
   ...['console', 'api', 'follow', 'routes', 'elements', 'format', 'tables'],
-  ...['overview', 'overview-tables', 'charts', 'chart-kinds', 'chart-marks', 'chart-table', 'scale'],
+  ...[
+    'overview',
+    'overview-tables',
+    'tiles',
+    'traffic-charts',
+    'time-range',
+    'subject',
+    'charts',
+    'chart-kinds',
+    'chart-marks',
+    'chart-table',
+    'scale',
+  ],
   ...['exchanges', 'story', 'organizations', 'system', 'runbook', 'actions'],
 ];
 

@@ -1,4 +1,4 @@
-// The file of the console's history in the data directory: at most 2 MiB, replaced as a whole.
+// The file of the console's history in the data directory: at most 6 MiB, replaced as a whole.
 
 import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';

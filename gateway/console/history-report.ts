@@ -1,8 +1,9 @@
 // Pure: adds the counts of one or several gateways, and reports them as figures per operation, per code and per slot.
 
+import { REFUSALS } from '../error-catalogue.ts';
 import { type Figures, figuresOf } from './figures.ts';
 import { type RangeCounts, type SeriesCounts, sum } from './history.ts';
-import type { Range } from './ranges.ts';
+import type { ShownTime } from './ranges.ts';
 
 const REPORTED_OPERATIONS_MAX = 12;
 const REPORTED_CODES_MAX = 20;
@@ -16,6 +17,8 @@ export interface OperationHistory {
   /** Figures of the last minute, and of the range. */
   readonly minute: Figures;
   readonly total: Figures;
+  /** Of the same time a day before; null: nothing was counted then. */
+  readonly before: Figures | null;
   /** One value per slot, oldest first; the last one may still increase. */
   readonly series: HistorySeries;
 }
@@ -25,11 +28,13 @@ export interface CodeHistory {
   readonly code: string;
   readonly minute: number;
   readonly total: number;
+  /** In the same time a day before; null: nothing was counted then. */
+  readonly before: number | null;
   readonly series: readonly number[];
 }
 
 export interface HistoryReport {
-  readonly range: Range;
+  readonly range: ShownTime['range'];
   readonly slot_seconds: number;
   /** Elapsed seconds of the last slot of every series. */
   readonly last_slot_seconds: number;
@@ -38,12 +43,20 @@ export interface HistoryReport {
   /** Length of the `minute` and `total` periods; shorter soon after a start. */
   readonly minute_seconds: number;
   readonly total_seconds: number;
+  /** Length of the time before that is compared; 0: there is none. */
+  readonly before_seconds: number;
+  /** Slots of the whole range, of which the series have the latest. */
+  readonly slots: number;
   readonly all: OperationHistory;
   /** The operations with the most requests first. */
   readonly operations: readonly OperationHistory[];
   /** All other operations together; null: none. */
   readonly others: OperationHistory | null;
   readonly codes: readonly CodeHistory[];
+  /** Of what the view is about; null: it has no counts. */
+  readonly subject: OperationHistory | CodeHistory | null;
+  /** Requests of the last minute that the gateway refused before the service had them, and those of them with 5xx. */
+  readonly refused: { readonly minute: number; readonly minute_server: number };
   /** Memory of the counts, in each gateway. */
   readonly memory: { readonly bytes: number; readonly bytes_max: number };
 }
@@ -77,6 +90,8 @@ export function historyReport(bounds: readonly number[], counted: readonly Range
     from: new Date(firstSlot * slotMs).toISOString(),
     minute_seconds: most((counts) => counts.minuteSeconds),
     total_seconds: most((counts) => counts.rangeSeconds),
+    before_seconds: most((counts) => counts.beforeSeconds),
+    slots: most((counts) => counts.slots),
     all: historyOf(all),
     operations,
     others: others.total.requests > 0 ? others : null,
@@ -84,6 +99,12 @@ export function historyReport(bounds: readonly number[], counted: readonly Range
       .map((counts) => codeHistory(counts, slots))
       .sort((one, other) => other.total - one.total || one.code.localeCompare(other.code))
       .slice(0, REPORTED_CODES_MAX),
+    subject: subjectOf(
+      add((counts) => (counts.subject === null ? [] : [counts.subject])),
+      historyOf,
+      slots,
+    ),
+    refused: refusedIn(add((counts) => counts.codes)),
     memory: { bytes: most((counts) => counts.bytes), bytes_max: most((counts) => counts.bytesMax) },
   };
 }
@@ -105,35 +126,70 @@ function merged(
         return before === undefined ? own : sum([before.slots[index] ?? [], own]);
       });
       const minute = before === undefined ? series.minute : sum([before.minute, series.minute]);
-      byName.set(series.name, { name: series.name, minute, slots });
+      byName.set(series.name, { name: series.name, minute, slots, before: addedOrNull(before, series) });
     }
   }
   return [...byName.values()];
 }
 
-function operationHistory(bounds: readonly number[], { name, minute, slots }: SeriesCounts, shown: number) {
+/** What one gateway has not counted cannot be compared. */
+function addedOrNull(one: SeriesCounts | undefined, { before }: SeriesCounts): readonly number[] | null {
+  if (one === undefined || before === null) return before;
+  return one.before === null ? null : sum([one.before, before]);
+}
+
+function subjectOf(
+  [subject]: readonly SeriesCounts[],
+  historyOf: (counts: SeriesCounts) => OperationHistory,
+  slots: number,
+): OperationHistory | CodeHistory | null {
+  if (subject === undefined) return null;
+  return subject.minute.length === 1 ? codeHistory(subject, slots) : historyOf(subject);
+}
+
+function operationHistory(bounds: readonly number[], counts: SeriesCounts, shown: number): OperationHistory {
+  const { name, minute, slots, before } = counts;
   const figures = slots.slice(0, shown).map((values) => figuresOf(bounds, values));
   const valuesOf = <Key extends keyof Figures>(key: Key) => figures.map((one) => one[key]);
   return {
     name,
     minute: figuresOf(bounds, minute),
     total: figuresOf(bounds, sum(slots)),
+    before: before === null ? null : figuresOf(bounds, before),
     series: {
       requests: valuesOf('requests'),
       redirects: valuesOf('redirects'),
       client_errors: valuesOf('client_errors'),
       server_errors: valuesOf('server_errors'),
+      refused: valuesOf('refused'),
       p50_ms: valuesOf('p50_ms'),
       p99_ms: valuesOf('p99_ms'),
     },
   };
 }
 
-function codeHistory({ name, minute, slots }: SeriesCounts, shown: number): CodeHistory {
-  const [stage = '', code = ''] = name.split(' ');
+function codeHistory({ name, minute, slots, before }: SeriesCounts, shown: number): CodeHistory {
+  const [stage = '', code = ''] = name.includes(' ') ? name.split(' ') : ['', name];
   const counts = slots.map(([count = 0]) => count);
   const total = counts.reduce((one, other) => one + other, 0);
-  return { stage, code, minute: minute[0] ?? 0, total, series: counts.slice(0, shown) };
+  return {
+    ...{ stage, code, minute: minute[0] ?? 0, total },
+    before: before === null ? null : (before[0] ?? 0),
+    series: counts.slice(0, shown),
+  };
+}
+
+function refusedIn(codes: readonly SeriesCounts[]): HistoryReport['refused'] {
+  let minute = 0;
+  let minuteServer = 0;
+  for (const series of codes) {
+    const [stage, code = ''] = series.name.split(' ');
+    if (stage === 'forward') continue;
+    const [count = 0] = series.minute;
+    minute += count;
+    if (Object.hasOwn(REFUSALS, code) && REFUSALS[code as keyof typeof REFUSALS].status >= 500) minuteServer += count;
+  }
+  return { minute, minute_server: minuteServer };
 }
 
 /** Subtracts series from one that includes them. */
@@ -146,5 +202,6 @@ function without(all: SeriesCounts, parts: readonly SeriesCounts[]): SeriesCount
     name: 'other operations',
     minute: rest(all.minute, (part) => part.minute),
     slots: all.slots.map((values, index) => rest(values, (part) => part.slots[index])),
+    before: all.before === null ? null : rest(all.before, (part) => part.before ?? []),
   };
 }

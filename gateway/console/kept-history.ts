@@ -14,6 +14,8 @@ export interface HistoryState {
   readonly newest: readonly number[];
   readonly all: SeriesRings;
   readonly operations: ReadonlyMap<string, SeriesRings>;
+  readonly organizations: ReadonlyMap<string, SeriesRings>;
+  readonly upstreams: ReadonlyMap<string, SeriesRings>;
   readonly codes: ReadonlyMap<string, SeriesRings>;
 }
 
@@ -26,6 +28,8 @@ interface Head {
   readonly startedAtMs: number;
   readonly newest: readonly number[];
   readonly operations: readonly string[];
+  readonly organizations: readonly string[];
+  readonly upstreams: readonly string[];
   readonly codes: readonly string[];
   readonly events: readonly GatewayEvent[];
 }
@@ -33,17 +37,22 @@ interface Head {
 const NEWLINE = 0x0a;
 
 /** @param width counts per slot of an operation */
-const formOf = (width: number) => JSON.stringify([1, width, RESOLUTIONS]);
+const formOf = (width: number) => JSON.stringify([2, width, RESOLUTIONS]);
 
 export function createSeries(width: number): SeriesRings {
   return RESOLUTIONS.map(({ slots }) => createRing(width, slots));
 }
 
 export function encodeHistory(state: HistoryState, events: readonly GatewayEvent[], width: number): Buffer {
-  const { startedAtMs, newest, all, operations, codes } = state;
-  const names = { operations: [...operations.keys()], codes: [...codes.keys()] };
+  const { startedAtMs, newest, operations, organizations, upstreams, codes } = state;
+  const names = {
+    operations: [...operations.keys()],
+    organizations: [...organizations.keys()],
+    upstreams: [...upstreams.keys()],
+    codes: [...codes.keys()],
+  };
   const head: Head = { form: formOf(width), startedAtMs, newest, ...names, events };
-  const cells = [all, ...operations.values(), ...codes.values()].flat().map(({ cells }) => Buffer.from(cells.buffer));
+  const cells = seriesIn(state).map(({ cells }) => Buffer.from(cells.buffer));
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...cells]);
 }
 
@@ -62,14 +71,22 @@ export function decodeHistory(bytes: Buffer, width: number, nowMs: number): Kept
     return series;
   };
   const all = next(width);
-  const operations = new Map(head.operations.map((name) => [name, next(width)]));
+  const wide = (names: readonly string[]) => new Map(names.map((name) => [name, next(width)]));
+  const operations = wide(head.operations);
+  const organizations = wide(head.organizations);
+  const upstreams = wide(head.upstreams);
   const codes = new Map(head.codes.map((name) => [name, next(1)]));
   const { startedAtMs, newest, events } = head;
-  const expected = [all, ...operations.values(), ...codes.values()]
-    .flat()
-    .reduce((sum, ring) => sum + ring.cells.byteLength, 0);
+  const state = { startedAtMs, newest, all, operations, organizations, upstreams, codes };
+  const expected = seriesIn(state).reduce((sum, ring) => sum + ring.cells.byteLength, 0);
   const isWhole = bytes.length === bytes.indexOf(NEWLINE) + 1 + expected;
-  return isWhole ? { startedAtMs, newest, all, operations, codes, events } : undefined;
+  return isWhole ? { ...state, events } : undefined;
+}
+
+/** In the order of the bytes. */
+function seriesIn({ all, operations, organizations, upstreams, codes }: HistoryState): Ring[] {
+  const wide = [operations, organizations, upstreams, codes].flatMap((series) => [...series.values()]);
+  return [all, ...wide].flat();
 }
 
 function headIn(bytes: Buffer): Head | undefined {

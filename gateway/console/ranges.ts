@@ -1,10 +1,13 @@
 // The periods that the console can show, and the resolutions in which counts are kept for them.
 
-/** Each resolution keeps its latest slots. The first one is the finest. */
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** Each resolution keeps its latest slots. The first one is the finest; the last one reaches back two days, so that a day has one before it. */
 export const RESOLUTIONS = [
   { slotMs: 15_000, slots: 60 },
-  { slotMs: 60_000, slots: 60 },
-  { slotMs: 300_000, slots: 288 },
+  { slotMs: MINUTE_MS, slots: 60 },
+  { slotMs: 300_000, slots: 576 },
 ] as const;
 
 /** Resolution and number of slots by range. */
@@ -17,7 +20,48 @@ export const RANGES = {
 
 export type Range = keyof typeof RANGES;
 
-/** Returns the range of this name; the shortest for any other name. */
-export function rangeOf(name: string | null): Range {
-  return name !== null && Object.hasOwn(RANGES, name) ? (name as Range) : '15m';
+/** A period that ends now, or one between two moments. Moments are epoch milliseconds. */
+export interface ShownTime {
+  readonly range: Range | 'free';
+  /** Of a free one alone. */
+  readonly fromMs?: number;
+  readonly toMs?: number;
+}
+
+/** How a span is counted. `lastSlot` may be to come. */
+export interface SlotSpan {
+  readonly resolution: 0 | 1 | 2;
+  readonly firstSlot: number;
+  readonly lastSlot: number;
+}
+
+/** The resolution with the shift of a day: yesterday is compared in it. */
+export const COARSEST = 2;
+export const YESTERDAY_SLOTS = DAY_MS / RESOLUTIONS[COARSEST].slotMs;
+
+/**
+ * Reads the span of a question: `from` and `to` in ISO 8601 are a free one, where they are two moments in order; otherwise the name of a
+ * range; the shortest for any other name.
+ */
+export function spanOf(query: URLSearchParams): ShownTime {
+  const fromMs = Date.parse(query.get('from') ?? '');
+  const toMs = Date.parse(query.get('to') ?? '');
+  if (fromMs < toMs) return { range: 'free', fromMs, toMs };
+  const name = query.get('range');
+  return { range: name !== null && Object.hasOwn(RANGES, name) ? (name as Range) : '15m' };
+}
+
+/** The finest resolution that reaches back to the begin of a span, and its slots there; at least one slot, and none that is to come. */
+export function slotsOf({ range, fromMs = 0, toMs = 0 }: ShownTime, nowMs: number): SlotSpan {
+  if (range !== 'free') {
+    const { resolution, slots } = RANGES[range];
+    const lastSlot = Math.floor(nowMs / RESOLUTIONS[resolution].slotMs);
+    return { resolution, firstSlot: lastSlot - slots + 1, lastSlot };
+  }
+  const reaching = RESOLUTIONS.findIndex(({ slotMs, slots }) => Math.floor(nowMs / slotMs) - slots < fromMs / slotMs);
+  const resolution = (reaching === -1 ? COARSEST : reaching) as SlotSpan['resolution'];
+  const { slotMs, slots } = RESOLUTIONS[resolution];
+  const newest = Math.floor(nowMs / slotMs);
+  const firstSlot = Math.max(newest - slots + 1, Math.min(newest, Math.floor(fromMs / slotMs)));
+  return { resolution, firstSlot, lastSlot: Math.max(firstSlot, Math.min(newest, Math.ceil(toMs / slotMs) - 1)) };
 }

@@ -3,16 +3,20 @@
 /** All values are counted since the process started. */
 export interface Sample {
   readonly operations: readonly OperationCounts[];
+  /** By organization id. */
+  readonly callers: readonly OperationCounts[];
+  /** By upstream: the time until it began to respond, and its own statuses. */
+  readonly upstreams: readonly OperationCounts[];
   readonly refusals: readonly RefusalCount[];
   readonly organizations: readonly OrganizationNearLimit[];
 }
 
 export interface OperationCounts {
-  /** Method and path template, or `unmatched`. */
+  /** Method and path template, or `unmatched`; of others their id or name. */
   readonly name: string;
   /** Exchanges by duration: one count per bucket, and one for longer durations. */
   readonly buckets: readonly number[];
-  /** The same exchanges by status: below 300, 3xx, 4xx, 5xx. */
+  /** The same exchanges by status: below 300, 3xx, 4xx, 5xx; then those of them that the gateway refused. */
   readonly classes: readonly number[];
 }
 
@@ -47,26 +51,54 @@ export interface Increase {
 export interface Increases {
   /** Values: the buckets, then the classes of status. */
   readonly operations: readonly Increase[];
+  readonly organizations: readonly Increase[];
+  readonly upstreams: readonly Increase[];
   /** Name: stage and code. One value. */
   readonly refusals: readonly Increase[];
 }
 
 /** Returns a function that computes what each sample of one process adds to the previous one. Leaves out unchanged series. */
 export function createDifference(): (sample: Sample) => Increases {
-  const operations = createIncrease();
-  const refusals = createIncrease();
+  const operations = createIncreases();
+  const organizations = createIncreases({ beginAnew: true });
+  const upstreams = createIncreases();
+  const refusals = createIncreases();
   return (sample) => ({
-    operations: sample.operations.flatMap(({ name, buckets, classes }) => operations(name, [...buckets, ...classes])),
-    refusals: sample.refusals.flatMap(({ stage, code, count }) => refusals(`${stage} ${code}`, [count])),
+    operations: operations(sample.operations.map(countsOf)),
+    organizations: organizations(sample.callers.map(countsOf)),
+    upstreams: upstreams(sample.upstreams.map(countsOf)),
+    refusals: refusals(
+      sample.refusals.map(({ stage, code, count }) => ({ name: `${stage} ${code}`, values: [count] })),
+    ),
   });
 }
 
-function createIncrease(): (name: string, values: readonly number[]) => Increase[] {
-  const known = new Map<string, readonly number[]>();
-  return (name, values) => {
-    const before = known.get(name);
-    const increase = values.map((value, index) => Math.max(0, value - (before?.[index] ?? 0)));
-    known.set(name, values);
-    return increase.some((value) => value > 0) ? [{ name, values: increase }] : [];
+function countsOf({ name, buckets, classes }: OperationCounts): Increase {
+  return { name, values: [...buckets, ...classes] };
+}
+
+/** @param options.beginAnew a series that is dropped begins at zero as a whole; otherwise a count that fell takes nothing back */
+function createIncreases({ beginAnew } = { beginAnew: false }): (counted: readonly Increase[]) => Increase[] {
+  let known = new Map<string, readonly number[]>();
+  return (counted) => {
+    const before = known;
+    known = new Map(counted.map(({ name, values }) => [name, values]));
+    return counted.flatMap(({ name, values }) => {
+      const increase = increaseOf(values, before.get(name), beginAnew);
+      return increase.some((value) => value > 0) ? [{ name, values: increase }] : [];
+    });
   };
+}
+
+function increaseOf(
+  values: readonly number[],
+  before: readonly number[] | undefined,
+  beginAnew: boolean,
+): readonly number[] {
+  if (before === undefined || (beginAnew && sumOf(values) < sumOf(before))) return values;
+  return values.map((value, index) => Math.max(0, value - (before[index] ?? 0)));
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((one, other) => one + other, 0);
 }

@@ -5,12 +5,12 @@ import type { StatusForCauses } from './cause.ts';
 import { causesOf, type LastMinute } from './causes.ts';
 import { createEvents } from './events.ts';
 import type { LocalFeed } from './feed.ts';
-import { createHistory, widthOf } from './history.ts';
+import { createHistory, type Subject, widthOf } from './history.ts';
 import type { HistoryFile } from './history-file.ts';
 import { historyReport } from './history-report.ts';
 import { decodeHistory, encodeHistory } from './kept-history.ts';
 import { mergeNearLimit } from './near-limit.ts';
-import { type Range, RESOLUTIONS } from './ranges.ts';
+import { RESOLUTIONS, type ShownTime } from './ranges.ts';
 import { createDifference, type OrganizationNearLimit, type Sample } from './sample.ts';
 import { createVersionSummary } from './version-summary.ts';
 
@@ -33,7 +33,7 @@ export interface SamplingOptions extends SamplingSources {
 
 export interface Sampling {
   /** What this gateway tells of itself, with a sample of this moment. */
-  feed(range: Range): Promise<LocalFeed>;
+  feed(span: ShownTime, subject?: Subject): Promise<LocalFeed>;
   /** Resolves when the history is kept. */
   stop(): Promise<void>;
 }
@@ -126,17 +126,17 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
   }
 
   function lastMinute(): LastMinute {
-    const { all, codes } = historyReport(bounds, [history.counts('15m')]);
+    const { all, codes } = historyReport(bounds, [history.counts({ range: '15m' })]);
     const [mostOften] = codes
       .filter(({ stage, minute }) => stage === 'forward' && minute > 0)
       .sort((one, other) => other.minute - one.minute);
     return { requests: all.minute.requests, serverErrors: all.minute.server_errors, mostOften: mostOften?.code };
   }
 
-  async function feed(range: Range): Promise<LocalFeed> {
+  async function feed(span: ShownTime, subject?: Subject): Promise<LocalFeed> {
     await sample().catch(() => undefined);
     return {
-      counts: history.counts(range),
+      counts: history.counts(span, subject),
       organizations,
       status: lastStatus,
       versions: versionSummary(),

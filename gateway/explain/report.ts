@@ -73,6 +73,8 @@ function verdictOf(record: DecisionRecord): string {
   if (replayed === true) return `${what} was answered with ${status}${after}: the kept answer to an earlier request.`;
   if (status === 499) return `${what}: the client left${after}, before it was answered.`;
   if (code === undefined) return `${what} was answered with ${status}${after}.`;
+  if (stage === 'forward' && Number(status) >= 500)
+    return `${what} failed with ${status} ${code}${after}.${sentenceFor(code)}`;
   return `${what} was refused by ${stage} with ${status} ${code}${after}.${sentenceFor(code)}`;
 }
 

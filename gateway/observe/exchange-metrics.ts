@@ -7,6 +7,7 @@ import type { RareNotes } from '../log-fields.ts';
 import type { Operation } from '../operation.ts';
 import { STAGES } from '../stages.ts';
 import type { Trail } from '../trail.ts';
+import { createCallerTraffic } from './caller-traffic.ts';
 import { registerCounter } from './library-metrics.ts';
 import { createLimitMetrics, type OnPressure } from './limit-metrics.ts';
 import { memoize } from './memoize.ts';
@@ -30,6 +31,10 @@ export interface ExchangeMetrics {
 
 export interface MetricsSample {
   readonly operations: readonly OperationTraffic[];
+  /** By organization id: those that are active. */
+  readonly callers: readonly OperationTraffic[];
+  /** By upstream: the time until it began to answer, by its own statuses. */
+  readonly upstreams: readonly OperationTraffic[];
   readonly refusals: readonly { readonly stage: string; readonly code: string; readonly count: number }[];
 }
 
@@ -63,6 +68,8 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     buckets: DURATION_BUCKETS,
   });
   const traffic = createTraffic();
+  const upstreamTraffic = createTraffic();
+  const callers = createCallerTraffic(DURATION_BUCKETS.length + 1);
   const routes = createRouteSeries();
   const serverSeries = byOperation((operation, status) => {
     const { method, path, version } = operation;
@@ -83,9 +90,15 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
       }),
     ]),
   );
-  const clientSeries = byOperation((operation, status) =>
-    client.series(operation.upstream, operation.method, routes.statusOf(operation, status)),
-  );
+  const clientSeries = byOperation((operation, status) => {
+    const { upstream, method } = operation;
+    const label = routes.statusOf(operation, status);
+    const series = client.series(upstream, method, label);
+    upstreamTraffic.watch(upstream, status, series.buckets, `${method} ${label}`);
+    return series;
+  });
+  const refusedOf = byOperationAlone(({ method, path }) => traffic.refusedOf(`${method} ${path}`));
+  const refusedUnmatched = memoize((method: string) => traffic.refusedOf(`${method} unmatched`));
   const rejected = createCounter(registry, {
     name: 'gateway_requests_rejected_total',
     help: 'Refusals by stage and code; upstream_own stands for every code that an upstream chose itself.',
@@ -159,13 +172,25 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     const { operation, upstreamStatus, upstreamMs, code, rare } = trail;
     if (rare !== undefined) count(rare, trail);
     // The duration of what stays open says nothing about the latency of answers.
-    if (rare?.tunnel === undefined && rare?.stream === undefined) seriesOf(trail).observe(trail.durationMs() / 1000);
+    if (rare?.tunnel === undefined && rare?.stream === undefined)
+      noteCaller(trail, seriesOf(trail).observe(trail.durationMs() / 1000));
     if (operation !== undefined && upstreamStatus !== undefined && upstreamMs !== undefined)
       clientSeries.of(operation, upstreamStatus).observe(upstreamMs / 1000);
     limits.decision(trail);
     // Upstreams may use codes of their own, which must not become an unbounded label.
     if (code !== undefined) rejectedBy(trail.stage)(code in REFUSALS ? code : 'upstream_own').value += 1;
     if (code === 'validation_failed') violations.inc({ direction: 'request', http_route: routes.routeOf(operation) });
+  }
+
+  /** What the gateway refused, the service did not have. */
+  function noteCaller({ caller, operation, method, status, code, stage }: Trail, bucket: number): void {
+    const isRefused = code !== undefined && stage !== 'forward';
+    if (isRefused) {
+      const known = unmatchedSeries.has(method) ? method : OTHER_METHOD;
+      const refused = operation === undefined ? refusedUnmatched(known) : refusedOf(operation);
+      refused.value += 1;
+    }
+    if (caller?.organization !== undefined) callers.note(caller.organization.id, bucket, status, isRefused);
   }
 
   /** Counts what few exchanges have. */
@@ -191,8 +216,18 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
         code: labels.code as string,
         count: value,
       }));
-      return { operations: traffic.sample(), refusals };
+      return { operations: traffic.sample(), callers: callers.sample(), upstreams: upstreamTraffic.sample(), refusals };
     },
+  };
+}
+
+/** Finds the counter of an operation by identity. */
+function byOperationAlone<Counted>(make: (operation: Operation) => Counted): (operation: Operation) => Counted {
+  const known = new WeakMap<Operation, Counted>();
+  return (operation) => {
+    const found = known.get(operation) ?? make(operation);
+    known.set(operation, found);
+    return found;
   };
 }
 

@@ -43,6 +43,7 @@ export function exchangeTest(filter: ExchangeFilter, wanted = membersWanted(filt
     wanted.every(([member, value]) => line[member] === value) &&
     (!isUnmatched || line.route === undefined) &&
     isStatus(Number(line.status)) &&
+    (filter.status !== 'refused' || isRefusal(line)) &&
     Number(line.time) >= fromMs &&
     Number(line.time) < toMs &&
     (durationMinMs === undefined || Number(line.duration_ms) >= durationMinMs) &&
@@ -69,8 +70,13 @@ function membersWanted(filter: ExchangeFilter): (readonly [member: string, value
 
 function statusTest(status: string | undefined): (of: number) => boolean {
   if (status === undefined) return () => true;
-  if (status === 'failed') return (of) => of >= 400;
+  if (status === 'failed' || status === 'refused') return (of) => of >= 400;
   return /^[1-5]xx$/.test(status) ? (of) => Math.floor(of / 100) === Number(status[0]) : (of) => of === Number(status);
+}
+
+/** The gateway refused it, before the service had it. */
+function isRefusal({ code, stage }: ExchangeLine): boolean {
+  return code !== undefined && stage !== 'forward';
 }
 
 function isBehind(place: PlaceInList | undefined, { time, request_id: id }: ExchangeLine): boolean {

@@ -1,31 +1,47 @@
-// Requests and durations by operation, as plain numbers. They are summed from the histogram's own counts at each read, so that a request
-// costs nothing more, unless the histogram counts several operations together.
+// Requests and durations by operation or upstream, as plain numbers. They are summed from the histogram's own counts at each read, so that
+// a request costs nothing more, unless the histogram counts several operations together.
 
 import type { Series } from './series.ts';
 
 export interface Traffic {
-  /** Call it when a series is created; repeating the call is harmless. */
-  watch(name: string, status: number, buckets: Float64Array): void;
+  /**
+   * Call it when a series is created; repeating the call is harmless.
+   *
+   * @param key tells series of the same name and status apart
+   */
+  watch(name: string, status: number, buckets: Float64Array, key?: string): void;
   /** Returns a series that counts for the operation alone, too: the given one also counts for others. */
   counted(name: string, status: number, shared: Series): Series;
+  /** Counts what the gateway refused; the caller keeps it. */
+  refusedOf(name: string): { value: number };
   sample(): OperationTraffic[];
 }
 
 export interface OperationTraffic {
-  /** Method and path template, or `unmatched`. */
+  /** Method and path template, or `unmatched`; the name of an upstream, or the id of an organization. */
   readonly name: string;
   /** Exchanges by duration: one count per bucket, and one for longer durations. */
   readonly buckets: readonly number[];
-  /** The exchanges by status: below 300, 3xx, 4xx, 5xx. */
+  /** The exchanges by status: below 300, 3xx, 4xx, 5xx; then those of them that the gateway refused. */
   readonly classes: readonly number[];
 }
 
-export function createTraffic(): Traffic {
-  const byName = new Map<string, Map<number, Float64Array>>();
+interface Watched {
+  readonly series: Map<string, { readonly status: number; readonly buckets: Float64Array }>;
+  readonly refused: { value: number };
+}
 
-  function watch(name: string, status: number, buckets: Float64Array): void {
-    const byStatus = byName.get(name) ?? new Map<number, Float64Array>();
-    byName.set(name, byStatus.set(status, buckets));
+export function createTraffic(): Traffic {
+  const byName = new Map<string, Watched>();
+
+  function watchedOf(name: string): Watched {
+    const known = byName.get(name) ?? { series: new Map(), refused: { value: 0 } };
+    byName.set(name, known);
+    return known;
+  }
+
+  function watch(name: string, status: number, buckets: Float64Array, key = String(status)): void {
+    watchedOf(name).series.set(key, { status, buckets });
   }
 
   return {
@@ -42,15 +58,21 @@ export function createTraffic(): Traffic {
         },
       };
     },
-    sample: () => [...byName].map(([name, byStatus]) => trafficOf(name, byStatus)),
+    refusedOf: (name) => watchedOf(name).refused,
+    sample: () => [...byName].map(([name, watched]) => trafficOf(name, watched)),
   };
 }
 
-function trafficOf(name: string, byStatus: ReadonlyMap<number, Float64Array>): OperationTraffic {
+/** The place of a status among the classes: below 300, 3xx, 4xx, 5xx. */
+export function classOf(status: number): number {
+  return Math.min(3, Math.max(0, Math.floor(status / 100) - 2));
+}
+
+function trafficOf(name: string, { series, refused }: Watched): OperationTraffic {
   const buckets: number[] = [];
-  const classes = [0, 0, 0, 0];
-  for (const [status, counts] of byStatus) {
-    const ofClass = Math.min(3, Math.max(0, Math.floor(status / 100) - 2));
+  const classes = [0, 0, 0, 0, refused.value];
+  for (const { status, buckets: counts } of series.values()) {
+    const ofClass = classOf(status);
     counts.forEach((count, index) => {
       buckets[index] = (buckets[index] ?? 0) + count;
       classes[ofClass] = (classes[ofClass] as number) + count;

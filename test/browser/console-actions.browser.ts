@@ -85,7 +85,7 @@ describe('actions of the console in a browser', () => {
   it('gives a viewer no button, says so, and tells a wrong token', async () => {
     await gateway.issueKey({ organization: 'org_seen' });
     const { page, complaints } = await openAt('#/organizations/org_seen');
-    await page.locator('#organization h2').waitFor(PATIENCE);
+    await page.locator('#organization .key').waitFor(PATIENCE);
     assert.match((await page.locator('#role').textContent()) ?? '', /Role: viewer$/);
     assert.equal(await page.locator('button.act').count(), 0);
     await signIn(page, 'not-a-token');
@@ -94,7 +94,7 @@ describe('actions of the console in a browser', () => {
     assert.deepEqual(await findBarriers(page), []);
     await page.locator('#token').fill(VIEWER);
     await page.keyboard.press('Enter');
-    await page.locator('#organization h2').waitFor(PATIENCE);
+    await page.locator('#organization .key').waitFor(PATIENCE);
     await page.locator('#role', { hasText: 'Role: viewer' }).waitFor(PATIENCE);
     assert.equal(await page.locator('button.act').count(), 0);
     assert.equal(await page.locator('#sign-in').isVisible(), false);
@@ -195,7 +195,7 @@ describe('actions of the console in a browser', () => {
     await confirmed(page).waitFor(PATIENCE);
     assert.equal((await gateway.store.organizations.get('org_tier'))?.tier, 'trial');
     await buttonOf(page, 'Close').click();
-    await page.locator('#organization dd', { hasText: 'trial' }).waitFor(PATIENCE);
+    await page.locator('#subject-about dd', { hasText: 'trial' }).waitFor(PATIENCE);
     const { authorization } = await gateway.authorize({ organization: 'org_tier' });
     for (let count = 0; count < 3; count += 1)
       await (await fetch(`${gateway.url}/v1/things`, { headers: { authorization } })).arrayBuffer();

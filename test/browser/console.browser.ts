@@ -69,10 +69,13 @@ async function exchangesIn(page: Page): Promise<string[]> {
 /** An element of each view that is there when the view is. */
 const readyMarks = {
   overview: '#traffic-chart .column',
-  exchanges: '#exchange-list tbody tr',
+  requests: '#exchange-list tbody tr',
   story: '#story .stage',
   organizations: '#organizations-found tbody tr',
-  organization: '#organization .limit',
+  organization: '#subject-about .limit',
+  operation: '#subject-traffic .column',
+  upstream: '#subject-about li',
+  code: '#breakdown tbody tr',
   system: '#upstreams tbody tr',
   runbook: '#runbook h2',
 };
@@ -207,11 +210,14 @@ describe('the console in a browser', () => {
         const [failed] = (await exchangesOf(gateway, 'status=5xx')) as [{ request_id: string }];
         const views = {
           overview: '#/',
-          exchanges: '#/exchanges',
-          story: `#/exchanges/${failed.request_id}`,
+          requests: '#/requests',
+          story: `#/requests/${failed.request_id}`,
           organizations: '#/organizations',
           organization: '#/organizations/org_small',
           system: '#/system',
+          operation: `#/operations/${encodeURIComponent('GET /v1/strict')}`,
+          upstream: '#/upstreams/stock',
+          code: '#/codes/rate_limited',
           runbook: '#/runbook/GatewayKeyStoreAway',
         };
         for (const [name, address] of Object.entries(views)) {
@@ -231,18 +237,23 @@ describe('the console in a browser', () => {
     }
   }
 
-  it('leads from a code to its exchanges and to the story of one of them, in three clicks', async () => {
+  it('leads from a code to its page, and from there to the story of a request or to all of them', async () => {
     const { page } = await open();
     await page.locator('#codes a', { hasText: 'upstream_error' }).click();
+    await page.locator('#subject-about', { hasText: 'What clients are told' }).waitFor(PATIENCE);
+    await hasRow(page, 'breakdown', /^org_busy \| 2\d \| ✕ 2\d \| 0$/);
+    await hasRow(page, 'breakdown', /^GET \/v1\/strict \| 2\d/);
+    await page.locator('#subject-tiles a', { hasText: 'In this time' }).click();
     const rows = await exchangesIn(page);
     assert.ok(rows.length > 1 && rows.every((row) => /✕ 500.*GET \/v1\/strict.*upstream_error/.test(row)), rows[0]);
     assert.equal(await page.locator('#filter-code').inputValue(), 'upstream_error');
-    await page.locator('#exchange-list tbody a.row').first().click();
-    await page.locator('.verdict', { hasText: 'was refused by forward with 500 upstream_error' }).waitFor(PATIENCE);
+    await page.goBack();
+    await page.locator('#breakdown section.wide a.row').first().click();
+    await page.locator('.verdict', { hasText: 'failed with 500 upstream_error' }).waitFor(PATIENCE);
     await page.locator('.stage.bad .told', { hasText: 'it answered 500' }).waitFor(PATIENCE);
     const id = (await page.locator('#story dd code').first().textContent()) ?? '';
     await page.goBack();
-    await exchangesIn(page);
+    await page.locator('#subject-title', { hasText: 'upstream_error' }).waitFor(PATIENCE);
     await page.locator('#request-id').fill(id);
     await page.keyboard.press('Enter');
     await page.locator('#story dd code', { hasText: id }).waitFor(PATIENCE);
@@ -275,7 +286,7 @@ describe('the console in a browser', () => {
 
   it('follows new exchanges that pass the filters, until it is paused, and keeps the focus', async () => {
     const { authorization } = await gateway.authorize({ organization: 'org_live' });
-    const { page } = await openPage(browser, `${gateway.adminUrl}/#/exchanges?organization=org_live`);
+    const { page } = await openPage(browser, `${gateway.adminUrl}/#/requests?organization=org_live`);
     await page.locator('#exchange-list .empty').waitFor(PATIENCE);
     await ask(authorization, '/v1/things');
     await exchangesIn(page);
@@ -311,7 +322,7 @@ describe('the console in a browser', () => {
     await page.locator('#find').fill('evil <script>');
     await page.keyboard.press('Enter');
     await page.locator('#organizations-found a', { hasText: name }).click();
-    await page.locator('#organization h2', { hasText: name }).waitFor(PATIENCE);
+    await page.locator('#subject-title', { hasText: name }).waitFor(PATIENCE);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     assert.doesNotMatch((await page.locator('#organization .key').first().textContent()) ?? '', /active of/);
     const line = `bin/gateway keys revoke ${id} --reason '' --wait`;
@@ -320,9 +331,9 @@ describe('the console in a browser', () => {
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), line);
     await gateway.store.keys.revoke(id, 'test', undefined);
     await page.locator('#organization .key', { hasText: 'revoked' }).waitFor(PATIENCE);
-    assert.equal(await page.evaluate('document.activeElement.closest("#organization") !== null'), true);
-    await page.evaluate(`location.hash = ${JSON.stringify(`#/exchanges/${encodeURIComponent(name)}`)}`);
-    await page.locator('#story', { hasText: 'This exchange is not remembered' }).waitFor(PATIENCE);
+    assert.equal(await page.evaluate('document.activeElement.closest("#organization, #subject-about") !== null'), true);
+    await page.evaluate(`location.hash = ${JSON.stringify(`#/requests/${encodeURIComponent(name)}`)}`);
+    await page.locator('#story', { hasText: 'This request is not remembered' }).waitFor(PATIENCE);
     assert.notEqual(await page.title(), 'taken');
     assert.equal(await page.locator('main script, main img').count(), 0);
     assert.deepEqual([complaints, foreign], [[], []]);
@@ -353,6 +364,49 @@ describe('the console in a browser', () => {
     await page.locator('#traffic-chart svg[aria-label*="over the last 24 hours"]').waitFor(PATIENCE);
     assert.match((await page.locator('#operations-title').textContent()) ?? '', /last 24 hours/);
     assert.match((await page.locator('#reach').textContent()) ?? '', /of at most [\d.]+ MiB of memory/);
+    await page.context().close();
+  });
+
+  it('has what is shown in its address: a time that was dragged, an operation, and a link that shows the same elsewhere', async () => {
+    const { page } = await open();
+    await page.locator('#traffic-chart .column').first().waitFor(PATIENCE);
+    await page.locator('#shown').selectOption('GET /v1/things');
+    const box = await page.locator('#traffic-chart .cursor').boundingBox();
+    assert.ok(box);
+    const y = box.y + box.height / 2;
+    await page.mouse.move(box.x + box.width * 0.4, y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.5, y);
+    await page.mouse.move(box.x + box.width * 0.6, y);
+    await page.mouse.up();
+    const chart = page.locator(
+      '#traffic-chart svg[aria-label*="Requests of GET /v1/things over"][aria-label*=" from "]',
+    );
+    await chart.waitFor(PATIENCE);
+    const dragged = (await chart.getAttribute('aria-label')) ?? '';
+    assert.match(page.url(), /from=2\d{3}-.*to=2\d{3}-/);
+    assert.match((await page.locator('#charts-title').textContent()) ?? '', /^Traffic, .*\d\d:\d\d to .*\d\d:\d\d$/);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.locator('#copy-link').click();
+    await page.locator('#copy-link', { hasText: 'Copied' }).waitFor(PATIENCE);
+    const link = (await page.evaluate('navigator.clipboard.readText()')) as string;
+    const elsewhere = await openPage(browser, link);
+    await elsewhere.page.locator('#traffic-chart .column').first().waitFor(PATIENCE);
+    assert.equal(await elsewhere.page.locator('#traffic-chart svg').getAttribute('aria-label'), dragged);
+    await elsewhere.page.context().close();
+    await page.locator('#operations tbody a', { hasText: 'GET /v1/strict' }).waitFor({ state: 'detached' });
+    await page.locator('#zoom-out').click();
+    await page.locator(`#traffic-chart svg:not([aria-label="${dragged}"])`).waitFor(PATIENCE);
+    await page.goBack();
+    await page.locator(`#traffic-chart svg[aria-label="${dragged}"]`).waitFor(PATIENCE);
+    await page.goBack();
+    await page
+      .locator('#traffic-chart svg[aria-label^="Requests of GET /v1/things over the last 15 minutes"]')
+      .waitFor(PATIENCE);
+    const cursor = page.locator('#traffic-chart [role="slider"]');
+    await cursor.focus();
+    for (const key of ['End', 'Shift+ArrowLeft', 'Shift+ArrowLeft', 'Enter']) await page.keyboard.press(key);
+    await page.locator('#zoom-out').waitFor(PATIENCE);
     await page.context().close();
   });
 
@@ -452,7 +506,7 @@ describe('the console of a gateway that is started anew', () => {
       const { page } = await openPage(browser, `http://127.0.0.1:${first.adminPort}/`);
       await page.locator('#connection', { hasText: 'Live' }).waitFor(PATIENCE);
       await first.stop();
-      await page.locator('#connection', { hasText: 'No answer since' }).waitFor(PATIENCE);
+      await page.locator('#connection', { hasText: 'No response since' }).waitFor(PATIENCE);
       await takeScreenshot(page, 'console-lost');
       const again = createInstallation({ ...installation.environment, ADMIN_PORT: String(first.adminPort) });
       const second = await again.start();

@@ -1,5 +1,6 @@
 // Charts over time: stacked columns or lines, with markers. A time is chosen with the pointer or the arrow keys; its values are shown beside
-// it, and Enter or a click opens its exchanges. A sentence and, on demand, a table describe the contents of a chart.
+// it, and Enter or a click opens its requests. Dragging, or Shift with the arrow keys, selects a longer time, which the charts then show
+// alone. A sentence and, on demand, a table describe the contents of a chart.
 
 import { marksIn } from './chart-marks.js';
 import { chartTable } from './chart-table.js';
@@ -15,7 +16,8 @@ const MARGIN = { top: 20, right: 14, bottom: 26, left: 56 };
  * @param options.format a value as text, with its unit; `axisFormat` the same on the axis
  * @param options.ticksFor the values of the axis for the greatest and the least value; `toPart` the place of a value among them, from 0 to 1
  * @param options.draw adds the values: takes the series, the positions and the parts of the drawing
- * @param options.onChoose opens the exchanges of a slot: its number, and the series that was hit
+ * @param options.onChoose opens the requests of a slot: its number, and the series that was hit
+ * @param options.onZoom shows the time from one slot to another alone
  */
 export function createChart(container, options) {
   const { title } = options;
@@ -36,6 +38,8 @@ export function createChart(container, options) {
   let shown;
   let placed;
   let chosen;
+  /** Where a selection of several slots began. */
+  let anchor;
 
   function show() {
     if (shown === undefined || plot.clientWidth === 0) return;
@@ -59,11 +63,14 @@ export function createChart(container, options) {
     tip.hidden = slot === undefined || slotsIn(shown) === 0;
     svg.querySelector('.chosen')?.remove();
     if (tip.hidden) return;
-    const [from, to] = placed.slotX(at);
+    const [first, last] = selected(at);
+    const from = placed.slotX(first)[0];
+    const to = placed.slotX(last)[1];
     svg.append(
       drawn('rect', { class: 'chosen', x: from, y: MARGIN.top, width: to - from, height: placed.bottom - MARGIN.top }),
     );
-    const [time, ...values] = linesOf(shown, at, options);
+    const [time, ...values] =
+      first === last ? linesOf(shown, at, options) : [spanText(first, last), 'release to show it'];
     tip.replaceChildren(element('strong', {}, time), ...values.map((line) => element('span', {}, line)));
     // Beside the slot, on the side with more room.
     const isRight = from > plot.clientWidth / 2;
@@ -71,21 +78,61 @@ export function createChart(container, options) {
     tip.style.right = isRight ? `${plot.clientWidth - from + 8}px` : 'auto';
   }
 
-  cursor.addEventListener('pointermove', ({ offsetX }) => choose(placed?.slotAt(offsetX)));
-  cursor.addEventListener('pointerleave', () => choose(undefined));
+  const selected = (at) => [Math.min(anchor ?? at, at), Math.max(anchor ?? at, at)];
+
+  function spanText(first, last) {
+    const { fromMs, slotMs } = shown;
+    return `${clockWithSeconds(fromMs + first * slotMs)} to ${clockWithSeconds(fromMs + (last + 1) * slotMs)}`;
+  }
+
+  function endSelection() {
+    const span = anchor === undefined || chosen === undefined ? undefined : selected(chosen);
+    anchor = undefined;
+    if (span === undefined || span[0] === span[1]) return false;
+    choose(undefined);
+    options.onZoom(...span);
+    return true;
+  }
+
+  let zoomed = false;
+  cursor.addEventListener('pointerdown', (event) => {
+    zoomed = false;
+    anchor = event.button === 0 && event.pointerType !== 'touch' ? placed?.nearest(event.offsetX) : undefined;
+    if (anchor !== undefined) cursor.setPointerCapture(event.pointerId);
+  });
+  cursor.addEventListener('pointermove', ({ offsetX }) =>
+    choose(anchor === undefined ? placed?.slotAt(offsetX) : placed?.nearest(offsetX)),
+  );
+  cursor.addEventListener('pointerup', () => {
+    zoomed = endSelection();
+  });
+  cursor.addEventListener('pointercancel', () => {
+    anchor = undefined;
+  });
+  cursor.addEventListener('pointerleave', () => {
+    if (anchor === undefined) choose(undefined);
+  });
   cursor.addEventListener('focus', () => choose(chosen ?? slotsIn(shown) - 1));
-  cursor.addEventListener('blur', () => choose(undefined));
+  cursor.addEventListener('blur', () => {
+    anchor = undefined;
+    choose(undefined);
+  });
   cursor.addEventListener('click', ({ offsetX, offsetY }) => {
     const slot = placed?.slotAt(offsetX);
-    if (slot !== undefined) options.onChoose(slot, placed.hit(slot, offsetY));
+    if (slot !== undefined && !zoomed) options.onChoose(slot, placed.hit(slot, offsetY));
   });
   cursor.addEventListener('keydown', (event) => {
     const last = slotsIn(shown) - 1;
     const moves = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -last, End: last };
-    if (event.key === 'Escape') choose(undefined);
-    else if (event.key === 'Enter') options.onChoose(chosen ?? last);
-    else if (event.key in moves) choose(Math.max(0, Math.min(last, (chosen ?? last) + moves[event.key])));
-    else return;
+    if (event.key === 'Escape') {
+      anchor = undefined;
+      choose(undefined);
+    } else if (event.key === 'Enter') {
+      if (!endSelection()) options.onChoose(chosen ?? last);
+    } else if (event.key in moves) {
+      anchor = event.shiftKey ? (anchor ?? chosen ?? last) : undefined;
+      choose(Math.max(0, Math.min(last, (chosen ?? last) + moves[event.key])));
+    } else return;
     event.preventDefault();
   });
   new ResizeObserver(show).observe(container);
@@ -130,13 +177,16 @@ function draw(svg, data, options, width) {
   svg.setAttribute('width', width);
   svg.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`);
   svg.replaceChildren(...parts);
+  const slotOf = (x) => Math.floor(((x - MARGIN.left) / (right - MARGIN.left)) * slots) - (slots - slotsIn(data));
   return {
     bottom,
     slotX,
     slotAt(x) {
-      const slot = Math.floor(((x - MARGIN.left) / (right - MARGIN.left)) * slots) - (slots - slotsIn(data));
+      const slot = slotOf(x);
       return slot >= 0 && slot < slotsIn(data) ? slot : undefined;
     },
+    /** Of a place beside the slots the first or last one; undefined: there is none. */
+    nearest: (x) => (slotsIn(data) === 0 ? undefined : Math.max(0, Math.min(slotsIn(data) - 1, slotOf(x)))),
     /** The series at a place; undefined: none. */
     hit: (slot, y) => tops?.[slot]?.find(({ from, to }) => y <= from && y >= to)?.name,
   };
@@ -167,7 +217,7 @@ function linesOf(data, slot, { format }) {
   ];
 }
 
-function sentenceOf(title, { of, fromMs, slotMs, slots, series }, { format }) {
+function sentenceOf(title, { of, fromMs, slotMs, slots, endsNow, series }, { format }) {
   const told = series.flatMap(({ name, values }) => {
     const known = values.filter((value) => value !== null);
     if (known.length === 0) return [];
@@ -176,6 +226,7 @@ function sentenceOf(title, { of, fromMs, slotMs, slots, series }, { format }) {
     return [`${name}: last ${format(known.at(-1))}, highest ${format(greatest)} at ${at}`];
   });
   const minutes = (slots * slotMs) / 60_000;
-  const span = minutes < 120 ? `${minutes} minutes` : `${minutes / 60} hours`;
-  return `${title}${of === '' ? '' : ` of ${of}`} over the last ${span}. ${told.length > 0 ? `${told.join('; ')}.` : 'No requests.'}`;
+  const length = minutes < 120 ? `${Number(minutes.toFixed(1))} minutes` : `${Number((minutes / 60).toFixed(1))} hours`;
+  const span = endsNow ? `the last ${length}` : `${length} from ${clock(fromMs)}`;
+  return `${title}${of === '' ? '' : ` of ${of}`} over ${span}. ${told.length > 0 ? `${told.join('; ')}.` : 'No requests.'}`;
 }

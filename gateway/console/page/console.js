@@ -9,24 +9,28 @@ import { follow } from './follow.js';
 import { clockWithSeconds } from './format.js';
 import { refreshOrganization, searchText, showOrganization, showSearch } from './organizations.js';
 import { overview } from './overview.js';
-import { addressOf, routeIn } from './routes.js';
+import { addressOf, keep, routeIn } from './routes.js';
 import { showRunbook } from './runbook.js';
 import { showStory } from './story.js';
+import { createBreakdown, openSubject, SUBJECTS, showCode, showSubject, subjectIn } from './subject.js';
 import { system } from './system.js';
+import { copyLink, placeTime, renewedEveryMs, shownTime } from './time-range.js';
 
-const EVERY_MS = { '15m': 2000, '1h': 2000, '6h': 10_000, '24h': 10_000 };
+const BREAKDOWN_EVERY_MS = 4000;
 const titles = {
   overview: 'Overview',
-  exchanges: 'Exchanges',
+  requests: 'Requests',
   organizations: 'Organizations',
   system: 'System',
   runbook: 'Runbook',
+  operations: 'Operation',
+  upstreams: 'Upstream',
+  codes: 'Error code',
 };
 
 const connection = place('connection');
 const pause = place('pause');
 const leave = place('leave');
-const ranges = place('ranges');
 const instance = place('instance');
 const showOverview = overview();
 const showSystem = system();
@@ -40,16 +44,27 @@ let answeredAtMs = Date.now();
 let paused = false;
 let refreshing = false;
 let shown;
+/** The question to the gateway that is repeated. */
+let asked;
+let latest;
+let stopBreakdown = () => undefined;
 
-const range = () => ranges.querySelector('input:checked').value;
+/** What the address asks of the gateway: time, instance, and what the view is about. */
+function questionOf(route) {
+  const { view, params } = route;
+  const operation = view === 'overview' ? (params.get('operation') ?? undefined) : undefined;
+  return { ...shownTime(), instance: params.get('instance') ?? undefined, operation, ...subjectIn(route) };
+}
 
 function begin() {
   stop();
+  const question = questionOf(routeIn(location.hash));
+  asked = JSON.stringify(question);
   const ask = async () => {
     if (session === undefined) showSession(await read('session'));
-    return read('feed', { range: range(), instance: instance.value });
+    return read('feed', question);
   };
-  stop = follow(ask, EVERY_MS[range()], { answer: onFeed, lost: onLost, refused: onRefused });
+  stop = follow(ask, renewedEveryMs(), { answer: onFeed, lost: onLost, refused: onRefused });
 }
 
 /** On loopback a wrong token is no obstacle to looking, but its holder wants to know. */
@@ -77,6 +92,7 @@ function startAnew() {
 
 function onFeed(feed) {
   onAnswer();
+  latest = feed;
   const isFirst = startedAt === undefined;
   if (!isFirst && feed.started_at !== startedAt) restartedAt = feed.started_at;
   startedAt = feed.started_at;
@@ -85,6 +101,7 @@ function onFeed(feed) {
   if (isFirst) showView();
   showOverview(feed);
   showSystem(feed);
+  showSubject(feed);
   list.feed(feed);
   if (!isFirst) void refreshView();
 }
@@ -122,12 +139,13 @@ function onAnswer() {
 }
 
 function onLost() {
-  tell('bad', `✕ No answer since ${clockWithSeconds(answeredAtMs)}; trying again`);
+  tell('bad', `✕ No response since ${clockWithSeconds(answeredAtMs)}; trying again`);
 }
 
 function onRefused() {
   stop();
   list.close();
+  stopBreakdown();
   const wasWrong = hasToken();
   forgetToken();
   session = undefined;
@@ -158,16 +176,19 @@ function tell(kind, text) {
 async function showView() {
   const { view, id, params } = routeIn(location.hash);
   const name = view in titles ? view : 'overview';
-  const panel = id === undefined ? name : { exchanges: 'story', organizations: 'organization' }[name];
+  const panel = id === undefined ? name : name === 'requests' ? 'story' : name in SUBJECTS ? 'subject' : undefined;
   const wanted = name === 'runbook' ? 'runbook' : (panel ?? name);
   for (const part of document.querySelectorAll('[data-view]')) part.hidden = part.dataset.view !== wanted;
   for (const one of document.querySelectorAll('#nav a')) {
     if (one.dataset.name === name) one.setAttribute('aria-current', 'page');
     else one.removeAttribute('aria-current');
   }
-  place('controls').hidden = wanted !== 'overview';
+  const hasCharts = wanted === 'overview' || wanted === 'subject';
+  for (const part of document.querySelectorAll('.of-charts')) part.hidden = !hasCharts;
+  place('controls').hidden = ['runbook', 'story'].includes(wanted);
   document.title = `${id ?? titles[name]} · Gateway console`;
-  if (wanted === 'exchanges') list.open(params);
+  stopBreakdown();
+  if (wanted === 'requests') list.open(params);
   else list.close();
   if (shown !== undefined && shown !== location.hash) {
     place('main').focus({ preventScroll: true });
@@ -176,7 +197,7 @@ async function showView() {
   shown = location.hash;
   try {
     if (wanted === 'story') await showStory(id);
-    if (wanted === 'organization') await showOrganization(id);
+    if (wanted === 'subject') await openedSubject(name, id);
     if (wanted === 'runbook') await showRunbook(id ?? '');
     if (wanted === 'organizations') {
       place('find').value = params.get('find') ?? '';
@@ -186,6 +207,19 @@ async function showView() {
     // The connection is told at the top by the next question to the gateway.
     onLost();
   }
+}
+
+/** Charts come with the feed, the rest is asked here. */
+async function openedSubject(view, id) {
+  openSubject({ view, id });
+  if (latest !== undefined && JSON.stringify(questionOf(routeIn(location.hash))) === asked) showSubject(latest);
+  const show = createBreakdown();
+  const question = { ...subjectIn({ view, id }), ...shownTime(), instance: instance.value };
+  delete question.range;
+  const tell = { answer: (found) => show(found), lost: onLost, refused: onRefused };
+  stopBreakdown = follow(() => read('breakdown', question), BREAKDOWN_EVERY_MS, tell);
+  if (view === 'organizations') await showOrganization(id);
+  if (view === 'codes') showCode(await read(`codes/${encodeURIComponent(id)}`));
 }
 
 place('login').addEventListener('submit', (event) => {
@@ -203,7 +237,7 @@ place('sign-in').addEventListener('click', () => {
 place('jump').addEventListener('submit', (event) => {
   event.preventDefault();
   const id = place('request-id').value.trim();
-  if (id !== '') location.hash = addressOf('exchanges', {}, id);
+  if (id !== '') location.hash = addressOf('requests', {}, id);
 });
 
 place('search').addEventListener('submit', (event) => {
@@ -225,16 +259,35 @@ pause.addEventListener('click', () => {
   } else begin();
 });
 
-ranges.addEventListener('change', begin);
-instance.addEventListener('change', begin);
+instance.addEventListener('change', () => {
+  const { view, id, params } = routeIn(location.hash);
+  location.hash = addressOf(view, { ...Object.fromEntries(params), instance: instance.value }, id);
+});
+place('copy-link').addEventListener('click', ({ currentTarget }) => {
+  const hasCharts = !place('ranges').hidden && latest?.history;
+  void copyLink(currentTarget, hasCharts ? { from: latest.history.from, to: latest.at } : undefined);
+});
 // The address belongs to the views.
 document.querySelector('.skip').addEventListener('click', (event) => {
   event.preventDefault();
   place('main').focus();
 });
 
+/** The links at the top keep the time and the instance that are shown. */
+function onAddress() {
+  const route = routeIn(location.hash);
+  keep(route);
+  placeTime();
+  for (const one of document.querySelectorAll('#nav a')) one.href = addressOf(one.dataset.name);
+}
+
 addEventListener('hashchange', () => {
-  if (startedAt !== undefined) void showView();
+  onAddress();
+  if (startedAt === undefined) return;
+  void showView();
+  if (!paused && JSON.stringify(questionOf(routeIn(location.hash))) !== asked) begin();
 });
+
+onAddress();
 
 begin();

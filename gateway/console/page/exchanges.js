@@ -37,8 +37,7 @@ function durationCell({ duration_ms: all, upstream_ms: upstream, longest }) {
 /** A request without an organization is known by the address of its client. */
 function senderCell({ organization, client }) {
   if (organization === null && client === null) return NONE;
-  const href =
-    organization === null ? addressOf('exchanges', { client }) : addressOf('organizations', {}, organization);
+  const href = organization === null ? addressOf('requests', { client }) : addressOf('organizations', {}, organization);
   return element('a', { class: 'inner', href }, organization ?? client);
 }
 
@@ -73,12 +72,12 @@ export function exchangeTable(container, { caption, empty, without = [], sort })
       cell: durationCell,
       value: (row) => row.duration_ms,
     },
-    { key: 'id', label: 'Request', minor: true, cell: (row) => element('code', {}, row.request_id) },
+    { key: 'id', label: 'Request id', minor: true, cell: (row) => element('code', {}, row.request_id) },
   ];
   const show = createTable(container, {
     ...{ caption, empty, compact: true, sort: sort ?? { key: 'time', descending: true } },
     keyOf: (row) => row.request_id,
-    hrefOf: (row) => addressOf('exchanges', {}, row.request_id),
+    hrefOf: (row) => addressOf('requests', {}, row.request_id),
     columns: columns.filter(({ key }) => !without.includes(key)),
   });
   return (rows) => {
@@ -103,7 +102,7 @@ export function exchanges(tell) {
   };
 
   function apply() {
-    const address = addressOf('exchanges', paramsIn());
+    const address = addressOf('requests', paramsIn());
     if (address !== location.hash) history.replaceState(null, '', address);
     begin();
   }
@@ -119,7 +118,7 @@ export function exchanges(tell) {
         show(rows);
         const total = rows.length === 100 ? 'The latest 100' : `${rows.length}`;
         place('exchanges-count').textContent =
-          `${total} exchanges${rows.length > 0 ? `, back to ${moment(rows.at(-1).at)}` : ''}.`;
+          `${total} requests${rows.length > 0 ? `, back to ${moment(rows.at(-1).at)}` : ''}.`;
         if (live.getAttribute('aria-pressed') === 'false') stop();
       },
     });
@@ -132,13 +131,13 @@ export function exchanges(tell) {
     if (box.hidden) return;
     const span = `From ${from === null ? 'the beginning' : clockWithSeconds(Date.parse(from))} to ${to === null ? 'now' : clockWithSeconds(Date.parse(to))}`;
     const without = Object.fromEntries([...params].filter(([name]) => name !== 'from' && name !== 'to'));
-    box.replaceChildren(`${span} `, link(addressOf('exchanges', without), 'Any time'));
+    box.replaceChildren(`${span} `, link(addressOf('requests', without), 'Any time'));
   }
 
   form.addEventListener('submit', (event) => event.preventDefault());
   form.addEventListener('change', apply);
   place('clear').addEventListener('click', () => {
-    location.hash = '#/exchanges';
+    location.hash = '#/requests';
   });
   live.addEventListener('click', () => {
     const next = live.getAttribute('aria-pressed') === 'false';
@@ -155,8 +154,8 @@ export function exchanges(tell) {
       const sort = params.get('sort') === 'duration' ? { key: 'duration', descending: true } : undefined;
       if (show === undefined || sorting !== sort?.key) {
         show = exchangeTable(place('exchange-list'), {
-          caption: 'Recent exchanges',
-          empty: 'No exchange that is still remembered passes these filters.',
+          caption: 'Recent requests',
+          empty: 'No request that is still remembered passes these filters.',
           sort,
         });
         sorting = sort?.key;

@@ -3,7 +3,6 @@
 import { actionButton } from './actions.js';
 import { read } from './api.js';
 import { commandLine, element, link, place, state } from './elements.js';
-import { exchangeTable } from './exchanges.js';
 import { ago, count, moment, NONE, timeElement } from './format.js';
 import { addressOf, routeIn } from './routes.js';
 import { createTable } from './tables.js';
@@ -45,14 +44,14 @@ export async function showSearch(find) {
 /** Shows the organization as it is now, and leaves the focus and a selection of text where they are. */
 export async function refreshOrganization(id) {
   if (!getSelection().isCollapsed) return;
-  const box = place('organization');
-  const wasInside = box.contains(document.activeElement);
+  const boxes = [place('subject-about'), place('organization')];
+  const wasInside = boxes.some((box) => box.contains(document.activeElement));
   const nameOf = (part) => part?.getAttribute('aria-label') ?? part?.getAttribute('href');
   const name = nameOf(document.activeElement);
   await showOrganization(id);
   if (!wasInside) return;
   // A command that is no longer offered leaves the focus to the first that is.
-  const parts = [...box.querySelectorAll('a[href], button')];
+  const parts = boxes.flatMap((box) => [...box.querySelectorAll('a[href], button')]);
   (parts.find((part) => nameOf(part) === name) ?? parts[0])?.focus({ preventScroll: true });
 }
 
@@ -69,21 +68,19 @@ const visible = ({ prefix, last_four: end }) => `${prefix}…${end}`;
 
 export async function showOrganization(id) {
   const box = place('organization');
-  const [found, refused] = await Promise.all([
-    read(`organizations/${encodeURIComponent(id)}`),
-    read('exchanges', { organization: id, status: 'failed', limit: 20, instance: 'all' }),
-  ]);
+  const found = await read(`organizations/${encodeURIComponent(id)}`);
   // The user may have gone to another one meanwhile.
   if (routeIn(location.hash).id !== id) return undefined;
   if (found === undefined)
     return box.replaceChildren(element('p', { class: 'card empty' }, `There is no organization ${id}.`));
-  const refusals = element('div');
-  box.replaceChildren(
-    element('h2', {}, found.name || id),
+  place('subject-title').textContent = found.name || id;
+  place('subject-about').replaceChildren(
     factsOf(found),
     ...actionsOf(found),
     element('h3', {}, 'Limits now'),
     limitsOf(found),
+  );
+  box.replaceChildren(
     element(
       'h3',
       {},
@@ -92,16 +89,10 @@ export async function showOrganization(id) {
     ...(found.keys.length === 0
       ? [element('p', { class: 'card empty' }, 'It has no key.')]
       : found.keys.map((key) => keyCard(key))),
-    element('h3', {}, 'Latest refusals and failures'),
-    refusals,
     element('h3', {}, 'Commands'),
     element('div', { class: 'card commands' }, ...found.commands.map(({ does, line }) => commandLine(line, does))),
   );
-  exchangeTable(refusals, {
-    caption: `Latest refusals of ${id}`,
-    empty: 'None is remembered.',
-    without: ['organization'],
-  })(refused?.exchanges ?? []);
+  return undefined;
 }
 
 function factsOf({ id, tier, state: known, operator, last_used_at: used }) {
@@ -110,7 +101,7 @@ function factsOf({ id, tier, state: known, operator, last_used_at: used }) {
     ['Tier', tier],
     ['State', state(stateKinds[known], known)],
     ['Last use', used === null ? NONE : timeElement(used, `${moment(used)}, ${ago(used, Date.now())}`)],
-    ['Exchanges', link(addressOf('exchanges', { organization: id }), 'Recent exchanges')],
+    ['Requests', link(addressOf('requests', { organization: id }), 'Recent requests')],
     ...(operator ? [['Kind', 'Staff of the platform: may hold operator scopes']] : []),
   ];
   const list = element('dl', { class: 'facts card' });
@@ -210,7 +201,7 @@ function keyCard(key, organization) {
       'p',
       { class: 'soft' },
       `${facts.filter((fact) => fact !== '').join(' · ')} · `,
-      link(addressOf('exchanges', { key: id }), 'its exchanges'),
+      link(addressOf('requests', { key: id }), 'its requests'),
     ),
     ...(['active', 'rotating'].includes(known) ? revokeButton(id, organization) : []),
     ...key.commands.map(({ does, line }) => commandLine(line, does)),

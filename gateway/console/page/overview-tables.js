@@ -6,14 +6,12 @@ import { count, operationName, quantile, rate } from './format.js';
 import { addressOf } from './routes.js';
 import { createTable } from './tables.js';
 
-const slotsOf = { '15m': 60, '1h': 60, '6h': 72, '24h': 288 };
-
 /** A number that leads to its exchanges; a failure has a sign. */
 function counted(number, params, isBad = false) {
   if (number === 0) return '0';
   const text = isBad ? state('bad', count(number)) : count(number);
   const focus = JSON.stringify(params);
-  return element('a', { href: addressOf('exchanges', params), class: 'inner', 'data-focus': focus }, text);
+  return element('a', { href: addressOf('requests', params), class: 'inner', 'data-focus': focus }, text);
 }
 
 const otherOperations = 'other operations';
@@ -26,7 +24,7 @@ export function operationsTable() {
     empty: 'No requests in this time.',
     sort: { key: 'total', descending: true },
     keyOf: ({ name }) => name,
-    hrefOf: (row) => (isOne(row) ? addressOf('exchanges', { operation: row.name, instance: row.instance }) : undefined),
+    hrefOf: (row) => (isOne(row) ? addressOf('operations', {}, row.name) : undefined),
     columns: [
       {
         key: 'name',
@@ -48,7 +46,7 @@ export function operationsTable() {
         cell: (row) => rate(row.perSecond),
         value: (row) => row.perSecond,
       },
-      { key: 'spark', label: 'Course', minor: true, cell: (row) => sparkline(row.series.requests, row.slots) },
+      { key: 'spark', label: 'Trend', minor: true, cell: (row) => sparkline(row.series.requests, row.slots) },
       { key: 'p50', label: 'p50', numeric: true, cell: (row) => quantile(row.total.p50_ms), value: total('p50_ms') },
       { key: 'p99', label: 'p99', numeric: true, cell: (row) => quantile(row.total.p99_ms), value: total('p99_ms') },
       {
@@ -70,29 +68,30 @@ export function operationsTable() {
 
   function numberOf(row, number, status) {
     const isBad = status === '5xx';
-    if (isOne(row)) return counted(number, { operation: row.name, status, instance: row.instance }, isBad);
+    if (isOne(row)) return counted(number, { operation: row.name, status }, isBad);
     return isBad && number > 0 ? state('bad', count(number)) : count(number);
   }
 
-  return ({ history, instance }) => {
+  return ({ history }) => {
     const rows = [...history.operations, ...(history.others ? [history.others] : [])];
-    const more = { slots: slotsOf[history.range], instance: instance === 'all' ? 'all' : undefined };
-    show(rows.map((row) => ({ ...row, ...more, perSecond: row.total.requests / history.total_seconds })));
+    const { slots } = history;
+    show(rows.map((row) => ({ ...row, slots, perSecond: row.total.requests / history.total_seconds })));
   };
 }
 
 export function codesTable() {
   const show = createTable(place('codes'), {
-    caption: 'Refusals and failures by code',
+    caption: 'Errors by code',
     empty: 'No errors in this time.',
     sort: { key: 'total', descending: true },
     keyOf: ({ stage, code }) => `${stage} ${code}`,
-    hrefOf: ({ code, instance }) =>
-      addressOf('exchanges', code === 'upstream_own' ? { status: 'failed', instance } : { code, instance }),
+    // Upstreams choose such codes themselves, so that the rows have others.
+    hrefOf: ({ code }) =>
+      code === 'upstream_own' ? addressOf('requests', { status: 'failed' }) : addressOf('codes', {}, code),
     columns: [
       { key: 'code', label: 'Code', cell: ({ code }) => code, value: ({ code }) => code },
       { key: 'stage', label: 'Stage', minor: true, cell: ({ stage }) => stage, value: ({ stage }) => stage },
-      { key: 'spark', label: 'Course', minor: true, cell: ({ series, slots }) => sparkline(series, slots) },
+      { key: 'spark', label: 'Trend', minor: true, cell: ({ series, slots }) => sparkline(series, slots) },
       {
         key: 'minute',
         label: 'Last minute',
@@ -109,9 +108,9 @@ export function codesTable() {
       },
     ],
   });
-  return ({ history, instance }) => {
-    const more = { slots: slotsOf[history.range], instance: instance === 'all' ? 'all' : undefined };
-    show(history.codes.map((row) => ({ ...row, ...more })));
+  return ({ history }) => {
+    const { slots } = history;
+    show(history.codes.map((row) => ({ ...row, slots })));
   };
 }
 

@@ -1,35 +1,21 @@
 // The first view: what needs attention, the last minute, and the traffic of a range. Every number leads to its exchanges.
 
-import { durations, stacked } from './chart-kinds.js';
 import { signOf } from './chart-marks.js';
-import { createChart } from './charts.js';
 import { element, link, place, state } from './elements.js';
-import {
-  ago,
-  bytes,
-  count,
-  moment,
-  operationName,
-  percent,
-  period,
-  quantile,
-  rate,
-  timeElement,
-  withTimes,
-} from './format.js';
+import { ago, bytes, moment, operationName, timeElement, withTimes } from './format.js';
 import { codesTable, operationsTable, organizationsTable } from './overview-tables.js';
-import { addressOf } from './routes.js';
+import { addressOf, routeIn } from './routes.js';
+import { tiles } from './tiles.js';
+import { timeName } from './time-range.js';
+import { createTrafficCharts } from './traffic-charts.js';
 
 const EVERYTHING = 'all operations';
-const titles = { '15m': 'last 15 minutes', '1h': 'last hour', '6h': 'last 6 hours', '24h': 'last 24 hours' };
-const slotsOf = { '15m': 60, '1h': 60, '6h': 72, '24h': 288 };
-
 /** Screen readers announce it only when it changes. */
 function attention() {
   let told;
   return ({ attention: causes, status }) => {
     const found = causes.map(attentionLine);
-    if (found.length === 0 && status === null) found.push(lineOf('warn', 'No instance has answered yet.'));
+    if (found.length === 0 && status === null) found.push(lineOf('warn', 'No instance has responded yet.'));
     if (found.length === 0) found.push(lineOf('good', 'Nothing needs attention.'));
     const key = found.map(({ outerHTML }) => outerHTML).join();
     if (key === told) return;
@@ -54,144 +40,42 @@ function lineOf(kind, ...content) {
   return element('li', { class: kind }, state(kind, ''), text);
 }
 
-function tiles() {
-  return ({ history, statuses, instance }) => {
-    const { minute } = history.all;
-    const window = `in the last ${period(history.minute_seconds)}`;
-    const sum = (name) => statuses.reduce((total, { status }) => total + (status?.overload?.[name] ?? 0), 0);
-    const limited = history.codes
-      .filter(({ code }) => code === 'rate_limited')
-      .reduce((total, one) => total + one.minute, 0);
-    const to = (params) => addressOf('exchanges', { ...params, instance: instance === 'all' ? 'all' : undefined });
-    const shown = [
-      [
-        'Requests',
-        `${rate(minute.requests / history.minute_seconds)}/s`,
-        `${count(minute.requests)} ${window}`,
-        to({}),
-      ],
-      ['Half within', quantile(minute.p50_ms), `p50 ${window}`, to({ sort: 'duration' })],
-      ['99 % within', quantile(minute.p99_ms), `p99 ${window}`, to({ sort: 'duration' })],
-      [
-        'Failed, 5xx',
-        percent(minute.server_errors, minute.requests),
-        `${count(minute.server_errors)} ${window}`,
-        to({ status: '5xx' }),
-      ],
-      [
-        'Refused, 4xx',
-        percent(minute.client_errors, minute.requests),
-        `${count(minute.client_errors)}, ${count(limited)} of them for a limit`,
-        to({ status: '4xx' }),
-      ],
-      ['In progress', count(sum('in_flight')), `now, of at most ${count(sum('in_flight_max'))}`, addressOf('system')],
-    ];
-    place('tiles').replaceChildren(
-      ...shown.map(([name, value, more, href]) =>
-        element(
-          'div',
-          { class: 'card tile' },
-          element('dt', {}, link(href, name)),
-          element('dd', { class: 'value' }, value),
-          element('dd', { class: 'soft' }, more),
-        ),
-      ),
-    );
-  };
-}
-
-/** The series of one operation as those of the charts. */
-function chartData({ history, at, events }, of) {
-  const { series } = history.operations.find(({ name }) => name === of) ?? history.all;
-  const slotMs = history.slot_seconds * 1000;
-  const secondsOf = (index) => (index + 1 < series.requests.length ? history.slot_seconds : history.last_slot_seconds);
-  const perSecond = (values) => values.map((value, index) => value / secondsOf(index));
-  const good = series.requests.map(
-    (all, index) => all - series.redirects[index] - series.client_errors[index] - series.server_errors[index],
-  );
-  const shared = {
-    of: of === EVERYTHING ? '' : of,
-    ...{ fromMs: Date.parse(history.from), slotMs, slots: slotsOf[history.range], events, endMs: Date.parse(at) },
-    notes: (slot) => [`${count(series.requests[slot])} requests`],
-  };
-  const byStatus = [
-    { name: '2xx', kind: 'status-2', values: perSecond(good) },
-    { name: '3xx', kind: 'status-3', values: perSecond(series.redirects) },
-    { name: '4xx', kind: 'status-4', values: perSecond(series.client_errors) },
-    { name: '5xx', kind: 'status-5', values: perSecond(series.server_errors) },
-  ];
-  const unused = byStatus.filter(({ name, values }) => name === '3xx' && !values.some((value) => value > 0));
-  return {
-    traffic: {
-      ...shared,
-      unit: `per second, by status, in columns of ${period(history.slot_seconds)}`,
-      series: byStatus.filter((one) => !unused.includes(one)),
-      combine: (values) => values.reduce((sum, value) => sum + value, 0) / values.length,
-    },
-    latency: {
-      ...shared,
-      unit: 'of half and of 99 % of the requests',
-      series: [
-        { name: 'p50', kind: 'p50', values: series.p50_ms },
-        { name: 'p99', kind: 'p99', values: series.p99_ms },
-      ],
-      combine: (values) => Math.max(...values),
-    },
-  };
-}
-
+/** The charts of all operations, or of the one that the address names. */
 function charts() {
   const select = place('shown');
-  let latest;
-  let data;
+  const chosen = () => routeIn(location.hash).params.get('operation') ?? undefined;
+  const show = createTrafficCharts(place('traffic-chart'), place('latency-chart'), () => ({ operation: chosen() }));
 
-  /** The exchanges of a slot. Slots are counted when they end, so that the first of them began a little earlier. */
-  function open(slot, params) {
-    const { fromMs, slotMs } = data.traffic;
-    const from = new Date(fromMs + slot * slotMs).toISOString();
-    const to = new Date(fromMs + (slot + 1) * slotMs).toISOString();
-    const operation = select.value === EVERYTHING ? undefined : select.value;
-    location.hash = addressOf('exchanges', {
-      ...params,
-      operation,
-      from,
-      to,
-      instance: latest.instance === 'all' ? 'all' : undefined,
-    });
-  }
-
-  const traffic = createChart(place('traffic-chart'), {
-    ...stacked,
-    title: 'Requests',
-    onChoose: (slot, name) => open(slot, { status: ['4xx', '5xx', '3xx'].includes(name) ? name : undefined }),
-  });
-  const latency = createChart(place('latency-chart'), {
-    ...durations,
-    title: 'Duration',
-    onChoose: (slot) => open(slot, { sort: 'duration' }),
-  });
-
-  function show() {
-    data = chartData(latest, select.value);
-    traffic(data.traffic);
-    latency(data.latency);
-  }
-
-  /** Keeps the selected operation while it exists. Options are replaced only when they change, because that would close an open list. */
+  /** Options are replaced only when they change, because that would close an open list. */
   function choices(names) {
-    const wanted = [EVERYTHING, ...names.toSorted()];
-    if (wanted.join() === [...select.options].map(({ value }) => value).join()) return;
-    const chosen = select.value;
-    select.replaceChildren(...wanted.map((name) => element('option', { value: name }, operationName(name))));
-    select.value = wanted.includes(chosen) ? chosen : EVERYTHING;
+    const wanted = [EVERYTHING, ...new Set(names)].toSorted((one, other) => one.localeCompare(other));
+    wanted.sort((one) => (one === EVERYTHING ? -1 : 0));
+    if (wanted.join() !== [...select.options].map(({ value }) => value).join())
+      select.replaceChildren(...wanted.map((name) => element('option', { value: name }, operationName(name))));
+    select.value = chosen() ?? EVERYTHING;
   }
 
-  select.addEventListener('change', show);
+  select.addEventListener('change', () => {
+    const { params } = routeIn(location.hash);
+    const operation = select.value === EVERYTHING ? undefined : select.value;
+    location.hash = addressOf('overview', { ...Object.fromEntries(params), operation });
+  });
   return (feed) => {
-    latest = feed;
-    choices(feed.history.operations.map(({ name }) => name));
-    show();
+    const { history } = feed;
+    const operation = chosen();
+    choices([...history.operations.map(({ name }) => name), ...(operation === undefined ? [] : [operation])]);
+    const subject = operation === undefined ? history.all : history.subject;
+    show(feed, subject ?? nothingOf(history), operation ?? '');
   };
+}
+
+/** An operation without requests has a chart without columns. */
+function nothingOf({ all }) {
+  const empty = Object.entries(all.series).map(([name, values]) => [
+    name,
+    values.map(() => (/_ms$/.test(name) ? null : 0)),
+  ]);
+  return { ...all, series: Object.fromEntries(empty) };
 }
 
 /** What the charts mark, and how far back they reach. */
@@ -218,14 +102,14 @@ function marks() {
     if (next.innerHTML !== list.innerHTML) list.replaceChildren(...next.childNodes);
     const { bytes: used, bytes_max: most } = history.memory;
     place('reach').textContent =
-      `Counts reach back ${ago(history.from, nowMs).replace(' ago', '')} here, a day at most; they take ${bytes(used)} of at most ${bytes(most)} of memory, and are kept over a restart.`;
+      `Counts reach back ${ago(history.from, nowMs).replace(' ago', '')} here, two days at most; they take ${bytes(used)} of at most ${bytes(most)} of memory, and are kept over a restart.`;
   };
 }
 
 export function overview() {
   const shows = [attention(), tiles(), charts(), marks(), operationsTable(), codesTable(), organizationsTable()];
   return (feed) => {
-    for (const one of document.querySelectorAll('.range-title')) one.textContent = titles[feed.history?.range] ?? '';
+    for (const one of document.querySelectorAll('.range-title')) one.textContent = timeName();
     if (feed.history === null) return shows[0](feed);
     for (const show of shows) show(feed);
   };

@@ -1,19 +1,35 @@
 // Addresses of the page's views: a path and parameters behind `#`, so that every view can be linked, and none is asked of the server.
 
-/** Parses `#/exchanges/req_1?code=x`. */
+/** What stays the same from view to view: the time shown, and the instance that is asked. */
+const LASTING = ['range', 'from', 'to', 'instance'];
+
+let lasting = {};
+
+/** The time of a list of requests is its own: the one of the charts stays as it was. */
+export function keep({ view, params }) {
+  const names = view === 'requests' ? ['instance'] : LASTING;
+  lasting = { ...lasting, ...Object.fromEntries(names.map((name) => [name, params.get(name) ?? undefined])) };
+}
+
+/** Addresses of earlier releases, which stand in tickets. */
+const FORMER = { exchanges: 'requests' };
+
+/** Parses `#/requests/req_1?code=x`. */
 export function routeIn(hash) {
   const [path, query = ''] = hash.replace(/^#/, '').split('?');
-  const [view = '', ...rest] = path.split('/').filter((part) => part !== '');
+  const [first = '', ...rest] = path.split('/').filter((part) => part !== '');
   return {
-    view: view === '' ? 'overview' : view,
+    view: first === '' ? 'overview' : (FORMER[first] ?? first),
     id: rest.length > 0 ? decoded(rest.join('/')) : undefined,
     params: new URLSearchParams(query),
   };
 }
 
-/** The address of a view; members without a value are left out. */
+/** The address of a view, with the time and the instance that are shown now; members without a value are left out. */
 export function addressOf(view, params = {}, id) {
-  const wanted = Object.entries(params).filter(([, value]) => value !== undefined && value !== null && value !== '');
+  const wanted = Object.entries({ ...lasting, ...params }).filter(
+    ([, value]) => value !== undefined && value !== null && value !== '',
+  );
   const query = new URLSearchParams(wanted).toString();
   const path = view === 'overview' ? '' : `${view}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`;
   return `#/${path}${query === '' ? '' : `?${query}`}`;

@@ -23,7 +23,7 @@ function blocksIn(text) {
 }
 
 /** Code in backquotes, bold text, and links: those within the page lead to other sections. */
-function piecesIn(text) {
+export function piecesIn(text) {
   return text
     .split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)]+\))/)
     .filter((piece) => piece !== '')

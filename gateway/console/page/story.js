@@ -21,7 +21,7 @@ function unknown(id) {
   return element(
     'div',
     { class: 'card' },
-    element('h2', {}, 'This exchange is not remembered'),
+    element('h2', {}, 'This request is not remembered'),
     element('p', {}, `No instance remembers ${id} any more. The log may still have it:`),
     ...(/^[A-Za-z0-9._-]{1,128}$/.test(id) ? [commandLine(`bin/gateway explain ${id} --log access.ndjson`)] : []),
   );
@@ -35,7 +35,7 @@ function storyOf({ request_id: id, time, verdict, stages, record }) {
     element('p', { class: `verdict ${kind}` }, state(kind, withTimes(verdict))),
     factsOf(id, time, record),
     element('h3', {}, 'Stage by stage'),
-    element('ol', { class: 'stages' }, ...stages.map((stage) => stageOf(stage, record.duration_ms))),
+    element('ol', { class: 'stages' }, ...stages.map((stage) => stageOf(stage, record))),
     element('details', {}, element('summary', {}, 'The decision record'), preOf(record)),
     element('h3', {}, 'On the command line'),
     commandLine(`bin/gateway explain ${id}`),
@@ -63,12 +63,12 @@ function factsOf(id, time, record) {
   const rows = [
     ['Request', element('code', {}, id)],
     ['Time', at],
-    ['Status', code === undefined ? String(status) : link(addressOf('exchanges', { code }), `${status} ${code}`)],
+    ['Status', code === undefined ? String(status) : link(addressOf('requests', { code }), `${status} ${code}`)],
     [
       'Operation',
       route === undefined
-        ? link(addressOf('exchanges', { operation: `${method} unmatched` }), operationName(`${method} unmatched`))
-        : link(addressOf('exchanges', { operation: `${method} ${route}` }), `${method} ${route}`),
+        ? link(addressOf('requests', { operation: `${method} unmatched` }), operationName(`${method} unmatched`))
+        : link(addressOf('requests', { operation: `${method} ${route}` }), `${method} ${route}`),
     ],
     ...(path === undefined ? [] : [['Path', element('code', {}, `${method} ${path}`)]]),
     [
@@ -76,12 +76,12 @@ function factsOf(id, time, record) {
       organization === undefined ? NONE : link(addressOf('organizations', {}, organization), organization),
     ],
     ['Key', key ?? NONE],
-    ['Client', client === undefined ? NONE : link(addressOf('exchanges', { client }), client)],
+    ['Client', client === undefined ? NONE : link(addressOf('requests', { client }), client)],
     [
       'Upstream',
       upstream === undefined
         ? NONE
-        : link(addressOf('exchanges', { upstream }), target === undefined ? upstream : `${upstream}, ${target}`),
+        : link(addressOf('requests', { upstream }), target === undefined ? upstream : `${upstream}, ${target}`),
     ],
     [
       'Duration',
@@ -93,14 +93,21 @@ function factsOf(id, time, record) {
   return list;
 }
 
-function stageOf({ stage, outcome, told, duration_ms: ms }, all) {
+/** The service failed, or the gateway refused. */
+function outcomeName(outcome, stage, { status }) {
+  if (outcome !== 'refused') return outcome === 'answered' ? 'responded' : outcome;
+  return stage === 'forward' && status >= 500 ? 'failed' : 'refused';
+}
+
+function stageOf({ stage, outcome, told, duration_ms: ms }, record) {
+  const all = record.duration_ms;
   const bar = element('span', { class: 'bar', 'aria-hidden': 'true', hidden: ms === undefined ? '' : undefined });
   if (ms !== undefined) bar.style.width = `${Math.min(100, (100 * ms) / Math.max(all, 0.001))}%`;
   return element(
     'li',
     { class: `stage ${kinds[outcome]}` },
     element('span', { class: 'name' }, stage),
-    element('span', { class: 'outcome' }, state(kinds[outcome], outcome)),
+    element('span', { class: 'outcome' }, state(kinds[outcome], outcomeName(outcome, stage, record))),
     element('span', { class: 'took' }, ms === undefined ? '' : duration(ms), bar),
     element('ul', { class: 'told' }, ...told.map((line) => element('li', {}, withTimes(line)))),
   );

@@ -45,7 +45,7 @@ function upstreams() {
     caption: 'Upstreams and their targets',
     empty: 'No upstream is configured.',
     keyOf: (row) => `${row.instance} ${row.upstream} ${row.mode} ${row.address}`,
-    hrefOf: ({ upstream }) => addressOf('exchanges', { upstream, status: 'failed' }),
+    hrefOf: ({ upstream }) => addressOf('requests', { upstream, status: 'failed' }),
     columns: [
       {
         key: 'upstream',
@@ -117,7 +117,7 @@ const storeKinds = { reachable: 'good', up: 'good', unused: 'off', failing: 'bad
 function stores() {
   return createTableOf('stores', storeRows, {
     caption: 'Stores and bounds of the gateway',
-    empty: 'No process answered.',
+    empty: 'No process responded.',
     keyOf: ({ name }) => name,
     columns: [
       { key: 'name', label: 'What', cell: ({ name }) => name },
@@ -141,7 +141,7 @@ function storeRows({ status }) {
         ? `decided by the policy ${limits.policyInForce}: ${limits.reason ?? ''}`
         : (limits.kind ?? ''),
     ],
-    ['Idempotent answers', idempotency.state, idempotency.kind ?? ''],
+    ['Idempotent responses', idempotency.state, idempotency.kind ?? ''],
     ['Calls of deprecated operations', uses.state, uses.waiting ? `waiting to be written: ${uses.waiting}` : ''],
     ...Object.entries(issuers).map(([name, issuer]) => [
       `Tokens of ${name}`,

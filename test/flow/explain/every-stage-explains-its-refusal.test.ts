@@ -69,7 +69,7 @@ describe('explain', () => {
     const { story, last, told } = await explained(test, refused.id);
     assert.equal(refused.code, code);
     assert.deepEqual([last.stage, last.outcome], [stage, 'refused']);
-    assert.match(story.verdict, new RegExp(`was refused by ${stage} with \\d{3} ${code}`));
+    assert.match(story.verdict, new RegExp(`(was refused by ${stage}|failed) with \\d{3} ${code}`));
     for (const before of story.stages.slice(0, story.stages.indexOf(last))) assert.equal(before.outcome, 'passed');
     return told;
   }

@@ -54,7 +54,7 @@ test('an upstream that sent unasked bytes is a warning until its connections are
       consequence:
         'Each of its requests gets a connection of its own, as with isolate: true, so that no client gets the answer of another one.',
       until: GRACE_END,
-      details: '#/exchanges?status=failed&upstream=platform',
+      details: '#/requests?status=failed&upstream=platform',
     },
   ]);
   assert.deepEqual(causesWith({ upstreams: { platform: { ...platform, isolated_until: null } } }), []);

@@ -6,33 +6,43 @@ import { createDifference, type Sample } from '../../../gateway/console/sample.t
 const BOUNDS = [0.01, 0.1, 1];
 
 test('a quantile is where its request stands within its bucket', () => {
-  const { requests, p50_ms, p99_ms } = figuresOf(BOUNDS, [0, 100, 0, 0, 93, 0, 3, 4]);
+  const { requests, p50_ms, p99_ms } = figuresOf(BOUNDS, [0, 100, 0, 0, 93, 0, 3, 4, 2]);
   assert.deepEqual([requests, p50_ms, p99_ms], [100, 55, 99.1]);
 });
 
 test('a duration over the last bound is shown as at least that bound', () => {
-  assert.equal(figuresOf(BOUNDS, [1, 0, 0, 9, 10, 0, 0, 0]).p50_ms, 1000);
+  assert.equal(figuresOf(BOUNDS, [1, 0, 0, 9, 10, 0, 0, 0, 0]).p50_ms, 1000);
 });
 
 test('no request, no quantile', () => {
-  const none = { requests: 0, redirects: 0, client_errors: 0, server_errors: 0, p50_ms: null, p99_ms: null };
-  assert.deepEqual(figuresOf(BOUNDS, [0, 0, 0, 0, 0, 0, 0, 0]), none);
+  const none = {
+    ...{ requests: 0, redirects: 0, client_errors: 0, server_errors: 0, refused: 0 },
+    ...{ p50_ms: null, p99_ms: null },
+  };
+  assert.deepEqual(figuresOf(BOUNDS, [0, 0, 0, 0, 0, 0, 0, 0, 0]), none);
 });
 
 test('the difference of two samples is the increase, and a counter that fell takes nothing back', () => {
-  const sampleOf = (counts: number[], refused: number): Sample => ({
-    operations: [{ name: 'a', buckets: counts, classes: [0, 0, 1, 0] }],
+  const sampleOf = (buckets: number[], refused: number, callers: number[]): Sample => ({
+    operations: [{ name: 'a', buckets, classes: [0, 0, 1, 0, 0] }],
+    callers: [{ name: 'org_a', buckets: callers, classes: [0, 0, 0, 0, 0] }],
+    upstreams: [],
     refusals: [{ stage: 'match', code: 'route_not_found', count: refused }],
     organizations: [],
   });
   const differenceOf = createDifference();
-  assert.deepEqual(differenceOf(sampleOf([1, 2], 1)), {
-    operations: [{ name: 'a', values: [1, 2, 0, 0, 1, 0] }],
+  const none = { operations: [], organizations: [], upstreams: [], refusals: [] };
+  assert.deepEqual(differenceOf(sampleOf([1, 2], 1, [4])), {
+    ...none,
+    operations: [{ name: 'a', values: [1, 2, 0, 0, 1, 0, 0] }],
+    organizations: [{ name: 'org_a', values: [4, 0, 0, 0, 0, 0] }],
     refusals: [{ name: 'match route_not_found', values: [1] }],
   });
-  assert.deepEqual(differenceOf(sampleOf([1, 5], 1)), {
-    operations: [{ name: 'a', values: [0, 3, 0, 0, 0, 0] }],
-    refusals: [],
+  assert.deepEqual(differenceOf(sampleOf([1, 5], 1, [4])), {
+    ...none,
+    operations: [{ name: 'a', values: [0, 3, 0, 0, 0, 0, 0] }],
   });
-  assert.deepEqual(differenceOf(sampleOf([0, 5], 0)), { operations: [], refusals: [] });
+  // An organization that was forgotten begins at zero.
+  const anew = [{ name: 'org_a', values: [3, 0, 0, 0, 0, 0] }];
+  assert.deepEqual(differenceOf(sampleOf([0, 5], 0, [3])), { ...none, organizations: anew });
 });

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createHistory, widthOf } from '../../../gateway/console/history.ts';
+import { createHistory, type Subject, widthOf } from '../../../gateway/console/history.ts';
 import { historyReport } from '../../../gateway/console/history-report.ts';
 import { decodeHistory, encodeHistory } from '../../../gateway/console/kept-history.ts';
-import { RANGES, type Range, RESOLUTIONS } from '../../../gateway/console/ranges.ts';
+import { RANGES, type Range, RESOLUTIONS, type ShownTime } from '../../../gateway/console/ranges.ts';
 
 const BOUNDS = [0.005, 0.01];
 const [{ slotMs: SLOT_MS, slots: SLOTS }] = RESOLUTIONS;
+const NOTHING = { operations: [], organizations: [], upstreams: [], refusals: [] };
 /** The begin of a slot in every resolution. */
 const START_MS = 1_000 * 300_000;
 
@@ -15,13 +16,15 @@ function historyFrom(startMs = START_MS) {
   const history = createHistory(BOUNDS, () => nowMs);
   return {
     counts: history.counts,
-    report: (range: Range = '15m') => historyReport(BOUNDS, [history.counts(range)]),
-    /** So many requests to an operation, of which some failed, that took up to 5 ms. */
+    report: (range: Range = '15m') => historyReport(BOUNDS, [history.counts({ range })]),
+    reportOf: (span: ShownTime, subject?: Subject) => historyReport(BOUNDS, [history.counts(span, subject)]),
+    /** So many requests to an operation, of which some failed, that took up to 5 ms; all of one organization and upstream. */
     add(name: string, requests: number, serverErrors = 0, sinceMs = history.advance()) {
-      const values = [requests, 0, 0, requests - serverErrors, 0, 0, serverErrors];
-      history.add(sinceMs, { operations: [{ name, values }], refusals: [] });
+      const values = [requests, 0, 0, requests - serverErrors, 0, 0, serverErrors, 0];
+      const [organizations, upstreams] = [[{ name: 'org_a', values }], [{ name: 'stock', values }]];
+      history.add(sinceMs, { ...NOTHING, operations: [{ name, values }], organizations, upstreams });
     },
-    refuse: (name: string) => history.add(history.advance(), { operations: [], refusals: [{ name, values: [1] }] }),
+    refuse: (name: string) => history.add(history.advance(), { ...NOTHING, refusals: [{ name, values: [1] }] }),
     advance: history.advance,
     wait(slots: number) {
       nowMs += slots * SLOT_MS;
@@ -95,6 +98,61 @@ test('nothing is left of a range after its length, also when no sample was taken
   }
 });
 
+test('a free span has the finest slots that reach back to it, and none that are to come', () => {
+  const { add, wait, reportOf } = historyFrom();
+  for (let slot = 0; slot < 480; slot += 1) {
+    add('a', 2, 1);
+    wait(1);
+  }
+  const nowMs = START_MS + 480 * SLOT_MS;
+  const MINUTE_MS = 60_000;
+  const rows: [minutesFrom: number, minutesTo: number, slotSeconds: number, requests: number][] = [
+    [10, 5, 15, 40],
+    [40, 20, 60, 160],
+    [110, 10, 300, 800],
+    [10, -60, 15, 80],
+    [10 * 24 * 60, 9 * 24 * 60, 300, 0],
+  ];
+  for (const [from, to, slotSeconds, requests] of rows) {
+    const span = { range: 'free', fromMs: nowMs - from * MINUTE_MS, toMs: nowMs - to * MINUTE_MS } as const;
+    const { slot_seconds, all, slots } = reportOf(span);
+    assert.deepEqual([slot_seconds, all.total.requests], [slotSeconds, requests], String(from));
+    assert.ok(slots >= 1 && slots <= 576 && all.series.requests.length <= slots, String(slots));
+  }
+});
+
+test('a subject has a series of its own, and the same time of the day before', () => {
+  const { add, wait, reportOf, refuse } = historyFrom();
+  const span = { range: '15m' } as const;
+  const totals = (subject: Subject) => {
+    const found = reportOf(span, subject).subject;
+    if (found === null) return null;
+    return 'code' in found
+      ? [found.code, found.total, found.before]
+      : [found.name, found.total.requests, found.before?.requests];
+  };
+  wait(60);
+  add('a', 7);
+  for (let slot = 0; slot < 24 * 240 + 2; slot += 1) {
+    wait(1);
+    if (slot % 200 === 0) add('b', 1);
+  }
+  add('a', 5, 1);
+  refuse('limit rate_limited');
+  refuse('throttle rate_limited');
+  const { subject } = reportOf(span, { kind: 'operations', name: 'a' });
+  assert.ok(subject && 'name' in subject);
+  assert.deepEqual([subject.total.requests, subject.before?.requests, subject.total.server_errors], [5, 7, 1]);
+  assert.deepEqual(totals({ kind: 'codes', name: 'rate_limited' }), ['rate_limited', 2, 0]);
+  for (const subject of [
+    { kind: 'organizations', name: 'org_a' },
+    { kind: 'upstreams', name: 'stock' },
+  ] as const)
+    assert.equal(totals(subject)?.[0], subject.name);
+  assert.equal(totals({ kind: 'operations', name: 'GET /nowhere' }), null);
+  assert.equal(historyFrom().reportOf(span).all.before, null);
+});
+
 test('a request that began before the oldest slot counts in the oldest one', () => {
   const { add, wait, report, advance } = historyFrom();
   const began = advance();
@@ -117,7 +175,7 @@ test('of a thousand operations the most asked have histories, the sum of all sta
   const told = operations.reduce((sum, { total }) => sum + total.requests, 0);
   assert.equal(all.total.requests, 510 + 995);
   assert.equal(told + (others?.total.requests ?? 0), all.total.requests);
-  assert.ok(memory.bytes <= memory.bytes_max && memory.bytes_max < 2 ** 21, String(memory.bytes_max));
+  assert.ok(memory.bytes <= memory.bytes_max && memory.bytes_max < 6 * 2 ** 20, String(memory.bytes_max));
 });
 
 test('an operation that is asked more and more takes the place of one that is not', () => {
@@ -155,7 +213,10 @@ test('two gateways are added slot by slot, although one began later', () => {
   other.add('b', 7);
   one.wait(1);
   other.wait(1);
-  const { all, operations, codes } = historyReport(BOUNDS, [one.counts('15m'), other.counts('15m')]);
+  const { all, operations, codes } = historyReport(BOUNDS, [
+    one.counts({ range: '15m' }),
+    other.counts({ range: '15m' }),
+  ]);
   assert.deepEqual(all.series.requests, [3, 0, 17]);
   assert.deepEqual(all.series.server_errors, [0, 0, 2]);
   assert.deepEqual(
@@ -176,7 +237,8 @@ test('a history that was kept goes on, and the time in between has no requests',
   let nowMs = START_MS;
   const first = createHistory(BOUNDS, () => nowMs);
   first.add(first.advance(), {
-    operations: [{ name: 'a', values: [3, 0, 0, 3, 0, 0, 0] }],
+    ...NOTHING,
+    operations: [{ name: 'a', values: [3, 0, 0, 3, 0, 0, 0, 0] }],
     refusals: [{ name: 'limit rate_limited', values: [2] }],
   });
   const event = {
@@ -190,9 +252,9 @@ test('a history that was kept goes on, and the time in between has no requests',
   const kept = decodeHistory(bytes, width, nowMs);
   assert.deepEqual(kept?.events, [event]);
   const second = createHistory(BOUNDS, () => nowMs, kept);
-  second.add(second.advance(), { operations: [{ name: 'a', values: [5, 0, 0, 5, 0, 0, 0] }], refusals: [] });
+  second.add(second.advance(), { ...NOTHING, operations: [{ name: 'a', values: [5, 0, 0, 5, 0, 0, 0, 0] }] });
   nowMs += SLOT_MS;
-  const { all, operations, codes, from } = historyReport(BOUNDS, [second.counts('15m')]);
+  const { all, operations, codes, from } = historyReport(BOUNDS, [second.counts({ range: '15m' })]);
   assert.equal(from, new Date(START_MS).toISOString());
   assert.deepEqual(all.series.requests, [3, 0, 0, 5]);
   assert.equal(operations[0]?.total.requests, 8);
@@ -200,7 +262,7 @@ test('a history that was kept goes on, and the time in between has no requests',
   nowMs += 25 * 3_600_000;
   const late = createHistory(BOUNDS, () => nowMs, decodeHistory(bytes, width, nowMs));
   for (const range of Object.keys(RANGES) as Range[])
-    assert.equal(historyReport(BOUNDS, [late.counts(range)]).all.total.requests, 0);
+    assert.equal(historyReport(BOUNDS, [late.counts({ range })]).all.total.requests, 0);
 });
 
 test('bytes of another form, cut off, or of the future are no history', () => {

@@ -38,10 +38,12 @@ test('the axis of times has round times, as many as there is room for', () => {
 
 test('addresses of views hold what clients may have written', () => {
   for (const text of ['GET /v1/things/{id}', '<script>', 'a&b=c#d', 'req_1/../..', '100%']) {
-    const { view, id, params } = routeIn(addressOf('exchanges', { code: text, empty: '' }, text));
-    assert.deepEqual([view, id, params.get('code'), params.has('empty')], ['exchanges', text, text, false]);
+    const { view, id, params } = routeIn(addressOf('requests', { code: text, empty: '' }, text));
+    assert.deepEqual([view, id, params.get('code'), params.has('empty')], ['requests', text, text, false]);
   }
   assert.equal(routeIn('').view, 'overview');
+  // An address of an earlier release, from a ticket.
+  assert.equal(routeIn('#/exchanges/req_1').view, 'requests');
   assert.equal(routeIn('#/exchanges/%E0%A4%A').id, '%E0%A4%A');
 });
 

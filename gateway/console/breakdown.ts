@@ -1,0 +1,56 @@
+// Pure: counts recent requests by code, caller and operation, for the page of one of them.
+
+import type { ExchangeRow } from './exchanges.ts';
+
+interface Share {
+  readonly name: string;
+  readonly requests: number;
+  /** 5xx that the gateway did not give itself. */
+  readonly failed: number;
+  /** By the gateway, before the service had it. */
+  readonly refused: number;
+  /** Of a request without an organization: the name is the address of the client. */
+  readonly client?: true;
+}
+
+export interface Breakdown {
+  readonly requests: number;
+  readonly codes: readonly Share[];
+  readonly organizations: readonly Share[];
+  readonly operations: readonly Share[];
+  readonly latest: readonly ExchangeRow[];
+}
+
+const SHARES_MAX = 15;
+const LATEST_MAX = 15;
+
+/** @param rows the newest first */
+export function breakdownOf(rows: readonly ExchangeRow[]): Breakdown {
+  return {
+    requests: rows.length,
+    codes: sharesOf(rows, ({ code }) => code),
+    organizations: sharesOf(rows, ({ organization, client }) => organization ?? client),
+    operations: sharesOf(rows, ({ operation }) => operation),
+    latest: rows.slice(0, LATEST_MAX),
+  };
+}
+
+function sharesOf(rows: readonly ExchangeRow[], nameOf: (row: ExchangeRow) => string | null): Share[] {
+  const groups = Map.groupBy(
+    rows.filter((row) => nameOf(row) !== null),
+    (row) => nameOf(row) as string,
+  );
+  return [...groups]
+    .map(([name, all]): Share => {
+      const refused = all.filter(isRefused).length;
+      const failed = all.filter((row) => row.status >= 500 && !isRefused(row)).length;
+      const isClient = all[0]?.organization === null && name === all[0].client;
+      return { name, requests: all.length, failed, refused, ...(isClient && { client: true }) };
+    })
+    .sort((one, other) => other.requests - one.requests || one.name.localeCompare(other.name))
+    .slice(0, SHARES_MAX);
+}
+
+function isRefused({ code, stage }: ExchangeRow): boolean {
+  return code !== null && stage !== 'forward';
+}

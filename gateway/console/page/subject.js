@@ -1,0 +1,218 @@
+// The page of an operation, an upstream, an organization or an error code: its figures beside those of the day before, its charts, the
+// errors, callers and operations among the remembered requests, and the latest of these.
+
+import { sparkline } from './chart-kinds.js';
+import { element, link, place, state } from './elements.js';
+import { exchangeTable } from './exchanges.js';
+import { count, operationName, percent, quantile, rate } from './format.js';
+import { addressOf } from './routes.js';
+import { piecesIn } from './runbook.js';
+import { createTable } from './tables.js';
+import { createTrafficCharts } from './traffic-charts.js';
+
+/** By view: the member of a question that narrows it, and what readers call it. */
+export const SUBJECTS = {
+  operations: { member: 'operation', kind: 'Operation' },
+  upstreams: { member: 'upstream', kind: 'Upstream' },
+  organizations: { member: 'organization', kind: 'Organization' },
+  codes: { member: 'code', kind: 'Error code' },
+};
+
+const NOT_COUNTED =
+  'It has no counts here: it had no request in this time, or others had more. Below are those that are remembered.';
+/** An increase that is worth a sign: by half, and not from nearly nothing. */
+const GREW = 1.5;
+
+let subject;
+
+/** Members of the question to the gateway; empty in a view that has no subject. */
+export function subjectIn({ view, id }) {
+  const known = id === undefined ? undefined : SUBJECTS[view];
+  return known === undefined ? {} : { [known.member]: id };
+}
+
+const charts = createTrafficCharts(place('subject-traffic'), place('subject-latency'), () => subjectIn(subject));
+
+/** Opens the page; its contents come with the next feed and breakdown. */
+export function openSubject({ view, id }) {
+  subject = { view, id };
+  place('subject-kind').textContent = SUBJECTS[view].kind;
+  place('subject-title').textContent = view === 'operations' ? operationName(id) : id;
+  for (const box of ['subject-about', 'organization', 'breakdown', 'subject-tiles']) place(box).replaceChildren();
+  place('subject-note').textContent = '';
+  place('subject-figures').hidden = true;
+}
+
+export function showSubject(feed) {
+  if (subject === undefined || feed.history === null) return;
+  const { history } = feed;
+  place('subject-figures').hidden = false;
+  const isCode = subject.view === 'codes';
+  const known = history.subject;
+  place('subject-note').textContent = known === null ? NOT_COUNTED : noteOf(history, isCode);
+  place('subject-tiles').replaceChildren(...(known === null ? [] : isCode ? codeTiles(history) : tilesOf(history)));
+  place('subject-traffic').parentElement.hidden = known === null || isCode;
+  if (known !== null && !isCode) charts(feed, known, subject.id);
+  if (subject.view === 'upstreams') showTargets(feed.status?.upstreams?.[subject.id]);
+}
+
+function noteOf({ before_seconds: seconds }, isCode) {
+  const compared = seconds > 0 ? 'Compared with the same time yesterday.' : 'Yesterday was not counted at this time.';
+  const limit = subject.view === 'upstreams' ? ' Durations are those until the upstream began to respond.' : '';
+  return `${compared}${isCode ? '' : limit}`;
+}
+
+function tilesOf({ subject: { total, before, series }, total_seconds: seconds, before_seconds: beforeSeconds, slots }) {
+  const perSecond = ({ requests }, over) => requests / over;
+  const failed = ({ server_errors: errors }) => errors;
+  const share = (of) => (figures) => (figures.requests === 0 ? 0 : of(figures) / figures.requests);
+  const rows = [
+    ['Requests', (one, over) => `${rate(perSecond(one, over))}/s`, perSecond, series.requests, {}],
+    ['p50', ({ p50_ms: ms }) => quantile(ms), ({ p50_ms: ms }) => ms ?? 0, series.p50_ms, { sort: 'duration' }],
+    ['p99', ({ p99_ms: ms }) => quantile(ms), ({ p99_ms: ms }) => ms ?? 0, series.p99_ms, { sort: 'duration' }],
+    [
+      'Failed, 5xx',
+      (one) => percent(failed(one), one.requests),
+      share(failed),
+      series.server_errors,
+      { status: '5xx' },
+    ],
+    [
+      'Refused',
+      (one) => percent(one.refused, one.requests),
+      share(({ refused }) => refused),
+      series.refused,
+      { status: 'refused' },
+    ],
+  ];
+  return rows
+    .filter(([name]) => subject.view !== 'upstreams' || name !== 'Refused')
+    .map(([name, text, value, trend, params]) => {
+      const past =
+        before === null ? undefined : { text: text(before, beforeSeconds), value: value(before, beforeSeconds) };
+      const now = value(total, seconds);
+      const isWorse = name !== 'Requests' && past !== undefined && now > past.value * GREW && now > 0.001;
+      const kind = name === 'Failed, 5xx' && now > 0 ? (now >= 0.01 ? 'bad' : 'warn') : isWorse ? 'warn' : undefined;
+      return tile({ name, value: text(total, seconds), kind, yesterday: past?.text, trend, slots, params });
+    });
+}
+
+function codeTiles({ subject: { minute, total, before, series }, slots }) {
+  const yesterday = before === null ? undefined : count(before);
+  return [
+    tile({ name: 'In this time', value: count(total), yesterday, trend: series, slots, params: {} }),
+    tile({ name: 'Last minute', value: count(minute), params: {} }),
+  ];
+}
+
+function tile({ name, value, kind, yesterday, trend, slots, params }) {
+  const href = addressOf('requests', { ...subjectIn(subject), ...params });
+  return element(
+    'div',
+    { class: `card tile ${kind ?? ''}`.trim() },
+    element('dt', {}, link(href, name)),
+    element('dd', { class: 'value' }, kind === undefined ? value : state(kind, value)),
+    element('dd', { class: 'soft' }, yesterday === undefined ? '' : `yesterday ${yesterday}`),
+    ...(trend === undefined ? [] : [element('dd', { class: 'trend' }, sparkline(trend, slots))]),
+  );
+}
+
+const targetKinds = { healthy: 'good', returning: 'warn', trial: 'warn' };
+
+function showTargets(upstream) {
+  if (upstream === undefined) return;
+  const items = (upstream.targets ?? []).map(({ address, mode, state: known, last_error: error }) =>
+    element('li', {}, state(targetKinds[known] ?? 'bad', `${address} (${mode}): ${known}${error ? `, ${error}` : ''}`)),
+  );
+  const next = element('ul', { class: 'targets card' }, ...items);
+  const box = place('subject-about');
+  if (box.innerHTML !== next.outerHTML) box.replaceChildren(next);
+}
+
+const span = (markdown) => element('span', {}, ...piecesIn(markdown));
+
+/** Meaning and remedy of a code. */
+export function showCode(found) {
+  const known = found?.catalogue;
+  if (known === undefined) return;
+  place('subject-about').replaceChildren(
+    element(
+      'dl',
+      { class: 'facts card' },
+      ...[
+        ['Status', String(known.status)],
+        ['Means', span(known.meaning)],
+        ['What clients are told', span(known.remedy)],
+        ['Cause is at', { client: 'the client', upstream: 'the service', gateway: 'the gateway' }[known.blame]],
+      ].map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
+    ),
+  );
+}
+
+const PARTS = [
+  { member: 'codes', of: 'codes', title: 'Errors by code', name: 'Code', view: 'codes' },
+  {
+    member: 'organizations',
+    of: 'organizations',
+    title: 'Callers',
+    name: 'Organization or address',
+    view: 'organizations',
+  },
+  { member: 'operations', of: 'operations', title: 'Operations', name: 'Operation', view: 'operations' },
+];
+
+/** @returns a function that shows what the gateway counted among the remembered requests */
+export function createBreakdown() {
+  const box = place('breakdown');
+  const parts = PARTS.filter(({ of }) => of !== subject.view);
+  const places = parts.map(() => element('div'));
+  const latest = element('div');
+  const reach = element('p', { class: 'soft wide' });
+  box.replaceChildren(
+    ...parts.map(({ title }, index) => element('section', {}, element('h3', {}, title), places[index])),
+    element('section', { class: 'wide' }, element('h3', {}, 'Latest requests'), latest),
+    reach,
+  );
+  const shows = parts.map((part, index) => partTable(places[index], part));
+  const showLatest = exchangeTable(latest, {
+    caption: 'Latest requests',
+    empty: 'None is remembered.',
+    without: [SUBJECTS[subject.view].member].filter((name) => name !== 'upstream'),
+  });
+  return (found) => {
+    for (const [index, { member }] of parts.entries()) shows[index](found[member]);
+    showLatest(found.latest);
+    reach.textContent = `Of the latest ${count(found.requests)} requests that are remembered; of quiet ones not all are.`;
+  };
+}
+
+function partTable(container, { title, name, view }) {
+  const isCallers = view === 'organizations';
+  const hrefOf = ({ name: id, client }) => (client ? addressOf('requests', { client: id }) : addressOf(view, {}, id));
+  const number = (key, label, of) => ({ key, label, numeric: true, cell: of, value: (row) => row[key] });
+  return createTable(container, {
+    caption: title,
+    empty: view === 'codes' ? 'No error is remembered.' : 'None is remembered.',
+    keyOf: (row) => row.name,
+    hrefOf,
+    sort: { key: 'requests', descending: true },
+    columns: [
+      {
+        key: 'name',
+        label: name,
+        cell: (row) => (view === 'operations' ? operationName(row.name) : row.name),
+        value: (row) => row.name,
+      },
+      number('requests', 'Requests', (row) => count(row.requests)),
+      ...(view === 'codes' ? [] : [number('failed', 'Failed', (row) => bad(row.failed))]),
+      ...(view === 'codes' ? [] : [number('refused', 'Refused', (row) => refusedText(row, isCallers))]),
+    ],
+  });
+}
+
+const bad = (number) => (number === 0 ? '0' : state('bad', count(number)));
+
+/** The share says whether a caller is in trouble. */
+function refusedText({ refused, requests }, isCallers) {
+  return refused === 0 || !isCallers ? count(refused) : `${count(refused)}, ${percent(refused, requests)}`;
+}

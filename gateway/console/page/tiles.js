@@ -1,0 +1,85 @@
+// The figures of the last minute, each with its trend over the range: a number that is bad looks bad, by a sign and by colour.
+
+import { sparkline } from './chart-kinds.js';
+import { element, link, place, state } from './elements.js';
+import { count, percent, period, quantile, rate } from './format.js';
+import { addressOf } from './routes.js';
+
+/** Failures from this share on are bad; each one is worth a warning. */
+const FAILED_BAD = 0.01;
+/** Clients are refused all the time; so many of them are worth a look. */
+const REFUSED_WARNED = 0.2;
+
+/** @returns a function that shows a feed */
+export function tiles() {
+  return (feed) => {
+    place('tiles').replaceChildren(
+      ...tilesOf(feed).map(({ name, value, more, href, kind, trend }) =>
+        element(
+          'div',
+          { class: `card tile ${kind ?? ''}`.trim() },
+          element('dt', {}, link(href, name)),
+          element('dd', { class: 'value' }, kind === undefined ? value : state(kind, value)),
+          element('dd', { class: 'soft' }, more),
+          ...(trend === undefined ? [] : [element('dd', { class: 'trend' }, sparkline(trend, feed.history.slots))]),
+        ),
+      ),
+    );
+  };
+}
+
+function tilesOf({ history, statuses }) {
+  const { minute, series } = history.all;
+  const window = `in the last ${period(history.minute_seconds)}`;
+  const sum = (name) => statuses.reduce((total, { status }) => total + (status?.overload?.[name] ?? 0), 0);
+  const { minute: refused, minute_server: refusedWith5xx } = history.refused;
+  const failed = Math.max(0, minute.server_errors - refusedWith5xx);
+  const limited = history.codes
+    .filter(({ code }) => code === 'rate_limited')
+    .reduce((total, one) => total + one.minute, 0);
+  return [
+    {
+      name: 'Requests',
+      value: `${rate(minute.requests / history.minute_seconds)}/s`,
+      more: `${count(minute.requests)} ${window}`,
+      href: addressOf('requests'),
+      trend: series.requests,
+    },
+    {
+      name: 'p50',
+      value: quantile(minute.p50_ms),
+      more: 'half of the responses are faster',
+      href: addressOf('requests', { sort: 'duration' }),
+      trend: series.p50_ms,
+    },
+    {
+      name: 'p99',
+      value: quantile(minute.p99_ms),
+      more: '1 of 100 responses is slower',
+      href: addressOf('requests', { sort: 'duration' }),
+      trend: series.p99_ms,
+    },
+    {
+      name: 'Failed',
+      value: percent(failed, minute.requests),
+      more: `${count(failed)} ${window}: the service failed`,
+      href: addressOf('requests', { status: '5xx' }),
+      kind: failed === 0 ? undefined : failed >= FAILED_BAD * minute.requests ? 'bad' : 'warn',
+      trend: series.server_errors,
+    },
+    {
+      name: 'Refused',
+      value: percent(refused, minute.requests),
+      more: `${count(refused)} by the gateway, ${count(limited)} for a limit`,
+      href: addressOf('requests', { status: 'refused' }),
+      kind: refusedWith5xx > 0 ? 'bad' : refused > REFUSED_WARNED * minute.requests ? 'warn' : undefined,
+      trend: series.client_errors,
+    },
+    {
+      name: 'In progress',
+      value: count(sum('in_flight')),
+      more: `now, of at most ${count(sum('in_flight_max'))}`,
+      href: addressOf('system'),
+    },
+  ];
+}

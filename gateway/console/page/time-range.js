@@ -1,0 +1,114 @@
+// The time that charts and tables show, and the instance that is asked. Both stand in the address, so that a link shows the same, and the
+// browser's buttons go back through what was looked at.
+
+import { element, place } from './elements.js';
+import { clock, day } from './format.js';
+import { addressOf, routeIn } from './routes.js';
+
+const SHORTEST = '15m';
+const names = { '15m': 'last 15 minutes', '1h': 'last hour', '6h': 'last 6 hours', '24h': 'last 24 hours' };
+const EVERY_MS = { '15m': 2000, '1h': 2000, '6h': 10_000, '24h': 10_000 };
+const FREE_EVERY_MS = 10_000;
+const COPIED_MS = 2000;
+
+const ranges = place('ranges');
+const free = place('free-range');
+const zoomOut = place('zoom-out');
+
+const now = () => routeIn(location.hash);
+
+/** The members of the question that the address has. */
+export function shownTime() {
+  const { params } = now();
+  const [from, to] = [params.get('from'), params.get('to')];
+  if (Date.parse(from) < Date.parse(to)) return { from, to };
+  const range = params.get('range');
+  return { range: range in names ? range : SHORTEST };
+}
+
+/** How often the shown time changes, in milliseconds. */
+export const renewedEveryMs = () => EVERY_MS[shownTime().range] ?? FREE_EVERY_MS;
+
+/** The time as a heading says it. */
+export function timeName() {
+  const { range, from, to } = shownTime();
+  return range === undefined ? `${momentIn(from)} to ${momentIn(to)}` : names[range];
+}
+
+/** Shows another time in the present view. Moments are epoch milliseconds. */
+export function showTime({ range, fromMs, toMs }) {
+  const { view, id, params } = now();
+  const time =
+    range === undefined
+      ? { range: undefined, from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() }
+      : { range: range === SHORTEST ? undefined : range, from: undefined, to: undefined };
+  location.hash = addressOf(view, { ...Object.fromEntries(params), ...time }, id);
+}
+
+/** Sets the controls to what the address says. */
+export function placeTime() {
+  const { range, from, to } = shownTime();
+  for (const input of ranges.querySelectorAll('input')) input.checked = input.value === range;
+  zoomOut.hidden = range !== undefined;
+  free.classList.toggle('chosen', range === undefined);
+  if (range !== undefined || free.contains(document.activeElement)) return;
+  place('free-from').value = forInput(Date.parse(from));
+  place('free-to').value = forInput(Date.parse(to));
+}
+
+ranges.addEventListener('change', () => showTime({ range: ranges.querySelector('input:checked').value }));
+
+free.querySelector('form').addEventListener('submit', (event) => {
+  event.preventDefault();
+  const fromMs = Date.parse(place('free-from').value);
+  const toMs = Date.parse(place('free-to').value);
+  const isPeriod = fromMs < toMs;
+  place('free-error').textContent = isPeriod ? '' : 'The end has to be after the begin.';
+  if (!isPeriod) return;
+  free.open = false;
+  showTime({ fromMs, toMs });
+});
+
+zoomOut.addEventListener('click', () => {
+  const { from, to } = shownTime();
+  const [fromMs, toMs] = [Date.parse(from), Date.parse(to)];
+  const half = (toMs - fromMs) / 2;
+  showTime({ fromMs: fromMs - half, toMs: Math.min(Date.now(), toMs + half) });
+});
+
+/**
+ * Copies the address of what is shown. A time that ends now is written as its two moments, because the reader opens the link later.
+ *
+ * @param shown the period of the charts, or nothing where there are none
+ */
+export async function copyLink(button, shown) {
+  const { view, id, params } = now();
+  const endsNow = shownTime().range !== undefined;
+  const time = shown && endsNow ? { range: undefined, from: shown.from, to: shown.to } : {};
+  const { origin, pathname } = location;
+  const text = `${origin}${pathname}${addressOf(view, { ...Object.fromEntries(params), ...time }, id)}`;
+  const name = button.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = 'Copied';
+  } catch {
+    // Without access to the clipboard the address is shown, where it can be copied by hand.
+    const field = element('input', { class: 'link', readonly: '', value: text, 'aria-label': 'Link to this view' });
+    button.after(field);
+    field.select();
+    field.addEventListener('blur', () => field.remove());
+  }
+  setTimeout(() => {
+    button.textContent = name;
+  }, COPIED_MS);
+}
+
+function momentIn(iso) {
+  const ms = Date.parse(iso);
+  return day(ms) === day(Date.now()) ? clock(ms) : `${day(ms)}, ${clock(ms)}`;
+}
+
+/** As `datetime-local` takes it: without a zone. */
+function forInput(ms) {
+  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

@@ -1,0 +1,85 @@
+// The two charts of a subject: requests by status, and durations. A click opens the requests of a time, and dragging shows that time alone.
+
+import { durations, stacked } from './chart-kinds.js';
+import { createChart } from './charts.js';
+import { count, period } from './format.js';
+import { addressOf } from './routes.js';
+import { showTime } from './time-range.js';
+
+/**
+ * @param filter gives the members that narrow a list of requests to the subject
+ * @returns `show(feed, subject, name)`: takes the feed, the history of the subject, and its name; empty: all operations
+ */
+export function createTrafficCharts(trafficBox, latencyBox, filter) {
+  let data;
+
+  /** The requests of a slot. Slots are counted when they end, so that the first of them began a little earlier. */
+  function open(slot, params) {
+    const { fromMs, slotMs } = data.traffic;
+    const from = new Date(fromMs + slot * slotMs).toISOString();
+    const to = new Date(fromMs + (slot + 1) * slotMs).toISOString();
+    location.hash = addressOf('requests', { ...filter(), ...params, range: undefined, from, to });
+  }
+
+  function zoom(first, last) {
+    const { fromMs, slotMs } = data.traffic;
+    showTime({ fromMs: fromMs + first * slotMs, toMs: fromMs + (last + 1) * slotMs });
+  }
+
+  const traffic = createChart(trafficBox, {
+    ...stacked,
+    title: 'Requests',
+    onChoose: (slot, name) => open(slot, { status: ['4xx', '5xx', '3xx'].includes(name) ? name : undefined }),
+    onZoom: zoom,
+  });
+  const latency = createChart(latencyBox, {
+    ...durations,
+    title: 'Duration',
+    onChoose: (slot) => open(slot, { sort: 'duration' }),
+    onZoom: zoom,
+  });
+
+  return (feed, subject, name) => {
+    data = chartData(feed, subject, name);
+    traffic(data.traffic);
+    latency(data.latency);
+  };
+}
+
+function chartData({ history, at, events }, { series }, of) {
+  const slotMs = history.slot_seconds * 1000;
+  const secondsOf = (index) => (index + 1 < series.requests.length ? history.slot_seconds : history.last_slot_seconds);
+  const perSecond = (values) => values.map((value, index) => value / secondsOf(index));
+  const good = series.requests.map(
+    (all, index) => all - series.redirects[index] - series.client_errors[index] - series.server_errors[index],
+  );
+  const shared = {
+    ...{ of, events, slotMs, endsNow: history.range !== 'free' },
+    ...{ fromMs: Date.parse(history.from), slots: history.slots, endMs: Date.parse(at) },
+    notes: (slot) => [`${count(series.requests[slot])} requests`],
+  };
+  const byStatus = [
+    { name: '2xx', kind: 'status-2', values: perSecond(good) },
+    { name: '3xx', kind: 'status-3', values: perSecond(series.redirects) },
+    { name: '4xx', kind: 'status-4', values: perSecond(series.client_errors) },
+    { name: '5xx', kind: 'status-5', values: perSecond(series.server_errors) },
+  ];
+  const unused = byStatus.filter(({ name, values }) => name === '3xx' && !values.some((value) => value > 0));
+  return {
+    traffic: {
+      ...shared,
+      unit: `per second, by status, in columns of ${period(history.slot_seconds)}`,
+      series: byStatus.filter((one) => !unused.includes(one)),
+      combine: (values) => values.reduce((sum, value) => sum + value, 0) / values.length,
+    },
+    latency: {
+      ...shared,
+      unit: 'p50 and p99 of the responses',
+      series: [
+        { name: 'p50', kind: 'p50', values: series.p50_ms },
+        { name: 'p99', kind: 'p99', values: series.p99_ms },
+      ],
+      combine: (values) => Math.max(...values),
+    },
+  };
+}

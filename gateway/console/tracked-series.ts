@@ -1,0 +1,56 @@
+// The series of a kind, such as operations or organizations: those with the most requests have a history, and its memory is bounded. The
+// others are weighed, so that a busy one takes the place of a quiet one.
+
+import { createSeries, type SeriesRings } from './kept-history.ts';
+
+export interface TrackedSeries {
+  readonly series: ReadonlyMap<string, SeriesRings>;
+  /** The rings of a name, which begin now if there is room; undefined: it has none. */
+  of(name: string, requests: number): SeriesRings | undefined;
+  /** Call it once per slot: lets an untracked name with more requests replace the tracked one with the fewest. */
+  reweigh(): void;
+}
+
+/** Applied once per slot: a request from a minute ago weighs a third as much as a current one. */
+const WEIGHT_KEPT = 0.75;
+/** Below that, a name is forgotten: thousands of organizations come and go. */
+const WEIGHT_LEAST = 0.1;
+/** A name replaces another only with this many times its weight; otherwise two of equal weight would alternate. */
+const WEIGHT_TO_REPLACE = 1.5;
+
+/**
+ * @param width counts per slot
+ * @param most names with a history
+ */
+export function createTrackedSeries(
+  width: number,
+  most: number,
+  kept?: ReadonlyMap<string, SeriesRings>,
+): TrackedSeries {
+  const series = new Map(kept);
+  const weights = new Map<string, number>();
+
+  return {
+    series,
+    of(name, requests) {
+      weights.set(name, (weights.get(name) ?? 0) + requests);
+      if (!series.has(name) && series.size < most) series.set(name, createSeries(width));
+      return series.get(name);
+    },
+    reweigh() {
+      for (const [name, weight] of weights) {
+        if (weight < WEIGHT_LEAST && !series.has(name)) weights.delete(name);
+        else weights.set(name, weight * WEIGHT_KEPT);
+      }
+      if (series.size < most) return;
+      const byWeight = [...weights].sort(([, one], [, other]) => other - one);
+      const heaviest = byWeight.find(([name]) => !series.has(name));
+      const lightest = [...series.keys()]
+        .map((name) => [name, weights.get(name) ?? 0] as const)
+        .reduce((one, other) => (other[1] < one[1] ? other : one));
+      if (!heaviest || heaviest[1] <= lightest[1] * WEIGHT_TO_REPLACE) return;
+      series.delete(lightest[0]);
+      series.set(heaviest[0], createSeries(width));
+    },
+  };
+}
