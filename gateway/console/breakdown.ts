@@ -18,11 +18,13 @@ export interface Breakdown {
   readonly codes: readonly Share[];
   readonly organizations: readonly Share[];
   readonly operations: readonly Share[];
+  /** The latest that failed or were refused. */
+  readonly errors: readonly ExchangeRow[];
   readonly latest: readonly ExchangeRow[];
 }
 
 const SHARES_MAX = 15;
-const LATEST_MAX = 15;
+const LATEST_MAX = 10;
 
 /** @param rows the newest first */
 export function breakdownOf(rows: readonly ExchangeRow[]): Breakdown {
@@ -31,6 +33,7 @@ export function breakdownOf(rows: readonly ExchangeRow[]): Breakdown {
     codes: sharesOf(rows, ({ code }) => code),
     organizations: sharesOf(rows, ({ organization, client }) => organization ?? client),
     operations: sharesOf(rows, ({ operation }) => operation),
+    errors: rows.filter(({ code, status }) => code !== null || status >= 500).slice(0, LATEST_MAX),
     latest: rows.slice(0, LATEST_MAX),
   };
 }

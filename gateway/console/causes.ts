@@ -1,8 +1,9 @@
-// Pure: what needs an operator's attention, from the status of one gateway and its last minute. One entry for one cause; refusals that
-// clients cause are none.
+// Pure: what needs an operator's attention, from the status of one gateway and its last minute. One entry for one cause. Refusals that
+// clients cause are none, unless they are a great part of what one organization sends.
 
 import { type Cause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
 import { redisCause } from './redis-cause.ts';
+import { failingOperations, organizationsInTrouble, type Present, slowOperations } from './traffic-causes.ts';
 import { upstreamCauses } from './upstream-causes.ts';
 
 /** The last minute: requests, answers with 5xx, and the code that most of these have. */
@@ -15,8 +16,17 @@ export interface LastMinute {
 /** As the alert GatewayCertificateOrderFails. */
 const FAILURES_WARNED = 3;
 
-/** Failures come before warnings. Null: no process reports its state. */
-export function causesOf(status: StatusForCauses | null, minute: LastMinute, nowMs: number): Cause[] {
+/**
+ * Failures come before warnings. Null: no process reports its state.
+ *
+ * @param present the counts of operations and organizations; absent: nothing is told about them
+ */
+export function causesOf(
+  status: StatusForCauses | null,
+  minute: LastMinute,
+  nowMs: number,
+  present?: Present,
+): Cause[] {
   if (status === null)
     return [
       failureCause('silent', 'No worker reports its state.', 'Requests may get no answer.', { runbook: 'GatewayDown' }),
@@ -31,9 +41,15 @@ export function causesOf(status: StatusForCauses | null, minute: LastMinute, now
     ...(status.workers ?? []).flatMap(ofWorker),
     ...(status.certificates ?? []).flatMap(ofCertificate),
   ];
-  // Failures of an upstream or of Redis are the cause of errors, which are not told a second time.
-  if (!found.some(({ kind, id }) => kind === 'bad' && /^(upstream|redis|stores)/.test(id)))
-    found.push(...ofErrors(minute));
+  const failures = found.filter(({ kind }) => kind === 'bad').map(({ id }) => id);
+  // The gateway's own failures and those of an upstream are the cause of errors, which are not told a second time.
+  const isOwn = failures.some((id) => /^(redis|stores|loop|shedding)/.test(id));
+  const isTold = (upstream: string | undefined) =>
+    isOwn || failures.some((id) => upstream !== undefined && id.startsWith(`upstream ${upstream} `));
+  const failing = present === undefined ? [] : failingOperations(present, isTold);
+  if (failing.length > 0) found.push(...failing);
+  else if (!failures.some((id) => /^(upstream|redis|stores)/.test(id))) found.push(...ofErrors(minute));
+  if (present !== undefined) found.push(...slowOperations(present), ...organizationsInTrouble(present, nowMs));
   return [...found.filter(({ kind }) => kind === 'bad'), ...found.filter(({ kind }) => kind !== 'bad')];
 }
 
@@ -149,7 +165,7 @@ function ofErrors({ requests, serverErrors, mostOften }: LastMinute): Cause[] {
   return [
     failureCause(
       'errors',
-      `${share} % of the requests fail with 5xx: ${serverErrors} of ${requests} in the last minute${code}.`,
+      `Requests fail with 5xx: ${serverErrors} of ${requests} in the last minute (${share} %)${code}.`,
       '',
       { title: 'Responses with 5xx.', runbook: 'GatewayServerErrors', details: '#/requests?status=5xx' },
     ),

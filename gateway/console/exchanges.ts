@@ -8,6 +8,8 @@ export interface ExchangeRow {
   readonly at: string;
   /** Method and path template; `GET unmatched` for requests that belong to no operation. */
   readonly operation: string;
+  /** Of a request that belongs to no operation; `{…}` stands for each part that may be a value. */
+  readonly path: string | null;
   readonly organization: string | null;
   readonly key: string | null;
   /** The address of the client: it names the sender where no organization is known. */
@@ -49,11 +51,12 @@ function numberOf(value: number): number | undefined {
 
 export function exchangeRow(line: ExchangeLine): ExchangeRow {
   const { method, route, tunnel, upstream_ms: upstreamMs } = line;
-  const path = route ?? (tunnel === undefined ? 'unmatched' : `tunnel ${tunnel}`);
+  const template = route ?? (tunnel === undefined ? 'unmatched' : `tunnel ${tunnel}`);
   return {
     request_id: String(line.request_id),
     at: new Date(Number(line.time)).toISOString(),
-    operation: `${method} ${path}`,
+    operation: `${method} ${template}`,
+    path: textOrNull(line.path),
     organization: textOrNull(line.organization),
     key: textOrNull(line.key_id),
     client: textOrNull(line.client),

@@ -24,7 +24,7 @@ const scripts = [
     'chart-table',
     'scale',
   ],
-  ...['exchanges', 'story', 'organizations', 'system', 'runbook', 'actions'],
+  ...['exchanges', 'story', 'next-steps', 'organizations', 'system', 'runbook', 'actions'],
 ];
 
 /** Content type and file name by path. */

@@ -14,6 +14,8 @@ export interface Sample {
 export interface OperationCounts {
   /** Method and path template, or `unmatched`; of others their id or name. */
   readonly name: string;
+  /** Of an operation. */
+  readonly upstream?: string;
   /** Exchanges by duration: one count per bucket, and one for longer durations. */
   readonly buckets: readonly number[];
   /** The same exchanges by status: below 300, 3xx, 4xx, 5xx; then those of them that the gateway refused. */

@@ -12,6 +12,7 @@ import { decodeHistory, encodeHistory } from './kept-history.ts';
 import { mergeNearLimit } from './near-limit.ts';
 import { RESOLUTIONS, type ShownTime } from './ranges.ts';
 import { createDifference, type OrganizationNearLimit, type Sample } from './sample.ts';
+import type { Present } from './traffic-causes.ts';
 import { createVersionSummary } from './version-summary.ts';
 
 /** What a sample is read from. */
@@ -64,6 +65,8 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
   const events = createEvents(now, kept?.events);
   const sources = new WeakMap<object, Source>();
   const versionSummary = createVersionSummary(options.versions, now);
+  /** The upstream of each operation. */
+  const upstreams = new Map<string, string>();
   let organizations: readonly OrganizationNearLimit[] = [];
   let lastStatus: object | null = null;
   let sampling: Promise<void> | undefined;
@@ -102,9 +105,11 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
   async function takeSample(): Promise<void> {
     const [taken, said] = await Promise.all([count(), status().catch(() => null)]);
     organizations = mergeNearLimit(taken.map((one) => one.organizations));
+    for (const { name, upstream } of taken.flatMap(({ operations }) => operations))
+      if (upstream !== undefined) upstreams.set(name, upstream);
     lastStatus = said;
     const known = withFailure(said as StatusForCauses | null);
-    events.observe(known, causesOf(known, lastMinute(), now()));
+    events.observe(known, causesOf(known, lastMinute(), now(), present()));
   }
 
   async function count(): Promise<Sample[]> {
@@ -123,6 +128,16 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
   /** The stores remember why Redis was lost; the console's own connection knows why it is still away. */
   function withFailure(said: StatusForCauses | null): StatusForCauses | null {
     return said?.redis === undefined ? said : { ...said, redis: { ...said.redis, failure: redisFailure() } };
+  }
+
+  function present(): Present {
+    return {
+      bounds,
+      operations: history.present('operations'),
+      organizations: history.present('organizations'),
+      nearLimits: organizations,
+      upstreamOf: (operation) => upstreams.get(operation),
+    };
   }
 
   function lastMinute(): LastMinute {

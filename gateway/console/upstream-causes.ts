@@ -8,7 +8,7 @@ const OUT = ['ejected', 'unhealthy', 'failing'];
 
 export function upstreamCauses([name, upstream]: readonly [string, UpstreamReport]): Cause[] {
   const { targets = [], breaker = {}, credential, shedding, isolated_until: until } = upstream;
-  const details = `#/requests?status=failed&upstream=${encodeURIComponent(name)}`;
+  const details = `#/upstreams/${encodeURIComponent(name)}`;
   const modes = new Set([...targets.map(({ mode }) => mode), ...Object.keys(breaker)]);
   const found = [...modes].flatMap((mode) =>
     ofMode({ name, mode, details, breaker: breaker[mode], targets: targets.filter((target) => target.mode === mode) }),

@@ -72,10 +72,11 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
   const callers = createCallerTraffic(DURATION_BUCKETS.length + 1);
   const routes = createRouteSeries();
   const serverSeries = byOperation((operation, status) => {
-    const { method, path, version } = operation;
+    const { method, path, version, upstream } = operation;
     const label = routes.statusOf(operation, status);
     const series = server.series(method, routes.routeOf(operation), label, version ?? '');
     const name = `${method} ${path}`;
+    traffic.belongs(name, upstream);
     if (label !== String(status)) return traffic.counted(name, status, series);
     traffic.watch(name, status, series.buckets);
     return series;

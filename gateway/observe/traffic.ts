@@ -10,6 +10,8 @@ export interface Traffic {
    * @param key tells series of the same name and status apart
    */
   watch(name: string, status: number, buckets: Float64Array, key?: string): void;
+  /** Says which upstream an operation belongs to. */
+  belongs(name: string, upstream: string): void;
   /** Returns a series that counts for the operation alone, too: the given one also counts for others. */
   counted(name: string, status: number, shared: Series): Series;
   /** Counts what the gateway refused; the caller keeps it. */
@@ -20,6 +22,8 @@ export interface Traffic {
 export interface OperationTraffic {
   /** Method and path template, or `unmatched`; the name of an upstream, or the id of an organization. */
   readonly name: string;
+  /** Of an operation. */
+  readonly upstream?: string;
   /** Exchanges by duration: one count per bucket, and one for longer durations. */
   readonly buckets: readonly number[];
   /** The exchanges by status: below 300, 3xx, 4xx, 5xx; then those of them that the gateway refused. */
@@ -29,13 +33,14 @@ export interface OperationTraffic {
 interface Watched {
   readonly series: Map<string, { readonly status: number; readonly buckets: Float64Array }>;
   readonly refused: { value: number };
+  upstream?: string;
 }
 
 export function createTraffic(): Traffic {
   const byName = new Map<string, Watched>();
 
   function watchedOf(name: string): Watched {
-    const known = byName.get(name) ?? { series: new Map(), refused: { value: 0 } };
+    const known: Watched = byName.get(name) ?? { series: new Map(), refused: { value: 0 } };
     byName.set(name, known);
     return known;
   }
@@ -46,6 +51,9 @@ export function createTraffic(): Traffic {
 
   return {
     watch,
+    belongs(name, upstream) {
+      watchedOf(name).upstream = upstream;
+    },
     counted(name, status, shared) {
       const buckets = new Float64Array(shared.buckets.length);
       watch(name, status, buckets);
@@ -68,7 +76,7 @@ export function classOf(status: number): number {
   return Math.min(3, Math.max(0, Math.floor(status / 100) - 2));
 }
 
-function trafficOf(name: string, { series, refused }: Watched): OperationTraffic {
+function trafficOf(name: string, { series, refused, upstream }: Watched): OperationTraffic {
   const buckets: number[] = [];
   const classes = [0, 0, 0, 0, refused.value];
   for (const { status, buckets: counts } of series.values()) {
@@ -78,5 +86,5 @@ function trafficOf(name: string, { series, refused }: Watched): OperationTraffic
       classes[ofClass] = (classes[ofClass] as number) + count;
     });
   }
-  return { name, buckets, classes };
+  return { name, ...(upstream !== undefined && { upstream }), buckets, classes };
 }

@@ -7,6 +7,7 @@ import { retryUpstream } from '../administration/upstreams.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import { adminTokensIn, type Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
+import type { Configuration } from '../configuration.ts';
 import { type Console, type ConsoleOptions, type ConsoleSources, createConsole } from '../console/console.ts';
 import { openFleet } from '../console/fleet.ts';
 import { createHistoryFile } from '../console/history-file.ts';
@@ -23,6 +24,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import { createStatus, type StatusOptions } from '../observe/status.ts';
 import type { Serving } from '../serving/serving.ts';
 import { type AskFleet, answerFleet, type FleetSources, type UpstreamRetry } from '../shared/fleet-question.ts';
+import { shownPath } from '../shared/yaml-source.ts';
 import type { VersionUses } from '../versions/version-uses.ts';
 import type { AppOptions } from './app-options.ts';
 import { createConsoleActions } from './console-actions.ts';
@@ -139,6 +141,7 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
     ...createOrganizationReports({
       store,
       usageOf: usage.show,
+      placeOf: (rule) => placeOfRule(serving().configuration, rule),
       tiers: () => Object.keys(rules().tiers),
       now,
     }),
@@ -153,6 +156,13 @@ async function orUnknown<T>(action: Promise<T>): Promise<T | undefined> {
     if (cause instanceof GatewayError && cause.code === 'resource_missing') return undefined;
     throw cause;
   }
+}
+
+/** The place of a rule in `limits.yaml`. Its name has two parts, and ids may have dots. */
+function placeOfRule({ config }: Configuration, rule: string): string | undefined {
+  const [, section = '', name = ''] = /^([^.]+)\.(.*)$/.exec(rule) ?? [];
+  const { file, line } = config.sources.limits.mistakeAtKey([section, name], '', '');
+  return line === undefined ? undefined : `${shownPath(file)}:${line}`;
 }
 
 interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'now'> {

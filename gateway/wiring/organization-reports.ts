@@ -10,6 +10,8 @@ interface OrganizationReportsOptions {
   readonly store: KeyStore;
   /** Usage of the limits; rejects while they cannot be read. */
   usageOf(organization: string): Promise<UsageReport | undefined>;
+  /** File and line of a rule, such as `tiers.standard`; undefined: not known. */
+  placeOf(rule: string): string | undefined;
   /** Names of the tiers. */
   tiers(): readonly string[];
   now(): number;
@@ -23,7 +25,7 @@ interface CommandLine {
 /** Of an organization with more keys, the latest are listed. */
 const KEYS_MAX = 200;
 
-export function createOrganizationReports({ store, usageOf, tiers, now }: OrganizationReportsOptions) {
+export function createOrganizationReports({ store, usageOf, placeOf, tiers, now }: OrganizationReportsOptions) {
   const search = createOrganizationSearch({ store, clock: () => performance.now() });
 
   function keyWithCommands(key: StoredKey): object {
@@ -51,7 +53,7 @@ export function createOrganizationReports({ store, usageOf, tiers, now }: Organi
       tiers: tiers(),
       last_used_at: lastUsedAtMs === 0 ? null : new Date(lastUsedAtMs).toISOString(),
       // Null: neither the counters nor their fallback could be read.
-      limits: usage?.limits ?? null,
+      limits: usage?.limits.map((limit) => ({ ...limit, rule_at: placeOf(limit.rule) })) ?? null,
       keys_total: all.length,
       keys: keys.map(keyWithCommands),
       commands: commandsFor(found, tiers()),

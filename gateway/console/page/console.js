@@ -185,7 +185,7 @@ async function showView() {
   }
   const hasCharts = wanted === 'overview' || wanted === 'subject';
   for (const part of document.querySelectorAll('.of-charts')) part.hidden = !hasCharts;
-  place('controls').hidden = ['runbook', 'story'].includes(wanted);
+  place('controls').hidden = wanted === 'runbook';
   document.title = `${id ?? titles[name]} · Gateway console`;
   stopBreakdown();
   if (wanted === 'requests') list.open(params);

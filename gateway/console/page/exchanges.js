@@ -34,6 +34,12 @@ function durationCell({ duration_ms: all, upstream_ms: upstream, longest }) {
   return element('span', { class: 'duration' }, text, bar);
 }
 
+/** A request of no operation is known by its path, in which what may be a value is masked. */
+function operationCell({ operation, path }) {
+  if (!path) return operationName(operation);
+  return element('span', {}, `${operation.split(' ')[0]} ${path}`, element('span', { class: 'soft' }, ' no operation'));
+}
+
 /** A request without an organization is known by the address of its client. */
 function senderCell({ organization, client }) {
   if (organization === null && client === null) return NONE;
@@ -55,7 +61,7 @@ export function exchangeTable(container, { caption, empty, without = [], sort })
       key: 'operation',
       label: 'Operation',
       long: true,
-      cell: (row) => operationName(row.operation),
+      cell: operationCell,
       value: (row) => row.operation,
     },
     { key: 'code', label: 'Code', cell: (row) => row.code ?? NONE, value: (row) => row.code },

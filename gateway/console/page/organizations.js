@@ -126,6 +126,7 @@ function limitsOf({ limits }) {
     const {
       policy,
       rule,
+      rule_at: at,
       used,
       limit: most,
       window_seconds: seconds,
@@ -138,6 +139,10 @@ function limitsOf({ limits }) {
       min: '0',
       max: String(most),
       value: String(Math.min(used, most)),
+      // Green up to four fifths, red from nine tenths on.
+      low: String(0.8 * most),
+      high: String(0.9 * most),
+      optimum: '0',
       'aria-label': `${policy}: used`,
     });
     const of = key === null ? '' : ` of ${key}`;
@@ -145,13 +150,14 @@ function limitsOf({ limits }) {
       'div',
       { class: 'card limit' },
       element('strong', {}, `${policy}${of}${enforced ? '' : ', shadow: counts only'}`),
+      ...(used >= 0.9 * most ? [state('bad', used >= most ? 'used up' : 'nearly used up')] : []),
       meter,
       element(
         'span',
         {},
         `${count(used)} of ${count(most)} in ${count(seconds)} s; ${count(remaining)} left${freed === null ? '' : `, more from ${moment(freed)}`}`,
       ),
-      element('span', { class: 'soft' }, rule),
+      element('span', { class: 'soft' }, at === undefined ? rule : `${rule}, ${at}`),
     );
   });
   return element('div', { class: 'limits' }, ...cards);

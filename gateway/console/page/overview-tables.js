@@ -150,7 +150,7 @@ export function organizationsTable() {
         key: 'left',
         label: 'Left',
         numeric: true,
-        cell: (row) => count(row.remaining),
+        cell: (row) => (row.remaining <= 0.1 * row.limit ? state('warn', count(row.remaining)) : count(row.remaining)),
         value: (row) => row.remaining / row.limit,
       },
       {

@@ -3,6 +3,7 @@
 import { read } from './api.js';
 import { commandLine, element, link, place, state } from './elements.js';
 import { clockWithSeconds, day, duration, NONE, operationName, timeElement, withTimes } from './format.js';
+import { showNextSteps } from './next-steps.js';
 import { addressOf } from './routes.js';
 
 const kinds = { passed: 'good', answered: 'good', refused: 'bad', 'not reached': 'off' };
@@ -34,12 +35,21 @@ function storyOf({ request_id: id, time, verdict, stages, record }) {
     { class: 'story' },
     element('p', { class: `verdict ${kind}` }, state(kind, withTimes(verdict))),
     factsOf(id, time, record),
+    ...nextStepsOf(record),
     element('h3', {}, 'Stage by stage'),
     element('ol', { class: 'stages' }, ...stages.map((stage) => stageOf(stage, record))),
     element('details', {}, element('summary', {}, 'The decision record'), preOf(record)),
     element('h3', {}, 'On the command line'),
     commandLine(`bin/gateway explain ${id}`),
   );
+}
+
+/** They need a question to the gateway, and come when they are known. */
+function nextStepsOf(record) {
+  if (record.code === undefined) return [];
+  const list = element('ul', { class: 'steps card' });
+  void showNextSteps(list, record).catch(() => undefined);
+  return [element('h3', {}, 'Next'), list];
 }
 
 function factsOf(id, time, record) {
@@ -63,12 +73,12 @@ function factsOf(id, time, record) {
   const rows = [
     ['Request', element('code', {}, id)],
     ['Time', at],
-    ['Status', code === undefined ? String(status) : link(addressOf('requests', { code }), `${status} ${code}`)],
+    ['Status', code === undefined ? String(status) : link(addressOf('codes', {}, code), `${status} ${code}`)],
     [
       'Operation',
       route === undefined
         ? link(addressOf('requests', { operation: `${method} unmatched` }), operationName(`${method} unmatched`))
-        : link(addressOf('requests', { operation: `${method} ${route}` }), `${method} ${route}`),
+        : link(addressOf('operations', {}, `${method} ${route}`), `${method} ${route}`),
     ],
     ...(path === undefined ? [] : [['Path', element('code', {}, `${method} ${path}`)]]),
     [
@@ -81,7 +91,7 @@ function factsOf(id, time, record) {
       'Upstream',
       upstream === undefined
         ? NONE
-        : link(addressOf('requests', { upstream }), target === undefined ? upstream : `${upstream}, ${target}`),
+        : link(addressOf('upstreams', {}, upstream), target === undefined ? upstream : `${upstream}, ${target}`),
     ],
     [
       'Duration',

@@ -166,21 +166,24 @@ export function createBreakdown() {
   const box = place('breakdown');
   const parts = PARTS.filter(({ of }) => of !== subject.view);
   const places = parts.map(() => element('div'));
+  const errors = element('div');
   const latest = element('div');
   const reach = element('p', { class: 'soft wide' });
   box.replaceChildren(
     ...parts.map(({ title }, index) => element('section', {}, element('h3', {}, title), places[index])),
+    element('section', { class: 'wide' }, element('h3', {}, 'Latest that failed or were refused'), errors),
     element('section', { class: 'wide' }, element('h3', {}, 'Latest requests'), latest),
     reach,
   );
   const shows = parts.map((part, index) => partTable(places[index], part));
-  const showLatest = exchangeTable(latest, {
-    caption: 'Latest requests',
-    empty: 'None is remembered.',
-    without: [SUBJECTS[subject.view].member].filter((name) => name !== 'upstream'),
-  });
+  const without = [SUBJECTS[subject.view].member].filter((name) => name !== 'upstream');
+  const listOf = (container, caption) => exchangeTable(container, { caption, empty: 'None is remembered.', without });
+  const showErrors = listOf(errors, 'Latest requests that failed or were refused');
+  const showLatest = listOf(latest, 'Latest requests');
   return (found) => {
     for (const [index, { member }] of parts.entries()) shows[index](found[member]);
+    errors.parentElement.hidden = found.errors.length === 0;
+    showErrors(found.errors);
     showLatest(found.latest);
     reach.textContent = `Of the latest ${count(found.requests)} requests that are remembered; of quiet ones not all are.`;
   };

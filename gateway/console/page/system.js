@@ -45,7 +45,7 @@ function upstreams() {
     caption: 'Upstreams and their targets',
     empty: 'No upstream is configured.',
     keyOf: (row) => `${row.instance} ${row.upstream} ${row.mode} ${row.address}`,
-    hrefOf: ({ upstream }) => addressOf('requests', { upstream, status: 'failed' }),
+    hrefOf: ({ upstream }) => addressOf('upstreams', {}, upstream),
     columns: [
       {
         key: 'upstream',

@@ -25,7 +25,7 @@ interface Organization {
     readonly last_four: string;
     readonly commands: readonly { line: string }[];
   }[];
-  readonly limits: readonly { readonly policy: string; readonly used: number }[];
+  readonly limits: readonly { readonly policy: string; readonly used: number; readonly rule_at: string }[];
   readonly commands: readonly { readonly line: string }[];
   readonly last_used_at: string | null;
 }
@@ -95,6 +95,40 @@ describe('the data of the console: exchanges, organizations and keys', () => {
       await get(`exchanges?${query}`).expect(200);
   });
 
+  it('tells what the gateway refused from what the service failed, of all and of one operation, organization, upstream or code', async () => {
+    assert.deepEqual(tell(await listOf('status=refused')).sort(), [
+      'GET /v1/things 400 validation_failed',
+      'GET /v1/things/{id} 401 api_key_malformed',
+      'GET /v1/things/{id} 429 rate_limited',
+      'GET /v1/things/{id} 429 rate_limited',
+      'GET unmatched 404 route_not_found',
+    ]);
+    const { subject } = (await get('feed?organization=org_acme').expect(200)).body.history;
+    assert.deepEqual([subject.total.requests, subject.total.server_errors, subject.total.refused], [8, 1, 3]);
+    const { body } = await get('breakdown?organization=org_acme').expect(200);
+    assert.deepEqual(body.operations[0], { name: 'GET /v1/things/{id}', requests: 6, failed: 0, refused: 2 });
+    assert.deepEqual(body.codes.map(({ name }: { name: string }) => name).sort(), [
+      'rate_limited',
+      'upstream_error',
+      'validation_failed',
+    ]);
+    for (const [member, requests] of [
+      ['operation=GET%20/v1/strict', 1],
+      ['upstream=things', 6],
+    ] as const)
+      assert.equal((await get(`feed?${member}`).expect(200)).body.history.subject?.total.requests, requests, member);
+    assert.equal((await get('feed?code=rate_limited').expect(200)).body.history.subject.total, 2);
+    assert.equal((await get('codes/rate_limited').expect(200)).body.catalogue.blame, 'client');
+    await get('codes/__proto__').expect(404);
+    for (const query of [
+      `operation=${encodeURIComponent(SCRIPT)}`,
+      'from=x&to=y',
+      'from=2000-01-01&to=2000-01-02',
+      'code=',
+    ])
+      await get(`feed?${query}`).expect(200);
+  });
+
   it('splits the duration into the share of the gateway and that of the upstream', async () => {
     const [asked] = await listOf('code=upstream_error');
     assert.ok((asked?.upstream_ms ?? 0) > 0 && (asked?.upstream_ms ?? 0) <= (asked?.duration_ms ?? 0));
@@ -162,6 +196,7 @@ describe('the data of the console: exchanges, organizations and keys', () => {
     const [row] = await listOf('code=route_not_found');
     const { body } = await get(`exchanges/${row?.request_id}`).expect(200);
     assert.equal(body.exchanges[0].record.path, '/v1/nowhere/{…}/{…}/{…}');
+    assert.equal(row?.path, '/v1/nowhere/{…}/{…}/{…}');
     const match = body.exchanges[0].stages.find(({ stage }: { stage: string }) => stage === 'match');
     assert.deepEqual(match.told, ['GET /v1/nowhere/{…}/{…}/{…}', 'no operation has this method and path']);
   });
@@ -170,6 +205,7 @@ describe('the data of the console: exchanges, organizations and keys', () => {
     const { body } = await get('organizations/org_acme').expect(200);
     const { limits, keys, commands, last_used_at: used } = body as Organization;
     assert.deepEqual([limits[0]?.policy, limits[0]?.used], ['organization', 6]);
+    assert.match(limits[0]?.rule_at ?? '', /config\/limits\.yaml:\d+$/);
     assert.deepEqual([keys[0]?.id, keys[0]?.last_four, keys.length], [key.id, key.key.slice(-4), 1]);
     assert.ok(used === null || Date.parse(used) > 0);
     const all = [...commands, ...(keys[0]?.commands ?? [])].map(({ line }) => line);

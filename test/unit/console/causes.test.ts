@@ -54,7 +54,7 @@ test('an upstream that sent unasked bytes is a warning until its connections are
       consequence:
         'Each of its requests gets a connection of its own, as with isolate: true, so that no client gets the answer of another one.',
       until: GRACE_END,
-      details: '#/requests?status=failed&upstream=platform',
+      details: '#/upstreams/platform',
     },
   ]);
   assert.deepEqual(causesWith({ upstreams: { platform: { ...platform, isolated_until: null } } }), []);
@@ -179,7 +179,7 @@ test('errors need attention from one percent on, unless their cause is told alre
   const many = { requests: 100, serverErrors: 5, mostOften: 'upstream_error' };
   assert.match(
     textsOf({}, many).join(),
-    /^bad: 5 % of the requests fail with 5xx: 5 of 100 .*most of them with upstream_error/,
+    /^bad: Requests fail with 5xx: 5 of 100 .*\(5 %\), most of them with upstream_error/,
   );
   assert.deepEqual(textsOf({}, { requests: 1000, serverErrors: 5 }), []);
   assert.equal(textsOf(redisAway, many).length, 1);

@@ -1,0 +1,93 @@
+// What an operator can do about a request that was refused or failed: links to what it is about, the rule behind a limit, and actions.
+
+import { actionButton } from './actions.js';
+import { read } from './api.js';
+import { commandLine, element, link } from './elements.js';
+import { count, percent } from './format.js';
+import { addressOf } from './routes.js';
+
+const KEY_CODES = /^(api_key|token|basic_credentials|key_mode)_/;
+/** The runbook by code, where there is a section. */
+const RUNBOOKS = {
+  upstream_auth_failed: 'GatewayCredentialLatched',
+  gateway_overloaded: 'GatewayShedding',
+  auth_unavailable: 'GatewayKeyStoreAway',
+  records_unavailable: 'GatewayKeyStoreAway',
+  upstream_overloaded: 'GatewayShedding',
+  upstream_unavailable: 'GatewayBreakerOpen',
+  internal_error: 'GatewayInternalErrors',
+};
+
+/** Fills a list with the steps; nothing for a request that was answered. */
+export async function showNextSteps(list, record) {
+  const { code, organization } = record;
+  if (code === undefined) return;
+  list.append(...stepsOf(record).map((step) => element('li', {}, ...step)));
+  if (organization === undefined) return;
+  const [found, feed] = await Promise.all([
+    read(`organizations/${encodeURIComponent(organization)}`),
+    read('feed', { range: '15m', organization }),
+  ]);
+  const { total } = feed?.history?.subject ?? {};
+  if (total?.requests > 0)
+    list.append(
+      element(
+        'li',
+        {},
+        `In the last 15 minutes ${percent(total.refused, total.requests)} of its requests were refused: ${count(total.refused)} of ${count(total.requests)}.`,
+      ),
+    );
+  if (code === 'rate_limited' && found !== undefined) list.prepend(...limitSteps(found, record));
+}
+
+function stepsOf({ code, stage, status, organization, key_id: key, route, method, upstream, client, path }) {
+  const steps = [];
+  const operation = route === undefined ? undefined : `${method} ${route}`;
+  if (stage === 'forward' && upstream !== undefined)
+    steps.push([
+      link(addressOf('upstreams', {}, upstream), `Look at the upstream ${upstream}`),
+      ': its targets and failures.',
+    ]);
+  if (operation !== undefined)
+    steps.push([
+      link(addressOf('operations', {}, operation), `Look at ${operation}`),
+      ': who else is concerned, and since when.',
+    ]);
+  if (stage === 'match' && operation === undefined)
+    steps.push([
+      link(addressOf('routes', { find: path ?? '' }), 'Look at the routes'),
+      ': whether the path is served.',
+    ]);
+  if (KEY_CODES.test(code) && key !== undefined && organization !== undefined)
+    steps.push([
+      link(addressOf('organizations', {}, organization), `Look at the key ${key}`),
+      ' of its organization: state, scopes, addresses.',
+    ]);
+  if (organization === undefined && client !== undefined)
+    steps.push([link(addressOf('requests', { client }), `Look at what ${client} sends`), '.']);
+  steps.push([link(addressOf('codes', {}, code), `Look at ${code}`), ': what it means, and who else gets it.']);
+  const runbook = RUNBOOKS[code] ?? (stage === 'forward' && status >= 500 ? 'GatewayUpstreamErrors' : undefined);
+  if (runbook !== undefined) steps.push([link(addressOf('runbook', {}, runbook), '→ runbook'), ': what to do.']);
+  return steps;
+}
+
+/** The rules that refused, with their places, and the actions on the organization. */
+function limitSteps({ id, tier, tiers, limits }, { violated_policies: violated }) {
+  const rules = (limits ?? []).filter(({ policy }) => violated?.includes(policy) ?? true);
+  const items = rules.map(({ policy, rule, rule_at: at, limit, window_seconds: seconds, used }) =>
+    element(
+      'li',
+      {},
+      `${policy}: ${count(used)} of ${count(limit)} in ${count(seconds)} s are used now; the rule is ${rule} at `,
+      element('code', {}, at ?? 'limits.yaml'),
+      '.',
+    ),
+  );
+  const buttons = [
+    ...(tiers.some((one) => one !== tier) ? actionButton('change-tier', id, { tiers, tier }) : []),
+    ...actionButton('reset-limits', id),
+  ];
+  if (buttons.length > 0) items.push(element('li', { class: 'actions' }, ...buttons));
+  else items.push(element('li', {}, commandLine(`bin/gateway limits show --org ${id}`)));
+  return items;
+}

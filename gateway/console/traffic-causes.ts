@@ -1,0 +1,159 @@
+// Pure: which operations fail or have become slow, and which organizations are in trouble, from the counts of the last minute. Each names
+// the culprit first, and says when it recovers.
+
+import { type Cause, failureCause, warningCause } from './cause.ts';
+import { figuresOf, quantileMs } from './figures.ts';
+import type { PresentCounts } from './history.ts';
+import type { OrganizationNearLimit } from './sample.ts';
+
+/** The counts of a gateway that causes are found in. */
+export interface Present {
+  /** Upper bounds of the duration buckets, in seconds. */
+  readonly bounds: readonly number[];
+  readonly operations: readonly PresentCounts[];
+  readonly organizations: readonly PresentCounts[];
+  readonly nearLimits: readonly OrganizationNearLimit[];
+  /** The upstream of an operation; undefined: not known. */
+  upstreamOf(operation: string): string | undefined;
+}
+
+/** Causes of one kind beyond these are counted. */
+const TOLD_MAX = 4;
+const FAILURES_MIN = 3;
+const FAILED_SHARE = 0.05;
+/** Failing operations of one upstream are told as one from this number on. */
+const SAME_UPSTREAM_MIN = 3;
+/** Slow: nine of ten responses took this many times as long as in the hour before, and no less than that. */
+const SLOWER = 4;
+const SLOW_MS = 250;
+const SLOW_REQUESTS_MIN = 5;
+const COMPARED_REQUESTS_MIN = 20;
+const REFUSED_SHARE = 0.3;
+const REFUSED_REQUESTS_MIN = 10;
+const NEARLY_USED = 0.9;
+const MINUTE_MS = 60_000;
+
+interface Failing {
+  readonly name: string;
+  readonly upstream: string | undefined;
+  readonly requests: number;
+  readonly failed: number;
+  readonly isRecovering: boolean;
+}
+
+/** @param isTold whether the failures of an upstream have a cause already */
+export function failingOperations(present: Present, isTold: (upstream: string | undefined) => boolean): Cause[] {
+  const { bounds, operations, upstreamOf } = present;
+  const failing = operations.flatMap(({ name, minute, latest }): Failing[] => {
+    const { requests, server_errors: failed } = figuresOf(bounds, minute);
+    const upstream = upstreamOf(name);
+    if (failed < FAILURES_MIN || failed < FAILED_SHARE * requests || isTold(upstream)) return [];
+    const now = figuresOf(bounds, latest);
+    return [{ name, upstream, requests, failed, isRecovering: now.requests > 0 && now.server_errors === 0 }];
+  });
+  const byUpstream = Map.groupBy(failing, ({ upstream }) => upstream);
+  const causes = [...byUpstream].flatMap(([upstream, same]) =>
+    upstream !== undefined && same.length >= SAME_UPSTREAM_MIN
+      ? [upstreamFails(upstream, same)]
+      : same.map(operationFails),
+  );
+  return atMost(causes, 'operations fail', '#/');
+}
+
+function operationFails({ name, upstream, requests, failed, isRecovering }: Failing): Cause {
+  const what = upstream === undefined ? name : `${name} of ${upstream}`;
+  const details = `#/operations/${encodeURIComponent(name)}`;
+  return failure(`operation ${name}`, what, { requests, failed, isRecovering, details });
+}
+
+function upstreamFails(upstream: string, failing: readonly Failing[]): Cause {
+  const sum = (of: (one: Failing) => number) => failing.reduce((total, one) => total + of(one), 0);
+  return failure(`operations of ${upstream}`, `Upstream ${upstream}, with ${failing.length} of its operations,`, {
+    requests: sum(({ requests }) => requests),
+    failed: sum(({ failed }) => failed),
+    isRecovering: failing.every((one) => one.isRecovering),
+    details: `#/upstreams/${encodeURIComponent(upstream)}`,
+  });
+}
+
+function failure(
+  id: string,
+  what: string,
+  { requests, failed, isRecovering, details }: Omit<Failing, 'name' | 'upstream'> & { readonly details: string },
+): Cause {
+  const counted = `${failed} of ${requests}`;
+  const more = { title: `${what} fails.`, runbook: 'GatewayServerErrors', details };
+  return isRecovering
+    ? warningCause(
+        id,
+        `${what} is recovering: ${counted} failed in the last minute, none in the last 15 seconds.`,
+        '',
+        more,
+      )
+    : failureCause(id, `${what} fails: ${counted} in the last minute.`, '', more);
+}
+
+/** Compared with themselves: an operation that always takes long is not slow. */
+export function slowOperations({ bounds, operations, upstreamOf }: Present): Cause[] {
+  const causes = operations.flatMap(({ name, minute, latest, hour }): Cause[] => {
+    const recent = figuresOf(bounds, latest).requests >= SLOW_REQUESTS_MIN ? latest : minute;
+    if (figuresOf(bounds, recent).requests < SLOW_REQUESTS_MIN) return [];
+    if (figuresOf(bounds, hour).requests < COMPARED_REQUESTS_MIN) return [];
+    const now = quantileMs(bounds, recent, 0.9) ?? 0;
+    const before = quantileMs(bounds, hour, 0.9) ?? 0;
+    if (now < SLOW_MS || now < SLOWER * before) return [];
+    const upstream = upstreamOf(name);
+    const what = upstream === undefined ? name : `${name} of ${upstream}`;
+    const cause = `${what} is slow: 9 of 10 responses within ${duration(now)}, ${duration(before)} in the hour before.`;
+    const details = `#/operations/${encodeURIComponent(name)}`;
+    return [warningCause(`slow ${name}`, cause, '', { runbook: 'GatewaySlow', details })];
+  });
+  return atMost(causes, 'operations are slow', '#/');
+}
+
+export function organizationsInTrouble({ bounds, organizations, nearLimits }: Present, nowMs: number): Cause[] {
+  const lately = nearLimits.filter(({ last_at: at }) => nowMs - Date.parse(at) < MINUTE_MS);
+  const refused = organizations.flatMap(({ name, minute, latest }): Cause[] => {
+    const { requests, refused: refusals } = figuresOf(bounds, minute);
+    if (requests < REFUSED_REQUESTS_MIN || refusals < REFUSED_SHARE * requests) return [];
+    const now = figuresOf(bounds, latest);
+    const limit = lately.find((one) => one.organization === name && one.refused > 0);
+    const why = limit ? ` for its limit ${limit.policy}, ${limit.limit} in ${limit.window_seconds} s` : '';
+    const counted = `${refusals} of ${requests} requests (${Math.round((100 * refusals) / requests)} %)`;
+    const details = `#/organizations/${encodeURIComponent(name)}`;
+    const isRecovering = now.requests > 0 && now.refused === 0;
+    const cause = isRecovering
+      ? `${name} is recovering: ${counted} were refused in the last minute, none in the last 15 seconds.`
+      : `${name} is refused${why}: ${counted} in the last minute.`;
+    return [warningCause(`organization ${name}`, cause, '', { details })];
+  });
+  const told = new Set(refused.map(({ id }) => id));
+  const nearlyUsed = lately.flatMap(({ organization, policy, limit, remaining, window_seconds: seconds }): Cause[] => {
+    const used = limit - remaining;
+    if (used < NEARLY_USED * limit || told.has(`organization ${organization}`) || organization === 'anonymous')
+      return [];
+    const cause = `${organization} has used ${used} of ${limit} in ${seconds} s, its limit ${policy}.`;
+    const consequence = remaining === 0 ? 'Its next request is refused.' : 'Soon its requests are refused.';
+    const details = `#/organizations/${encodeURIComponent(organization)}`;
+    return [warningCause(`near ${organization} ${policy}`, cause, consequence, { details })];
+  });
+  return [
+    ...atMost(refused, 'organizations are refused', '#/requests?status=refused'),
+    ...atMost(nearlyUsed, 'organizations are near a limit', '#/'),
+  ];
+}
+
+/** The first ones, and one more that counts the others. */
+function atMost(causes: readonly Cause[], what: string, details: string): Cause[] {
+  const more = causes.length - TOLD_MAX;
+  if (more <= 0) return [...causes];
+  const isBad = causes.some(({ kind }) => kind === 'bad');
+  const rest = (isBad ? failureCause : warningCause)(`more ${what}`, `${more} more ${what}.`, '', { details });
+  return [...causes.slice(0, TOLD_MAX), rest];
+}
+
+/** Two digits: it is an estimate. */
+function duration(ms: number): string {
+  if (ms >= 10_000) return '10 s or more';
+  return ms >= 1000 ? `${Number((ms / 1000).toPrecision(2))} s` : `${Number(ms.toPrecision(2))} ms`;
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { causesOf } from '../../../gateway/console/causes.ts';
+import type { PresentCounts } from '../../../gateway/console/history.ts';
+import type { OrganizationNearLimit } from '../../../gateway/console/sample.ts';
+import type { Present } from '../../../gateway/console/traffic-causes.ts';
+
+const NOW_MS = Date.parse('2027-03-01T12:25:00.000Z');
+const BOUNDS = [0.05, 0.1, 1, 5];
+const QUIET = { requests: 9, serverErrors: 0 };
+const REPORTS = 'GET /reports/daily';
+
+interface Counted {
+  readonly requests: number;
+  readonly failed?: number;
+  readonly refused?: number;
+  /** The bucket of all its durations. */
+  readonly bucket?: number;
+}
+
+function countsOf({ requests, failed = 0, refused = 0, bucket = 0 }: Counted): number[] {
+  const buckets = [0, 0, 0, 0, 0].map((_, index) => (index === bucket ? requests : 0));
+  return [...buckets, requests - failed - refused, 0, refused, failed, refused];
+}
+
+function series(
+  name: string,
+  minute: Counted,
+  latest: Counted = minute,
+  hour: Counted = { requests: 0 },
+): PresentCounts {
+  return { name, minute: countsOf(minute), latest: countsOf(latest), hour: countsOf(hour) };
+}
+
+const near = (more: Partial<OrganizationNearLimit>): OrganizationNearLimit => ({
+  ...{ organization: 'org_a', tier: 'free', policy: 'organization', limit: 100, window_seconds: 60 },
+  ...{ remaining: 3, near: 5, refused: 0, shadow_refused: 0, last_at: new Date(NOW_MS - 5000).toISOString() },
+  ...more,
+});
+
+function told(more: Partial<Present>, status = {}) {
+  const present: Present = {
+    ...{ bounds: BOUNDS, operations: [], organizations: [], nearLimits: [] },
+    upstreamOf: (operation) => (operation.startsWith('GET /reports') ? 'orders' : undefined),
+    ...more,
+  };
+  return causesOf(status, QUIET, NOW_MS, present).map(({ kind, cause, details }) => `${kind}: ${cause} ${details}`);
+}
+
+test('an operation that fails is named first, with its upstream, and says when it recovers', () => {
+  const failing = { requests: 21, failed: 21 };
+  const page = `#/operations/${encodeURIComponent(REPORTS)}`;
+  assert.deepEqual(told({ operations: [series(REPORTS, failing)] }), [
+    `bad: ${REPORTS} of orders fails: 21 of 21 in the last minute. ${page}`,
+  ]);
+  assert.deepEqual(told({ operations: [series(REPORTS, failing, { requests: 4 })] }), [
+    `warn: ${REPORTS} of orders is recovering: 21 of 21 failed in the last minute, none in the last 15 seconds. ${page}`,
+  ]);
+  // Without a request since then it is not known to recover.
+  assert.match(told({ operations: [series(REPORTS, failing, { requests: 0 })] })[0] ?? '', /^bad: .*fails/);
+  assert.match(told({ operations: [series('GET unmatched', failing)] })[0] ?? '', /^bad: GET unmatched fails/);
+  for (const few of [
+    { requests: 2, failed: 2 },
+    { requests: 100, failed: 4 },
+    { requests: 50, refused: 50 },
+  ])
+    assert.deepEqual(told({ operations: [series(REPORTS, few)] }), []);
+});
+
+test('operations of one upstream that fail together are one cause, which is not told twice', () => {
+  const operations = ['a', 'b', 'c', 'd'].map((name) => series(`GET /reports/${name}`, { requests: 10, failed: 5 }));
+  assert.deepEqual(told({ operations }), [
+    'bad: Upstream orders, with 4 of its operations, fails: 20 of 40 in the last minute. #/upstreams/orders',
+  ]);
+  const ejected = { targets: [{ mode: 'live', address: 'http://a', state: 'ejected' }] };
+  const causes = told({ operations }, { upstreams: { orders: ejected } });
+  assert.deepEqual([causes.length, /ejected/.test(causes[0] ?? '')], [1, true]);
+  // Another upstream that is out hides nothing.
+  assert.equal(told({ operations }, { upstreams: { stock: ejected } }).length, 2);
+  const many = Array.from({ length: 9 }, (_, index) => series(`GET /${index}`, { requests: 10, failed: 9 }));
+  assert.deepEqual(told({ operations: many }).slice(4), ['bad: 5 more operations fail. #/']);
+});
+
+test('an operation is slow if it is slower than itself', () => {
+  const hour = { requests: 100 };
+  const slow = { requests: 9, bucket: 3 };
+  const page = `#/operations/${encodeURIComponent(REPORTS)}`;
+  assert.deepEqual(told({ operations: [series(REPORTS, slow, slow, hour)] }), [
+    `warn: ${REPORTS} of orders is slow: 9 of 10 responses within 4.6 s, 45 ms in the hour before. ${page}`,
+  ]);
+  const calm: PresentCounts[] = [
+    series(REPORTS, slow, slow, { requests: 100, bucket: 3 }),
+    series(REPORTS, slow, slow, { requests: 19 }),
+    series(REPORTS, { requests: 4, bucket: 3 }, { requests: 4, bucket: 3 }, hour),
+    // Slow before, and no longer.
+    series(REPORTS, { requests: 20, bucket: 3 }, { requests: 9 }, hour),
+    series(REPORTS, { requests: 9, bucket: 1 }, { requests: 9, bucket: 1 }, hour),
+  ];
+  for (const operation of calm) assert.deepEqual(told({ operations: [operation] }), []);
+});
+
+test('one organization that is refused, and one that has nearly used a limit, are named', () => {
+  const refused = series('org_a', { requests: 40, refused: 12 });
+  assert.deepEqual(told({ organizations: [refused] }), [
+    'warn: org_a is refused: 12 of 40 requests (30 %) in the last minute. #/organizations/org_a',
+  ]);
+  assert.match(
+    told({ organizations: [refused], nearLimits: [near({ refused: 12, remaining: 0 })] }).join(),
+    /^warn: org_a is refused for its limit organization, 100 in 60 s: 12 of 40 requests \(30 %\) in the last minute\./,
+  );
+  assert.match(
+    told({ organizations: [series('org_a', { requests: 40, refused: 12 }, { requests: 3 })] })[0] ?? '',
+    /^warn: org_a is recovering: 12 of 40 requests \(30 %\) were refused/,
+  );
+  assert.deepEqual(told({ organizations: [series('org_a', { requests: 41, refused: 12 })] }), []);
+  assert.deepEqual(told({ organizations: [series('org_a', { requests: 9, refused: 9 })] }), []);
+  assert.deepEqual(told({ nearLimits: [near({})] }), [
+    'warn: org_a has used 97 of 100 in 60 s, its limit organization. #/organizations/org_a',
+  ]);
+  const calm = [
+    near({ remaining: 11 }),
+    near({ last_at: new Date(NOW_MS - 61_000).toISOString() }),
+    near({ organization: 'anonymous' }),
+  ];
+  for (const one of calm) assert.deepEqual(told({ nearLimits: [one] }), []);
+});
