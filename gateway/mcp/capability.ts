@@ -1,5 +1,4 @@
-// What the endpoint for agents brings to the columns of the gateway: its error codes, and what the log and `gateway explain` say about calls
-// by tool.
+// The capability `mcp`: error codes of the endpoint for agents, and what the log and `gateway explain` say about calls by tool.
 
 import { type Capability, type FactsOf, rarelyNoted } from '../capability.ts';
 import { MCP_CODES } from './codes.ts';

@@ -45,7 +45,7 @@ export interface AdminRequest {
 }
 
 /** A page of another origin cannot send it without a preflight, which is never allowed. */
-export const ACTION_HEADER = 'x-console-action';
+const ACTION_HEADER = 'x-console-action';
 
 const loopbackNames = new Set(['127.0.0.1', '[::1]', 'localhost']);
 const READING = new Set(['GET', 'HEAD']);

@@ -15,7 +15,7 @@ export function escapeHtml(text: string): string {
 const SLUG_MAX = 80;
 
 /** Returns text of the letters, digits, hyphens and underscores of an address; `fallback` if nothing remains. */
-export function slugOf(text: string, fallback: string): string {
+function slugOf(text: string, fallback: string): string {
   const slug = text
     .slice(0, SLUG_MAX * 4)
     .replace(/[^A-Za-z0-9_]+/g, '-')

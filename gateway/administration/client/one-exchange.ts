@@ -5,7 +5,7 @@ import { request as requestSecure } from 'node:https';
 import type { ServerAddress } from './server-address.ts';
 
 /** No page of the contract is longer. */
-export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface OneRequest {
   readonly address: ServerAddress;

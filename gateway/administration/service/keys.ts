@@ -125,7 +125,7 @@ function momentOf(time: string | null | undefined): number | null | undefined {
 }
 
 /** A key as the contract has it. */
-export function keyJson(key: StoredKey, nowMs: number): object {
+function keyJson(key: StoredKey, nowMs: number): object {
   const { digest: _, id, organization, mode, name, ...others } = membersOfKey(key);
   return { id, organization_id: organization, mode, name, state: stateOf(key, nowMs), ...others };
 }

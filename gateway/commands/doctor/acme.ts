@@ -79,7 +79,7 @@ async function checkServer({ tls: { acme }, settings, now }: RehearsalOptions): 
   }
 }
 
-export function checkClock(serverMs: number, nowMs: number): Finding {
+function checkClock(serverMs: number, nowMs: number): Finding {
   const check = 'clock of the ACME server';
   if (Number.isNaN(serverMs)) return ok(check, 'The server does not say it.');
   const skewMs = nowMs - serverMs;

@@ -106,7 +106,7 @@ function shortMethod(method: string): string {
 }
 
 /** Links to every contract, as cards. */
-export function referenceCards(references: readonly AddressedContract[]): string {
+function referenceCards(references: readonly AddressedContract[]): string {
   const cards = references.map(({ reference: { title }, path, operations }) => {
     const count = `${operations.length} ${operations.length === 1 ? 'operation' : 'operations'}`;
     return `<li><a class="card" href="${path}"><strong>${escapeHtml(title)}</strong> <span>${count}</span></a></li>`;

@@ -202,7 +202,7 @@ function nameOf(schema: unknown): string {
 }
 
 /** A value as text of a page: texts as they are, others as JSON. */
-export function valueText(value: unknown): string {
+function valueText(value: unknown): string {
   return shortened(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), TEXT_MAX);
 }
 
