@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { createAuthority } from '../../support/certificates.ts';
 import { closesAfterAll } from '../../support/closing.ts';
+import { environmentOf as environmentBelow } from '../../support/configuration.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { runInProcess } from '../../support/in-process.ts';
@@ -23,7 +24,7 @@ const serialFor = async (name: string) => new X509Certificate((await shownFor(ga
 
 /** The environment of commands beside the gateway. */
 const environmentOf = ({ directory, dataDirectory }: TestGateway) => ({
-  GATEWAY_CONFIG: join(directory, 'config'),
+  ...environmentBelow(directory),
   GATEWAY_DATA: dataDirectory,
 });
 

@@ -2,18 +2,18 @@
 
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { it } from 'node:test';
 import type { Settings } from '../../../gateway/config/settings.ts';
 import { openSecrets } from '../../../gateway/process/open-key-store.ts';
 import { checkStart } from '../../../gateway/process/start-mistakes.ts';
 import { closesAfterAll, closesAfterEach } from '../../support/closing.ts';
-import { writeConfiguration } from '../../support/configuration.ts';
+import { environmentOf, writeConfiguration } from '../../support/configuration.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { runInProcess } from '../../support/in-process.ts';
 import { startPebble } from '../../support/pebble.ts';
 import { startRedis } from '../../support/redis.ts';
+import { thingsAt } from '../../support/things.ts';
 import { allValid, certificatesOf, orderingConfiguration, shownFor, startAcmeGateway, until } from './acme-gateway.ts';
 
 const start = closesAfterEach();
@@ -51,7 +51,7 @@ it('order once for an external account, by http-01 that any of them answers', as
   assert.equal((await fetch(plain, { redirect: 'manual' })).status, 308);
 
   const before = await fingerprintAt(second);
-  const around = { ...environment(), GATEWAY_CONFIG: `${first.directory}/config`, GATEWAY_DATA: first.dataDirectory };
+  const around = { ...environment(), ...environmentOf(first.directory), GATEWAY_DATA: first.dataDirectory };
   const ordered = await runInProcess(['certificates', 'order', 'c.test'], { environment: around });
   assert.equal(ordered.code, 0, ordered.stderr);
   const both = () => Promise.all([fingerprintAt(first), fingerprintAt(second)]);
@@ -60,8 +60,11 @@ it('order once for an external account, by http-01 that any of them answers', as
 
 it('do not start without the key that they share, and say how to make it', async () => {
   const directory = temporaryDirectory();
-  writeConfiguration(directory, orderingConfiguration({ pebble, certificates }));
-  const environment = { REDIS_URL: redis.url, GATEWAY_CONFIG: join(directory, 'config') };
+  writeConfiguration(directory, {
+    ...thingsAt('http://127.0.0.1:9'),
+    ...orderingConfiguration({ pebble, certificates }),
+  });
+  const environment = { REDIS_URL: redis.url, ...environmentOf(directory) };
   const openSecretsOf = (settings: Settings) => openSecrets({ environment }, settings);
   const { mistakes, missing } = await checkStart({
     ...{ environment, purpose: 'serve', openSecrets: openSecretsOf, now: Date.now },
