@@ -98,7 +98,7 @@ function header(page: Page, { title, logo, mark, sections, keyBar }: Frame): str
   });
   const sign = logo === undefined ? mark : `<img class="logo" src="${logo}" alt="" height="24">`;
   return `<header class="top">
-<div class="bar">
+<div class="head-bar">
 <a class="brand" href="/docs">${sign}<span>${escapeHtml(title)}</span></a>
 <search class="search needs-script">
 <input id="search" type="search" placeholder="Search" aria-label="Search the documentation" autocomplete="off" spellcheck="false"
@@ -130,7 +130,7 @@ function keyBarHtml(probe: string | undefined): string {
 /** On narrow windows the links cover the page while they are the target of the address. */
 function contentsOf(page: Page): string {
   if (page.contents === undefined) return '';
-  return `<p class="open-contents"><a href="#contents">Contents</a></p>
+  return `<nav class="open-contents" aria-label="To the contents"><a href="#contents">Contents</a></nav>
 <nav id="contents" class="contents" aria-label="Contents" tabindex="-1">
 <p class="close-contents"><a href="#main">Close</a></p>
 ${page.contents}

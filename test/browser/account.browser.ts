@@ -266,6 +266,14 @@ describe('the account page', () => {
     }
   }
 
+  it('explains the request that a link of the reference names', async () => {
+    const { page } = await openPage(browser, `${gateway.url}/docs/account#request=${failed.request_id}`);
+    await createAccountService(usual).attach(page);
+    await show(page);
+    await page.locator('#request .stage.refused', { hasText: 'must be at most 100, is 500' }).first().waitFor(PATIENCE);
+    await page.context().close();
+  });
+
   it('takes every text as text', async () => {
     const evil = (where: string) => `<img src=x onerror="document.title='${where}'"><b>${where}</b>`;
     const id = evil('operation');

@@ -62,7 +62,10 @@ function failedRequest(api, request, nowMs) {
   return details;
 }
 
-function explanationElements({ verdict, remedy, stages, doc_url: docUrl }, { request_id: id, method, path, code }) {
+export function explanationElements(
+  { verdict, remedy, stages, doc_url: docUrl },
+  { request_id: id, method, path, code },
+) {
   const all = listOf(stages);
   const deciding = all.filter(({ outcome }) => outcome === 'refused' || outcome === 'answered');
   const doc = safeAddress(docUrl) ?? (code ? errorPage(code) : undefined);

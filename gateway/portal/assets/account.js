@@ -7,7 +7,7 @@ import { createDialog } from './account-dialog.js';
 import { listOf, maskOf } from './account-figures.js';
 import { keysElements } from './account-keys.js';
 import { limitElements } from './account-limits.js';
-import { failedRequests } from './account-requests.js';
+import { explanationElements, failedRequests } from './account-requests.js';
 import { loadUse, useElements } from './account-use.js';
 import { element } from './page-tools.js';
 
@@ -96,6 +96,7 @@ function show(organization, { api, key }) {
   ];
   const refresh = element('button', { type: 'button' }, 'Refresh');
   const sections = [
+    ...linkedRequest(api),
     section('limits', 'Limits', async () => limitElements((await api.get('/limits')).value)),
     useSection(api),
     section('failed', 'Requests that failed', async () => {
@@ -130,6 +131,18 @@ function show(organization, { api, key }) {
     ...sections.map((one) => one.made),
   );
   for (const { load } of sections) load();
+}
+
+/** The request that a link names (`#request=…`), as those of answers do that a page of the reference shows. */
+function linkedRequest(api) {
+  const [, id] = /^#request=([\w-]{1,128})$/.exec(location.hash) ?? [];
+  if (id === undefined) return [];
+  return [
+    section('request', 'The request of your link', async () => {
+      const { value } = await api.get(`/requests/${id}`);
+      return explanationElements(value, value.request);
+    }),
+  ];
 }
 
 /** A part of the page that loads by itself: a refusal shows in its place. */
