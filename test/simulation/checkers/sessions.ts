@@ -172,12 +172,8 @@ export class SessionChecker {
     const last = this.#provider().attemptsOf(session.id).at(-1);
     if (this.#losesSince(session.createdMs)) return true;
     // The answer was lost, or the process that had it.
-    if (last !== undefined && last.answeredMs === Number.POSITIVE_INFINITY) return true;
-    return last !== undefined && this.#couldNotStore(last);
-  }
-
-  #couldNotStore({ process, answeredMs }: Redemption): boolean {
-    return process.stoodStillSince(answeredMs - STORED_AGAIN_MS);
+    if (last === undefined) return false;
+    return last.isLost || last.process.stoodStillSince(Math.min(last.atMs, last.answeredMs - STORED_AGAIN_MS));
   }
 
   #losesSince(fromMs: number): boolean {

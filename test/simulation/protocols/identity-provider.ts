@@ -20,6 +20,8 @@ export interface Redemption {
   readonly atMs: number;
   /** When its answer reached the process; Infinity: it has not. */
   answeredMs: number;
+  /** The process has learned that its outcome stays unknown. */
+  isLost: boolean;
 }
 
 /** Of one session: a chain of refresh tokens, of which each is redeemed once. */
@@ -113,27 +115,36 @@ export function createIdentityProvider(
         const attempt: Redemption = {
           ...{ session, generation: Number(generation), process, atMs: world.now() },
           answeredMs: Number.POSITIVE_INFINITY,
+          isLost: false,
         };
         const answer = (ms: number, outcome: Redeemed) =>
           world.after(ms, () => {
             process.enter('message', () => {
-              if (outcome.kind !== 'away' && !signal.aborted) attempt.answeredMs = world.now();
+              if (outcome === lost) attempt.isLost = true;
+              else if (!signal.aborted) attempt.answeredMs = world.now();
               resolve(outcome);
               if (outcome.kind === 'ended' && !signal.aborted) onRefused(session);
             });
           });
-        const lost = (): Redeemed => ({ kind: 'away', redeemed: 'unknown', reason: 'the connection broke' });
-        signal.addEventListener('abort', () => resolve(lost()), { once: true });
+        const lost: Redeemed = { kind: 'away', redeemed: 'unknown', reason: 'the connection broke' };
+        signal.addEventListener(
+          'abort',
+          () => {
+            attempt.isLost = true;
+            resolve(lost);
+          },
+          { once: true },
+        );
         if (mood === 'away') {
           answer(WAY_MS, { kind: 'away', redeemed: 'no', reason: 'it refuses connections' });
           return;
         }
         grants.get(session)?.attempts.push(attempt);
         const breaks = mood === 'breaks' ? random.pick(['before', 'after', 'never'] as const) : 'never';
-        if (breaks === 'before') return void answer(WAY_MS, lost());
+        if (breaks === 'before') return void answer(WAY_MS, lost);
         world.after(random.between(1, WAY_MS), () => {
           const outcome = receive(attempt);
-          answer(thinksMs(), breaks === 'after' ? lost() : outcome);
+          answer(thinksMs(), breaks === 'after' ? lost : outcome);
         });
       });
     },
