@@ -25,6 +25,8 @@ const REQUESTS = 200;
 const ACCESS_SECONDS = 4;
 /** A refresh begins a quarter of the life of the access token before its end. */
 const DUE_MS = ACCESS_SECONDS * 1000 * 0.75 + 50;
+/** Shorter than a lease: a gateway that is silent for longer while its access token has ended costs the session. */
+const PAUSE_MS = 800;
 /** Of each ten rounds. */
 const FAULTS = ['none', 'pause', 'none', 'kill', 'none', 'pause', 'none', 'none', 'pause', 'kill'] as const;
 
@@ -107,7 +109,11 @@ it(`${ROUNDS} rounds of ${REQUESTS} requests, with pauses and kills of the gatew
       onRedemption = harmless;
       holder = instances.find(({ running }) => hasConnectionFrom(running.child.pid as number, port));
       assert.ok(holder, 'one of the gateways has sent it');
-      if (fault === 'pause') holder.running.child.kill('SIGSTOP');
+      if (fault === 'pause') {
+        const { child } = holder.running;
+        child.kill('SIGSTOP');
+        setTimeout(() => child.kill('SIGCONT'), PAUSE_MS);
+      }
       // The answer may have been stored by then, or not.
       if (fault === 'kill') {
         await sleep(Math.random() * 30);
@@ -120,12 +126,10 @@ it(`${ROUNDS} rounds of ${REQUESTS} requests, with pauses and kills of the gatew
     await sleep(Math.max(0, DUE_MS - (performance.now() - signedInAt)));
     const wave = Array.from({ length: REQUESTS }, (_, index) => ask(instances[index % 3] as Instance));
     await disturbed.promise;
-    if (fault === 'pause') await sleep(600);
     const others = instances.filter((instance) => instance !== holder || fault === 'none');
     const meanwhile = await Promise.all(
       Array.from({ length: 30 }, (_, index) => ask(others[index % others.length] as Instance)),
     );
-    if (fault === 'pause') holder?.running.child.kill('SIGCONT');
     const answers = await Promise.all(wave);
     // A killed gateway gives no answer to what it had.
     const given = [...answers, ...meanwhile].filter(({ status }) => fault !== 'kill' || status !== 0);

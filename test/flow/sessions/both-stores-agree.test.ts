@@ -337,6 +337,13 @@ for (const [name, open] of [
         assert.deepEqual(await store.find(session.hash), session, 'the fence is compared');
       });
 
+      it('that is asked for too late takes nothing', async () => {
+        const session = await signIn(store);
+        const late = await store.refreshes.take(session, 'one', LEASE_MS, (await store.nowMs()) - 1);
+        assert.deepEqual(late, { state: 'late' });
+        leaseIn(await store.refreshes.take(session, 'two', LEASE_MS, (await store.nowMs()) + 1000));
+      });
+
       it('of an ended session changes nothing', async () => {
         const session = await signIn(store);
         const lease = leaseIn(await store.refreshes.take(session, 'one', LEASE_MS, Number.MAX_SAFE_INTEGER));

@@ -30,7 +30,6 @@ export const SESSIONS = of('sessions', [
     'await put()',
   ],
   ['leases are taken as soon as Redis is back', LEASES, 'QUIET_MS = 4000', 'QUIET_MS = 0'],
-  ['a call that comes late takes a lease', LEASES, "if now > tonumber(ARGV[9]) then return { 'late' } end", ''],
   [
     'a full Redis keeps new tokens out',
     LEASES,

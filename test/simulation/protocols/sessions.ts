@@ -16,7 +16,9 @@ const PEOPLE = 5;
 const IDLE_MS = 8 * 60_000;
 const ACCESS_LIVES_MS = [30_000, 60_000, 300_000] as const;
 const REQUEST_GAP_MS = 4000;
-const END_GAP_MS = 60_000;
+const END_GAP_MS = 40_000;
+/** What Redis has not written to its disk: a moment, or a second as with `appendfsync everysec`. */
+const TAILS_MS = [20, 1000, 1000] as const;
 
 export const sessionsProtocol: Protocol = {
   name: 'sessions',
@@ -54,6 +56,8 @@ interface Person {
   id: string | undefined;
   sid: string;
   logins: number;
+  /** Of sessions that are over: a copy of a cookie is tried again. */
+  readonly former: string[];
   restsUntilMs: number;
 }
 
@@ -76,6 +80,7 @@ function startSessions(world: World, processes: number): Running {
       gateways.set(place, { process, store, sessions });
     });
   });
+  deployment.redis.lag(random.pick(TAILS_MS));
   const checker = new SessionChecker(deployment, () => provider, IDLE_MS);
   provider = createIdentityProvider(
     deployment,
@@ -86,7 +91,7 @@ function startSessions(world: World, processes: number): Running {
   const people = Array.from(
     { length: PEOPLE },
     (_, index): Person => ({
-      ...{ name: `person-${index + 1}`, id: undefined, sid: '', logins: 0, restsUntilMs: 0 },
+      ...{ name: `person-${index + 1}`, id: undefined, sid: '', logins: 0, former: [], restsUntilMs: 0 },
     }),
   );
 
@@ -152,7 +157,9 @@ function startSessions(world: World, processes: number): Running {
     world.note(place.name, `says ${result} of ${id}`);
     if (result.startsWith('503')) return checker.unavailable(asked, result);
     checker.refused(asked, result);
-    if (person.id === id) person.id = undefined;
+    if (person.id !== id) return;
+    person.id = undefined;
+    person.former.push(id);
   }
 
   function send(): void {
@@ -160,7 +167,8 @@ function startSessions(world: World, processes: number): Running {
     if (person.restsUntilMs > world.now()) return;
     // Some come back after their access token has ended, and some after their session has.
     if (random.chance(0.01)) person.restsUntilMs = world.now() + random.pick([0.2, 0.7, 1.3]) * IDLE_MS;
-    const { id } = person;
+    const { former } = person;
+    const id = former.length > 0 && random.chance(0.2) ? random.pick(former.slice(-3)) : person.id;
     if (id === undefined) at((gateway, place) => signIn(person, gateway, place));
     else at((gateway, place) => request(person, id, gateway, place));
   }

@@ -27,7 +27,8 @@ export function createSqliteRefreshes({ database, now, find, columnsOf }: Sqlite
   const giveUp = database.prepare(`
     UPDATE sessions SET lease_ends_at = 0 WHERE hash = ? AND generation = ? AND owner = ?`);
 
-  function take({ hash, generation }: Session, owner: string, forMs: number): RefreshTake {
+  function take({ hash, generation }: Session, owner: string, forMs: number, notAfterMs: number): RefreshTake {
+    if (now() > notAfterMs) return { state: 'late' };
     const session = find(hash);
     if (session === undefined) return { state: 'ended' };
     if (session.generation !== generation) return { state: 'succeeded', session };
@@ -43,7 +44,7 @@ export function createSqliteRefreshes({ database, now, find, columnsOf }: Sqlite
   }
 
   return {
-    take: (session, owner, forMs, _notAfterMs) => inTransaction(database, () => take(session, owner, forMs)),
+    take: (session, owner, forMs, notAfterMs) => inTransaction(database, () => take(session, owner, forMs, notAfterMs)),
     renew: ({ hash, generation, owner, fence }, forMs) =>
       prolong.run(now() + forMs, hash, generation, owner, fence).changes === 1,
     replaceTokens({ hash, generation, fence }, tokens) {
