@@ -96,7 +96,7 @@ describe('schemathesis, with all checks and phases', { skip: noPython, timeout: 
   for (const [who, options] of Object.entries(callers)) {
     it(`finds nothing unexplained with a key of ${who}`, { timeout: PATIENCE_MS }, async () => {
       const { key } = await gateway.issueKey(options);
-      await triedBy(key, ['--exclude-operation-id-regex', CHANGES_KEYS], 25);
+      await triedBy(key, ['--exclude-operation-id-regex', CHANGES_KEYS], 27);
       // A key that a run has revoked would be refused from then on, and nothing would be tried any more.
       const headers = { authorization: `Bearer ${key}` };
       assert.equal((await fetch(`${gateway.url}/gateway/v1/organization`, { headers })).status, 200);
