@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+import { agentAt } from '../support/agents.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { type FakeUpstream, startUpstream } from '../support/upstream.ts';
 
@@ -30,6 +31,7 @@ describe("GitHub's REST API behind the gateway", { skip }, () => {
       response.end('[]');
     });
     gateway = await startGateway({
+      gateway: { mcp: { entries: ['github'], thirdParties: ['github'] } },
       contracts: { 'github.json': text },
       upstreams: {
         github: {
@@ -45,6 +47,22 @@ describe("GitHub's REST API behind the gateway", { skip }, () => {
   after(async () => {
     await gateway?.stop();
     await upstream?.close();
+  });
+
+  it('is searched by agents, whose list of tools is short', async () => {
+    const agent = agentAt(gateway.port, { Authorization: authorization });
+    const { result: list, message } = await agent.send('tools/list');
+    assert.equal(list.tools.length, 3);
+    assert.ok(JSON.stringify(message).length < 8192, `${JSON.stringify(message).length} bytes`);
+    const { result: found } = await agent.call('search_operations', { query: 'create issue' });
+    assert.ok(found.structuredContent.operations.some(({ name }: { name: string }) => name === 'issues_create'));
+    const { result: described } = await agent.call('describe_operation', { name: 'issues_create' });
+    assert.deepEqual(described.structuredContent.inputSchema.required, ['owner', 'repo', 'body']);
+    assert.match(described.structuredContent.description, /third party/);
+    const given = { owner: 'o', repo: 'r', per_page: 2 };
+    const { result } = await agent.call('call_operation', { name: 'issues_list-for-repo', arguments: given });
+    assert.deepEqual(result.structuredContent, { result: [] });
+    assert.equal(upstream.requests.at(-1)?.url, '/repos/o/r/issues?per_page=2');
   });
 
   it('matches every operation by a request made from its template', async () => {
