@@ -19,6 +19,7 @@ const commands: Readonly<Record<string, () => Promise<Add>>> = {
   certificates: async () => (await import('./certificates/certificates.ts')).addCertificatesCommands,
   'assertion-keys': async () => (await import('./assertion-keys.ts')).addAssertionKeysCommands,
   explain: async () => (await import('./explain/explain.ts')).addExplainCommand,
+  mcp: async () => (await import('./mcp.ts')).addMcpCommands,
   contract: async () => (await import('./contract/contract.ts')).addContractCommands,
   upstreams: async () => (await import('./upstreams/upstreams.ts')).addUpstreamsCommands,
   versions: async () => (await import('./versions/versions.ts')).addVersionsCommands,

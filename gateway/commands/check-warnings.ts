@@ -163,6 +163,7 @@ function withoutEffect(configuration: Configuration): Mistake[] {
     }),
     ...servedNowhere(configuration),
     ...tokensOfNone(configuration),
+    ...agentsWithoutIssuer(configuration),
     ...basicWithoutAWord(configuration),
     ...gateway.operatorScopes.flatMap((scope, index) => {
       if (!isWritten || contracts.scopes.has(scope)) return [];
@@ -192,6 +193,17 @@ function tokensOfNone({ config: { gateway, upstreams, sources } }: Configuration
     const reason = 'gateway.yaml has no issuers, so no token reaches the service.';
     return [sources.upstreams.mistakeAt(['upstreams', name, 'authorization'], reason, 'Add issuers to gateway.yaml.')];
   });
+}
+
+/** Warns of an endpoint for agents whose clients cannot find out where to get a token. */
+function agentsWithoutIssuer({ config: { gateway, sources } }: Configuration): Mistake[] {
+  const { mcp, issuers, publicUrl } = gateway;
+  const audiences = Object.values(issuers).map(({ audience }) => audience);
+  const possible = [`${publicUrl}${mcp?.path}`, publicUrl, `${publicUrl}/`];
+  if (mcp === undefined || audiences.length === 0 || possible.some((one) => audiences.includes(one))) return [];
+  const reason = 'no issuer makes tokens for the endpoint or the API, so agents are not told where to get one.';
+  const remedy = `If agents should use tokens, set the audience of their issuer to ${possible[0]} or ${publicUrl}.`;
+  return [sources.gateway.mistakeAtKey(['mcp'], reason, remedy)];
 }
 
 /** Warns of entries whose contract alone opens operations to the gateway's own user name and password. */

@@ -12,15 +12,20 @@ import { untimelyMistakes } from '../edge/tls/certificate-mistakes.ts';
 import { metricsBytesOf } from '../observe/route-series.ts';
 import { openSecrets } from '../process/open-key-store.ts';
 import { checkStart } from '../process/start-mistakes.ts';
+import { type ToolReport, toolReport } from '../serving/tool-report.ts';
 import { machineWarnings } from './check-machine.ts';
 import { warningsOf } from './check-warnings.ts';
 import type { CommandContext } from './context.ts';
 import { providerExaminations } from './doctor/sessions.ts';
+import { reportLines } from './mcp.ts';
 import { counted, printJson, printLine } from './print.ts';
 import { unenforcedLines } from './unenforced-lines.ts';
 
 /** From here on, a scrape every few seconds costs the gateway and Prometheus noticeably. */
 const METRICS_BYTES_NOTED = 2 ** 20;
+
+const TOOLS_PRINTED_MAX = 64;
+const LARGEST_PRINTED = 5;
 
 const MAY_BE_ELSEWHERE = 'Without it the gateway does not start; it may be on another machine.';
 
@@ -65,7 +70,7 @@ async function check(context: CommandContext, options: CheckOptions): Promise<vo
       ...misspeltVariables(environment),
     ];
     if (ignoresManifest) writeManifest(settings, configuration);
-    printSuccess(context, asJson, configuration, all);
+    printSuccess(context, asJson, configuration, all, await toolReport(configuration));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     printMistakes(context, asJson, error.mistakes);
@@ -95,6 +100,7 @@ function printSuccess(
   asJson: boolean,
   { config, contracts: { operations, documents }, version, isListed }: Configuration,
   warnings: readonly string[],
+  tools: ToolReport | undefined,
 ): void {
   const { operationsMax } = config.gateway.metrics;
   const metricsBytes = metricsBytesOf(
@@ -104,7 +110,7 @@ function printSuccess(
   const unenforced = unenforcedIn(operations);
   if (asJson) {
     const counts = { operations: operations.length, contracts: documents.length, metrics_bytes: metricsBytes };
-    printJson(context, { ok: true, version, manifest: isListed, ...counts, mistakes: [], warnings, unenforced });
+    printJson(context, { ok: true, version, manifest: isListed, ...counts, mistakes: [], warnings, unenforced, tools });
     return;
   }
   for (const warning of warnings) context.write(`warning: ${warning}\n`);
@@ -112,10 +118,24 @@ function printSuccess(
   context.write(
     `No mistakes: ${counted(operations.length, 'operation')} in ${counted(documents.length, 'contract')}.\n`,
   );
+  if (tools !== undefined) printTools(context, tools);
   const isByEntry = operations.length > operationsMax;
   if (!isByEntry && metricsBytes < METRICS_BYTES_NOTED) return;
   const kept = isByEntry ? 'by entry, because metrics.operationsMax is lower,' : 'for each of them';
   context.write(`Metrics are kept ${kept} and may take ${(metricsBytes / 2 ** 20).toFixed(1)} MiB of /metrics.\n`);
+}
+
+/** Of many tools, only the largest are printed: `mcp tools` has them all. */
+function printTools(context: CommandContext, report: ToolReport): void {
+  const { tools } = report;
+  const printed = tools.length <= TOOLS_PRINTED_MAX ? tools : largestOf(tools);
+  for (const { name, bytes, tokens } of printed)
+    printLine(context, `tool ${name}: ${bytes} bytes, about ${tokens} tokens`);
+  for (const line of reportLines(report)) printLine(context, line);
+}
+
+function largestOf(tools: ToolReport['tools']): ToolReport['tools'] {
+  return tools.toSorted((one, other) => other.bytes - one.bytes).slice(0, LARGEST_PRINTED);
 }
 
 function printMistakes(context: CommandContext, asJson: boolean, mistakes: readonly Mistake[]): void {

@@ -18,6 +18,8 @@ export interface ExchangeRow {
   readonly stage: string;
   readonly code: string | null;
   readonly upstream: string | null;
+  /** The tool by which an agent called the operation. */
+  readonly tool: string | null;
   readonly duration_ms: number;
   /** Time until the upstream began to answer; null: it was not asked, or did not answer. The rest is the gateway and the transfer. */
   readonly upstream_ms: number | null;
@@ -50,8 +52,9 @@ function numberOf(value: number): number | undefined {
 }
 
 export function exchangeRow(line: ExchangeLine): ExchangeRow {
-  const { method, route, tunnel, upstream_ms: upstreamMs } = line;
-  const template = route ?? (tunnel === undefined ? 'unmatched' : `tunnel ${tunnel}`);
+  const { method, route, tunnel, mcp, upstream_ms: upstreamMs } = line;
+  const template =
+    route ?? (tunnel === undefined ? (mcp === undefined ? 'unmatched' : `agents ${mcp}`) : `tunnel ${tunnel}`);
   return {
     request_id: String(line.request_id),
     at: new Date(Number(line.time)).toISOString(),
@@ -64,6 +67,7 @@ export function exchangeRow(line: ExchangeLine): ExchangeRow {
     stage: String(line.stage),
     code: textOrNull(line.code),
     upstream: textOrNull(line.upstream),
+    tool: textOrNull(line.tool),
     duration_ms: Number(line.duration_ms),
     upstream_ms: typeof upstreamMs === 'number' ? upstreamMs : null,
   };

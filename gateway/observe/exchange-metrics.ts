@@ -145,6 +145,18 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     'Requests with an Idempotency-Key that were sent and whose outcome is unknown: the key is refused from then on.',
     ['http_route'],
   );
+  const messages = registerCounter(
+    registry,
+    'gateway_agent_messages_total',
+    'Messages of agents (Model Context Protocol), by method.',
+    ['method'],
+  );
+  const toolCalls = registerCounter(
+    registry,
+    'gateway_tool_calls_total',
+    'Calls of operations as tools; outcome is answered, refused (by the gateway or the service), or left (the agent has gone).',
+    ['http_route', 'outcome'],
+  );
   // Compared by the alerts of deploy/prometheus, whatever operations are served.
   for (const stage of STAGES) rejectedBy(stage)('internal_error');
   for (const code of CREDENTIAL_CODES) rejectedBy(OWNER_KNOWN.has(code) ? 'authorize' : 'authenticate')(code);
@@ -203,6 +215,8 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     if (rare.replayed) replays.inc({ http_route });
     if (rare.outcomeUnknown) lost.inc({ http_route });
     if (answerViolations) violations.inc({ direction: 'response', http_route });
+    if (rare.mcp !== undefined) messages.inc({ method: rare.mcp });
+    if (rare.tool !== undefined) toolCalls.inc({ http_route, outcome: outcomeOf(trail) });
     upstreams.rare(rare, trail.operation?.upstream ?? '');
   }
 
@@ -249,6 +263,10 @@ function byOperation(make: (operation: Operation, status: number) => Series) {
       known = new WeakMap();
     },
   };
+}
+
+function outcomeOf({ status }: Trail): string {
+  return status === 499 ? 'left' : status >= 400 ? 'refused' : 'answered';
 }
 
 /** Why a stream has ended. */

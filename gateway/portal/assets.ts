@@ -11,7 +11,19 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
 const styles = ['portal', 'reference', 'account'];
 const scripts = [
-  ...['portal', 'search', 'key', 'theme', 'theme-first', 'filter', 'request', 'request-form', 'answer', 'page-tools'],
+  ...[
+    'portal',
+    'search',
+    'key',
+    'theme',
+    'theme-first',
+    'filter',
+    'request',
+    'request-form',
+    'answer',
+    'page-tools',
+    'agents',
+  ],
   ...[
     'account',
     'account-api',

@@ -8,6 +8,7 @@ import { ALL_CAPABILITIES } from '../capabilities.ts';
 import type { ErrorCode } from '../error-catalogue.ts';
 import type { Publication } from '../shared/publication.ts';
 import { accountPage } from './account.ts';
+import { agentsPage } from './agents.ts';
 import { assetsFor } from './assets.ts';
 import { changesFeed, changesPage, FEED_PATH } from './changes-page.ts';
 import { errorCodes, errorPage, errorsPage } from './error-pages.ts';
@@ -50,6 +51,8 @@ export interface PortalOptions extends GuideSettings {
   readonly sampleOperation: string | undefined;
   /** Whether the operations of an organization's own account are served at `publicUrl`. */
   readonly hasAccount: boolean;
+  /** The path of the endpoint for agents; undefined: there is none. */
+  readonly agentsPath: string | undefined;
 }
 
 export interface PortalSite {
@@ -76,7 +79,7 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
   const facts = guideFacts(references, sample, options, tools);
   const guides = await loadGuides({ own: options.guides, builtIn: options.builtInGuides, facts });
   const names = new Set(guides.map(({ name }) => name));
-  const further = furtherPages(options, references, names);
+  const further = furtherPages(options, references, names, title);
   const frame = frameOf(options, title, { hasGuides: guides.length > 0, further, references, sample });
   const fixed = new Map<string, Make>(assetsFor(look, title));
   const many = new Map<string, Make>();
@@ -120,14 +123,16 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
 
 /** Pages beside guides and reference, in the order of their links. */
 function furtherPages(
-  { limits, publications, hasAccount }: PortalOptions,
+  { limits, publications, hasAccount, agentsPath, publicUrl }: PortalOptions,
   references: readonly AddressedContract[],
   guides: ReadonlySet<string>,
+  title: string,
 ): Page[] {
   const changes = changesPage(publications, references);
   return [
     ...(limits === undefined ? [] : [limitsPage(limits, references, guides.has('rate-limits'))]),
     ...(changes === undefined ? [] : [changes]),
+    ...(agentsPath === undefined ? [] : [agentsPage({ path: agentsPath, publicUrl, title })]),
     ...(hasAccount ? [accountPage(references)] : []),
   ];
 }

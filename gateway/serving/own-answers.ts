@@ -94,6 +94,7 @@ function portalOptions(
     guides: portalFiles.guides,
     builtInGuides: portal.builtInGuides,
     sampleOperation: portal.sampleOperation,
+    agentsPath: gateway.mcp?.path,
     hasAccount: contracts.operations.some(
       ({ operation }) => operation.path === '/gateway/v1/organization' && isOwnContract(upstreams[operation.upstream]),
     ),

@@ -34,8 +34,12 @@ function durationCell({ duration_ms: all, upstream_ms: upstream, longest }) {
   return element('span', { class: 'duration' }, text, bar);
 }
 
-/** A request of no operation is known by its path, in which what may be a value is masked. */
-function operationCell({ operation, path }) {
+/**
+ * A request of no operation is known by its path, in which what may be a value is masked. A call by an agent has the name of its tool, too.
+ */
+function operationCell({ operation, path, tool }) {
+  if (tool)
+    return element('span', {}, operationName(operation), element('span', { class: 'soft' }, ` by tool ${tool}`));
   if (!path) return operationName(operation);
   return element('span', {}, `${operation.split(' ')[0]} ${path}`, element('span', { class: 'soft' }, ' no operation'));
 }

@@ -1,0 +1,122 @@
+// The page "For agents": the address of the tools, how to add it to common clients, and the tools that a pasted key sees. A script asks for
+// these; the page itself has data of no organization.
+
+import { KEY_MARK, KEY_PLACEHOLDER } from './highlight.ts';
+import { escapeHtml } from './html.ts';
+import type { Page } from './layout.ts';
+import { renderMarkdown } from './markdown.ts';
+
+/** The endpoint for agents, as the page shows it. */
+export interface AgentsPageOptions {
+  /** Of the endpoint, on the host of this page. */
+  readonly path: string;
+  readonly publicUrl: string;
+  readonly title: string;
+}
+
+const DESCRIPTION = 'The operations of this API as tools of agents, by the Model Context Protocol.';
+
+/** The first line of the sample, of a package that the gateway does not use. */
+const IMPORT = "import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';";
+
+const FORM = `<h2 id="tools">Your tools</h2>
+<p class="agents-unscripted">A client shows them as soon as it is connected. With JavaScript, this page lists those of a key.</p>
+<form id="agents-form" class="key-box needs-script" autocomplete="off">
+<label for="agents-key">Your key</label>
+<div class="key-row"><input id="agents-key" type="password" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="sk_…" aria-describedby="agents-note">
+<button type="submit" class="primary">Show tools</button></div>
+<p id="agents-note">It stays in the memory of this page until you leave it, and is sent to this API only.</p>
+</form>
+<p id="agents-status" class="quiet" role="status"></p>`;
+
+export function agentsPage({ path, publicUrl, title }: AgentsPageOptions): Page {
+  const markdown = markdownOf(`${publicUrl}${path}`, nameOf(title));
+  const rendered = renderMarkdown(markdown);
+  return {
+    path: '/docs/agents',
+    title: 'For agents',
+    description: DESCRIPTION,
+    section: '/docs/agents',
+    main: `<article class="guide">${rendered.html}</article>
+${FORM}
+<div id="agents-tools" data-path="${escapeHtml(path)}" hidden></div>`,
+    markdown: markdown.replaceAll(KEY_MARK, KEY_PLACEHOLDER),
+    scripts: ['agents.js'],
+  };
+}
+
+/** What clients call the server in their own lists. */
+function nameOf(title: string): string {
+  const name = title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 40);
+  return name || 'api';
+}
+
+function markdownOf(url: string, name: string): string {
+  const json = (value: object) => JSON.stringify(value, null, 2);
+  const headers = { Authorization: `Bearer ${KEY_MARK}` };
+  return `# For agents
+
+${DESCRIPTION} A call by tool is a request with your key: its scopes, limits and errors are the same. Give an agent a key of its own,
+with the fewest scopes; it sees the tools of these scopes only.
+
+- Address: \`${url}\` (Streamable HTTP)
+- Credential: the header \`Authorization: Bearer <key>\`
+- Revisions: 2026-07-28, 2025-11-25 and before
+
+## Claude Code
+
+\`\`\`sh
+claude mcp add --transport http ${name} ${url} --header "Authorization: Bearer ${KEY_MARK}"
+\`\`\`
+
+## Visual Studio Code
+
+In \`.vscode/mcp.json\`:
+
+\`\`\`json
+${json({ servers: { [name]: { type: 'http', url, headers } } })}
+\`\`\`
+
+## Cursor, and others that read mcpServers
+
+\`\`\`json
+${json({ mcpServers: { [name]: { type: 'http', url, headers } } })}
+\`\`\`
+
+## TypeScript
+
+\`\`\`js
+${IMPORT}
+
+const client = new Client({ name: 'my-agent', version: '1.0.0' });
+const requestInit = { headers: { Authorization: 'Bearer ${KEY_MARK}' } };
+await client.connect(new StreamableHTTPClientTransport(new URL('${url}'), { requestInit }));
+console.log((await client.listTools()).tools);
+\`\`\`
+
+## Python
+
+\`\`\`python
+from fastmcp import Client
+
+async with Client('${url}', auth='${KEY_MARK}') as client:
+    print(await client.list_tools())
+\`\`\`
+
+## By hand
+
+\`\`\`sh
+curl ${url} -H "Authorization: Bearer ${KEY_MARK}" -H 'Content-Type: application/json' \\
+  -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+\`\`\`
+
+## If a call is repeated
+
+A write runs once for each value of its argument \`idempotency_key\`, however often it is called. An error is the error object of the API,
+with its code and remedy.
+`;
+}

@@ -1,0 +1,70 @@
+// The tools of a configuration for `check` and `mcp tools`: their sizes, what their schemas cannot say, and the operations that are none.
+
+import { createMayUse } from '../auth/authorize.ts';
+import type { Caller } from '../caller.ts';
+import { type Configuration, scopeRulesOf } from '../configuration.ts';
+import { definitionText } from '../mcp/tool.ts';
+import { deprecationsOf } from '../versions/deprecation.ts';
+import { createToolbox } from './toolbox.ts';
+
+interface ReportedTool {
+  readonly name: string;
+  readonly operation: string;
+  readonly bytes: number;
+  /** About as many tokens of a model. */
+  readonly tokens: number;
+  readonly losses: readonly string[];
+}
+
+export interface ToolReport {
+  readonly mode: 'list' | 'search';
+  readonly tools: readonly ReportedTool[];
+  /** Of the list that a client gets. */
+  readonly list_bytes: number;
+  readonly list_tokens: number;
+  readonly left_out: readonly { readonly operation: string; readonly reason: string }[];
+}
+
+/** English text and JSON have about so many bytes for one token. */
+const BYTES_PER_TOKEN = 4;
+
+/**
+ * Undefined: there is no endpoint for agents.
+ *
+ * @param caller whose tools are reported; undefined: all
+ */
+export async function toolReport(configuration: Configuration, caller?: Caller): Promise<ToolReport | undefined> {
+  const { gateway, upstreams } = configuration.config;
+  if (gateway.mcp === undefined) return undefined;
+  const operations = configuration.contracts.operations.map(({ operation }) => operation);
+  const deprecations = deprecationsOf(operations, gateway, gateway.publicUrl);
+  const mayUse = createMayUse({
+    scopeRules: scopeRulesOf(configuration),
+    hasTestTarget: (upstream) => upstreams[upstream]?.test !== undefined,
+  });
+  const toolbox = createToolbox(configuration, gateway.mcp, {
+    mayUse: caller === undefined ? () => true : mayUse,
+    isDeprecated: (operation) => deprecations.ofOperations.has(operation),
+  });
+  const { leftOut } = await toolbox.selection();
+  const { tools, isSearched, pages } = await toolbox.listOf(caller ?? everyone);
+  const listBytes = Buffer.byteLength(pages.join(','));
+  return {
+    mode: isSearched ? 'search' : 'list',
+    tools: tools.map((tool) => {
+      const bytes = Buffer.byteLength(definitionText(tool));
+      const { losses } = tool.source.schemas();
+      return { name: tool.name, operation: tool.operation.id, bytes, tokens: tokensOf(bytes), losses };
+    }),
+    list_bytes: listBytes,
+    list_tokens: tokensOf(listBytes),
+    left_out: leftOut.map(({ operation, reason }) => ({ operation: operation.id, reason })),
+  };
+}
+
+/** Stands for a caller with every right. */
+const everyone = {} as Caller;
+
+function tokensOf(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
+}
