@@ -61,6 +61,8 @@ const operations: Readonly<Record<string, Operation>> = {
   getOrganizationLimits: operators('GET /gateway/v1/organizations/org_acme/limits', 'limits:read'),
   resetOrganizationLimits: operators('POST /gateway/v1/organizations/org_acme/limits/reset', 'limits:write'),
   getOrganizationUsage: operators('GET /gateway/v1/organizations/org_acme/usage', 'usage:read'),
+  listOrganizationSessions: operators('GET /gateway/v1/organizations/org_acme/sessions', 'sessions:read'),
+  endOrganizationSession: operators('POST /gateway/v1/organizations/org_acme/sessions/ses_1/end', 'sessions:write'),
   listUpstreams: operators('GET /gateway/v1/upstreams', 'upstreams:read'),
   retryUpstream: operators('POST /gateway/v1/upstreams/gateway/retry', 'upstreams:write'),
   listDeprecatedUses: operators('GET /gateway/v1/deprecated-uses', 'deprecations:read'),
@@ -131,6 +133,7 @@ describe("the gateway's own contract", async () => {
         .replace('org_acme', '{organization_id}')
         .replace('{key}', '{key_id}')
         .replace('{request}', '{request_id}')
+        .replace('ses_1', '{session_id}')
         .replace('upstreams/gateway/', 'upstreams/{upstream}/');
       return [id, path, [scope]];
     });

@@ -20,7 +20,7 @@ const NAMES = {
   config: {
     upstreams: {},
     limits: { tiers: { standard: {}, premium: {} } },
-    gateway: { operatorScopes: ['mail:read'] },
+    gateway: { operatorScopes: ['mail:read'], keys: { perOrganizationMax: 1000 } },
   },
   contracts: { scopes: new Set(['customers:read', 'customers:write', 'mail:read']) },
 } as unknown as Configuration;
