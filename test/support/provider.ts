@@ -108,11 +108,16 @@ export async function startProvider(options: ProviderOptions): Promise<TestProvi
       accountId: subject,
       claims: async () => ({ sub: subject, ...claimsOf.get(subject) }),
     }),
+    // It refuses addresses of this machine, where the gateway of a test is.
+    fetch(url, init = {}) {
+      const { dispatcher: _, ...others } = init as RequestInit & { readonly dispatcher?: unknown };
+      return fetch(url, others);
+    },
     interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
     ...options.configuration,
   });
   const events: { on(event: string, listener: (context: unknown, error: Error) => void): unknown } = provider;
-  for (const event of ['grant.error', 'authorization.error', 'revocation.error', 'server_error'])
+  for (const event of ['grant.error', 'authorization.error', 'revocation.error', 'server_error', 'backchannel.error'])
     events.on(event, (_context, error) => errors.push(`${event}: ${error.message}`));
 
   async function interact(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -33,10 +33,18 @@ export interface SessionGatewayOptions extends Pick<GatewayOptions, 'environment
   readonly things?: Readonly<Record<string, unknown>>;
   readonly upstreams?: Readonly<Record<string, unknown>>;
   readonly contracts?: Readonly<Record<string, string | object>>;
+  /** Gateways with the same configuration. Default: 1. */
+  readonly instances?: number;
+  /** Further operations of the things. */
+  readonly paths?: Record<string, object>;
+  /** In the place of a service that answers at once. */
+  readonly upstream?: { readonly url: string; close(): Promise<void> };
 }
 
 export interface SessionGateway {
   readonly gateway: TestGateway;
+  /** All instances; people sign in at the first one. */
+  readonly gateways: readonly TestGateway[];
   readonly provider: TestProvider;
   readonly upstream: FakeUpstream;
   /** The origin of the gateway. */
@@ -47,42 +55,49 @@ export interface SessionGateway {
 }
 
 export async function startSessionGateway(options: SessionGatewayOptions = {}): Promise<SessionGateway> {
-  const port = await freePort();
-  const origin = `http://127.0.0.1:${port}`;
-  const upstream = await startUpstream(options.answer);
+  const ports = await Promise.all(Array.from({ length: options.instances ?? 1 }, freePort));
+  const origins = ports.map((port) => `http://127.0.0.1:${port}`);
+  const [origin = ''] = origins;
+  const served = options.upstream ?? (await startUpstream(options.answer));
   const provider = await startProvider({ ...options.provider, gatewayOrigin: origin });
-  const { contracts, upstreams } = thingsAt(upstream.url, { security: { sessions: true }, ...options.things });
-  const gateway = await startGateway({
-    contracts: { ...contracts, ...sessionContract, ...options.contracts },
-    upstreams: { ...upstreams, ...SESSION_ENTRY, ...options.upstreams },
-    gateway: {
-      publicUrl: options.publicUrl ?? origin,
-      sessions: {
-        origins: [origin],
-        providers: {
-          staff: { ...provider.entry, ...options.entry },
-          ...Object.fromEntries(
-            Object.entries(options.providers ?? {}).map(([name, entry]) => [name, { ...provider.entry, ...entry }]),
-          ),
+  const { contracts, upstreams } = thingsAt(
+    served.url,
+    { security: { sessions: true }, ...options.things },
+    options.paths,
+  );
+  const withClient = (entry: Readonly<Record<string, unknown>>) => ({ ...provider.entry, ...entry });
+  const providers = Object.entries(options.providers ?? {}).map(([name, entry]) => [name, withClient(entry)] as const);
+  const started = ports.map((port) =>
+    startGateway({
+      contracts: { ...contracts, ...sessionContract, ...options.contracts },
+      upstreams: { ...upstreams, ...SESSION_ENTRY, ...options.upstreams },
+      gateway: {
+        publicUrl: options.publicUrl ?? origin,
+        sessions: {
+          origins,
+          providers: { staff: withClient(options.entry ?? {}), ...Object.fromEntries(providers) },
+          ...options.sessions,
         },
-        ...options.sessions,
       },
-    },
-    ...(options.limits && { limits: options.limits }),
-    ...(options.now && { now: options.now }),
-    environment: {
-      PORT: String(port),
-      [PROVIDER_SECRET_ENTRY.toUpperCase()]: provider.secret,
-      ...options.environment,
-    },
-  });
+      ...(options.limits && { limits: options.limits }),
+      ...(options.now && { now: options.now }),
+      environment: {
+        PORT: String(port),
+        [PROVIDER_SECRET_ENTRY.toUpperCase()]: provider.secret,
+        ...options.environment,
+      },
+    }),
+  );
+  const gateways = await Promise.all(started);
+  const [gateway] = gateways as [TestGateway];
   // Its organization.
   await gateway.issueKey();
 
   return {
     gateway,
+    gateways,
     provider,
-    upstream,
+    upstream: served as FakeUpstream,
     origin,
     async signIn(subject) {
       if (subject !== undefined) provider.person = { subject, claims: { org: 'org_test' } };
@@ -92,9 +107,9 @@ export async function startSessionGateway(options: SessionGatewayOptions = {}): 
       return browser;
     },
     async close() {
-      await gateway.stop();
+      for (const one of gateways) await one.stop();
       await provider.close();
-      await upstream.close();
+      await served.close();
     },
   };
 }

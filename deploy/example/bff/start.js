@@ -41,6 +41,8 @@ const provider = new Provider('http://localhost:9400', {
     revocation: { enabled: true },
   },
   rotateRefreshToken: true,
+  // It refuses addresses of this machine, where the gateway of the example is.
+  fetch: (url, { dispatcher: _, ...init }) => fetch(url, init),
   findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ sub, name: sub, roles: ['dispatcher'] }) }),
 });
 

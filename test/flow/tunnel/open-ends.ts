@@ -78,7 +78,8 @@ export function endOf(socket: Socket): End {
 export async function openWebSocket(port: number, path = '/jmap/ws', lines = HANDSHAKE, first: Buffer | string = '') {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
   await once(socket, 'connect');
-  const head = [`GET ${path} HTTP/1.1`, 'Host: api.test', ...lines, '', ''].join('\r\n');
+  const host = lines.some((line) => /^host:/i.test(line)) ? [] : ['Host: api.test'];
+  const head = [`GET ${path} HTTP/1.1`, ...host, ...lines, '', ''].join('\r\n');
   socket.write(Buffer.concat([Buffer.from(head), Buffer.from(first)]));
   return endOf(socket);
 }
