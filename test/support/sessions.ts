@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createAuthority } from './certificates.ts';
 import { createCookieBrowser } from './cookie-browser.ts';
 import { freePort } from './free-port.ts';
 import { type GatewayOptions, shippedContracts, startGateway, type TestGateway } from './gateway.ts';
@@ -33,6 +34,8 @@ export interface SessionGatewayOptions extends Pick<GatewayOptions, 'environment
   readonly things?: Readonly<Record<string, unknown>>;
   readonly upstreams?: Readonly<Record<string, unknown>>;
   readonly contracts?: Readonly<Record<string, string | object>>;
+  /** Over TLS, as `localhost`, with a certificate that no browser knows. */
+  readonly secure?: boolean;
   /** Gateways with the same configuration. Default: 1. */
   readonly instances?: number;
   /** Further operations of the things. */
@@ -56,7 +59,9 @@ export interface SessionGateway {
 
 export async function startSessionGateway(options: SessionGatewayOptions = {}): Promise<SessionGateway> {
   const ports = await Promise.all(Array.from({ length: options.instances ?? 1 }, freePort));
-  const origins = ports.map((port) => `http://127.0.0.1:${port}`);
+  const host = options.secure === true ? 'https://localhost' : 'http://127.0.0.1';
+  const origins = ports.map((port) => `${host}:${port}`);
+  const pair = options.secure === true ? createAuthority().issue({ names: ['localhost'] }) : undefined;
   const [origin = ''] = origins;
   const served = options.upstream ?? (await startUpstream(options.answer));
   const provider = await startProvider({ ...options.provider, gatewayOrigin: origin });
@@ -73,12 +78,14 @@ export async function startSessionGateway(options: SessionGatewayOptions = {}): 
       upstreams: { ...upstreams, ...SESSION_ENTRY, ...options.upstreams },
       gateway: {
         publicUrl: options.publicUrl ?? origin,
+        ...(pair && { tls: { certificates: [{ certificate: 'localhost.pem', key: 'localhost.key' }] } }),
         sessions: {
           origins,
           providers: { staff: withClient(options.entry ?? {}), ...Object.fromEntries(providers) },
           ...options.sessions,
         },
       },
+      ...(pair && { files: { 'localhost.pem': pair.certificate, 'localhost.key': pair.key } }),
       ...(options.limits && { limits: options.limits }),
       ...(options.now && { now: options.now }),
       environment: {

@@ -8,8 +8,8 @@ import type { LoginSecrets } from '../provider/provider.ts';
 
 /** The store refuses logins that took longer than 15 minutes. */
 export const LOGIN_SECONDS = 600;
-/** Of one browser. Each cookie takes up to 2 kB of the headers of every request, which are bounded. */
-const UNDER_WAY_MAX = 4;
+/** Of the cookies of earlier logins of a browser: they are part of the headers of every request, which are bounded. A dozen, mostly. */
+const UNDER_WAY_BYTES_MAX = 6000;
 
 export interface Transaction extends LoginSecrets {
   readonly provider: string;
@@ -38,9 +38,7 @@ export function createTransactions(
     newSecrets: () => ({ state: randomText(), nonce: randomText(), codeVerifier: randomText() }),
     begin(transaction, cookies, isSecure) {
       const { state, ...sealed } = transaction;
-      // Names of cookies come in the order in which browsers got them (RFC 6265 section 5.4).
-      const before = [...loginValuesIn(cookies, isSecure).keys()];
-      const givenUp = before.slice(0, Math.max(0, before.length - UNDER_WAY_MAX + 1));
+      const givenUp = oldest(loginValuesIn(cookies, isSecure));
       const own = loginCookieLine(
         idOf(state),
         ring.seal(JSON.stringify(sealed), recordOf(state)),
@@ -60,6 +58,15 @@ export function createTransactions(
     },
     endedLine: (state, isSecure) => clearedLoginCookieLine(idOf(state), isSecure),
   };
+}
+
+/** The logins that have no room. Cookies come in the order in which the browser got them (RFC 6265 section 5.4). */
+function oldest(values: ReadonlyMap<string, string>): string[] {
+  let bytes = 0;
+  return [...values].reverse().flatMap(([id, value]) => {
+    bytes += value.length;
+    return bytes > UNDER_WAY_BYTES_MAX ? [id] : [];
+  });
 }
 
 /** The name of the cookie tells nothing about the `state`. */
