@@ -43,18 +43,22 @@ const claim = z
   )
   .meta({ values: 'name of a claim, or a list of names that lead to it' });
 
-const authentication = z.discriminatedUnion('method', [
-  z.strictObject({
-    method: z
-      .enum(['client_secret_basic', 'client_secret_post'])
-      .describe('How the gateway authenticates at the provider.'),
-    secret: secretEntry.meta({ description: 'The secret of the client.' }),
-  }),
-  z.strictObject({
-    method: z.literal('private_key_jwt'),
-    secret: secretEntry.meta({ description: 'The private key, a JWK with `kid` and `alg`.' }),
-  }),
-]);
+const authentication = z.discriminatedUnion(
+  'method',
+  [
+    z.strictObject({
+      method: z
+        .enum(['client_secret_basic', 'client_secret_post'])
+        .describe('How the gateway authenticates at the provider.'),
+      secret: secretEntry.meta({ description: 'The secret of the client.' }),
+    }),
+    z.strictObject({
+      method: z.literal('private_key_jwt'),
+      secret: secretEntry.meta({ description: 'The private key, a JWK with `kid` and `alg`.' }),
+    }),
+  ],
+  { error: 'must name a method: private_key_jwt, client_secret_basic or client_secret_post' },
+);
 
 const grant = z
   .strictObject({

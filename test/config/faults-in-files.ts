@@ -7,6 +7,85 @@ const limits = 'config/limits.yaml';
 const gateway = 'config/gateway.yaml';
 
 export const faultsInFiles: Readonly<Record<string, Fault>> = {
+  'sessions-with-mistakes-of-form': {
+    files: {
+      [gateway]: [
+        'sessions:',
+        '  origins: ["http://app.example.com", "https://app.example.com/x"]',
+        '  idleSeconds: 7200',
+        '  absoluteSeconds: 3600',
+        '  afterLogin: //evil.example',
+        '  providers:',
+        '    staff:',
+        '      issuer: http://login.example.com',
+        '      clientId: gateway',
+        '      authentication: { method: none, secret: x }',
+        '      parameters: { state: fixed }',
+        '      grants: [{ value: admin, scopes: ["items:read"] }]',
+        '',
+      ].join('\n'),
+    },
+    says: [
+      'config/gateway.yaml:8:15: sessions.providers.staff.issuer: "http://login.example.com" is not possible here. It must be an https:// address (http:// only on this machine).',
+      'config/gateway.yaml:10:33: sessions.providers.staff.authentication.method: {"method":"none","secret":"x"} is not possible here. It must name a method: private_key_jwt, client_secret_basic or client_secret_post.',
+      'config/gateway.yaml:12:25: sessions.providers.staff.grants.0.value: "admin" is not possible here. It must have a claim beside it.',
+      'config/gateway.yaml:11:7: sessions.providers.staff.parameters: {"state":"fixed"} is not possible here. It must be none of the parameters that the gateway sets itself.',
+      'config/gateway.yaml:2:13: sessions.origins.0: "http://app.example.com" is not possible here. It must be an origin such as https://app.example.com (http:// only on this machine).',
+      'config/gateway.yaml:2:39: sessions.origins.1: "https://app.example.com/x" is not possible here. It must be an origin such as https://app.example.com (http:// only on this machine).',
+      'config/gateway.yaml:5:15: sessions.afterLogin: "//evil.example" is not possible here. It must be a path of the same origin, such as / or /app.',
+    ],
+  },
+  'sessions-that-do-not-fit': {
+    files: {
+      [gateway]: [
+        'publicUrl: https://api.example.com',
+        'hosts: { api: api.example.com }',
+        'issuers: { staff: { issuer: "https://other.example", jwksUrl: "https://other.example/keys", audience: x } }',
+        'sessions:',
+        '  origins: ["https://app.example.com"]',
+        '  providers:',
+        '    staff: &staff',
+        '      issuer: https://login.example.com',
+        '      clientId: gateway',
+        '      authentication: { method: client_secret_basic, secret: session_client }',
+        '      grants: [{ scopes: ["item:read", "items:read"] }]',
+        '    again: *staff',
+        '',
+      ].join('\n'),
+    },
+    says: [
+      "config/gateway.yaml:4:1: sessions: no entry of upstreams.yaml serves the operations that people sign in with. Add an entry with contracts: [session/*.yaml] and live: 'session:'.",
+      'config/gateway.yaml:5:13: sessions.origins.0: requests for "app.example.com" get 421, because hosts names others. Did you mean "api.example.com"?',
+      'config/gateway.yaml:7:5: sessions.providers.staff: "staff" is the name of another issuer under issuers, so that people and subjects of its tokens would count as one. Give one of the two another name.',
+      'config/gateway.yaml:12:5: sessions.providers.again.issuer: "https://login.example.com" is the issuer of "staff" already. Keep one of the two providers.',
+      'config/gateway.yaml:11:27: sessions.providers.staff.grants.0.scopes.0: the scope "item:read" is unknown. Did you mean "items:read"?',
+      'config/gateway.yaml:12:5: sessions.providers.again.grants.0.scopes.0: the scope "item:read" is unknown. Did you mean "items:read"?',
+    ],
+  },
+  'sessions-without-sessions': {
+    files: spoiled(
+      upstreams,
+      'live: http://items:3000',
+      'live: "session:"\n    security: { sessions: true }\n    test: "session:"',
+    ),
+    says: [
+      'config/upstreams.yaml:6:5: upstreams.items.test: "test" has no meaning with live: session:, which stands for no service. Remove test.',
+      'config/upstreams.yaml:5:5: upstreams.items.security: "security" has no meaning with live: session:, which stands for no service. Remove security.',
+      'config/upstreams.yaml:4:11: upstreams.items.live: session: stands for what people sign in with, and gateway.yaml has no sessions. Add sessions to gateway.yaml, or remove the entry.',
+      'config/upstreams.yaml:2:3: upstreams.items: operations of this entry take sessions, and gateway.yaml has no sessions. Add sessions to gateway.yaml, or let the operations take keys only.',
+    ],
+  },
+  'entry-that-takes-sessions-of-nobody': {
+    files: spoiled(
+      upstreams,
+      'timeoutMs: 1000',
+      'timeoutMs: 1000\n    security: { sessions: true }\n    cookies: [gateway-session]',
+    ),
+    says: [
+      'config/upstreams.yaml:7:15: upstreams.items.cookies.0: "gateway-session" is not possible here. It must be a cookie of the service: those of sessions never cross.',
+      'config/upstreams.yaml:2:3: upstreams.items: operations of this entry take sessions, and gateway.yaml has no sessions. Add sessions to gateway.yaml, or let the operations take keys only.',
+    ],
+  },
   'guide-that-no-header-can-carry': {
     files: {
       [gateway]:
@@ -53,7 +132,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/guides/Start.md: the name of the file becomes an address. Use lower-case letters, digits and hyphens.',
       'config/guides/welcome.md:2: a guide has no "sumary". Did you mean "summary"?',
       'config/guides/welcome.md:5: the guide has no title. Begin it with a line such as "# Getting started".',
-      'config/guides/welcome.md:6: there is no guide "limits". Use one of: Start, authentication, errors, idempotency, pagination, rate-limits, sdks, versioning, welcome.',
+      'config/guides/welcome.md:6: there is no guide "limits". Use one of: Start, authentication, browser-applications, errors, idempotency, pagination, rate-limits, sdks, versioning, welcome.',
       'config/gateway.yaml:4:27: portal.builtInGuides.1: the gateway brings no guide "pagnation". Did you mean "pagination"?',
       'config/gateway.yaml:6:11: portal.tiers.0: limits.yaml has no tier "standrad". Did you mean "standard"?',
     ],
@@ -83,7 +162,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'gateway-itself-beside-a-service': {
     files: { [upstreams]: sound[upstreams].replace('http://items:3000', '["gateway:", "http://items:3000"]') },
     says: [
-      'config/upstreams.yaml:4:5: upstreams.items.live: ["gateway:","http://items:3000"] is not possible here. It must not name a service beside gateway:, which stands for the gateway itself.',
+      'config/upstreams.yaml:4:5: upstreams.items.live: ["gateway:","http://items:3000"] is not possible here. It must not name a service beside gateway: and session:, which stand for the gateway itself.',
     ],
   },
   'yaml-syntax': {
@@ -242,7 +321,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'unknown-key-without-likeness': {
     files: { [gateway]: 'banner: hello\n' },
     says: [
-      'config/gateway.yaml:1:1: banner: the key "banner" is not known here. Use one of: connections, cors, hosts, http, idempotency, issuers, keys, limits, logLevel, metrics, operations, operatorScopes, ….',
+      'config/gateway.yaml:1:1: banner: the key "banner" is not known here. Use one of: connections, cors, hosts, http, idempotency, issuers, keys, limits, logLevel, mcp, metrics, operations, ….',
     ],
   },
   'unknown-key-deep': {

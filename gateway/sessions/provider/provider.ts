@@ -228,11 +228,12 @@ function outcomeOf(error: unknown): Redeemed {
   return { kind: 'away', redeemed: code === undefined ? 'unknown' : 'no', reason: code ?? providerReason(error) };
 }
 
-/** The code of an OAuth error (RFC 6749 section 5.2). */
-export function oauthCodeIn(thrown: unknown): string | undefined {
+/** The code of an OAuth error (RFC 6749 section 5.2): of the body, or of the challenge to a client that is refused. */
+function oauthCodeIn(thrown: unknown): string | undefined {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
-    const { error: code } = error as { error?: unknown };
+    const { error: code, status } = error as { error?: unknown; status?: unknown };
     if (typeof code === 'string') return code;
+    if (status === 401) return 'invalid_client';
   }
   return undefined;
 }
