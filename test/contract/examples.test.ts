@@ -23,6 +23,7 @@ const WITHOUT_BODY: ReadonlySet<string> = new Set([
   'resumeOrganization',
   'resetOrganizationLimits',
   'retryUpstream',
+  'endOrganizationSession',
 ]);
 
 for (const entry of operations) {

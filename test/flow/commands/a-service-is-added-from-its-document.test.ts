@@ -212,7 +212,7 @@ describe('gateway init --from', () => {
     const checked = await other.run('check', '--json');
     other.remove();
     const { ok, operations, contracts, mistakes, warnings, unenforced } = JSON.parse(checked.stdout);
-    assert.deepEqual([ok, operations, contracts], [true, 33, 2]);
+    assert.deepEqual([ok, operations, contracts], [true, 35, 2]);
     assert.deepEqual([mistakes, warnings, unenforced], [[], [], []]);
   });
 

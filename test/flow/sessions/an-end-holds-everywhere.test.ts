@@ -183,8 +183,10 @@ describe('a session', () => {
     assert.equal(await list(), undefined);
     assert.equal((await administer(line, { key })).status, 404);
     const { body } = await administer('GET /gateway/v1/audit?limit=5', { key });
-    const entry = (body.data as { kind: string; details: object }[]).find(({ kind }) => kind === 'session.ended');
-    assert.deepEqual((entry?.details as { session?: string }).session, id, JSON.stringify(body.data[0]));
+    const entry = (body.data as { kind: string; details: { session?: string } }[]).find(
+      ({ kind }) => kind === 'session.ended',
+    );
+    assert.equal(entry?.details.session, id);
   });
 
   it('is one of so many of a person: a further login ends the one that was used least lately', async () => {
