@@ -162,12 +162,14 @@ function limitsPart({ limits, charged }: Trail): TextOf<'limits'> | '' {
 }
 
 const targetPart = memoize((target: string) => flat(`,"target":"${target}","trace_id":"` as const));
+/** The gateway's own contract, and an upstream that `explain` simulates, have a target and no trace. */
+const untracedPart = memoize((target: string) => flat(`,"target":"${target}` as const));
 const answerPart = memoize((status: number) => flat(`","upstream_status":${status},"upstream_ms":` as const));
 
 function upstreamPart({ target, traceId, upstreamStatus, upstreamMs }: Trail): string {
   if (target === undefined)
     return traceId === undefined ? '' : (`,"trace_id":"${traceId}"` as const satisfies TextOf<'trace'>);
-  const traced = `${targetPart(target)}${traceId}` as const satisfies TextOf<'target' | 'trace'>;
+  const traced = traceId === undefined ? untracedPart(target) : (`${targetPart(target)}${traceId}` as const);
   if (upstreamMs === undefined || upstreamStatus === undefined) return `${traced}"`;
   const answered: TextOf<'answer'> = `${answerPart(upstreamStatus)}${milliseconds(upstreamMs)}` as const;
   return traced + answered;

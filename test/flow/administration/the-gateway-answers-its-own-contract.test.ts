@@ -41,6 +41,7 @@ describe('the gateway as its own upstream', async () => {
     assert.equal(line?.upstream, 'gateway');
     assert.equal(line?.target, 'gateway:');
     assert.equal(line?.upstream_status, 200);
+    assert.ok(line && !('trace_id' in line));
   });
 
   it('answers HEAD without a body', async () => {
