@@ -49,8 +49,10 @@ export function createUpgrades({
       if (endJoined === undefined) socket.destroy();
       else endJoined(why);
     });
+    let asked: Awaited<ReturnType<typeof handshake>>;
     try {
-      const asked = await handshake(fresh);
+      asked = await handshake(fresh);
+      if (asked === undefined) return;
       await tunnels.upgradeOperation(
         fresh,
         {
@@ -67,6 +69,7 @@ export function createUpgrades({
         head,
       );
     } finally {
+      asked?.failed(undefined);
       close();
     }
   }

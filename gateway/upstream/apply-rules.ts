@@ -8,7 +8,7 @@ import { jsonTreeValue, readJson } from '../shared/json-tree.ts';
 import { streamKindOf } from '../shared/stream-kinds.ts';
 import type { CompleteAnswer, Judge, Judgement } from './answers/judge.ts';
 import { type Attempts, type AttemptsOptions, type RequestSender, sendWithAttempts } from './attempts/attempts.ts';
-import { beforeSending } from './attempts/before-sending.ts';
+import { beforeSending, waitBeforeSending } from './attempts/before-sending.ts';
 import { RecordReadAnswer, recordRequest } from './attempts/record-read.ts';
 import type { Credential } from './credentials/credential.ts';
 import type { CredentialHeader } from './credentials/credential-kinds.ts';
@@ -58,7 +58,7 @@ export async function sendByRules(
   try {
     if (lock !== undefined && !(await isTaken(lock, fresh, deadlineAt))) return;
     const credentialReady = rules.credential?.awaitReady();
-    if (credentialReady !== undefined && !(await isReady(credentialReady, fresh, deadlineAt))) return;
+    if (credentialReady !== undefined && !(await waitBeforeSending(fresh, deadlineAt, credentialReady))) return;
     const ready: Ready = { fresh, rules, changed, outgoing };
     const sender: RequestSender = { send: (target, relay, attempts) => attempt({ ready, attempts, target, relay }) };
     await sendWithAttempts(options, fresh, route, deadlineAt, sender);
@@ -74,15 +74,6 @@ async function isTaken(lock: RecordLock, fresh: Fresh, deadlineAt: number): Prom
     return lock;
   });
   return taken !== undefined;
-}
-
-/** False: the client has left. */
-async function isReady(credentialReady: Promise<void>, fresh: Fresh, deadlineAt: number): Promise<boolean> {
-  const ready = await beforeSending(fresh, deadlineAt, async () => {
-    await credentialReady;
-    return fresh;
-  });
-  return ready !== undefined;
 }
 
 /** A request after its request rules. */

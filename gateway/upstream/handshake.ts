@@ -1,5 +1,5 @@
-// The request by which an operation's upstream is asked for a WebSocket: its target, its headers and the meaning of its answer. Throws
-// upstream_unavailable, upstream_auth_failed and upstream_unreachable.
+// The request by which an operation's upstream is asked for a WebSocket: its place, its target, its headers and the meaning of its
+// answer. Throws upstream_overloaded, upstream_timeout, upstream_unavailable, upstream_auth_failed and upstream_unreachable.
 
 import type { Caller } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
@@ -8,6 +8,9 @@ import { headersIn } from '../http1/client/request-head.ts';
 import type { AnswerHeaders } from '../http1/client/wire.ts';
 import type { TrailNotes } from '../notes.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
+import { waitBeforeSending } from './attempts/before-sending.ts';
+import { placeForHandshake } from './concurrency/handshake-place.ts';
+import type { Credential } from './credentials/credential.ts';
 import { toUpstreamRefusal } from './errors/upstream-errors.ts';
 import { upstreamFailure } from './failure.ts';
 import { upstreamRequestLines } from './headers/request-lines.ts';
@@ -26,7 +29,7 @@ interface Handshake {
   readonly origin: string;
   /** Lower-case name → value, without the fields of the connection. */
   readonly headers: Readonly<Record<string, string>>;
-  /** From the established connection to the head of the answer. */
+  /** From the established connection to the head of the answer: the rest of the deadline. */
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   /** The head of the answer has arrived. */
@@ -42,62 +45,95 @@ const handshakeFields = [
   ...['sec-websocket-key', 'sec-websocket-version', 'sec-websocket-protocol', 'sec-websocket-extensions', 'origin'],
 ];
 
-export function createHandshake(options: HandshakeOptions): (fresh: Fresh) => Promise<Handshake> {
+export function createHandshake(options: HandshakeOptions): (fresh: Fresh) => Promise<Handshake | undefined> {
+  /** Undefined: the client has left. */
   return async function handshake(fresh) {
-    const { operation, caller, trail } = fresh;
+    const { operation, caller } = fresh;
     const route = options.routeTo(operation.upstream);
+    const deadlineAt = performance.now() + (operation.timeoutMs ?? route.timeoutMs);
     const credential = route.rules?.credential;
     const assertion = credential === undefined ? await options.assertionFor(caller, operation.upstream) : undefined;
-    const login = credential?.header();
-    const target: Target = options.targets.pick(operation.upstream, caller.mode);
-    const sentAt = performance.now();
-    let hasEnded = false;
+    const credentialReady = credential?.awaitReady();
+    if (credentialReady !== undefined && !(await waitBeforeSending(fresh, deadlineAt, credentialReady)))
+      return undefined;
+    const leavePlace = await placeForHandshake(fresh, route, deadlineAt);
+    if (leavePlace === undefined) return undefined;
+    if (fresh.response.destroyed) {
+      leavePlace();
+      fresh.trail.clientLeft();
+      return undefined;
+    }
+    try {
+      return toHandshake(options, fresh, { route, credential, assertion, deadlineAt, leavePlace });
+    } catch (error) {
+      leavePlace();
+      throw error;
+    }
+  };
+}
 
-    function end(status: number | undefined, error: GatewayError | undefined): void {
-      if (hasEnded) return;
-      hasEnded = true;
-      options.targets.ended(
-        target,
-        outcomeOf(status, error),
-        sentAt,
-        status !== undefined && status >= 500 ? status : error,
-      );
-    }
+interface Prepared {
+  readonly route: UpstreamRoute;
+  readonly credential: Credential | undefined;
+  readonly assertion: string | undefined;
+  /** `performance.now()` */
+  readonly deadlineAt: number;
+  leavePlace(): void;
+}
 
-    if (!target.origin.startsWith('http')) {
-      end(undefined, undefined);
-      throw new GatewayError('upstream_unreachable', { cause: new Error('a contract cannot answer for a WebSocket') });
-    }
-    trail.target = target.origin;
-    trail.attempts = 1;
-    const traceparent = options.traceparentFor(trail);
-    const { sendClientAddress } = route;
-    const lines = upstreamRequestLines(fresh, { assertion, traceparent, sendClientAddress }, true);
-    const headers = Object.fromEntries(pairs(headersIn({ lines, headers: [] })));
-    delete headers['accept-encoding'];
-    for (const name of handshakeFields) {
-      const value = fresh.headers.get(name);
-      if (value !== undefined) headers[name] = value;
-    }
-    if (login !== undefined) headers[login.name] = login.value;
-    return {
-      origin: target.origin,
-      headers,
-      timeoutMs: operation.timeoutMs ?? route.timeoutMs,
-      idleTimeoutMs: route.idleTimeoutMs,
-      answered(status) {
-        end(status, undefined);
-        if (login === undefined) return;
-        if (status === 401 || status === 407) credential?.refused(login, status);
-        else if (status === 101) credential?.accepted(login);
-      },
-      failed: (error) => end(undefined, error),
-      refusalOf(status, answerHeaders, body) {
-        if (login !== undefined && (status === 401 || status === 407)) return new GatewayError('upstream_auth_failed');
-        if (status >= 400) return toUpstreamRefusal(status, answerHeaders, body, fresh);
-        return upstreamFailure('upstream_bad_response', 'http_upgrade_failed');
-      },
-    };
+/** The handshake, with its place. Whether it is answered or has failed, its end gives the place back. */
+function toHandshake(
+  options: HandshakeOptions,
+  fresh: Fresh,
+  { route, credential, assertion, deadlineAt, leavePlace }: Prepared,
+): Handshake {
+  const { operation, caller, trail } = fresh;
+  const login = credential?.header();
+  const target: Target = options.targets.pick(operation.upstream, caller.mode);
+  const sentAt = performance.now();
+  let hasEnded = false;
+
+  function end(status: number | undefined, error: GatewayError | undefined): void {
+    if (hasEnded) return;
+    hasEnded = true;
+    leavePlace();
+    const failure = status !== undefined && status >= 500 ? status : error;
+    options.targets.ended(target, outcomeOf(status, error), sentAt, failure);
+  }
+
+  if (!target.origin.startsWith('http')) {
+    end(undefined, undefined);
+    throw new GatewayError('upstream_unreachable', { cause: new Error('a contract cannot answer for a WebSocket') });
+  }
+  trail.target = target.origin;
+  trail.attempts = 1;
+  const traceparent = options.traceparentFor(trail);
+  const { sendClientAddress } = route;
+  const lines = upstreamRequestLines(fresh, { assertion, traceparent, sendClientAddress }, true);
+  const headers = Object.fromEntries(pairs(headersIn({ lines, headers: [] })));
+  delete headers['accept-encoding'];
+  for (const name of handshakeFields) {
+    const value = fresh.headers.get(name);
+    if (value !== undefined) headers[name] = value;
+  }
+  if (login !== undefined) headers[login.name] = login.value;
+  return {
+    origin: target.origin,
+    headers,
+    timeoutMs: Math.max(1, deadlineAt - sentAt),
+    idleTimeoutMs: route.idleTimeoutMs,
+    answered(status) {
+      // Before the place goes to the next handshake: a refused login is not sent again.
+      if (login !== undefined && (status === 401 || status === 407)) credential?.refused(login, status);
+      else if (login !== undefined && status === 101) credential?.accepted(login);
+      end(status, undefined);
+    },
+    failed: (error) => end(undefined, error),
+    refusalOf(status, answerHeaders, body) {
+      if (login !== undefined && (status === 401 || status === 407)) return new GatewayError('upstream_auth_failed');
+      if (status >= 400) return toUpstreamRefusal(status, answerHeaders, body, fresh);
+      return upstreamFailure('upstream_bad_response', 'http_upgrade_failed');
+    },
   };
 }
 

@@ -37,3 +37,16 @@ export async function beforeSending<T extends object>(
     response.off('close', leave);
   }
 }
+
+/**
+ * Waits for work that has begun already and never rejects.
+ *
+ * @returns false if the client has disconnected
+ */
+export async function waitBeforeSending(
+  exchange: Pick<Fresh, 'response' | 'trail'>,
+  deadlineAt: number,
+  isDone: Promise<void>,
+): Promise<boolean> {
+  return (await beforeSending(exchange, deadlineAt, () => isDone.then(() => exchange))) !== undefined;
+}

@@ -28,15 +28,20 @@ const room = {
 async function startChat(refusal?: string) {
   const asked: IncomingMessage[] = [];
   const granted: End[] = [];
+  const held: Socket[] = [];
+  let isHolding = false;
+  let status = 200;
   const server = createServer((request, response) => {
     asked.push(request);
-    response.writeHead(200, { 'Content-Type': 'application/json' }).end('[]');
+    response.writeHead(status, { 'Content-Type': 'application/json' }).end('[]');
   });
   const sockets = new Set<Socket>();
   server.on('upgrade', (request, socket: Socket) => {
     asked.push(request);
     sockets.add(socket);
-    if (refusal === undefined) {
+    socket.on('error', () => undefined);
+    if (isHolding) held.push(socket);
+    else if (refusal === undefined) {
       socket.write(`${GRANTED.slice(0, -2)}Set-Cookie: a=b\r\nX-Internal: 1\r\n\r\n`);
       granted.push(endOf(socket));
     } else socket.end(refusal);
@@ -46,6 +51,16 @@ async function startChat(refusal?: string) {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     granted,
+    /** Handshakes wait for `next`. */
+    holds() {
+      isHolding = true;
+    },
+    /** Answers the oldest handshake that waits. */
+    next: (answer: string) => void held.shift()?.write(answer),
+    /** Answers requests that ask for no upgrade with this status. */
+    answers(other: number) {
+      status = other;
+    },
     async close() {
       for (const socket of sockets) socket.destroy();
       server.closeAllConnections();
@@ -65,6 +80,33 @@ async function setUp(options: GatewayOptions = {}, refusal?: string) {
   const join = (path = '/chat/v1/rooms/a/live', lines: readonly string[] = [`Authorization: Bearer ${key}`]) =>
     openWebSocket(gateway.port, path, [...HANDSHAKE, ...lines]);
   return { chat, gateway, id, key, join };
+}
+
+const credential = { basic: { user: 'keeper', secret: 'chat_password' } };
+
+/** An upstream that answers a handshake when the test says so. */
+async function setUpHeld(entry: object, more: GatewayOptions = {}) {
+  const chat = await start(startChat());
+  chat.holds();
+  const gateway = await start(
+    startGateway({
+      ...thingsAt(chat.url, entry, { '/v1/rooms/{room}/live': { get: room } }),
+      environment: { CHAT_PASSWORD: 'of the keeper' },
+      ...more,
+    }),
+  );
+  const { key } = await gateway.issueKey();
+  const join = () => openWebSocket(gateway.port, '/v1/rooms/a/live', [...HANDSHAKE, `Authorization: Bearer ${key}`]);
+  const refusal = 'HTTP/1.1 401 No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+  return { chat, gateway, key, join, open: () => chat.next(GRANTED), refuse: () => chat.next(refusal) };
+}
+
+async function accessOf({ adminUrl }: { readonly adminUrl: string }) {
+  const status = (await (await fetch(`${adminUrl}/status`)).json()) as {
+    readonly upstreams: { readonly things: { in_flight: number; waiting: number; credential?: string } };
+  };
+  const { in_flight, waiting, credential } = status.upstreams.things;
+  return { in_flight, waiting, credential };
 }
 
 /** The status line and the body of a refusal. */
@@ -162,6 +204,57 @@ describe('an operation with a WebSocket', () => {
     assert.deepEqual(await client.takes(4), Buffer.from([0x88, 0x02, 0x03, 0xe9]));
     client.socket.end();
     await stopped;
+  });
+
+  it('waits for a place, which an open one does not hold', async () => {
+    const { chat, gateway, open, join } = await setUpHeld({ maxInFlight: 1 });
+    const first = await start(join());
+    await until(() => chat.asked.length === 1);
+    const leaves = await start(join());
+    const second = await start(join());
+    await until(async () => (await accessOf(gateway)).waiting === 2);
+    leaves.socket.resetAndDestroy();
+    await until(() => gateway.logLines().some(({ status }) => status === 499));
+    assert.equal(chat.asked.length, 1);
+    open();
+    assert.match(await headOf(first), /^HTTP\/1\.1 101 /);
+    await until(() => chat.asked.length === 2);
+    open();
+    assert.match(await headOf(second), /^HTTP\/1\.1 101 /);
+    assert.deepEqual(await accessOf(gateway), { in_flight: 0, waiting: 0, credential: undefined });
+  });
+
+  it('waits for a place no longer than its deadline', async () => {
+    const { join } = await setUpHeld({ maxInFlight: 1, timeoutMs: 300 });
+    const answers = await Promise.all([refusalOf(await start(join())), refusalOf(await start(join()))]);
+    const codes = answers.map((answer) => /X-Error-Code: (\w+)/.exec(answer)?.[1]);
+    assert.deepEqual(codes.sort(), ['upstream_overloaded', 'upstream_timeout']);
+  });
+
+  it('tries an unproven secret once at a time, and sends a refused one to no further client', async () => {
+    const { chat, gateway, refuse, join } = await setUpHeld({ credential });
+    const clients = await Promise.all(Array.from({ length: 4 }, async () => start(join())));
+    await until(async () => (await accessOf(gateway)).waiting === 3);
+    await until(() => chat.asked.length === 1);
+    refuse();
+    for (const client of clients) assert.match(await refusalOf(client), /X-Error-Code: upstream_auth_failed/);
+    assert.equal(chat.asked.length, 1);
+  });
+
+  it('probes a latched credential when that is due', async () => {
+    let nowMs = Date.now();
+    // biome-ignore lint/suspicious/noThenProperty: the name that the rules have.
+    const answers = [{ when: { status: 403 }, then: { credential: 'refused' } }];
+    const { chat, gateway, open, join, key } = await setUpHeld({ credential, answers }, { now: () => nowMs });
+    const headers = { Authorization: `Bearer ${key}` };
+    chat.answers(403);
+    assert.equal((await fetch(`${gateway.url}/v1/rooms/a/live`, { headers })).status, 502);
+    nowMs += 40_000;
+    const client = await start(join());
+    await until(() => chat.asked.length === 2);
+    open();
+    assert.match(await headOf(client), /^HTTP\/1\.1 101 /);
+    assert.equal((await accessOf(gateway)).credential, 'proven');
   });
 
   it('must be a GET', async () => {
