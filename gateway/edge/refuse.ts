@@ -1,5 +1,6 @@
 // The only writer of error answers: for stages, for Express, and for bytes that never became a request.
 
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { DownstreamRequest, DownstreamResponse } from '../downstream.ts';
 import { GatewayError, toGatewayError } from '../errors.ts';
@@ -34,14 +35,6 @@ export interface Refuse {
    */
   ignoreKey(request: DownstreamRequest): void;
 }
-
-const reasons: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  405: 'Method Not Allowed',
-  408: 'Request Timeout',
-  413: 'Content Too Large',
-  431: 'Request Header Fields Too Large',
-};
 
 export function createRefuse(options: RefuseOptions): Refuse {
   const answerOf = createErrorAnswers(options.publicUrl);
@@ -119,7 +112,7 @@ export function createRefuse(options: RefuseOptions): Refuse {
     const { status, headers, text } = answerOf(error, error.entry.retryable === true, requestId);
     const framing = ['Content-Length', String(Buffer.byteLength(text)), 'Connection', 'close'];
     const lines = options.constantHeaders.concat('X-Request-Id', requestId, headers, framing);
-    let head = `HTTP/1.1 ${status} ${reasons[status] ?? 'Error'}\r\nDate: ${new Date().toUTCString()}\r\n`;
+    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nDate: ${new Date().toUTCString()}\r\n`;
     for (let i = 0; i < lines.length; i += 2) head += `${lines[i]}: ${lines[i + 1]}\r\n`;
     socket.write(`${head}\r\n${text}`);
     endAfterLingering(socket);

@@ -4,6 +4,8 @@ import { connect, type Socket } from 'node:net';
 
 export interface Answer {
   readonly status: number;
+  /** Of the status line. */
+  readonly reason: string;
   /** Name and value of each header line, spelled as it came. */
   readonly lines: readonly (readonly [string, string])[];
   /** Lower-case names; repeated ones joined by comma. */
@@ -135,7 +137,8 @@ function parseAnswer(bytes: Buffer, hasBody: boolean, over: boolean): { answer: 
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return undefined;
   const [statusLine = '', ...rest] = bytes.toString('latin1', 0, end).split('\r\n');
-  const status = Number(statusLine.split(' ')[1]);
+  const [, statusText, ...reason] = statusLine.split(' ');
+  const status = Number(statusText);
   const lines = rest.map(
     (line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()] as const,
   );
@@ -150,7 +153,10 @@ function parseAnswer(bytes: Buffer, hasBody: boolean, over: boolean): { answer: 
     : readBody(bytes.subarray(end + 4), headers, over);
   if (!read) return undefined;
   const { body, length, whole } = read;
-  return { answer: { status, lines, headers, body, whole, error: errorIn(body) }, length: end + 4 + length };
+  return {
+    answer: { status, reason: reason.join(' '), lines, headers, body, whole, error: errorIn(body) },
+    length: end + 4 + length,
+  };
 }
 
 interface Read {

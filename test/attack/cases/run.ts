@@ -1,6 +1,7 @@
 // Plays the rows of the table: each on a connection of its own, all against one gateway and an upstream that keeps every byte.
 
 import assert from 'node:assert/strict';
+import { STATUS_CODES } from 'node:http';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, REFUSALS } from '../../../gateway/error-catalogue.ts';
@@ -123,6 +124,7 @@ function outcomeOf({ status, headers }: Answer): string {
 
 /** The rules for every refusal; every other answer is the upstream's or has no content. */
 function assertDesigned(answer: Answer, isHead: boolean): void {
+  assert.equal(answer.reason, STATUS_CODES[answer.status]);
   const code = answer.headers['x-error-code'];
   if (code === undefined) assert.ok(isHead || answer.status !== 200 || answer.body.toString() === '{}');
   else if (isHead) assertErrorHeaders(answer, REFUSALS[code as ErrorCode]);
