@@ -8,6 +8,7 @@ import { tracingHeaders } from '../observe/tracing/open-tracing.ts';
 import { clientSecretProblem } from '../sessions/provider/client-authentication.ts';
 import { SESSION_KEYS, sessionKeysProblem } from '../sessions/store/session-keys.ts';
 import { isFurtherServer } from '../shared/upstream-names.ts';
+import { credentialProblem } from '../upstream/credentials/credential-kinds.ts';
 import { isSimulated } from '../upstream/simulated/addresses.ts';
 
 type Named = Pick<Configuration, 'config' | 'upstreamTls'>;
@@ -37,14 +38,15 @@ interface CheckedSecrets {
 export function namedSecrets({ config, upstreamTls }: Named, isShared: boolean): NamedSecret[] {
   const { upstreams, gateway, sources } = config;
   const credentials = Object.entries(upstreams).flatMap(([name, entry]): NamedSecret[] => {
-    if (entry.credential === undefined || isSimulated(entry) || isFurtherServer(name)) return [];
-    const { kind, secret } = entry.credential;
+    const { credential } = entry;
+    if (credential === undefined || isSimulated(entry) || isFurtherServer(name)) return [];
+    const { kind, secret } = credential;
     const path = ['upstreams', name, 'credential', kind, 'secret'];
     return [
       {
         entry: secret,
         use: `the credential for the upstream "${name}"`,
-        problemOf: () => undefined,
+        problemOf: (value) => credentialProblem(value, credential),
         mistake: (reason) => sources.upstreams.mistakeAt(path, reason, remedyFor(secret)),
       },
     ];

@@ -29,20 +29,32 @@ export interface ParsedCredential {
   readonly login?: Login;
 }
 
-type Parse<K> = (text: string, settings: Extract<CredentialSettings, { kind: K }>) => ParsedCredential | undefined;
+interface Kind<K> {
+  parse(text: string, settings: Extract<CredentialSettings, { kind: K }>): ParsedCredential | undefined;
+  /** The form of a secret that can be parsed, as the end of a sentence. */
+  readonly form: string;
+}
 
-const kinds: { readonly [K in CredentialKind]: Parse<K> } = {
-  basic(text, settings) {
-    const login = parseLogin(text, settings.user);
-    if (login === undefined) return undefined;
-    const value = `Basic ${Buffer.from(`${login.user}:${login.password}`).toString('base64')}`;
-    return { header: { name: 'authorization', value }, login };
+const kinds: { readonly [K in CredentialKind]: Kind<K> } = {
+  basic: {
+    form: 'one line with user:password, or with a password that has no colon',
+    parse(text, settings) {
+      const login = parseLogin(text, settings.user);
+      if (login === undefined) return undefined;
+      const value = `Basic ${Buffer.from(`${login.user}:${login.password}`).toString('base64')}`;
+      return { header: { name: 'authorization', value }, login };
+    },
   },
 };
 
 /** Returns undefined for a secret that cannot be one of its kind, because it is truncated, for example. */
 export function parseCredential(text: string, settings: CredentialSettings): ParsedCredential | undefined {
-  return (kinds[settings.kind] as Parse<CredentialKind>)(text, settings);
+  return kinds[settings.kind].parse(text, settings);
+}
+
+/** Why a secret cannot be one of its kind, without the secret itself; undefined if it can. */
+export function credentialProblem(text: string, settings: CredentialSettings): string | undefined {
+  return parseCredential(text, settings) === undefined ? `it must hold ${kinds[settings.kind].form}.` : undefined;
 }
 
 /** RFC 7617 section 2: splits at the first colon and rejects control characters. An empty half means a truncated file. */

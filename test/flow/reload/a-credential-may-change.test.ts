@@ -57,6 +57,19 @@ describe('the credential for an upstream', () => {
     assert.equal(await shown(), undefined);
   });
 
+  it('must have its form: an entry with half a login changes nothing', async () => {
+    writeFileSync(join(secrets, 'half_entry'), 'admin:');
+    await save(withSecret('half_entry'));
+    const mistakeOf = async () =>
+      (await inForce(world.gateway)).last_failure?.mistakes.find((text) => text.includes('half_entry')) ?? '';
+    await until(async () => (await mistakeOf()) !== '');
+    assert.match(
+      await mistakeOf(),
+      /credential\.basic\.secret: the secrets entry "half_entry" cannot be used: it must hold one line with user:password/,
+    );
+    assert.equal(await shown(), undefined);
+  });
+
   it('is in force as soon as the secret is there that a reload was refused for', async () => {
     // Noticed, not triggered: a second look at the same file must not be what finds the secret.
     const { upstreams } = thingsAt(world.upstream.url, withSecret('late_entry'));
