@@ -83,17 +83,25 @@ interface Bound extends ConcurrencyRules {
 }
 
 export function createAccesses(options: AccessesOptions): Accesses {
-  const credentials = new Map<string, Credential>();
+  /** By `identityOf`. */
+  let credentials = new Map<string, Credential>();
   const bounds = new Map<string, Bound>();
   const limits = new Map<string, ConcurrencyLimit>();
   let accesses = new Map<string, Access>();
 
-  function credentialOf(name: string, { credential }: AccessEntry): Credential | undefined {
-    if (credential === undefined) return undefined;
-    const identity = JSON.stringify([name, credential]);
-    const known = credentials.get(identity);
-    if (known) return known;
-    const created = createCredential({
+  /** The credentials of these entries. One with unchanged settings stays; one without an entry is dropped. */
+  function credentialsOf(entries: Readonly<Record<string, AccessEntry>>): Map<string, Credential> {
+    const used = new Map<string, Credential>();
+    for (const [name, { credential }] of Object.entries(entries)) {
+      if (credential === undefined) continue;
+      const identity = identityOf(name, credential);
+      used.set(identity, credentials.get(identity) ?? openCredential(name, credential));
+    }
+    return used;
+  }
+
+  function openCredential(name: string, credential: CredentialSettings): Credential {
+    return createCredential({
       read: () => options.readSecret(credential.secret),
       writtenAt: () => options.secretWrittenAt(credential.secret),
       takeTurn: (latchedAtMs) => options.probes.take(name, latchedAtMs, options.now()),
@@ -103,8 +111,6 @@ export function createAccesses(options: AccessesOptions): Accesses {
       onLatched: (reason) => options.onLatched(name, reason),
       onHealed: () => options.onHealed(name),
     });
-    credentials.set(identity, created);
-    return created;
   }
 
   /** An unproven credential is tried by one request at a time, because every failed login counts against the gateway. */
@@ -128,8 +134,9 @@ export function createAccesses(options: AccessesOptions): Accesses {
   return {
     use(entries, organizationShare) {
       accesses = new Map();
+      credentials = credentialsOf(entries);
       for (const [name, entry] of Object.entries(entries)) {
-        const credential = credentialOf(name, entry);
+        const credential = entry.credential && credentials.get(identityOf(name, entry.credential));
         // A removed upstream keeps its bound, because requests to it may still be under way.
         bounds.set(name, boundOf(entry, credential, options.workers, organizationShare));
         accesses.set(name, { credential, concurrency: limitOf(name) });
@@ -154,6 +161,10 @@ export function createAccesses(options: AccessesOptions): Accesses {
       return Object.fromEntries(all);
     },
   };
+}
+
+function identityOf(name: string, credential: CredentialSettings): string {
+  return JSON.stringify([name, credential]);
 }
 
 /**

@@ -66,3 +66,15 @@ it('an upstream that is taken away keeps its bound for those on their way there'
     false,
   ]);
 });
+
+it('a credential stays while its entry is unchanged, and is dropped without one', () => {
+  const accesses = open();
+  const credentialOf = (user: string) => {
+    accesses.use({ books: { ...plain, credential: { ...basic, user } } }, 0.5);
+    return accesses.of('books')?.credential;
+  };
+  const first = credentialOf('one');
+  assert.equal(credentialOf('one'), first);
+  credentialOf('two');
+  assert.notEqual(credentialOf('one'), first);
+});
