@@ -39,12 +39,26 @@ type Merged<Union> = (Union extends unknown ? (rows: Union) => void : never) ext
   ? All
   : never;
 
+type All = typeof ALL_CAPABILITIES;
+type NamesOf<Member extends string, Key extends keyof All> = Key extends unknown
+  ? All[Key] extends Readonly<Record<Member, infer Rows>>
+    ? keyof Rows
+    : never
+  : never;
+/** Names of rows that two capabilities have: the later one would replace the earlier one. */
+type Doubled<Member extends string> = {
+  [Key in keyof All]: NamesOf<Member, Key> & NamesOf<Member, Exclude<keyof All, Key>>;
+}[keyof All];
+
 /** The rows of all capabilities in one table. */
 export type AllRows<Member extends 'codes' | 'fields'> = Merged<Each<Member>>;
 
+/** A code or a field that two capabilities have does not compile here: the error names it. */
+const empty: Readonly<Record<Doubled<'codes' | 'fields'>, never>> = {};
+
 export function allRows<Member extends 'codes' | 'fields'>(member: Member): AllRows<Member> {
   return Object.assign(
-    {},
+    { ...empty },
     ...Object.values<Capability>(ALL_CAPABILITIES).map(({ [member]: rows }) => rows),
   ) as AllRows<Member>;
 }
