@@ -3,7 +3,7 @@
 // It starts a provider to try it with (any name and any password sign in), the server of the page, and the gateway. Open
 // http://localhost:8080/app/ and stop it with Ctrl+C.
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -71,14 +71,31 @@ const environment = {
 };
 
 function run(...words) {
-  const child = spawn(join(root, 'bin/gateway'), words, { env: environment, stdio: 'inherit' });
+  const child = spawn(join(root, 'bin/gateway'), words, { env: environment, stdio: ['ignore', 'inherit', 'inherit'] });
   return { child, ended: new Promise((resolve) => child.on('exit', resolve)) };
+}
+
+/** The page has something to list. */
+async function createCustomers(key) {
+  const isUp = () =>
+    fetch(`${gateway}/session`).then(
+      () => true,
+      () => false,
+    );
+  while (child.exitCode === null && !(await isUp())) await new Promise((resolve) => setTimeout(resolve, 200));
+  for (const name of ['Ada Vandermeer', 'Grace Okafor']) {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    await fetch(`${gateway}/v1/customers`, { method: 'POST', headers, body: JSON.stringify({ name }) });
+  }
 }
 
 provider.listen(9400);
 page.listen(9401);
 await run('orgs', 'create', '--id', 'org_example', '--name', 'Example', '--tier', 'standard').ended;
+const words = ['keys', 'create', '--org', 'org_example', '--mode', 'live', '--scopes', 'customers:write', '--json'];
+const { key } = JSON.parse(execFileSync(join(root, 'bin/gateway'), words, { env: environment }).toString());
 const { child, ended } = run('start');
+await createCustomers(key);
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill('SIGTERM'));
 await ended;
 rmSync(directory, { recursive: true, force: true });

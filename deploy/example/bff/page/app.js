@@ -65,6 +65,13 @@ at('job').onsubmit = async (event) => {
   at('problem').textContent = `Created ${job.id}.`;
 };
 
+at('save').onclick = () =>
+  ask('/v1/files/example.txt', {
+    method: 'PUT',
+    headers: { 'content-type': 'application/octet-stream' },
+    body: new Date().toISOString(),
+  });
+
 function watch() {
   const events = new EventSource('/v1/file-events');
   for (const type of ['file.saved', 'file.deleted'])
@@ -80,7 +87,9 @@ async function begin() {
   show(true);
   at('name').textContent = session.name ?? session.subject;
   const { data } = await ask('/v1/customers?limit=10');
-  at('customers').replaceChildren(...data.map(({ name, email }) => listItem(`${name}, ${email}`)));
+  at('customers').replaceChildren(
+    ...data.map(({ name, email }) => listItem(email === null ? name : `${name}, ${email}`)),
+  );
   at('job').customer_id.replaceChildren(...data.map(({ id, name }) => new Option(name, id)));
   at('job').notes.value = sessionStorage.getItem('notes') ?? '';
   sessionStorage.removeItem('notes');
