@@ -164,7 +164,16 @@ it(`${ROUNDS} rounds of ${REQUESTS} requests, with pauses and kills of the gatew
   console.log(`# ${JSON.stringify(counts)}, ${redemptions} redemptions`);
 });
 
-function askWith(agent: Agent, port: number, cookie: string): Promise<Answer> {
+/** On a busy machine a gateway may have too much to do: the request is sent again, as clients do. */
+async function askWith(agent: Agent, port: number, cookie: string): Promise<Answer> {
+  for (;;) {
+    const answer = await askOnce(agent, port, cookie);
+    if (!/_overloaded$/.test(answer.code ?? '')) return answer;
+    await sleep(100);
+  }
+}
+
+function askOnce(agent: Agent, port: number, cookie: string): Promise<Answer> {
   return new Promise((resolve) => {
     const headers = { cookie, 'sec-fetch-site': 'same-origin' };
     const sent = request({ agent, port, host: '127.0.0.1', path: '/v1/things', headers }, (response) => {
