@@ -14,7 +14,7 @@ import { createIdentityProvider, type IdentityProvider } from './identity-provid
 
 const PEOPLE = 5;
 const IDLE_MS = 8 * 60_000;
-const ACCESS_LIVES_MS = [30_000, 60_000, 300_000] as const;
+const ACCESS_LIVES_MS = [30_000, 60_000, 300_000, 3_600_000] as const;
 const REQUEST_GAP_MS = 4000;
 const END_GAP_MS = 40_000;
 /** What Redis has not written to its disk: a moment, or a second as with `appendfsync everysec`. */
