@@ -41,6 +41,7 @@ interface Instance {
 interface Answer {
   readonly status: number;
   readonly code: string | undefined;
+  readonly at: number;
 }
 
 it(`${ROUNDS} rounds of ${REQUESTS} requests, with pauses and kills of the gateway that refreshes`, {
@@ -95,6 +96,7 @@ it(`${ROUNDS} rounds of ${REQUESTS} requests, with pauses and kills of the gatew
     // Each person has a limit.
     provider.person = { subject: `person-${number}`, claims: { org: 'org_test' } };
     const browser = createCookieBrowser();
+    const begunAt = performance.now();
     const arrived = await browser.open(`${origin}/session/login`);
     const signedInAt = performance.now();
     assert.equal(arrived.status, 200, arrived.text);
@@ -133,14 +135,21 @@ it(`${ROUNDS} rounds of ${REQUESTS} requests, with pauses and kills of the gatew
     const answers = await Promise.all(wave);
     // A killed gateway gives no answer to what it had.
     const given = [...answers, ...meanwhile].filter(({ status }) => fault !== 'kill' || status !== 0);
-    for (const { status, code } of given) assert.equal(status, 200, `${number} ${fault}: ${status} ${code}`);
-    counts.served += given.length;
+    // The access token may have ended on a busy machine, and the killed gateway may have had the answer of the provider.
+    const isLate = ({ code, at }: Answer) =>
+      fault === 'kill' && code === 'session_expired' && at > begunAt + ACCESS_SECONDS * 1000;
+    const late = given.filter(isLate);
+    for (const answer of given)
+      if (!late.includes(answer))
+        assert.equal(answer.status, 200, `${number} ${fault}: ${answer.status} ${answer.code}`);
+    counts.served += given.length - late.length;
 
     if (fault === 'kill' && holder !== undefined) holder.running = await holder.installation.start();
     await sleep(Math.max(0, ACCESS_SECONDS * 1000 + 100 - (performance.now() - signedInAt)));
     const after = await Promise.all(instances.map(ask));
     // Its gateway was killed with the answer of the provider: the token is not redeemed again, and the person signs in again.
     const isLost = fault === 'kill' && after.every(({ code }) => code === 'session_expired');
+    assert.ok(isLost || late.length === 0, 'the session has ended and lives');
     if (!isLost)
       for (const { status, code } of after) assert.equal(status, 200, `${number} ${fault}: ${status} ${code}`);
     assert.ok(redemptions > before);
@@ -178,10 +187,14 @@ function askOnce(agent: Agent, port: number, cookie: string): Promise<Answer> {
     const headers = { cookie, 'sec-fetch-site': 'same-origin' };
     const sent = request({ agent, port, host: '127.0.0.1', path: '/v1/things', headers }, (response) => {
       response.resume().on('close', () => {
-        resolve({ status: response.statusCode ?? 0, code: response.headers['x-error-code'] as string | undefined });
+        resolve({
+          status: response.statusCode ?? 0,
+          code: response.headers['x-error-code'] as string | undefined,
+          at: performance.now(),
+        });
       });
     });
-    sent.on('error', ({ message }) => resolve({ status: 0, code: message }));
+    sent.on('error', ({ message }) => resolve({ status: 0, code: message, at: performance.now() }));
     sent.end();
   });
 }

@@ -143,6 +143,12 @@ const KEYS = of('keys', [
     "write_change(by, 'key.revoked', organization_of(record), id, has_ended and details_of_ended or details)",
     "call('PUBLISH', base .. 'announced', '0')",
   ],
+  [
+    'a stream that was cut and filled again is taken for the same',
+    'shared/change-follower.ts',
+    '(last !== undefined && JSON.stringify(first) !== last)',
+    'false',
+  ],
 ]);
 
 const IDEMPOTENCY = of('idempotency', [
@@ -197,6 +203,21 @@ const IDEMPOTENCY = of('idempotency', [
   ],
 ]);
 
+const REPLICAS = of('replicas', [
+  [
+    'writes do not wait for replicas',
+    'idempotency/redis-store.ts',
+    "if (begun.state === 'started' && claim.replicaWait) await noting(replicate(nameOf(slot), claim.replicaWait));",
+    '',
+  ],
+  [
+    'a write that too few replicas have is sent',
+    'idempotency/redis-store.ts',
+    'if (count < wait.replicas) throw new NotReplicated(count, wait.replicas);',
+    '',
+  ],
+]);
+
 const CERTIFICATES = of('certificates', [
   ['an order is not stored', 'acme/order.ts', "await work.journal.write(change('order', id, record));", ''],
   [
@@ -248,6 +269,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...LIMITS,
   ...KEYS,
   ...IDEMPOTENCY,
+  ...REPLICAS,
   ...CERTIFICATES,
   ...RELOAD,
   ...SESSIONS,

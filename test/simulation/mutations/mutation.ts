@@ -1,7 +1,7 @@
 // What a mutation is: a small defect of the gateway as a change of its source.
 
 export interface Mutation {
-  readonly protocol: 'limits' | 'keys' | 'idempotency' | 'certificates' | 'reload' | 'sessions';
+  readonly protocol: 'limits' | 'keys' | 'idempotency' | 'certificates' | 'reload' | 'sessions' | 'replicas';
   /** What is wrong then. */
   readonly defect: string;
   readonly file: string;

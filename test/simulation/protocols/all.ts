@@ -3,7 +3,7 @@
 
 import type { Protocol } from '../protocol.ts';
 import { certificatesProtocol } from './certificates.ts';
-import { idempotencyProtocol } from './idempotency.ts';
+import { idempotencyProtocol, replicasProtocol } from './idempotency.ts';
 import { keysProtocol } from './keys.ts';
 import { limitsProtocol } from './limits.ts';
 import { reloadProtocol } from './reload.ts';
@@ -16,6 +16,7 @@ export const PROTOCOLS: readonly Protocol[] = [
   certificatesProtocol,
   reloadProtocol,
   sessionsProtocol,
+  replicasProtocol,
 ];
 
 export function protocolNamed(name: string): Protocol {

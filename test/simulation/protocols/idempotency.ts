@@ -14,6 +14,7 @@ import type { ConnectRedis } from '../../../gateway/redis/client.ts';
 import { EffectChecker } from '../checkers/effects.ts';
 import { Deployment, type Place } from '../deployment.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
+import type { Random } from '../engine/random.ts';
 import type { World } from '../engine/world.ts';
 import type { Protocol, Running } from '../protocol.ts';
 
@@ -46,22 +47,53 @@ export const idempotencyProtocol: Protocol = {
     'redis full': 1,
     'redis evict': 1,
   },
-  start: startIdempotency,
+  start(world, processes) {
+    const random = world.random.named('idempotency');
+    return startIdempotency(world, processes, random, drawnSetting(random));
+  },
+};
+
+/** The same with one promise in view: what a replica has confirmed is lost only with everything else. */
+export const replicasProtocol: Protocol = {
+  name: 'replicas',
+  processesMax: 3,
+  calmMs: 2 * 60_000,
+  faults: { pause: 1, kill: 1, break: 1, 'redis failover': 2, 'redis failover to a late replica': 8, 'redis lag': 2 },
+  start: (world, processes) =>
+    startIdempotency(world, processes, world.random.named('replicas'), {
+      service: 'refuses',
+      replicas: 1,
+      isInRedis: true,
+    }),
 };
 
 /** What happens to a repetition whose outcome is unknown. */
 type Service = 'refuses' | 'runs again' | 'honours keys';
+
+/** What a simulation is about. */
+interface Setting {
+  readonly service: Service;
+  readonly replicas: number;
+  readonly isInRedis: boolean;
+}
+
+function drawnSetting(random: Random): Setting {
+  const service: Service = random.pick(['refuses', 'refuses', 'runs again', 'honours keys']);
+  return { service, replicas: random.pick([0, 1]), isInRedis: !random.chance(0.3) };
+}
 
 interface Gateway {
   readonly process: SimulatedProcess;
   readonly idempotency: Idempotency;
 }
 
-function startIdempotency(world: World, processes: number): Running {
-  const random = world.random.named('idempotency');
-  const service: Service = random.pick(['refuses', 'refuses', 'runs again', 'honours keys']);
-  const replicas = random.pick([0, 1]);
-  const directory = random.chance(0.3) ? mkdtempSync(join(tmpdir(), 'simulated-answers-')) : undefined;
+function startIdempotency(
+  world: World,
+  processes: number,
+  random: Random,
+  { service, replicas, isInRedis }: Setting,
+): Running {
+  const directory = isInRedis ? undefined : mkdtempSync(join(tmpdir(), 'simulated-answers-'));
   const gateways = new Map<Place, Gateway>();
   const stores: AnswerStore[] = [];
 
