@@ -1,7 +1,7 @@
 // The history of the console as bytes, so that it outlives the process: a line of JSON with names and moments, then the counts.
 
 import type { GatewayEvent } from './events.ts';
-import { RESOLUTIONS } from './ranges.ts';
+import { COARSEST, RESOLUTIONS, YESTERDAY_SLOTS } from './ranges.ts';
 import { createRing, type Ring } from './ring.ts';
 
 /** Rings of one series, one per resolution. */
@@ -28,16 +28,38 @@ interface Head {
   readonly startedAtMs: number;
   readonly newest: readonly number[];
   readonly operations: readonly string[];
-  readonly organizations: readonly string[];
-  readonly upstreams: readonly string[];
+  /** Absent in the former form, as the next one. */
+  readonly organizations?: readonly string[];
+  readonly upstreams?: readonly string[];
   readonly codes: readonly string[];
   readonly events: readonly GatewayEvent[];
 }
 
 const NEWLINE = 0x0a;
 
-/** @param width counts per slot of an operation */
-const formOf = (width: number) => JSON.stringify([2, width, RESOLUTIONS]);
+/** How rings are laid out in the bytes. */
+interface Form {
+  readonly text: string;
+  /** Counts per slot of an operation. */
+  readonly width: number;
+  /** Slots per resolution. */
+  readonly slots: readonly number[];
+}
+
+function formOf(width: number): Form {
+  return { text: JSON.stringify([2, width, RESOLUTIONS]), width, slots: RESOLUTIONS.map(({ slots }) => slots) };
+}
+
+/** That of the release before: one day, and no count of what the gateway refused. */
+function formerFormOf(width: number): Form {
+  const resolutions = RESOLUTIONS.map((one, index) => (index === COARSEST ? { ...one, slots: YESTERDAY_SLOTS } : one));
+  const former = width - 1;
+  return {
+    text: JSON.stringify([1, former, resolutions]),
+    width: former,
+    slots: resolutions.map(({ slots }) => slots),
+  };
+}
 
 export function createSeries(width: number): SeriesRings {
   return RESOLUTIONS.map(({ slots }) => createRing(width, slots));
@@ -51,36 +73,66 @@ export function encodeHistory(state: HistoryState, events: readonly GatewayEvent
     upstreams: [...upstreams.keys()],
     codes: [...codes.keys()],
   };
-  const head: Head = { form: formOf(width), startedAtMs, newest, ...names, events };
+  const head: Head = { form: formOf(width).text, startedAtMs, newest, ...names, events };
   const cells = seriesIn(state).map(({ cells }) => Buffer.from(cells.buffer));
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...cells]);
 }
 
-/** Returns undefined for the bytes of another release, those that were cut off, and those of the future, as after a change of the clock. */
+/**
+ * Reads what this release or the one before has written. Returns undefined for the bytes of others, those that were cut off, and those of the
+ * future, as after a change of the clock.
+ *
+ * @param width counts per slot of an operation in this release
+ */
 export function decodeHistory(bytes: Buffer, width: number, nowMs: number): KeptHistory | undefined {
   const head = headIn(bytes);
-  if (head?.form !== formOf(width)) return undefined;
-  if (head.newest.some((slot, resolution) => slot * (RESOLUTIONS[resolution]?.slotMs ?? 0) > nowMs)) return undefined;
+  const form = [formOf(width), formerFormOf(width)].find(({ text }) => text === head?.form);
+  if (head === undefined || form === undefined) return undefined;
+  const { newest, events } = head;
+  if (newest.some((slot, resolution) => slot * slotMsOf(resolution) > nowMs)) return undefined;
   let at = bytes.indexOf(NEWLINE) + 1;
-  const next = (of: number): SeriesRings => {
-    const series = createSeries(of);
-    for (const { cells } of series) {
+
+  function next(storedWidth: number, wantedWidth: number): SeriesRings {
+    const stored = form?.slots.map((slots) => createRing(storedWidth, slots)) ?? [];
+    for (const { cells } of stored) {
       const target = Buffer.from(cells.buffer);
-      at += bytes.copy(target, 0, at, at + target.length);
+      bytes.copy(target, 0, at, at + target.length);
+      at += target.length;
     }
-    return series;
-  };
-  const all = next(width);
-  const wide = (names: readonly string[]) => new Map(names.map((name) => [name, next(width)]));
+    return storedWidth === wantedWidth && form?.width === width ? stored : laidOutAnew(stored, newest, wantedWidth);
+  }
+
+  const wide = (names: readonly string[] = []) => new Map(names.map((name) => [name, next(form.width, width)]));
+  const all = next(form.width, width);
   const operations = wide(head.operations);
   const organizations = wide(head.organizations);
   const upstreams = wide(head.upstreams);
-  const codes = new Map(head.codes.map((name) => [name, next(1)]));
-  const { startedAtMs, newest, events } = head;
-  const state = { startedAtMs, newest, all, operations, organizations, upstreams, codes };
-  const expected = seriesIn(state).reduce((sum, ring) => sum + ring.cells.byteLength, 0);
-  const isWhole = bytes.length === bytes.indexOf(NEWLINE) + 1 + expected;
-  return isWhole ? { ...state, events } : undefined;
+  const codes = new Map(head.codes.map((name) => [name, next(1, 1)]));
+  const isWhole = bytes.length === at;
+  const oldestMs = ((newest[COARSEST] ?? 0) - (form.slots[COARSEST] ?? 0) + 1) * slotMsOf(COARSEST);
+  const startedAtMs = Math.max(head.startedAtMs, oldestMs);
+  return isWhole ? { startedAtMs, newest, all, operations, organizations, upstreams, codes, events } : undefined;
+}
+
+function slotMsOf(resolution: number): number {
+  return RESOLUTIONS[resolution]?.slotMs ?? 0;
+}
+
+/** The same counts in the rings of this release. Counts that the former one did not have are 0. */
+function laidOutAnew(stored: SeriesRings, newest: readonly number[], width: number): SeriesRings {
+  const series = createSeries(width);
+  for (const [resolution, ring] of stored.entries()) {
+    const last = newest[resolution] ?? 0;
+    const slots = ring.cells.length / ring.at(0).length;
+    for (let slot = Math.max(0, last - slots + 1); slot <= last; slot += 1) {
+      const counts = ring.at(slot);
+      series[resolution]?.add(
+        slot,
+        Array.from({ length: width }, (_, index) => counts[index] ?? 0),
+      );
+    }
+  }
+  return series;
 }
 
 /** In the order of the bytes. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { loadSettings } from '../../../gateway/config/settings.ts';
 import { decodeHistory } from '../../../gateway/console/kept-history.ts';
+import { COARSEST, RESOLUTIONS } from '../../../gateway/console/ranges.ts';
 import { openAnswerStore } from '../../../gateway/idempotency/open-store.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { type Fixture, FORMER, type Former, restoreFixture } from '../../support/former/fixture.ts';
@@ -158,6 +159,14 @@ test('the history of the console of 0af7161 is read', async () => {
   const directory = temporaryDirectory();
   const { history = Buffer.alloc(0) } = await restoreFixture('0af7161', { dataDirectory: directory });
   const [, width] = JSON.parse(JSON.parse(history.toString('utf8', 0, history.indexOf(10))).form) as [number, number];
-  const kept = decodeHistory(history, width, Date.now() + LATER_MS);
-  assert.ok(kept?.operations.has('POST /v1/exports'));
+  // This release counts what the gateway refused as well.
+  const kept = decodeHistory(history, width + 1, Date.now() + LATER_MS);
+  const counted = kept?.operations.get('POST /v1/exports');
+  assert.deepEqual(
+    counted?.map(({ cells }) => cells.length),
+    RESOLUTIONS.map(({ slots }) => slots * (width + 1)),
+  );
+  const sums = counted?.map(({ cells }) => cells.reduce((sum, count) => sum + count, 0)) ?? [];
+  assert.ok((sums[COARSEST] ?? 0) > 0 && sums.every((sum) => sum === sums[COARSEST]), `${sums}`);
+  assert.equal(decodeHistory(history.subarray(0, -1), width + 1, Date.now() + LATER_MS), undefined);
 });
