@@ -61,7 +61,7 @@ describe('gateway init --from', () => {
     const { code, stdout, stderr } = await installation.run('init', made, '--from', origin);
     assert.equal(code, 0, stdout + stderr);
     assert.match(upstreams(), new RegExp(`book-shop:\n    contracts: \\[book-shop\\.json\\]\n    live: ${origin}\n`));
-    assert.match(stdout, /^No mistakes: 36 operations/m);
+    assert.match(stdout, /^No mistakes: 38 operations/m);
     assert.match(
       stdout,
       /curl -i --retry 9 --retry-connrefused 'http:\/\/localhost:8080\/books' -H "Authorization: Bearer \$KEY"/,
@@ -144,8 +144,8 @@ describe('gateway init --from', () => {
     const { code, stdout, stderr } = await other.run('init', '--from', `${origin}/openapi.json`, '--name', 'second');
     other.remove();
     assert.equal(code, 0, stdout + stderr);
-    assert.match(stdout, /^No mistakes: 39 operations/m);
-    assert.deepEqual(Object.keys(JSON.parse(readFileSync(path, 'utf8')).upstreams), ['first', 'second']);
+    assert.match(stdout, /^No mistakes: 41 operations/m);
+    assert.deepEqual(Object.keys(JSON.parse(readFileSync(path, 'utf8')).upstreams), ['gateway', 'first', 'second']);
   });
 
   it('writes nothing where upstreams.yaml cannot take an entry', async () => {
@@ -255,7 +255,7 @@ describe('gateway init --from', () => {
       const { stdout, stderr } = await installation.run('init', polls, '--from', address);
       django.close();
       django.closeAllConnections();
-      assert.match(stdout, /^No mistakes: 37 operations/m, stdout + stderr);
+      assert.match(stdout, /^No mistakes: 39 operations/m, stdout + stderr);
       assert.ok(closed > 0);
       assert.doesNotMatch(stdout, /exchanges broke|no answer/);
       assert.match(stdout, /curl -i \S+ 9 \S+ 'http:\/\/localhost:8080\/api\/polls\/' -H/);

@@ -55,7 +55,7 @@ describe('the documentation', () => {
         ([name]) => name,
       );
       const members = names.filter(
-        (name) => !Object.hasOwn(REFUSALS, name) && !/^(max_(members|lines)|allow_last)$/.test(name),
+        (name) => !Object.hasOwn(REFUSALS, name) && !/^(max_(members|lines)|allow_last|return_to)$/.test(name),
       );
       const [, sample = ''] = /<code>(\{[\s\S]*?)<\/code>/.exec(text) ?? [];
       for (const name of members)

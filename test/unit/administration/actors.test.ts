@@ -12,7 +12,7 @@ import { digestOf, issue, openStore, organization, START_MS } from '../auth/samp
 
 const configuration = {
   config: {
-    gateway: { operatorScopes: [] },
+    gateway: { operatorScopes: [], keys: { perOrganizationMax: 10 } },
     limits: { tiers: { standard: {} } },
     upstreams: { gateway: { live: ['gateway:'] } },
   },
