@@ -1,4 +1,4 @@
-// Checks sessions from outside: each refresh token is redeemed once, nothing is accepted after a confirmed end, and a session that nobody ended is
+// Checks sessions from outside: each refresh token is redeemed once, nothing is accepted after a confirmed end, and a session that has not ended is
 // accepted while its provider answers. It knows what clients, operators and the provider see, and nothing of leases and caches.
 
 import type { Deployment, Place } from '../deployment.ts';
@@ -7,8 +7,6 @@ import type { IdentityProvider, Redemption } from '../protocols/identity-provide
 
 /** The product promises a second; the clocks of processes run at different speeds. */
 const ENDS_WITHIN_MS = 1050;
-/** A request waits for a successor, and the store for its answers. */
-const REQUEST_MAX_MS = 12_000;
 /** Clocks of servers differ, and uses are written late. */
 const IDLE_DIFFERS_MS = 2500;
 /** Redis has a write for good after so long, unless a replica falls back. */
@@ -143,11 +141,6 @@ export class SessionChecker {
     );
   }
 
-  isAlive(id: string): boolean {
-    const session = this.#sessions.get(id);
-    return session !== undefined && !this.#endsBegun.has(id) && !this.#isIdle(session);
-  }
-
   #now(): number {
     return this.#deployment.world.now();
   }
@@ -167,7 +160,7 @@ export class SessionChecker {
     return !by.isAlive() || !this.#deployment.disturbances.isCalmSince(this.#now() - AGAIN_MS);
   }
 
-  /** Whether the session may have ended without anyone's will: lost with its tokens, or with a part of the data. */
+  /** Whether the session may be lost: with its tokens, or with a part of the data. */
   #mayBeLost(session: Known): boolean {
     const last = this.#provider().attemptsOf(session.id).at(-1);
     if (this.#losesSince(session.createdMs)) return true;
@@ -180,5 +173,3 @@ export class SessionChecker {
     return this.#deployment.redis.losses().some(({ atMs, sinceMs }) => atMs >= fromMs && sinceMs <= this.#now());
   }
 }
-
-export const SESSION_REQUEST_MAX_MS = REQUEST_MAX_MS;
