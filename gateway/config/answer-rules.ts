@@ -24,9 +24,14 @@ const matcher = z.union(
   [
     scalar,
     z.array(scalar).min(1, 'must list at least one value'),
-    z.strictObject({ present: z.boolean() }),
-    z.strictObject({ contains: z.string().min(1, 'must be a text') }),
-    z.strictObject({ path: z.string().min(1, 'must be the name of a path parameter') }),
+    z.strictObject({ present: z.boolean().describe('Whether the member must be there.') }),
+    z.strictObject({ contains: z.string().min(1, 'must be a text').describe('A text that the member must contain.') }),
+    z.strictObject({
+      path: z
+        .string()
+        .min(1, 'must be the name of a path parameter')
+        .describe('The path parameter that the member must equal.'),
+    }),
   ],
   {
     error:
@@ -47,13 +52,17 @@ const statusRule = 'must be a status such as 409, or a list of these';
 const mediaTypeRule =
   'must be a media type in lower case without parameters, none for an answer without one, or a list of these';
 const condition = z.strictObject({
-  status: oneOrMore(z.int().min(100, statusRule).max(599, statusRule), statusRule).optional(),
-  operations: operationIds.optional(),
-  contentType: oneOrMore(
-    z.string().regex(/^(none|[a-z0-9.+-]+\/[a-z0-9.+-]+)$/, mediaTypeRule),
-    mediaTypeRule,
-  ).optional(),
-  body: z.union([z.literal('empty'), memberMatchers], { error: bodyRule }).optional(),
+  status: oneOrMore(z.int().min(100, statusRule).max(599, statusRule), statusRule)
+    .optional()
+    .describe('The status of the answer, or several.'),
+  operations: operationIds.optional().describe('The operations whose answers the rule is about. Default: all.'),
+  contentType: oneOrMore(z.string().regex(/^(none|[a-z0-9.+-]+\/[a-z0-9.+-]+)$/, mediaTypeRule), mediaTypeRule)
+    .optional()
+    .describe('The media type of the answer, or several; `none`: it has none.'),
+  body: z
+    .union([z.literal('empty'), memberMatchers], { error: bodyRule })
+    .optional()
+    .describe('`empty`, or what members of the body must be.'),
 });
 
 /** Words the error of a body condition. A union's own error only says that no branch fits, so the error of the likely branch is used. */
@@ -70,13 +79,25 @@ const reserved = /^(type|code|message|status|param|errors|truncated|retryable|re
 
 const outcome = z
   .strictObject({
-    code: z.enum(codes).optional(),
-    status: whole('an error status', 400, 599).optional(),
+    code: z.enum(codes).optional().describe('The client gets this error of the catalogue.'),
+    status: whole('an error status', 400, 599).optional().describe('With this status in place of that of the code.'),
     param: z
-      .union([z.string().min(1), z.strictObject({ member: dottedName }), z.strictObject({ submitted: dottedName })], {
-        error: 'must be a name, { member: <member> } or { submitted: <member> }',
-      })
-      .optional(),
+      .union(
+        [
+          z.string().min(1),
+          z.strictObject({ member: dottedName.describe('The member of the answer that names it.') }),
+          z.strictObject({
+            submitted: dottedName.describe(
+              'The member of the answer that has the value: `param` is the member of the request with it.',
+            ),
+          }),
+        ],
+        {
+          error: 'must be a name, { member: <member> } or { submitted: <member> }',
+        },
+      )
+      .optional()
+      .describe('The parameter or member of the request that the error is about (`param`).'),
     fields: z
       .record(
         z
@@ -85,12 +106,20 @@ const outcome = z
           .refine((name) => !reserved.test(name), 'must not be a member that every error has'),
         dottedName,
       )
-      .optional(),
-    message: dottedName.optional(),
-    retryAfterSeconds: whole('seconds', 1, 86_400).optional(),
-    retry: z.literal(true).optional(),
-    credential: z.literal('refused').optional(),
-    remove: z.array(dottedPath).min(1, 'must name at least one member').optional(),
+      .optional()
+      .describe('Further members of the error object, each with the member of the answer that it is taken from.'),
+    message: dottedName.optional().describe('The member of the answer that becomes the message.'),
+    retryAfterSeconds: whole('seconds', 1, 86_400).optional().describe('What `Retry-After` tells the client.'),
+    retry: z.literal(true).optional().describe('The gateway sends the request once more before it answers.'),
+    credential: z
+      .literal('refused')
+      .optional()
+      .describe("The upstream refuses the gateway's own credential: requests are suspended until it changes."),
+    remove: z
+      .array(dottedPath)
+      .min(1, 'must name at least one member')
+      .optional()
+      .describe('Members that are removed before the client gets the answer.'),
   })
   .check(({ value, issues }) => {
     const { code, credential, remove, ...details } = value;
@@ -105,5 +134,10 @@ const outcome = z
     return remove === undefined ? { credential: credential as 'refused' } : { remove };
   });
 
-// biome-ignore lint/suspicious/noThenProperty: a published key; its value is not a function, so no rule is taken for a promise.
-export const answerRules = z.array(z.strictObject({ when: condition, then: outcome }));
+export const answerRules = z.array(
+  z.strictObject({
+    when: condition.describe('What the answer must be for the rule to apply. `{}`: any.'),
+    // biome-ignore lint/suspicious/noThenProperty: a published key; its value is not a function, so no rule is taken for a promise.
+    then: outcome.describe('What becomes of the answer.'),
+  }),
+);

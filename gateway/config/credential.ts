@@ -6,11 +6,15 @@ import { z } from 'zod';
 import { secretEntry } from './parts.ts';
 
 const kinds = {
-  basic: z.strictObject({
-    user: z.string().regex(/^[^:\s]{1,128}$/, 'must be a user name without colon and spaces'),
-    /** Entry of the secrets store: `user:password`, or only the password. */
-    secret: secretEntry,
-  }),
+  basic: z
+    .strictObject({
+      user: z
+        .string()
+        .regex(/^[^:\s]{1,128}$/, 'must be a user name without colon and spaces')
+        .describe('The user name.'),
+      secret: secretEntry.describe('The entry of the secrets store: `user:password`, or the password alone.'),
+    })
+    .describe('HTTP Basic: user name and password.'),
 };
 
 type Kinds = typeof kinds;

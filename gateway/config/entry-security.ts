@@ -12,11 +12,17 @@ const scopes = z.array(scope);
 
 export const entrySecurity = z
   .strictObject({
-    apiKey: scopes.optional(),
-    read: scopes.optional(),
-    write: scopes.optional(),
-    scopes: z.record(spelledScope, z.union([spelledScope.transform((one) => [one]), z.array(spelledScope)])).optional(),
-    sessions: z.literal(true, 'must be true, or be left out').optional(),
+    apiKey: scopes.optional().describe('The scopes that every operation needs.'),
+    read: scopes.optional().describe('The scopes that GET, HEAD, OPTIONS, TRACE and QUERY need.'),
+    write: scopes.optional().describe('The scopes that every other method needs.'),
+    scopes: z
+      .record(spelledScope, z.union([spelledScope.transform((one) => [one]), z.array(spelledScope)]))
+      .optional()
+      .describe('The scopes of the document, each with what it is called here.'),
+    sessions: z
+      .literal(true, 'must be true, or be left out')
+      .optional()
+      .describe('`true`: persons who have signed in with a browser may call them, too.'),
   })
   .check(({ value, issues }) => {
     const { apiKey, read, write, scopes, sessions } = value;

@@ -115,12 +115,12 @@ export const gatewayFile = z.strictObject({
     .array(cidr)
     .default([])
     .meta({ description: 'The proxies whose `X-Forwarded-For` is trusted.', values: 'addresses and CIDR ranges' }),
-  limits: limits.prefault({}),
-  timeouts: timeouts.prefault({}),
-  connections: connections.prefault({}),
-  http: http.prefault({}),
+  limits: limits.prefault({}).describe('The largest requests that are accepted.'),
+  timeouts: timeouts.prefault({}).describe('How long clients may take, and how long a shutdown may.'),
+  connections: connections.prefault({}).describe('How many connections clients may have open.'),
+  http: http.prefault({}).describe('How requests are read.'),
   tls: tls.optional().describe('HTTPS on the public listener. Without it, a proxy in front has to terminate TLS.'),
-  keys: keys.prefault({}),
+  keys: keys.prefault({}).describe('How API keys are cached, and how many an organization may have.'),
   operatorScopes: z.array(scope).default(['mail:read', 'mail:write']).meta({
     description:
       "Scopes that `'*'` does not include and that only operator organizations may hold. Those of the gateway's own contract need not be listed ([administration](administration.md)).",
@@ -138,7 +138,9 @@ export const gatewayFile = z.strictObject({
     description: 'Other origins whose pages may read answers. Without it, no origin may.',
     values: 'rules by host name; `*` for every other host',
   }),
-  idempotency: idempotencySettings.prefault({}),
+  idempotency: idempotencySettings
+    .prefault({})
+    .describe('How the first answers to writes with an `Idempotency-Key` are kept.'),
   versions: versions.default({}).meta({
     description: 'Release, deprecation and end of versions ([versions](versions.md)).',
     values: 'by version (`v1`)',
@@ -146,9 +148,9 @@ export const gatewayFile = z.strictObject({
   operations: operationDeprecations
     .default({})
     .meta({ description: 'The same for single operations.', values: 'by operation id' }),
-  overload: overloadSettings.prefault({}),
-  metrics: metrics.prefault({}),
-  usage: usageSettings.prefault({}),
+  overload: overloadSettings.prefault({}).describe('When requests are refused because the gateway has too much to do.'),
+  metrics: metrics.prefault({}).describe('How detailed the metrics are.'),
+  usage: usageSettings.prefault({}).describe('How the use of each organization is counted and kept.'),
   tracing: tracing.optional().describe('Where traces are sent. Without it, no traces are recorded.'),
   publishedContracts: z
     .string()
@@ -163,8 +165,8 @@ export const gatewayFile = z.strictObject({
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])
     .default('info')
     .describe('The lowest level that is logged. Exchanges are logged at `info`.'),
-  hosts: hosts.default({}),
-  portal: portal.prefault({}),
+  hosts: hosts.default({}).describe('The host names of the gateway, by what each of them serves.'),
+  portal: portal.prefault({}).describe('The documentation for clients, under `/docs`.'),
   mcp: mcpSettings
     .optional()
     .describe('An endpoint for agents, which call operations as tools ([agents](mcp.md)). Without it, there is none.'),

@@ -60,7 +60,8 @@ export const portal = z.strictObject({
       light: colour('light').describe('The colour of links and marks on light pages.'),
       dark: colour('dark').describe('The same on dark pages.'),
     })
-    .prefault({}),
+    .prefault({})
+    .describe('The colours of links and marks.'),
   guides: path.optional().meta({
     description:
       'Own guides: one `.md` file each, beginning with its title. `summary`, `order` and `updated` may stand before it, between lines `---`. A guide replaces the built-in one of the same name.',

@@ -5,23 +5,38 @@ import { dottedName, memberMatchers, operationIds } from './answer-rules.ts';
 
 const requestRule = z
   .strictObject({
-    operations: operationIds,
-    /** Applies the rule to every item of a list. */
-    each: z.boolean().optional(),
-    when: memberMatchers.optional(),
-    hash: z.array(dottedName).min(1, 'must name at least one member').optional(),
-    defaults: z.record(z.string().min(1), z.json()).optional(),
+    operations: operationIds.describe('The operations whose requests the rule changes.'),
+    each: z.boolean().optional().describe('`true`: the body is a list, and the rule applies to each of its items.'),
+    when: memberMatchers.optional().describe('What members of the body must be for the rule to apply.'),
+    hash: z
+      .array(dottedName)
+      .min(1, 'must name at least one member')
+      .optional()
+      .describe('Members with passwords: the upstream gets their hashes.'),
+    defaults: z
+      .record(z.string().min(1), z.json())
+      .optional()
+      .describe('Members that are added with these values where the body lacks them.'),
     path: z
-      .strictObject({ lowerCase: z.array(z.string().min(1)).min(1, 'must name at least one parameter') })
-      .optional(),
-    /** Sends a `set` of a list as the items that it adds and removes. */
+      .strictObject({
+        lowerCase: z
+          .array(z.string().min(1))
+          .min(1, 'must name at least one parameter')
+          .describe('Path parameters that are sent in lower case.'),
+      })
+      .optional()
+      .describe('How parameters of the path are sent.'),
     setAsItems: z
       .strictObject({
-        fields: z.array(z.string().min(1)).min(1, 'must name at least one field'),
-        read: z.string().min(1),
-        from: dottedName.optional(),
+        fields: z
+          .array(z.string().min(1))
+          .min(1, 'must name at least one field')
+          .describe('The fields that are lists.'),
+        read: z.string().min(1).describe('The operation that reads the record before.'),
+        from: dottedName.optional().describe('The member of its answer that is the record. Default: the whole body.'),
       })
-      .optional(),
+      .optional()
+      .describe('A `set` of a list is sent as the items that it adds and removes.'),
   })
   .check(({ value, issues }) => {
     const { operations: _operations, path, setAsItems, ...ofTheBody } = value;

@@ -107,7 +107,8 @@ export const upstreamEntry = z.strictObject({
         .default(10)
         .describe('Retries per hundred requests. Three per second are always allowed.'),
     })
-    .prefault({}),
+    .prefault({})
+    .describe('How often requests that may be repeated are sent again.'),
   // 16 took a quarter less CPU per request than 64.
   connections: whole('connections', 1, 1024).default(16).describe('The largest number of connections per target.'),
   connectionMaxAgeSeconds: whole('seconds', 1, 86_400)

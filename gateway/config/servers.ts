@@ -15,7 +15,10 @@ const address = z
 const addresses = z
   .union([address, z.array(address).min(1, 'must name at least one address')])
   .transform((value) => (typeof value === 'string' ? [value] : value));
-const byMode = z.strictObject({ live: addresses, test: addresses.optional() });
+const byMode = z.strictObject({
+  live: addresses.describe('The targets of requests with live keys.'),
+  test: addresses.optional().describe('The targets of requests with test keys. Without it, they are refused.'),
+});
 
 /** As a document writes it, with values in the place of its variables. */
 const declared = z

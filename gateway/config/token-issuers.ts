@@ -41,7 +41,8 @@ export const issuer = z.strictObject({
         .default('scope')
         .describe('The claim with the scopes: a list, or one text with spaces between the scopes.'),
     })
-    .prefault({}),
+    .prefault({})
+    .describe('Where its tokens say for whom they are, and what they may.'),
   mode: z.enum(['live', 'test']).default('live').describe('The data that its tokens reach.'),
   scopesMax: z.array(scopeOrAll).default(['*']).meta({
     description:

@@ -122,8 +122,8 @@ export const tunnel = z.strictObject({
       'Paths whose last segment is only the name of a file, which the service repeats in Content-Disposition. A name that `except` refuses is replaced by `file` for the service, and put back into its answer.',
     values: 'paths such as `/files/*/*`, in which `*` is one segment',
   }),
-  logins: logins.prefault({}),
-  limits: limits.prefault({}),
+  logins: logins.prefault({}).describe('How failed logins are recognized and counted.'),
+  limits: limits.prefault({}).describe('What one client address may do.'),
 });
 
 export const tunnels = z.array(tunnel).default([]);

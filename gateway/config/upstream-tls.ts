@@ -18,9 +18,12 @@ export const upstreamTls = z.strictObject({
     .optional()
     .describe('The client certificate that the gateway presents, followed by intermediate certificates.'),
   key: z
-    .union([path, z.strictObject({ secret: secretEntry })], {
-      error: 'must be the path of a PEM file, or { secret: <entry> }',
-    })
+    .union(
+      [path, z.strictObject({ secret: secretEntry.describe('The entry of the secrets store that holds the key.') })],
+      {
+        error: 'must be the path of a PEM file, or { secret: <entry> }',
+      },
+    )
     .optional()
     .meta({
       description: 'The private key of the client certificate, not encrypted.',

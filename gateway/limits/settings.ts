@@ -81,7 +81,8 @@ export const limitsFile = z.strictObject({
         .default(60)
         .describe('The length of the window, which begins with the first refused request.'),
     })
-    .prefault({ failures: 60, windowSeconds: 60 }),
+    .prefault({ failures: 60, windowSeconds: 60 })
+    .describe('How often one client address may be refused before it has to wait.'),
 });
 
 export type LimitsFile = z.output<typeof limitsFile>;

@@ -53,7 +53,7 @@ const authentication = z.discriminatedUnion(
       secret: secretEntry.meta({ description: 'The secret of the client.' }),
     }),
     z.strictObject({
-      method: z.literal('private_key_jwt'),
+      method: z.literal('private_key_jwt').describe('The gateway signs an assertion with its private key.'),
       secret: secretEntry.meta({ description: 'The private key, a JWK with `kid` and `alg`.' }),
     }),
   ],

@@ -27,30 +27,23 @@ function objections(file: ConfigFile, text: string): string[] {
 interface Node {
   readonly description?: string;
   readonly anyOf?: readonly Node[];
+  readonly oneOf?: readonly Node[];
   readonly items?: Node;
   readonly properties?: Readonly<Record<string, Node>>;
   readonly additionalProperties?: Node | boolean;
 }
 
-/** Values without inner keys that have no description. Rules for requests and answers are described in docs/upstreams.md. */
+/** Keys that neither have a description nor are a choice of values that have one. */
 function undescribed(node: Node, path: string): string[] {
-  const below = Object.entries(node.properties ?? {}).flatMap(([name, value]) =>
-    /^(requests|answers|credential|security|key)$/.test(name) && value.description !== undefined
-      ? []
-      : undescribed(value, `${path}.${name}`),
-  );
-  const members = typeof node.additionalProperties === 'object' ? [node.additionalProperties] : [];
-  const inner = [...(node.anyOf ?? []), ...(node.items ? [node.items] : []), ...members].filter(isBlock);
-  const isLeaf = node.properties === undefined && inner.length === 0;
-  return [
-    ...(isLeaf && node.description === undefined ? [path] : []),
-    ...below,
-    ...inner.flatMap((one) => undescribed(one, path)),
-  ];
-}
-
-function isBlock(node: Node): boolean {
-  return node.properties !== undefined;
+  const { properties = {}, anyOf = [], oneOf = [], items, additionalProperties: members } = node;
+  const keys = Object.entries(properties).flatMap(([name, value]) => {
+    const at = `${path}.${name}`;
+    const alternatives = [...(value.anyOf ?? []), ...(value.oneOf ?? [])];
+    const isTold = [value, ...alternatives].some(({ description }) => description !== undefined && description !== '');
+    return [...(isTold ? [] : [at]), ...undescribed(value, at)];
+  });
+  const below = [...anyOf, ...oneOf, ...(items ? [items] : []), ...(typeof members === 'object' ? [members] : [])];
+  return [...keys, ...below.flatMap((one) => undescribed(one, path))];
 }
 
 /** Faults that are a matter of the shape of one file. */
