@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { configFileNames, editorSchemaOf } from '../../config/editor-schemas.ts';
+import { publicationsFile } from '../../contract/diff/publications.ts';
 import { shownPath } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
@@ -131,7 +132,14 @@ function templatesFor({ config, contracts }: Directories, templates: Templates):
     ...filesBelow(config, templates.config),
     ...filesBelow(contracts, templates.contracts),
     ...filesBelow(join(contracts, 'gateway'), Object.fromEntries(own)),
+    ...firstRecord(contracts),
   ];
+}
+
+/** The record of publications, which keeps its directory in version control before the first one. One that is there is never emptied. */
+function firstRecord(contracts: string): WrittenFile[] {
+  const path = publicationsFile(join(contracts, 'published'));
+  return existsSync(path) ? [] : [{ path, text: '' }];
 }
 
 function editorSchemas(directory: string): WrittenFile[] {

@@ -6,6 +6,8 @@ import type { FetchedDocument } from './fetch-document.ts';
 export interface ProposedEntry {
   readonly contracts: readonly string[];
   readonly live: string;
+  /** Test keys get answers from the contract: clients can try the service in the documentation at once. */
+  readonly test: 'examples:';
   readonly basePath?: string;
   readonly operationNames?: 'qualified';
   readonly security: { readonly read: readonly string[]; readonly write: readonly string[] };

@@ -76,6 +76,7 @@ export async function proposeService(
   const entry: ProposedEntry = {
     contracts: [file],
     live,
+    test: 'examples:',
     ...(basePath && { basePath }),
     ...(isQualified && { operationNames: 'qualified' }),
     security: securityOf(name),

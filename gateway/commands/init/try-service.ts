@@ -37,7 +37,7 @@ export async function tryService(
     addTry(program, around, (all) => {
       answers = all;
     });
-  await runAlso(addTrial, ['try', name], contextOf(context, directories));
+  await runAlso(addTrial, ['try', name, '--mode', 'live'], contextOf(context, directories));
   const around = contextOf(context, directories);
   const configuration = await around.configuration();
   await around.close();
@@ -85,8 +85,8 @@ function nextSteps(
     `  ${EXECUTABLE} start &`,
     `  ${EXECUTABLE} orgs create --id org_first --name First --tier standard`,
     `  KEY=$(${EXECUTABLE} keys create --org org_first --mode live --scopes ${scopes.join(' ')} --json | sed 's/.*"key":"\\([^"]*\\)".*/\\1/')`,
-    // All lines may be pasted at once: the gateway may still be starting.
-    `  curl -i --retry 9 --retry-connrefused ${url} -H "Authorization: Bearer $KEY"`,
+    // All lines may be pasted at once: the gateway may still be starting. A service that is away ends the wait, too.
+    `  curl -i --retry 30 --retry-delay 1 --retry-max-time 15 --retry-connrefused ${url} -H "Authorization: Bearer $KEY"`,
   ];
 }
 

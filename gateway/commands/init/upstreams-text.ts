@@ -53,13 +53,14 @@ function withMember(text: string, map: YAMLMap, name: string, value: unknown): s
 
 function linesOf(
   name: string,
-  { contracts, live, basePath, operationNames, security }: ProposedEntry,
+  { contracts, live, test, basePath, operationNames, security }: ProposedEntry,
   indent: string,
 ): string {
   const lines = [
     `${name}:`,
     `  contracts: [${contracts.join(', ')}]`,
     `  live: ${live}`,
+    `  test: "${test}" # test keys get answers from the contract`,
     ...(basePath === undefined ? [] : [`  basePath: ${basePath}`]),
     ...(operationNames === undefined ? [] : [`  operationNames: ${operationNames}`]),
     `  security: { read: ["${security.read.join('", "')}"], write: ["${security.write.join('", "')}"] }`,

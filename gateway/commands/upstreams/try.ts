@@ -44,7 +44,7 @@ export function addTry(upstreams: Command, context: CommandContext, onAnswers: O
     )
     .argument('<name>', 'name of an entry in upstreams.yaml')
     .option('--target <url>', 'the address to try, in place of the first one of its mode')
-    .option('--mode <mode>', 'live or test; default: test where the upstream has such an address')
+    .option('--mode <mode>', 'live or test; default: test where the upstream has a service for it')
     .option('--requests <count>', 'largest number of valid requests to send', '150')
     .option('--org <organization>', 'the organization in whose name requests are sent', 'org_upstreams_try')
     .option(
@@ -93,7 +93,8 @@ async function tryUpstream(
 }
 
 function whereTo(context: CommandContext, name: string, { live, test }: UpstreamEntry, { target, mode }: TryFlags) {
-  const chosen = mode ?? (target === undefined && test !== undefined ? 'test' : 'live');
+  const hasTestService = test !== undefined && !test.some(answersFromContract);
+  const chosen = mode ?? (target === undefined && hasTestService ? 'test' : 'live');
   if (chosen !== 'live' && chosen !== 'test') return context.usage('--mode must be live or test.');
   if (target !== undefined && !/^https?:\/\/[^/?#\s@]+\/?$/.test(target))
     return context.usage('--target must be http://host:port without a path.');
