@@ -229,13 +229,22 @@ function inconsistentDeprecations({ config, contracts, breakingChanges }: Config
     if (!isDeprecated || hasDate) return [];
     return `${operation.id} is deprecated in its contract, and no answer says so. Add operations.${operation.id}.deprecated with a day to gateway.yaml.`;
   });
-  const unpublished = breakingChanges.unpublished.map(
-    (name) =>
-      `${name} has never been published, so nothing keeps it from breaking clients. Run "gateway contract publish".`,
-  );
+  // Before the first publication nothing is promised yet: a new configuration is not warned of each of its contracts.
+  const unpublished = breakingChanges.promised.length === 0 ? [] : unpublishedWarning(breakingChanges.unpublished);
   const unused = breakingChanges.unused.map(
     ({ operation, rule }) =>
       `the exception for ${operation} (${rule}) is not needed. Remove it from breaking in upstreams.yaml.`,
   );
   return [...undated, ...(publishedContracts === undefined ? [] : [...unpublished, ...unused])];
+}
+
+/** One warning for all contracts without a promise. */
+function unpublishedWarning(names: readonly string[]): string[] {
+  const [first, ...others] = names;
+  if (first === undefined) return [];
+  const [have, them] = others.length === 0 ? ['has', 'it'] : ['have', 'them'];
+  const all = others.length === 0 ? first : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+  return [
+    `${all} ${have} never been published, so nothing keeps ${them} from breaking clients. Run "gateway contract publish".`,
+  ];
 }

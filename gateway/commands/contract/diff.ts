@@ -26,6 +26,11 @@ export function addDiff(contract: Command, context: CommandContext): void {
 }
 
 async function diff(context: CommandContext, old: string, fresh: string, asJson: boolean): Promise<void> {
+  printDifferences(context, await differencesOf(context, old, fresh), asJson);
+}
+
+/** Compares the contracts of two places. Ends the command if one of them has mistakes. */
+export async function differencesOf(context: CommandContext, old: string, fresh: string): Promise<LocatedFinding[]> {
   const mistakes: Mistake[] = [];
   const read = async (source: string) => {
     try {
@@ -42,8 +47,7 @@ async function diff(context: CommandContext, old: string, fresh: string, asJson:
   }
   const found = compareContracts(before.operations.map(describedAlone), after.operations.map(describedAlone));
   const documents = { old: before.documents, new: after.documents };
-  const findings = await locateFindings([...found].flat(), documents, async (file, spots) => positionsIn(file, spots));
-  printDifferences(context, findings, asJson);
+  return locateFindings([...found].flat(), documents, async (file, spots) => positionsIn(file, spots));
 }
 
 function printDifferences(context: CommandContext, findings: readonly LocatedFinding[], asJson: boolean): void {

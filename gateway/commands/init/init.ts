@@ -18,6 +18,7 @@ interface InitFlags {
   readonly from?: string;
   readonly name?: string;
   readonly live?: string;
+  readonly update?: true;
   readonly json?: true;
 }
 
@@ -60,19 +61,25 @@ export function addInitCommand(program: Command, context: CommandContext): void 
     .option('--from <url or file>', 'add this service: the URL of its document, its own address, or a file')
     .option('--name <name>', 'with --from: name of the entry; default: from the title of the document')
     .option('--live <url>', 'with --from: address of the service; default: where the document comes from')
+    .option(
+      '--update',
+      'with --from: fetch the document of an entry again, show what changes for clients, and write it',
+    )
     .option('--empty', 'leave out the sandbox and its example')
-    .option('--force', 'overwrite existing files')
+    .option('--force', 'overwrite existing files; with --update: write changes that break clients, too')
     .option('--schemas', 'write the JSON Schemas only; existing ones are overwritten, because they hold no settings')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      '\nExamples:\n  gateway init my-config && GATEWAY_CONFIG=my-config gateway check\n  gateway init my-config --from http://localhost:8000',
+      '\nExamples:\n  gateway init my-config && GATEWAY_CONFIG=my-config gateway check\n  gateway init my-config --from http://localhost:8000\n  gateway init my-config --from http://localhost:8000 --update',
     )
     .action((directory: string | undefined, flags: InitFlags) => {
       const { configDirectory, contractsDirectory } = context.settings();
       const config = resolve(directory ?? configDirectory);
       const contracts = directory === undefined ? contractsDirectory : join(config, 'openapi');
+      if (flags.update && flags.from === undefined) return context.usage('--update needs --from.');
       if (flags.from === undefined) return init(context, config, flags);
+      if (flags.update) return update(context, { config, contracts }, { ...flags, from: flags.from });
       return addService(context, { config, contracts }, { ...flags, from: flags.from });
     });
 }
@@ -92,6 +99,11 @@ function init(context: CommandContext, directory: string, { force, schemas, empt
   const shown = shownPath(directory);
   if (empty) printLine(context, `Add a service: bin/gateway init ${shown} --from http://localhost:8000`);
   else printLine(context, `Try it: GATEWAY_CONFIG=${shown} GATEWAY_CONTRACTS=${shown}/openapi bin/gateway start`);
+}
+
+async function update(context: CommandContext, directories: Directories, flags: InitFlags & { from: string }) {
+  const { updateService } = await import('./update-service.ts');
+  return updateService(context, directories, flags);
 }
 
 /** Adds a service. Writes the rest of the configuration first where there is none. */

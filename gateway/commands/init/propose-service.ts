@@ -60,7 +60,9 @@ export async function proposeService(
   const path = join(directories.config, 'upstreams.yaml');
   const text = upstreamsText ?? (await readFile(path, 'utf8'));
   if (parseDocument(text).hasIn(['upstreams', name]))
-    return context.fail(`${shownPath(path)} has an entry "${name}" already. Choose another name with --name.`);
+    return context.fail(
+      `${shownPath(path)} has an entry "${name}" already. Choose another name with --name, or fetch its document again with --update.`,
+    );
   const file = `${name}.${document.extension}`;
   if (existsSync(join(directories.contracts, file)))
     return context.fail(
@@ -94,7 +96,7 @@ export async function proposeService(
 }
 
 /** A document that was fetched must be whole: what it refers to would be read on this machine. */
-async function refuseFiles(context: CommandContext, { text, extension, url }: FetchedDocument): Promise<void> {
+export async function refuseFiles(context: CommandContext, { text, extension, url }: FetchedDocument): Promise<void> {
   if (url === undefined) return;
   const { fileReferencesIn } = await import('../../contract/reading/fetched.ts');
   // What is no OpenAPI document at all, `check` names with its line.

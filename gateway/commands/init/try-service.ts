@@ -87,6 +87,8 @@ function nextSteps(
     `  KEY=$(${EXECUTABLE} keys create --org org_first --mode live --scopes ${scopes.join(' ')} --json | sed 's/.*"key":"\\([^"]*\\)".*/\\1/')`,
     // All lines may be pasted at once: the gateway may still be starting. A service that is away ends the wait, too.
     `  curl -i --retry 30 --retry-delay 1 --retry-max-time 15 --retry-connrefused ${url} -H "Authorization: Bearer $KEY"`,
+    'Once clients rely on it, promise it, so that no change breaks them:',
+    `  ${EXECUTABLE} contract publish`,
   ];
 }
 

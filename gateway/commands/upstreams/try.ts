@@ -13,6 +13,7 @@ import { type Finding, ok } from '../finding.ts';
 import { counted, printFinding, printJson, printLine } from '../print.ts';
 import { parseCount, unknownName } from '../read.ts';
 import { unenforcedLines } from '../unenforced-lines.ts';
+import { absenceAt } from './absence.ts';
 import type { Answered, Backend } from './backend.ts';
 import { createCreatedRecords } from './created-records.ts';
 import { driftOf } from './drift.ts';
@@ -71,6 +72,9 @@ async function tryUpstream(
   const entry = upstreams[name];
   if (entry === undefined) return context.usage(unknownName('upstream', name, Object.keys(upstreams)));
   const { mode, address } = whereTo(context, name, entry, flags);
+  const absence = await absenceAt(address);
+  if (absence !== undefined)
+    return context.fail(`${name}: ${absence}. Start the service, or name where it is with --target.`);
   const writes = flags.writes === true || mode === 'test' || liesOnSandbox({ live: [address] });
   const { now } = context;
   const settings = context.settings();

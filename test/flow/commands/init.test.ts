@@ -21,7 +21,7 @@ describe('gateway init', () => {
     const { code, stdout } = await installation.run('init', made);
     assert.equal(code, 0);
     const said = [...stdout.matchAll(/^wrote (.+)$/gm)].map(([, path = '']) => path);
-    assert.equal(said.length, 10);
+    assert.equal(said.length, 11);
     for (const path of said) assert.ok(existsSync(path), path);
 
     const withContract = createInstallation({ GATEWAY_CONFIG: made, GATEWAY_CONTRACTS: join(made, 'openapi') });

@@ -340,12 +340,18 @@ describe('gateway upstreams try', () => {
     const installation = createInstallation();
     const flags = ['--target', upstream.url, '--requests', '3'];
     const { code, stdout, stderr } = await installation.run('upstreams', 'try', 'platform', ...flags);
-    installation.remove();
     await upstream.close();
     assert.equal(code, 1);
     assert.match(stdout, /^platform at http:\/\/127\.0\.0\.1:\d+, live, 1 request$/m);
     assert.match(stdout, /^fail {2}contract +\w+: it refuses the gateway \(401\)/m);
     assert.match(stderr, /^gateway: platform failed 1 of \d+ checks\.$/m);
+    const absent = await installation.run('upstreams', 'try', 'platform', '--target', upstream.url);
+    assert.deepEqual([absent.code, absent.stdout], [1, '']);
+    assert.match(
+      absent.stderr,
+      /^gateway: platform: nothing listens at http:\/\/127\.0\.0\.1:\d+\. Start the service, or name where it is with --target\.\n$/,
+    );
+    installation.remove();
   });
 
   it('prints its usage where it is called wrongly', async () => {

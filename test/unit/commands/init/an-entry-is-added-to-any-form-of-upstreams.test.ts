@@ -8,6 +8,7 @@ import { withEntry } from '../../../../gateway/commands/init/upstreams-text.ts';
 const entry = {
   contracts: ['new.json'],
   live: 'http://localhost:8000',
+  test: 'examples:' as const,
   security: { read: ['new:read'], write: ['new:write'] },
 };
 const other = { contracts: ['a.yaml'], live: 'http://a:3000' };

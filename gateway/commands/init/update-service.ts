@@ -1,0 +1,108 @@
+// `gateway init --from … --update`: fetches the document of a service again, shows what changes for clients, and writes it in the place of
+// the one before.
+
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { parse } from 'yaml';
+import { shownPath } from '../../shared/yaml-source.ts';
+import type { CommandContext } from '../context.ts';
+import { differencesOf } from '../contract/diff.ts';
+import { counted, printJson, printLine } from '../print.ts';
+import { type FetchedDocument, fetchDocument } from './fetch-document.ts';
+import { nameOf } from './propose-entry.ts';
+import { type AddServiceFlags, type Directories, refuseFiles } from './propose-service.ts';
+
+interface UpdateFlags extends Pick<AddServiceFlags, 'from' | 'name'> {
+  readonly force?: true | undefined;
+  readonly json?: true | undefined;
+}
+
+/** What breaks clients is written with --force only. */
+export async function updateService(
+  context: CommandContext,
+  { config, contracts }: Directories,
+  { from, name: named, force, json }: UpdateFlags,
+): Promise<void> {
+  const document = await fetchDocument(from).catch((error: Error) => context.fail(error.message));
+  await refuseFiles(context, document);
+  const { name, file } = await contractOf(context, join(config, 'upstreams.yaml'), named ?? nameOf(document));
+  const path = join(contracts, file);
+  const before = await readFile(path, 'utf8').catch(({ code }) =>
+    context.fail(`${shownPath(path)} cannot be read (${code}).`),
+  );
+  if (before === document.text) return tell(context, { name, path, changes: [], written: false }, json);
+  const findings = await comparison(context, path, document);
+  const changes = findings.map(({ level, rule, operation, reason }) => ({ level, rule, operation, reason }));
+  const breaking = changes.filter(({ level }) => level === 'breaking').length;
+  const isWritten = breaking === 0 || force === true;
+  if (isWritten)
+    await writeFile(path, document.text).catch(({ code }) =>
+      context.fail(`${shownPath(path)} cannot be written (${code}).`),
+    );
+  tell(context, { name, path, changes, written: isWritten }, json);
+  if (!isWritten)
+    context.fail(`${counted(breaking, 'breaking change')}: nothing was written. Use --force to write it all the same.`);
+}
+
+/** The one file of the entry. Its name says in which form the document is written. */
+async function contractOf(
+  context: CommandContext,
+  path: string,
+  name: string | undefined,
+): Promise<{ readonly name: string; readonly file: string }> {
+  if (name === undefined) return context.usage('The title of the document gives no name. Name the entry with --name.');
+  const text = await readFile(path, 'utf8').catch(({ code }) =>
+    context.fail(`${shownPath(path)} cannot be read (${code}).`),
+  );
+  const entry = entriesIn(text)[name];
+  if (entry === undefined)
+    return context.fail(
+      `${shownPath(path)} has no entry "${name}" to update. Name it with --name, or leave out --update.`,
+    );
+  const { contracts } = entry;
+  const [file, ...others] = Array.isArray(contracts) ? contracts.map(String) : [];
+  if (file === undefined || others.length > 0 || file.includes('*'))
+    return context.fail(`The entry "${name}" has more than one contract. Replace the file yourself.`);
+  return { name, file };
+}
+
+function entriesIn(text: string): Readonly<Record<string, { readonly contracts?: unknown }>> {
+  try {
+    return parse(text)?.upstreams ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** Compares with the document from a place of its own, so that nothing is written before its mistakes are known. */
+async function comparison(context: CommandContext, path: string, { text, extension }: FetchedDocument) {
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-update-'));
+  const fresh = join(directory, `${basename(path).replace(/\.[^.]*$/, '')}.${extension}`);
+  try {
+    await writeFile(fresh, text);
+    return await differencesOf(context, path, fresh);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+interface Update {
+  readonly name: string;
+  readonly path: string;
+  readonly changes: readonly { readonly level: string; readonly operation: string; readonly reason: string }[];
+  readonly written: boolean;
+}
+
+function tell(context: CommandContext, { name, path, changes, written }: Update, json: true | undefined): void {
+  if (json) {
+    printJson(context, { name, file: path, written, changes });
+    return;
+  }
+  for (const level of ['breaking', 'additive'])
+    for (const change of changes)
+      if (change.level === level) printLine(context, `${change.operation}: ${level}: ${change.reason}.`);
+  const shown = shownPath(path);
+  if (written) printLine(context, `wrote ${shown}${changes.length === 0 ? ': only words have changed' : ''}`);
+  else if (changes.length === 0) printLine(context, `${shown} is as the service publishes it.`);
+}

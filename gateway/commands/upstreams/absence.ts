@@ -1,0 +1,37 @@
+// Whether anything listens at the address of an upstream. A trial of an absent service would report each of its requests.
+
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+const PATIENCE_MS = 3000;
+
+/** What is told of failures to connect; others say more in the trial itself. */
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens at',
+  ENOTFOUND: 'there is no host of the name in',
+  EHOSTUNREACH: 'no network leads to',
+  ENETUNREACH: 'no network leads to',
+};
+
+/** Returns why the service is not there; undefined: it listens, or it is one of the sandbox. */
+export async function absenceAt(address: string): Promise<string | undefined> {
+  const url = /^https?:\/\//.test(address) ? URL.parse(address) : null;
+  if (url === null) return undefined;
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+  const socket = connect({ host: url.hostname.replace(/^\[|\]$/g, ''), port });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(PATIENCE_MS) });
+    return undefined;
+  } catch (error) {
+    const reason = REASONS[codeOf(error)];
+    return reason === undefined ? undefined : `${reason} ${url.origin}`;
+  } finally {
+    socket.on('error', () => undefined).destroy();
+  }
+}
+
+/** A name with several addresses fails with one error for each. */
+function codeOf(error: unknown): string {
+  const { code, errors } = error as { code?: unknown; errors?: readonly { code?: unknown }[] };
+  return String(code ?? errors?.[0]?.code ?? '');
+}
