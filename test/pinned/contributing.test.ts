@@ -37,7 +37,7 @@ const examples: Readonly<Record<string, { readonly named: RegExp; readonly own: 
     own: /^gateway\/(idempotency\/|commands\/limits\/simulate\/\w+\.ts$)/,
   },
   'an error code': { named: /'?expectation_failed\b/, own: /^gateway\/edge\/admit\.ts$/ },
-  'a credential kind': { named: /\bbasic: z\.|kind: 'basic'/, own: /^gateway\/config\/credential\.ts$/ },
+  'a credential kind': { named: /\bbasic: z\b|kind: 'basic'/, own: /^gateway\/config\/credential\.ts$/ },
   'a limit store': { named: /\bcreateRedisCounterStore\b/, own: /^gateway\/limits\/redis\/redis-counter-store\.ts$/ },
   'a command': { named: /\baddRoutesCommand\b/, own: /^gateway\/commands\/routes\.ts$/ },
   'a log field': {
