@@ -40,7 +40,7 @@ async function untilCallback(browser = createCookieBrowser(), query = '') {
     if (address.startsWith(callback)) return { browser, address };
     answer = await browser.step(address, 'cross-site');
   }
-  return assert.fail('the provider sends nobody back');
+  return assert.fail('the provider does not send the browser back');
 }
 
 const cookieOf = async () => {
@@ -189,7 +189,7 @@ describe('mix-up and replay', () => {
     });
   }
 
-  it('a callback that has been used signs in nobody again', async () => {
+  it('a callback that has been used signs in no person again', async () => {
     const { browser, address } = await untilCallback();
     const copy = new Map(browser.cookies(origin));
     assert.equal((await browser.step(address, 'cross-site')).status, 200);
@@ -365,7 +365,7 @@ describe('a provider that misbehaves', () => {
       },
       'provider_unavailable',
     ],
-    'answers tokens of nobody': [
+    'answers tokens without a subject': [
       (_request, response) =>
         response
           .writeHead(200, { 'content-type': 'application/json' })

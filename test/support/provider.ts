@@ -18,7 +18,7 @@ export interface TestProvider {
   readonly secret: string;
   /** Its entry under `sessions.providers`, without the secrets entry. */
   readonly entry: Readonly<Record<string, unknown>>;
-  /** Who is signed in from now on; `refuse`: nobody. */
+  /** Who is signed in from now on; `refuse`: no person. */
   person: TestPerson | 'refuse';
   /** Every request that has arrived: method and path. */
   readonly requests: string[];

@@ -1,4 +1,4 @@
-// Tries each provider that people sign in with: discovery, keys, client and redirect addresses, clock. It signs nobody in.
+// Tries each provider that people sign in with: discovery, keys, client and redirect addresses, clock. No person is signed in.
 
 import type { Secrets } from '../../config/secrets.ts';
 import type { Configuration } from '../../configuration.ts';

@@ -1,4 +1,4 @@
-// `doctor` tries each provider that people sign in with, and signs nobody in: discovery, keys, the client, its redirect addresses, the clock.
+// `doctor` tries each provider that people sign in with, and signs no person in: discovery, keys, the client, its redirect addresses, the clock.
 // `check` warns of the same.
 
 import assert from 'node:assert/strict';
