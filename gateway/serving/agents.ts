@@ -36,7 +36,7 @@ const none: Agents = {
 
 /** A message is longer than the body of the operation that it calls. */
 const ENVELOPE_BYTES = 16_384;
-const ENVELOPE_DEPTH = 4;
+const ENVELOPE_DEPTH = 8;
 const ENVELOPE_MEMBERS = 64;
 
 export function createAgentSteps(configuration: Configuration, options: AgentsOptions): Agents {

@@ -1,0 +1,16 @@
+// Uses the endpoint with the client of the newest revision: node use-client-2.js URL KEY READER_KEY
+
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { use } from './use.js';
+
+const [url, key, readerKey] = process.argv.slice(2);
+
+async function connect(token) {
+  const client = new Client({ name: 'test', version: '1' });
+  const requestInit = { headers: { Authorization: `Bearer ${token}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+  return { client, call: (name, given) => client.callTool({ name, arguments: given }) };
+}
+
+console.log(JSON.stringify(await use(await connect(key), await connect(readerKey))));
+process.exit(0);
