@@ -29,38 +29,54 @@ const LISTS_MAX = 32;
 /** A page of a long list. */
 const PAGE_BYTES = 262_144;
 
+/** The list of callers with the same rights; without its texts while it is not among those used last. */
+interface SharedList {
+  /** One character per tool. */
+  readonly rights: string;
+  list: Promise<ToolList> | undefined;
+}
+
 export function createLists(options: ListsOptions) {
   const { tools, mayUse } = options;
-  /** By the rights of the callers, the list used last at the end. */
-  const lists = new Map<string, Promise<ToolList>>();
-  const ofCallers = new WeakMap<Caller, string>();
+  /** By rights, the list used last at the end. */
+  const recent = new Map<string, SharedList>();
+  /** A text for each caller would take more memory than all lists. */
+  const ofCallers = new WeakMap<Caller, SharedList>();
 
-  /** One character per tool. */
-  function rightsOf(caller: Caller): string {
+  function sharedListOf(caller: Caller): SharedList {
     const known = ofCallers.get(caller);
     if (known !== undefined) return known;
     const rights = tools.map(({ operation }) => (mayUse(caller, operation) ? '1' : '0')).join('');
-    ofCallers.set(caller, rights);
-    return rights;
+    const shared = recent.get(rights) ?? { rights, list: undefined };
+    ofCallers.set(caller, shared);
+    return shared;
   }
 
   return function listOf(caller: Caller): Promise<ToolList> {
-    const rights = rightsOf(caller);
-    const list = lists.get(rights) ?? makeList(rights);
-    lists.delete(rights);
-    lists.set(rights, list);
-    const [oldest] = lists.keys();
-    if (lists.size > LISTS_MAX && oldest !== undefined) lists.delete(oldest);
-    return list;
+    const shared = sharedListOf(caller);
+    recent.delete(shared.rights);
+    recent.set(shared.rights, shared);
+    if (recent.size > LISTS_MAX) forgetOldest();
+    shared.list ??= makeList(shared);
+    return shared.list;
   };
 
-  function makeList(rights: string): Promise<ToolList> {
+  function forgetOldest(): void {
+    const [oldest] = recent.values();
+    if (oldest === undefined) return;
+    recent.delete(oldest.rights);
+    oldest.list = undefined;
+  }
+
+  function makeList(shared: SharedList): Promise<ToolList> {
     const list = toList(
-      tools.filter((_, index) => rights[index] === '1'),
+      tools.filter((_, index) => shared.rights[index] === '1'),
       options,
     );
-    // A failure is not kept.
-    list.catch(() => lists.delete(rights));
+    list.catch(() => {
+      // A failure is not kept.
+      shared.list = undefined;
+    });
     return list;
   }
 }

@@ -62,7 +62,8 @@ describe("GitHub's REST API behind the gateway", { skip }, () => {
     const given = { owner: 'o', repo: 'r', per_page: 2 };
     const { result } = await agent.call('call_operation', { name: 'issues_list-for-repo', arguments: given });
     assert.deepEqual(result.structuredContent, { result: [] });
-    assert.equal(upstream.requests.at(-1)?.url, '/repos/o/r/issues?per_page=2');
+    // With the defaults of the contract.
+    assert.match(upstream.requests.at(-1)?.url ?? '', /^\/repos\/o\/r\/issues\?per_page=2&state=open&/);
   });
 
   it('matches every operation by a request made from its template', async () => {
