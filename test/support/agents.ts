@@ -223,14 +223,19 @@ export const answerRecord: Answer = (_request, response) => {
   response.end('{"id":"rec_1","name":"Ada"}');
 };
 
-export async function startAgents(options: GatewayOptions = {}, mcp: object = {}): Promise<AgentWorld> {
+/** @param members of gateway.yaml */
+export async function startAgents(
+  options: GatewayOptions = {},
+  mcp: object = {},
+  members: object = {},
+): Promise<AgentWorld> {
   let answering: Answer = answerRecord;
   const upstream = await startUpstream((...given) => answering(...given));
   const gateway = await startGateway({
     contracts: { 'records.yaml': agentsContract },
     upstreams: { records: { contracts: ['records.yaml'], live: upstream.url, test: upstream.url } },
     ...options,
-    gateway: { mcp: { entries: ['records'], ...mcp }, ...options.gateway },
+    gateway: { mcp: { entries: ['records'], ...mcp }, ...members, ...options.gateway },
   });
   return {
     gateway,

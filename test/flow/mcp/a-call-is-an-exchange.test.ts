@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { type AgentWorld, answerRecord, startAgents } from '../../support/agents.ts';
+import { startCollector } from '../../support/collector.ts';
 import { ask, requestOf, until } from '../../support/connection.ts';
 
 describe('a call by tool', () => {
@@ -170,4 +171,20 @@ describe('a call by tool', () => {
     const remaining = lines.flatMap((line) => line.limit_remaining ?? []);
     assert.deepEqual(remaining, [39, 38]);
   });
+});
+
+it('has a span within that of its message, where traces are kept', async () => {
+  const collector = await startCollector();
+  const world = await startAgents({}, {}, { tracing: { endpoint: collector.endpoint, sampleRatio: 1 } });
+  try {
+    await (await world.agent()).call('getRecord', { id: 'a' });
+  } finally {
+    await world.close();
+    await collector.close();
+  }
+  const inner = collector.spans.find(({ name }) => name === 'GET /v1/records/{id}');
+  const outer = collector.spans.find(({ spanId }) => spanId === inner?.parentSpanId);
+  assert.ok(inner && outer);
+  assert.deepEqual([outer.name, outer.traceId], ['POST', inner.traceId]);
+  assert.equal(inner.attributes['gateway.tool'], 'getRecord');
 });
