@@ -1,9 +1,7 @@
 // `gateway routes`: lists the operations that are served.
 
 import type { Command } from 'commander';
-import { ANONYMOUS_TIER, extraOf } from '../limits/limit-rules.ts';
-import type { LimitsFile } from '../limits/settings.ts';
-import type { Operation } from '../operation.ts';
+import { routeRow } from '../serving/route-rows.ts';
 import type { CommandContext } from './context.ts';
 import { printJson, printTable } from './print.ts';
 
@@ -17,7 +15,7 @@ export function addRoutesCommand(program: Command, context: CommandContext): voi
 
 async function routes(context: CommandContext, asJson: boolean): Promise<void> {
   const { config, contracts } = await context.configuration('check');
-  const rows = contracts.operations.map(({ operation }) => toRow(operation, config.limits));
+  const rows = contracts.operations.map(({ operation }) => routeRow(operation, config.limits));
   if (asJson) printJson(context, rows);
   else {
     const heads = ['METHOD', 'PATH', 'OPERATION', 'SCOPES', 'LIMITS', 'UPSTREAM'];
@@ -34,21 +32,4 @@ async function routes(context: CommandContext, asJson: boolean): Promise<void> {
       ]),
     );
   }
-}
-
-function toRow(operation: Operation, limits: LimitsFile) {
-  const extra = extraOf(limits, operation);
-  const isPublic = operation.security.length === 0;
-  const main = isPublic ? ANONYMOUS_TIER : 'tier';
-  const isLimited = !isPublic || limits.tiers[ANONYMOUS_TIER] !== undefined;
-  return {
-    method: operation.method,
-    path: operation.path,
-    operation: operation.id,
-    scopes: [...new Set(operation.security.flatMap(({ scopes }) => scopes))],
-    public: isPublic,
-    limits: [...(isLimited ? [main] : []), ...(extra === undefined ? [] : [extra])],
-    upstream: operation.upstream,
-    contract: operation.contract,
-  };
 }

@@ -1,6 +1,7 @@
 // The operators' console: answers its page with the data of this gateway, of another instance, or of all.
 
 import { REFUSALS } from '../error-catalogue.ts';
+import { type ConsoleView, viewIn } from '../shared/console-view.ts';
 import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
 import { type AskFleet, answerFleet, type FleetQuestion, type FleetSources } from '../shared/fleet-question.ts';
 import { breakdownOf } from './breakdown.ts';
@@ -32,6 +33,8 @@ export interface ConsoleSources extends SamplingSources, FleetSources {
   /** Organizations and keys that a text names; one organization with its keys, or undefined. */
   findOrganizations(text: string): Promise<object>;
   organization(id: string): Promise<object | undefined>;
+  /** Audit, routes and configuration. */
+  view(view: ConsoleView): Promise<object>;
 }
 
 export interface Console {
@@ -153,7 +156,8 @@ export function createConsole(options: ConsoleOptions): Console {
     if (what === 'exchanges') return exchanges(query);
     if (what === 'breakdown') return breakdown(query);
     if (what === 'organizations') return options.findOrganizations(query.get('find') ?? '');
-    return Promise.resolve(undefined);
+    const view = viewIn(what, query);
+    return view === undefined ? Promise.resolve(undefined) : options.view(view);
   }
 
   return {

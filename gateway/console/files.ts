@@ -24,7 +24,19 @@ const scripts = [
     'chart-table',
     'scale',
   ],
-  ...['exchanges', 'story', 'next-steps', 'organizations', 'system', 'runbook', 'actions'],
+  ...[
+    'exchanges',
+    'story',
+    'next-steps',
+    'routes-view',
+    'audit',
+    'configuration',
+    'explain',
+    'organizations',
+    'system',
+    'runbook',
+    'actions',
+  ],
 ];
 
 /** Content type and file name by path. */

@@ -128,15 +128,19 @@ export function organizationsInTrouble({ bounds, organizations, nearLimits }: Pr
     return [warningCause(`organization ${name}`, cause, '', { details })];
   });
   const told = new Set(refused.map(({ id }) => id));
-  const nearlyUsed = lately.flatMap(({ organization, policy, limit, remaining, window_seconds: seconds }): Cause[] => {
-    const used = limit - remaining;
-    if (used < NEARLY_USED * limit || told.has(`organization ${organization}`) || organization === 'anonymous')
-      return [];
-    const cause = `${organization} has used ${used} of ${limit} in ${seconds} s, its limit ${policy}.`;
-    const consequence = remaining === 0 ? 'Its next request is refused.' : 'Soon its requests are refused.';
-    const details = `#/organizations/${encodeURIComponent(organization)}`;
-    return [warningCause(`near ${organization} ${policy}`, cause, consequence, { details })];
-  });
+  // A limit that is not enforced refuses nothing.
+  const enforced = lately.filter(({ shadow_refused: shadow }) => shadow === 0);
+  const nearlyUsed = enforced.flatMap(
+    ({ organization, policy, limit, remaining, window_seconds: seconds }): Cause[] => {
+      const used = limit - remaining;
+      if (used < NEARLY_USED * limit || told.has(`organization ${organization}`) || organization === 'anonymous')
+        return [];
+      const cause = `${organization} has used ${used} of ${limit} in ${seconds} s, its limit ${policy}.`;
+      const consequence = remaining === 0 ? 'Its next request is refused.' : 'Soon its requests are refused.';
+      const details = `#/organizations/${encodeURIComponent(organization)}`;
+      return [warningCause(`near ${organization} ${policy}`, cause, consequence, { details })];
+    },
+  );
   return [
     ...atMost(refused, 'organizations are refused', '#/requests?status=refused'),
     ...atMost(nearlyUsed, 'organizations are near a limit', '#/'),

@@ -36,6 +36,8 @@ export interface AdminAccess {
   refuseWriting(headers: IncomingHttpHeaders): AdminRefusal | undefined;
   /** For changes by the console: they need the token on loopback, too, and a form that no other page can send. */
   refuseActing(headers: IncomingHttpHeaders): AdminRefusal | undefined;
+  /** For questions with a body, which change nothing: they need a form that no other page can send. */
+  refuseTrying(headers: IncomingHttpHeaders): AdminRefusal | undefined;
   sessionOf(headers: IncomingHttpHeaders): AdminSession;
 }
 
@@ -90,9 +92,12 @@ export function createAdminAccess(host: string, tokens: AdminTokens): AdminAcces
       if (tokens.admin === undefined)
         return refusal(403, 'admin_token_unset', 'The console only looks, because there is no secret admin_token.');
       if (role === undefined) return missing();
-      if (headers[ACTION_HEADER] === undefined || !isJson(headers['content-type']))
-        return refusal(415, 'form_unknown', `An action is JSON with the header ${ACTION_HEADER}.`);
-      return undefined;
+      return formProblem(headers);
+    },
+    refuseTrying(headers) {
+      if (!onLoopback && roleOf(headers) === undefined)
+        return refusal(401, 'token_required', 'The admin token or the viewer token is required.');
+      return formProblem(headers);
     },
     sessionOf(headers) {
       const role = roleOf(headers);
@@ -111,6 +116,11 @@ function isFromOtherSite(method: string, headers: IncomingHttpHeaders): boolean 
   if (site === undefined || site === 'same-origin') return false;
   const isOpened = READING.has(method) && headers['sec-fetch-mode'] === 'navigate';
   return site === 'none' ? !READING.has(method) : !isOpened;
+}
+
+function formProblem(headers: IncomingHttpHeaders): AdminRefusal | undefined {
+  if (headers[ACTION_HEADER] !== undefined && isJson(headers['content-type'])) return undefined;
+  return refusal(415, 'form_unknown', `An action is JSON with the header ${ACTION_HEADER}.`);
 }
 
 function isJson(contentType: string | undefined): boolean {

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { type ActionAnswer, actionOf, type ConsoleAction } from '../shared/console-action.ts';
+import { type ConsoleView, REHEARSAL_BYTES_MAX, rehearsalIn } from '../shared/console-view.ts';
 import { type AskFleet, exchangesIn, type FleetSources, type UpstreamRetry } from '../shared/fleet-question.ts';
 import { type AdminRefusal, type AdminTokens, createAdminAccess } from './admin-access.ts';
 import { createAdminLog } from './admin-log.ts';
@@ -51,6 +52,8 @@ export interface Answers extends FleetSources {
   findOrganizations(text: string): Promise<object>;
   /** An organization with its keys and limits; undefined for an unknown one. */
   organization(id: string): Promise<object | undefined>;
+  /** Audit, routes, configuration, or a request that is tried out. */
+  view(view: ConsoleView): Promise<object>;
   /** Deprecated operations, their callers, and the notices to them. */
   versions(): Promise<object>;
 }
@@ -110,6 +113,16 @@ export function createAdminServer(options: AdminOptions): Server {
     '/console/actions/:action',
     refusing(({ headers }) => access.refuseActing(headers)),
   );
+  app.post(
+    '/console/explain',
+    refusing(({ headers }) => access.refuseTrying(headers)),
+  );
+  // It changes nothing, so that viewers may do it, too.
+  app.post('/console/explain', express.json({ limit: REHEARSAL_BYTES_MAX }), async (request, response) => {
+    const asked = rehearsalIn(request.body);
+    if (typeof asked === 'string') response.status(400).json({ code: 'rehearsal_invalid', error: asked });
+    else response.json(await options.view({ about: 'rehearsal', request: asked }));
+  });
   app.use(
     refusing(({ method, headers }) =>
       method === 'GET' || method === 'HEAD' ? access.refuseReading(headers) : access.refuseWriting(headers),

@@ -27,7 +27,9 @@ import { type AskFleet, answerFleet, type FleetSources, type UpstreamRetry } fro
 import { shownPath } from '../shared/yaml-source.ts';
 import type { VersionUses } from '../versions/version-uses.ts';
 import type { AppOptions } from './app-options.ts';
+import type { ConfigurationChanges } from './configuration-changes.ts';
 import { createConsoleActions } from './console-actions.ts';
+import { createConsoleViews } from './console-views.ts';
 import { createOrganizationReports } from './organization-reports.ts';
 
 interface AdminListenerOptions {
@@ -99,6 +101,7 @@ interface OperatorsOptions extends StatusOptions {
   readonly metrics: Metrics;
   readonly pressed: NearLimit;
   readonly limitUsage: LimitUsage;
+  readonly changes: ConfigurationChanges;
   readonly versionUses: Pick<VersionUses, 'report'>;
   retryUpstream(upstream: string): UpstreamRetry | undefined;
   /** Asks all processes of all instances. */
@@ -128,6 +131,7 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
     },
     ...createConsoleActions({ ...options, limits: usage, configuration: () => serving().configuration }),
     exchanges: async (id, organization) => options.log.recent(id, organization),
+    view: createConsoleViews({ ...options, limits: usage, configuration: () => serving().configuration }),
     versions: () => versionUses.report(serving().deprecations),
     limits: {
       show: usage.show,

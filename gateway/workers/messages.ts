@@ -5,6 +5,7 @@ import type { MetricSnapshot } from '../observe/aggregate.ts';
 import type { LogLevel } from '../observe/log.ts';
 import type { FirstSteps } from '../process/greeting.ts';
 import type { ConsoleAction } from '../shared/console-action.ts';
+import type { ConsoleView } from '../shared/console-view.ts';
 import type { FleetQuestion } from '../shared/fleet-question.ts';
 
 export type ToWorker =
@@ -74,6 +75,7 @@ export type WorkerQuestion =
   | { readonly about: 'readiness' | 'status' | 'metrics' | 'sample' | 'versions' | 'in force' }
   | { readonly about: 'action'; readonly action: ConsoleAction; readonly requestId: string }
   | FleetQuestion
+  | { readonly about: 'view'; readonly view: ConsoleView }
   | { readonly about: 'find organizations'; readonly text: string }
   | { readonly about: 'organization'; readonly organization: string }
   | { readonly about: 'limits'; readonly organization: string }

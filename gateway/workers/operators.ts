@@ -146,6 +146,7 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
       const replies = await askAll({ about: 'recent', filter }, PATIENCE_MS.worker);
       return exchangesIn([...replies.values()]).slice(0, filter.limit);
     },
+    view: async (view) => (await askOne({ about: 'view', view })) ?? {},
     findOrganizations: async (text) => (await askOne({ about: 'find organizations', text })) ?? {},
     organization: (organization) => askOne({ about: 'organization', organization }),
     limits: {

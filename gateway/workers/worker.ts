@@ -107,6 +107,8 @@ function answerOf(operators: Operators, question: WorkerQuestion): Promise<unkno
       return operators.versions();
     case 'action':
       return operators.act(question.action, question.requestId);
+    case 'view':
+      return operators.view(question.view);
     case 'in force':
       return operators.inForce();
     case 'find organizations':

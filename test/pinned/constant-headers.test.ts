@@ -11,10 +11,10 @@ it('only the listeners and the writer of refusals have the constant headers', ()
   const files = globSync('gateway/**/*.ts', { cwd: root });
   const having = files.filter((file) => /constantHeaders|securityHeadersFor/.test(readFileSync(root + file, 'utf8')));
   assert.deepEqual(having.sort(), [
-    'gateway/commands/explain/rehearse.ts',
     'gateway/edge/exchanges.ts',
     'gateway/edge/refuse.ts',
     'gateway/edge/security-headers.ts',
+    'gateway/serving/rehearsal/rehearse.ts',
     'gateway/wiring/listeners.ts',
     'gateway/wiring/sections/traffic.ts',
   ]);

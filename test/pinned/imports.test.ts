@@ -61,6 +61,7 @@ const libraries: Record<string, readonly string[]> = {
   '@scalar/openapi-upgrader': ['gateway/contract/'],
   ajv: ['gateway/contract/'],
   'ajv-formats': ['gateway/contract/'],
+  diff: ['gateway/config/line-diff.ts'],
   commander: ['gateway/main.ts', 'gateway/commands/'],
   express: ['gateway/edge/', 'gateway/observe/admin.ts'],
   'http-proxy-middleware': ['gateway/tunnel/'],

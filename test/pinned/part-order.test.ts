@@ -13,7 +13,7 @@ const order = {
   callers: ['streams', 'tunnel streams', 'sessions', 'identity', 'idempotency', 'version uses', 'usage', 'throttle'],
   certificates: ['acme', 'certificates'],
   traffic: ['listeners', 'tunnels', 'overload', 'serving'],
-  administration: ['reload'],
+  administration: ['reload', 'configuration changes'],
 };
 
 const read = (path: string) => readFileSync(new URL(`../../gateway/${path}`, import.meta.url), 'utf8');

@@ -4,13 +4,13 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { Mode } from '../../caller.ts';
 import { exchangeReport } from '../../explain/report.ts';
+import { createReadOnlyStore } from '../../serving/rehearsal/read-only-store.ts';
+import { type RehearsedRequest, rehearse } from '../../serving/rehearsal/rehearse.ts';
 import type { CommandContext } from '../context.ts';
 import { withCounters } from '../here/limits.ts';
 import { printJson, printText } from '../print.ts';
 import { splitList } from '../read.ts';
 import { printReport } from './print.ts';
-import { createReadOnlyStore } from './read-only-store.ts';
-import { type RehearsedRequest, rehearse } from './rehearse.ts';
 import { findWho } from './who.ts';
 
 export interface RehearseFlags {

@@ -31,12 +31,17 @@ export async function read(path, params = {}) {
   throw new Error(`status ${answer.status}`);
 }
 
+/** Asks a question with a body, which changes nothing; resolves as `act` does. */
+export const ask = (question, body) => send(question, body);
+
 /**
  * Asks for an action; resolves with the answer, refusals included. The header is one that no page of another origin can send. Throws
  * Unauthorized, and an error if there is no answer.
  */
-export async function act(action, body) {
-  const answer = await fetch(`/console/actions/${action}`, {
+export const act = (action, body) => send(`actions/${action}`, body);
+
+async function send(path, body) {
+  const answer = await fetch(`/console/${path}`, {
     method: 'POST',
     headers: { ...authorization(), 'content-type': 'application/json', 'x-console-action': '1' },
     body: JSON.stringify(body),

@@ -3,13 +3,17 @@
 
 import { mayAct, setRole } from './actions.js';
 import { forgetToken, hasToken, read, setToken, Unauthorized } from './api.js';
+import { showAudit } from './audit.js';
+import { showConfiguration } from './configuration.js';
 import { element, place } from './elements.js';
 import { exchanges } from './exchanges.js';
+import { openExplain } from './explain.js';
 import { follow } from './follow.js';
 import { clockWithSeconds } from './format.js';
 import { refreshOrganization, searchText, showOrganization, showSearch } from './organizations.js';
 import { overview } from './overview.js';
 import { addressOf, keep, routeIn } from './routes.js';
+import { showRoutes } from './routes-view.js';
 import { showRunbook } from './runbook.js';
 import { showStory } from './story.js';
 import { createBreakdown, openSubject, SUBJECTS, showCode, showSubject, subjectIn } from './subject.js';
@@ -23,6 +27,10 @@ const titles = {
   organizations: 'Organizations',
   system: 'System',
   runbook: 'Runbook',
+  routes: 'Routes',
+  audit: 'Audit',
+  configuration: 'Configuration',
+  explain: 'Explain a request',
   operations: 'Operation',
   upstreams: 'Upstream',
   codes: 'Error code',
@@ -96,7 +104,8 @@ function onFeed(feed) {
   const isFirst = startedAt === undefined;
   if (!isFirst && feed.started_at !== startedAt) restartedAt = feed.started_at;
   startedAt = feed.started_at;
-  place('run').textContent = `version ${feed.status?.version ?? '?'} · as of ${clockWithSeconds(Date.parse(feed.at))}`;
+  place('run').textContent = `as of ${clockWithSeconds(Date.parse(feed.at))}`;
+  place('run').title = `Version ${feed.status?.version ?? '?'}`;
   offerInstances(feed);
   if (isFirst) showView();
   showOverview(feed);
@@ -198,6 +207,10 @@ async function showView() {
   try {
     if (wanted === 'story') await showStory(id);
     if (wanted === 'subject') await openedSubject(name, id);
+    if (wanted === 'routes') await showRoutes();
+    if (wanted === 'audit') await showAudit();
+    if (wanted === 'configuration') await showConfiguration();
+    if (wanted === 'explain') openExplain();
     if (wanted === 'runbook') await showRunbook(id ?? '');
     if (wanted === 'organizations') {
       place('find').value = params.get('find') ?? '';

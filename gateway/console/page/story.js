@@ -37,11 +37,15 @@ function storyOf({ request_id: id, time, verdict, stages, record }) {
     factsOf(id, time, record),
     ...nextStepsOf(record),
     element('h3', {}, 'Stage by stage'),
-    element('ol', { class: 'stages' }, ...stages.map((stage) => stageOf(stage, record))),
+    stagesOf(stages, record),
     element('details', {}, element('summary', {}, 'The decision record'), preOf(record)),
     element('h3', {}, 'On the command line'),
     commandLine(`bin/gateway explain ${id}`),
   );
+}
+
+export function stagesOf(stages, record) {
+  return element('ol', { class: 'stages' }, ...stages.map((stage) => stageOf(stage, record)));
 }
 
 /** They need a question to the gateway, and come when they are known. */
@@ -110,7 +114,7 @@ function outcomeName(outcome, stage, { status }) {
 }
 
 function stageOf({ stage, outcome, told, duration_ms: ms }, record) {
-  const all = record.duration_ms;
+  const all = record.duration_ms ?? 0;
   const bar = element('span', { class: 'bar', 'aria-hidden': 'true', hidden: ms === undefined ? '' : undefined });
   if (ms !== undefined) bar.style.width = `${Math.min(100, (100 * ms) / Math.max(all, 0.001))}%`;
   return element(

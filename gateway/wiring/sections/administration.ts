@@ -1,7 +1,9 @@
 // The last parts of the process: reloads, and what operators see of all parts.
 
+import { dirname } from 'node:path';
 import { reloadConfiguration } from '../../configuration.ts';
 import type { Parts } from '../../parts.ts';
+import { createConfigurationChanges } from '../configuration-changes.ts';
 import { answersForOperators } from '../operators.ts';
 import { followConfiguration } from '../reload.ts';
 import type { BaseSection } from './base.ts';
@@ -39,6 +41,9 @@ export function openAdministration(
     onOutcome: metrics.reload,
   });
   parts.add({ name: 'reload', status: () => ({ configuration: reloads.status() }), close: reloads.stop });
+  const changes = createConfigurationChanges(now, (file) => dirname(file) === settings.configDirectory);
+  changes.note(inForce());
+  parts.add({ name: 'configuration changes', use: changes.note });
 
   metrics.watch({
     activeRequests: listeners.activeRequests,
@@ -67,6 +72,7 @@ export function openAdministration(
     metrics,
     pressed,
     limitUsage: opened.limitUsage,
+    changes,
     versionUses,
     retryUpstream: access.retry,
     askFleet: opened.admin.askFleet,

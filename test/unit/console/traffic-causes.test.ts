@@ -121,6 +121,7 @@ test('one organization that is refused, and one that has nearly used a limit, ar
     near({ remaining: 11 }),
     near({ last_at: new Date(NOW_MS - 61_000).toISOString() }),
     near({ organization: 'anonymous' }),
+    near({ remaining: 0, shadow_refused: 7 }),
   ];
   for (const one of calm) assert.deepEqual(told({ nearLimits: [one] }), []);
 });

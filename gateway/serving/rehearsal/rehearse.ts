@@ -17,10 +17,10 @@ import { createLimit } from '../../limits/limit.ts';
 import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
 import { createLines } from '../../observe/line.ts';
 import { createPipeline, type Stages } from '../../pipeline.ts';
-import { createStatelessStages } from '../../serving/stateless-stages.ts';
 import { UNTRIED_STAGES, type UntriedStage } from '../../stages.ts';
 import type { Trail } from '../../trail.ts';
 import type { Tunnel } from '../../tunnel/table.ts';
+import { createStatelessStages } from '../stateless-stages.ts';
 
 export interface RehearsedRequest {
   readonly method: string;
@@ -166,15 +166,21 @@ function limitsOf({ limits, charged }: Trail): object[] | undefined {
   }));
 }
 
+/** The stages that are tried take milliseconds. */
+const PATIENCE_MS = 3000;
+
 async function send(port: number, { method, target, headers, body }: RehearsedRequest, host: string) {
   const has = (name: string) => headers.some((text, index) => index % 2 === 0 && text.toLowerCase() === name);
   const sent = [...headers];
   if (!has('host')) sent.push('Host', host);
   if (body !== undefined && !has('content-type')) sent.push('Content-Type', 'application/json');
   if (body !== undefined && !has('content-length')) sent.push('Content-Length', String(body.length));
-  const outgoing = httpRequest({ host: '127.0.0.1', port, method, path: target, headers: sent, agent: false });
+  // Headers may announce a body that does not come, and a CONNECT has no response.
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const outgoing = httpRequest({ host: '127.0.0.1', port, method, path: target, headers: sent, agent: false, signal });
+  outgoing.on('error', () => undefined);
   outgoing.end(body);
-  const [answer] = await once(outgoing, 'response');
+  const [answer] = await once(outgoing, 'response', { signal });
   const chunks: Buffer[] = [];
   for await (const chunk of answer) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString();

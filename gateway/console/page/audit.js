@@ -1,0 +1,69 @@
+// The audit log, the newest change first: who changed what, and what it was before.
+
+import { read } from './api.js';
+import { element, link, place } from './elements.js';
+import { day, moment, NONE, timeElement } from './format.js';
+import { addressOf, routeIn } from './routes.js';
+import { createTable } from './tables.js';
+
+const HIDDEN = ['before', 'after', 'request_id', 'by_organization'];
+
+const show = createTable(place('audit-rows'), {
+  caption: 'Changes of organizations, keys and configuration',
+  empty: 'No change is recorded.',
+  keyOf: ({ sequence }) => String(sequence),
+  columns: [
+    {
+      key: 'at',
+      label: 'Time',
+      cell: ({ at }) =>
+        timeElement(at, day(Date.parse(at)) === day(Date.now()) ? moment(at) : `${day(Date.parse(at))}, ${moment(at)}`),
+    },
+    { key: 'by', label: 'By', cell: ({ by }) => by },
+    { key: 'kind', label: 'What', cell: ({ kind }) => kind },
+    {
+      key: 'organization',
+      label: 'Organization',
+      cell: ({ organization }) =>
+        organization === null
+          ? NONE
+          : element('a', { href: addressOf('organizations', {}, organization) }, organization),
+    },
+    { key: 'key', label: 'Key', cell: ({ key }) => key ?? NONE },
+    { key: 'details', label: 'Details', long: true, cell: detailsOf },
+  ],
+});
+
+/** What changed, from what, and the rest as it is recorded. */
+function detailsOf({ details }) {
+  const { before = {}, after = {}, request_id: request } = details;
+  const changed = Object.keys(after).map((name) => `${name}: ${textOf(before[name])} → ${textOf(after[name])}`);
+  const more = Object.entries(details)
+    .filter(([name]) => !HIDDEN.includes(name))
+    .map(([name, value]) => `${name}: ${textOf(value)}`);
+  const text = [...changed, ...more].join('; ');
+  const asked = request === undefined ? [] : [element('span', { class: 'soft' }, ` request ${request}`)];
+  return element('span', {}, text || (asked.length > 0 ? '' : NONE), ...asked);
+}
+
+function textOf(value) {
+  if (value === undefined) return NONE;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+place('audit-form').addEventListener('submit', (event) => {
+  event.preventDefault();
+  location.hash = addressOf('audit', { organization: place('audit-organization').value.trim() });
+});
+
+export async function showAudit() {
+  const { params } = routeIn(location.hash);
+  const organization = params.get('organization') ?? undefined;
+  place('audit-organization').value = organization ?? '';
+  const found = await read('audit', { organization, before: params.get('before') ?? undefined });
+  show(found?.changes ?? []);
+  const newest = params.get('before') === null ? [] : [link(addressOf('audit', { organization }), 'The newest'), ' '];
+  const older = found?.older ? [link(addressOf('audit', { organization, before: found.older }), 'Older changes')] : [];
+  place('audit-more').replaceChildren(...newest, ...older);
+}

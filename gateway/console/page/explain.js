@@ -1,0 +1,47 @@
+// A form that tries a request out, as `bin/gateway explain --request` does: nothing is sent to a service, spent or written.
+
+import { ask } from './api.js';
+import { element, place, state } from './elements.js';
+import { addressOf, routeIn } from './routes.js';
+import { stagesOf } from './story.js';
+
+const FIELDS = ['method', 'target', 'caller', 'mode', 'scopes', 'client', 'headers', 'body'];
+/** What a client sends stays out of the address. */
+const IN_ADDRESS = ['method', 'target', 'caller', 'mode', 'scopes', 'client'];
+
+const form = place('explain-form');
+const outcome = place('explain-outcome');
+
+export function openExplain() {
+  const { params } = routeIn(location.hash);
+  for (const name of IN_ADDRESS) if (params.has(name)) form.elements[name].value = params.get(name);
+  outcome.replaceChildren();
+}
+
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  const request = Object.fromEntries(FIELDS.map((name) => [name, form.elements[name].value.trim()]));
+  history.replaceState(
+    null,
+    '',
+    addressOf('explain', Object.fromEntries(IN_ADDRESS.map((name) => [name, request[name]]))),
+  );
+  outcome.replaceChildren(element('p', { class: 'card empty' }, 'Trying …'));
+  try {
+    outcome.replaceChildren(...outcomeOf(await ask('explain', request)));
+  } catch {
+    outcome.replaceChildren(element('p', { class: 'bad', role: 'alert' }, 'The gateway does not respond.'));
+  }
+});
+
+function outcomeOf({ body: { error, problem = error, report, refusal } }) {
+  if (problem !== undefined) return [element('p', { class: 'bad', role: 'alert' }, problem)];
+  const kind = refusal === null ? 'good' : 'bad';
+  return [
+    element('p', { class: `verdict ${kind}` }, state(kind, report.verdict)),
+    stagesOf(report.stages, report.record),
+    ...(refusal === null
+      ? []
+      : [element('h3', {}, 'The response'), element('pre', { tabindex: '0' }, JSON.stringify(refusal, null, 2))]),
+  ];
+}

@@ -1,0 +1,81 @@
+// The operations that are served: found by method, path, id, scope or upstream, each with its page and a request to try.
+
+import { read } from './api.js';
+import { element, link, place } from './elements.js';
+import { count, NONE } from './format.js';
+import { addressOf, routeIn } from './routes.js';
+import { createTable } from './tables.js';
+
+/** More rows would take the browser seconds. */
+const ROWS_MAX = 300;
+
+let all = [];
+
+const show = createTable(place('routes-found'), {
+  caption: 'Operations that are served',
+  empty: 'No operation is called so.',
+  keyOf: ({ method, path }) => `${method} ${path}`,
+  hrefOf: ({ method, path }) => addressOf('operations', {}, `${method} ${path}`),
+  columns: [
+    {
+      key: 'path',
+      label: 'Operation',
+      long: true,
+      cell: (row) => `${row.method} ${row.path}`,
+      value: (row) => row.path,
+    },
+    { key: 'id', label: 'Id', minor: true, cell: (row) => row.operation, value: (row) => row.operation },
+    {
+      key: 'scopes',
+      label: 'Scopes',
+      long: true,
+      cell: (row) => (row.public ? 'public' : row.scopes.join(' ') || NONE),
+      value: (row) => row.scopes.join(' '),
+    },
+    { key: 'limits', label: 'Limits', minor: true, cell: (row) => row.limits.join(', ') || NONE },
+    {
+      key: 'upstream',
+      label: 'Upstream',
+      cell: (row) => element('a', { class: 'inner', href: addressOf('upstreams', {}, row.upstream) }, row.upstream),
+      value: (row) => row.upstream,
+    },
+    {
+      key: 'try',
+      label: 'Try',
+      cell: ({ method, path }) =>
+        element('a', { class: 'inner', href: addressOf('explain', { method, target: path }) }, 'Explain a request'),
+    },
+  ],
+});
+
+function filter(text) {
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  const found = all.filter((row) => {
+    const line = [row.method, row.path, row.operation, row.upstream, row.contract, ...row.scopes]
+      .join(' ')
+      .toLowerCase();
+    return words.every((word) => line.includes(word));
+  });
+  show(found.slice(0, ROWS_MAX));
+  const shown = found.length > ROWS_MAX ? `, the first ${count(ROWS_MAX)} are shown` : '';
+  place('routes-count').textContent = `${count(found.length)} of ${count(all.length)} operations${shown}.`;
+}
+
+place('routes-find').addEventListener('input', ({ target }) => {
+  history.replaceState(null, '', addressOf('routes', { find: target.value }));
+  filter(target.value);
+});
+place('routes-form').addEventListener('submit', (event) => event.preventDefault());
+
+export async function showRoutes() {
+  const text = routeIn(location.hash).params.get('find') ?? '';
+  place('routes-find').value = text;
+  all = (await read('routes'))?.routes ?? [];
+  filter(text);
+}
+
+/** A link to the routes of an upstream. */
+export const routesOf = (upstream) => link(addressOf('routes', { find: upstream }), 'Its operations');

@@ -1,0 +1,32 @@
+// Pure: the operations that are served, one row each, for the command `routes` and the console.
+
+import { ANONYMOUS_TIER, extraOf, type LimitRules } from '../limits/limit-rules.ts';
+import type { Operation } from '../operation.ts';
+
+export interface RouteRow {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: string;
+  readonly scopes: readonly string[];
+  readonly public: boolean;
+  readonly limits: readonly string[];
+  readonly upstream: string;
+  readonly contract: string;
+}
+
+export function routeRow(operation: Operation, limits: LimitRules): RouteRow {
+  const extra = extraOf(limits, operation);
+  const isPublic = operation.security.length === 0;
+  const main = isPublic ? ANONYMOUS_TIER : 'tier';
+  const isLimited = !isPublic || limits.tiers[ANONYMOUS_TIER] !== undefined;
+  return {
+    method: operation.method,
+    path: operation.path,
+    operation: operation.id,
+    scopes: [...new Set(operation.security.flatMap(({ scopes }) => scopes))],
+    public: isPublic,
+    limits: [...(isLimited ? [main] : []), ...(extra === undefined ? [] : [extra])],
+    upstream: operation.upstream,
+    contract: operation.contract,
+  };
+}

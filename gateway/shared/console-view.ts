@@ -1,0 +1,54 @@
+// What a view of the console asks of one process of the gateway, as the page sends it and workers hand it on.
+
+export type ConsoleView =
+  | { readonly about: 'audit'; readonly organization?: string; readonly before?: number }
+  | { readonly about: 'routes' }
+  | { readonly about: 'configuration' }
+  | { readonly about: 'rehearsal'; readonly request: RehearsalQuestion };
+
+/** A request that is tried out: nothing is sent to a service, spent or written. */
+export interface RehearsalQuestion {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  /** `Name: value`, one a line. */
+  readonly headers: string;
+  readonly body: string;
+  /** Id of an organization or of a key; empty: without credentials. */
+  readonly caller: string;
+  readonly mode: string;
+  /** Separated by blanks; empty: those of the key, or every scope. */
+  readonly scopes: string;
+  /** Address of the client; empty: not known. */
+  readonly client: string;
+}
+
+export const REHEARSAL_BYTES_MAX = 64 * 1024;
+
+/** The view of a path below `/console/`; undefined for an unknown one. */
+export function viewIn(what: string, query: URLSearchParams): ConsoleView | undefined {
+  if (what === 'routes' || what === 'configuration') return { about: what };
+  if (what !== 'audit') return undefined;
+  const organization = query.get('organization')?.slice(0, 200) || undefined;
+  const before = Number(query.get('before') || Number.NaN);
+  return {
+    about: 'audit',
+    ...(organization !== undefined && { organization }),
+    ...(Number.isSafeInteger(before) && { before }),
+  };
+}
+
+const MEMBERS = ['method', 'target', 'headers', 'body', 'caller', 'mode', 'scopes', 'client'] as const;
+
+/** Reads the body of a request to try one out. Returns a sentence if it is not one. */
+export function rehearsalIn(body: unknown): RehearsalQuestion | string {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'The body is not a JSON object.';
+  const given = body as Readonly<Record<string, unknown>>;
+  const request = Object.fromEntries(MEMBERS.map((name) => [name, given[name] ?? '']));
+  const wrong = MEMBERS.find((name) => typeof request[name] !== 'string');
+  if (wrong !== undefined) return `The member ${wrong} is not a text.`;
+  const { method, target } = request as unknown as RehearsalQuestion;
+  if (!/^[A-Za-z]{1,20}$/.test(method)) return 'The method is a word, such as GET.';
+  if (!/^\/[\x21-\x7e]*$/.test(target)) return 'The path begins with / and has no blanks: write it as clients send it.';
+  return request as unknown as RehearsalQuestion;
+}

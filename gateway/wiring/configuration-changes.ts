@@ -1,0 +1,113 @@
+// The configuration in force and its difference to the one before it, for operators. Texts are kept of small YAML and JSON files alone: no
+// key of a certificate is among them.
+
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { changedFiles } from '../config/digests.ts';
+import { lineDiff } from '../config/line-diff.ts';
+import type { Configuration } from '../configuration.ts';
+import { shownPath } from '../shared/yaml-source.ts';
+
+export interface ConfigurationReport {
+  readonly version: string;
+  /** ISO 8601, UTC. */
+  readonly since: string;
+  readonly files: readonly { readonly file: string; readonly text: string | null }[];
+  /** Null: there was none since the process started. */
+  readonly before: { readonly version: string; readonly since: string } | null;
+  readonly changes: readonly {
+    readonly file: string;
+    readonly kind: 'changed' | 'added' | 'removed';
+    /** Null: the texts are too large, too different, or not of a kind that is kept. */
+    readonly lines: readonly string[] | null;
+  }[];
+}
+
+export interface ConfigurationChanges {
+  /** Notes what is in force. Its files are read afterwards: a text counts only if it is the one that is in force. */
+  note(next: Configuration): void;
+  report(): Promise<ConfigurationReport>;
+}
+
+const TEXT_BYTES_MAX = 256 * 1024;
+const TEXTS_BYTES_MAX = 4 * 2 ** 20;
+const KINDS = ['.yaml', '.yml', '.json'];
+
+interface Noted {
+  readonly version: string;
+  readonly sinceMs: number;
+  readonly digests: ReadonlyMap<string, string>;
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/** @param isOwn whether a file is one of the gateway's own, whose whole text is shown; contracts have pages of their own */
+export function createConfigurationChanges(now: () => number, isOwn: (file: string) => boolean): ConfigurationChanges {
+  let inForce: Noted | undefined;
+  let before: Noted | undefined;
+  let changes: ConfigurationReport['changes'] = [];
+  let noting: Promise<void> = Promise.resolve();
+
+  async function noteOne({ version, files: digests }: Configuration, sinceMs: number): Promise<void> {
+    if (version === inForce?.version) return;
+    const next: Noted = { version, sinceMs, digests, texts: await textsOf(digests) };
+    before = inForce;
+    inForce = next;
+    changes = before === undefined ? [] : changesOf(before, next);
+  }
+
+  return {
+    note(next) {
+      const sinceMs = now();
+      noting = noting.then(() => noteOne(next, sinceMs)).catch(() => undefined);
+    },
+    async report() {
+      await noting;
+      const { version = '', sinceMs = 0, digests = new Map(), texts = new Map() } = inForce ?? {};
+      const timeOf = (ms: number) => new Date(ms).toISOString();
+      return {
+        version,
+        since: timeOf(sinceMs),
+        files: [...digests.keys()]
+          .map((file) => ({ file: shownPath(file), text: (isOwn(file) && texts.get(file)) || null }))
+          .sort((one, other) => Number(other.text !== null) - Number(one.text !== null)),
+        before: before === undefined ? null : { version: before.version, since: timeOf(before.sinceMs) },
+        changes,
+      };
+    },
+  };
+}
+
+async function textsOf(digests: ReadonlyMap<string, string>): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  let left = TEXTS_BYTES_MAX;
+  for (const [file, digest] of digests) {
+    if (!KINDS.includes(extname(file))) continue;
+    const text = await textOf(file, digest).catch(() => undefined);
+    if (text === undefined || text.length > left) continue;
+    left -= text.length;
+    texts.set(file, text);
+  }
+  return texts;
+}
+
+/** Undefined for a file that is too large, and for one that has been written again since. */
+async function textOf(file: string, digest: string): Promise<string | undefined> {
+  if ((await stat(file)).size > TEXT_BYTES_MAX) return undefined;
+  const bytes = await readFile(file);
+  return createHash('sha256').update(bytes).digest('hex') === digest ? bytes.toString() : undefined;
+}
+
+function changesOf(before: Noted, after: Noted): ConfigurationReport['changes'] {
+  return changedFiles(before.digests, after.digests).map((file) => {
+    const kind = !before.digests.has(file) ? 'added' : !after.digests.has(file) ? 'removed' : 'changed';
+    const [old, next] = [before.texts.get(file), after.texts.get(file)];
+    const isKnown =
+      kind === 'added'
+        ? next !== undefined
+        : kind === 'removed'
+          ? old !== undefined
+          : old !== undefined && next !== undefined;
+    return { file: shownPath(file), kind, lines: (isKnown && lineDiff(old ?? '', next ?? '')) || null };
+  });
+}

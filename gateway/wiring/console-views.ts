@@ -1,0 +1,137 @@
+// The views of the console that one process answers from its configuration and its stores: audit, routes, configuration, and a request that
+// is tried out.
+
+import { isIP } from 'node:net';
+import { ANONYMOUS, createAuthenticate } from '../auth/authenticate.ts';
+import { ANY_KEY } from '../auth/capability.ts';
+import type { KeyStore } from '../auth/store/key-store.ts';
+import { toCaller } from '../auth/to-caller.ts';
+import type { Caller, Mode } from '../caller.ts';
+import type { Configuration } from '../configuration.ts';
+import { exchangeReport } from '../explain/report.ts';
+import type { LimitUsage } from '../limits/usage.ts';
+import type { Stages } from '../pipeline.ts';
+import { createReadOnlyStore } from '../serving/rehearsal/read-only-store.ts';
+import { rehearse } from '../serving/rehearsal/rehearse.ts';
+import { routeRow } from '../serving/route-rows.ts';
+import type { ConsoleView, RehearsalQuestion } from '../shared/console-view.ts';
+import type { ConfigurationChanges } from './configuration-changes.ts';
+
+interface ConsoleViewsOptions {
+  readonly store: KeyStore;
+  readonly limits: Pick<LimitUsage, 'show'>;
+  readonly changes: Pick<ConfigurationChanges, 'report'>;
+  /** The configuration in force. */
+  configuration(): Configuration;
+  now(): number;
+}
+
+const AUDIT_ROWS = 50;
+
+/** @returns answers of a view; `problem` is a sentence about what was asked */
+export function createConsoleViews(options: ConsoleViewsOptions): (view: ConsoleView) => Promise<object> {
+  const { store, configuration } = options;
+
+  async function audit({ organization, before }: Extract<ConsoleView, { about: 'audit' }>): Promise<object> {
+    const changes = await store.audit.list({ organization, before, limit: AUDIT_ROWS });
+    return {
+      changes: changes.map(({ atMs, organization: of = null, key = null, ...change }) => ({
+        ...{ ...change, at: new Date(atMs).toISOString(), organization: of, key },
+      })),
+      /** The place behind the last row; null: there are no older ones. */
+      older: changes.length < AUDIT_ROWS ? null : (changes.at(-1)?.sequence ?? null),
+    };
+  }
+
+  /** One at a time: each builds a pipeline of its own. */
+  let trying: Promise<unknown> = Promise.resolve();
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = trying.then(work);
+    trying = mine.catch(() => undefined);
+    return mine;
+  }
+
+  return async (view) => {
+    switch (view.about) {
+      case 'audit':
+        return audit(view);
+      case 'routes': {
+        const { config, contracts } = configuration();
+        return { routes: contracts.operations.map(({ operation }) => routeRow(operation, config.limits)) };
+      }
+      case 'configuration':
+        return options.changes.report();
+      case 'rehearsal':
+        return inTurn(() => tryOut(options, view.request));
+    }
+  };
+}
+
+async function tryOut(options: ConsoleViewsOptions, asked: RehearsalQuestion): Promise<object> {
+  const { method, target, body, client } = asked;
+  if (client !== '' && isIP(client) === 0) return { problem: `${client} is not an address.` };
+  const headers = headersIn(asked.headers);
+  if (typeof headers === 'string') return { problem: headers };
+  const caller = await callerOf(options.store, asked);
+  if (typeof caller === 'string') return { problem: caller };
+  const organization = caller?.organization?.id;
+  const report =
+    organization === undefined ? undefined : await options.limits.show(organization).catch(() => undefined);
+  const request = {
+    ...{ method: method.toUpperCase(), target, headers },
+    body: body === '' ? undefined : Buffer.from(body),
+    clientAddress: client === '' ? undefined : client,
+  };
+  try {
+    const { record, refusal } = await rehearse(request, {
+      configuration: options.configuration(),
+      authenticate: authenticateAs(client === '' && caller ? { ...caller, allowsAddress: undefined } : caller),
+      counters: createReadOnlyStore(report, options.now),
+      now: options.now,
+    });
+    return { report: exchangeReport(record), refusal: refusal?.body ?? null };
+  } catch (error) {
+    return { problem: `This cannot be sent as a request: ${(error as Error).message}` };
+  }
+}
+
+/** Flat names and values, or a sentence. Credentials are named by the caller, and not entered: they would be in the page. */
+function headersIn(text: string): string[] | string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const parsed = lines.map((line) => /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e]*?)\s*$/.exec(line));
+  const wrong = parsed.indexOf(null);
+  if (wrong !== -1) return `"${lines[wrong]}" is not a header: write Name: value.`;
+  if (parsed.some((found) => /^authorization$/i.test(found?.[1] ?? '')))
+    return 'Name the caller by the id of its organization or key, in the place of a header Authorization.';
+  return parsed.flatMap((found) => [found?.[1] ?? '', found?.[2] ?? '']);
+}
+
+/** Undefined: without credentials. A sentence for an unknown caller. */
+async function callerOf(
+  store: KeyStore,
+  { caller: id, mode, scopes }: RehearsalQuestion,
+): Promise<Caller | string | undefined> {
+  if (id === '') return undefined;
+  const wanted = scopes.split(/\s+/).filter((scope) => scope !== '');
+  const key = await store.keys.get(id);
+  const organization = await store.organizations.get(key?.organization ?? id);
+  if (organization === undefined) return `There is no organization or key ${id}.`;
+  const known = key === undefined ? { ...ANONYMOUS, subject: ANY_KEY, organization } : toCaller({ key, organization });
+  const ofMode = mode === 'live' || mode === 'test' ? (mode satisfies Mode) : key === undefined ? 'live' : known.mode;
+  const held = wanted.length > 0 ? wanted : key === undefined ? ['*'] : known.scopes;
+  return { ...known, mode: ofMode, scopes: new Set(held) };
+}
+
+function authenticateAs(caller: Caller | undefined): Stages['authenticate'] {
+  const read = createAuthenticate({
+    directory: { callerOf: () => undefined },
+    readToken: () => undefined,
+    matchesBasic: () => false,
+  });
+  return (matched) => {
+    if (caller === undefined) return read(matched);
+    const asked = matched.operation.security.length === 0 ? ANONYMOUS : caller;
+    matched.trail.caller = asked;
+    return { ...matched, caller: asked };
+  };
+}
