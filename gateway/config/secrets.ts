@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBackedUpSecrets } from './generated-secrets.ts';
+import { type OperatorToken, operatorTokensIn } from './operator-tokens.ts';
 import { type Ed25519Jwk, newAssertionKey, parseAssertionKeys, printAssertionKeys } from './secret-assertion-keys.ts';
 import { createSecretCopies, createSecretsDirectory, readSecretFile } from './secrets-directory.ts';
 import { createSecretsInRedis } from './secrets-redis.ts';
@@ -143,14 +144,23 @@ function newSecret(): string {
 export const SHARED_SECRETS = ['key_pepper', 'assertion_keys'] as const satisfies readonly OwnSecret[];
 
 /** A secret of the gateway itself. It creates missing ones, except the tokens of operators. */
-export type OwnSecret = 'key_pepper' | 'cursor_secret' | 'assertion_keys' | 'admin_token' | 'viewer_token';
+export type OwnSecret =
+  | 'key_pepper'
+  | 'cursor_secret'
+  | 'assertion_keys'
+  | 'admin_token'
+  | 'viewer_token'
+  | 'operator_tokens';
 
-/** The tokens of operators: `admin_token` may act, `viewer_token` may look. Throws as `read` does. */
+/** The tokens of operators: `admin_token` may act, `viewer_token` may look, those with names as they say. Throws as `read` does. */
 export function adminTokensIn({ read }: Pick<Secrets, 'read'>): {
   readonly admin: string | undefined;
   readonly viewer: string | undefined;
+  readonly named: readonly OperatorToken[];
 } {
-  return { admin: read('admin_token'), viewer: read('viewer_token') };
+  const named = operatorTokensIn(read('operator_tokens') ?? '');
+  // A start refuses lines that cannot be used; until then they are no tokens.
+  return { admin: read('admin_token'), viewer: read('viewer_token'), named: typeof named === 'string' ? [] : named };
 }
 
 /** Returns the reason why a value cannot be used, as a sentence without the value; undefined for a usable value. */
@@ -161,6 +171,10 @@ export function ownSecretProblem(entry: OwnSecret, value: string): string | unde
     } catch (error) {
       return (error as Error).message;
     }
+  }
+  if (entry === 'operator_tokens') {
+    const found = operatorTokensIn(value);
+    return typeof found === 'string' ? found : undefined;
   }
   const needsLength = entry === 'key_pepper' || entry === 'cursor_secret' || entry === 'viewer_token';
   if (!needsLength || value.length >= LENGTH_MIN) return undefined;

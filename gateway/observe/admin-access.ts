@@ -1,5 +1,5 @@
-// Who may do what at the admin listener: the holder of `admin_token` may act, the holder of `viewer_token` may look, and pages of other
-// sites may do neither. Pure.
+// Who may do what at the admin listener: the holder of `admin_token` may act, the holder of `viewer_token` may look, operators with names
+// may do what their line says, and pages of other sites nothing. Pure.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -9,6 +9,8 @@ export type Role = 'admin' | 'viewer';
 export interface AdminTokens {
   readonly admin: string | undefined;
   readonly viewer: string | undefined;
+  /** Those of operators with names. */
+  readonly named: readonly { readonly name: string; readonly role: 'look' | 'act'; readonly token: string }[];
 }
 
 export interface AdminRefusal {
@@ -19,9 +21,11 @@ export interface AdminRefusal {
 /** What the page shows about its own rights. */
 export interface AdminSession {
   readonly role: Role;
+  /** Of the operator, as the audit log has it; null: the request had no token. */
+  readonly name: string | null;
   /** Whether the request had one of the tokens; false on loopback without one. */
   readonly has_token: boolean;
-  /** Whether there is an admin token at all: without one, the page changes nothing. */
+  /** Whether any token may act at all: without one, the page changes nothing. */
   readonly can_act: boolean;
 }
 
@@ -39,6 +43,8 @@ export interface AdminAccess {
   /** For questions with a body, which change nothing: they need a form that no other page can send. */
   refuseTrying(headers: IncomingHttpHeaders): AdminRefusal | undefined;
   sessionOf(headers: IncomingHttpHeaders): AdminSession;
+  /** The name of the operator, as the audit log has it; undefined without a token. */
+  nameOf(headers: IncomingHttpHeaders): string | undefined;
 }
 
 export interface AdminRequest {
@@ -55,15 +61,24 @@ const READING = new Set(['GET', 'HEAD']);
 /** @param host bound address of the listener */
 export function createAdminAccess(host: string, tokens: AdminTokens): AdminAccess {
   const onLoopback = isLoopback(host);
-  const digests = { admin: digestOf(tokens.admin), viewer: digestOf(tokens.viewer) };
+  const operators: readonly { readonly name: string; readonly role: Role; readonly digest: Buffer | undefined }[] = [
+    { name: 'admin_token', role: 'admin', digest: digestOf(tokens.admin) },
+    { name: 'viewer_token', role: 'viewer', digest: digestOf(tokens.viewer) },
+    ...tokens.named.map(({ name, role, token }) => ({
+      ...{ name, digest: digestOf(token) },
+      role: role === 'act' ? ('admin' as const) : ('viewer' as const),
+    })),
+  ];
+  const canAct = operators.some(({ role, digest }) => role === 'admin' && digest !== undefined);
 
-  function roleOf({ authorization }: IncomingHttpHeaders): Role | undefined {
+  function operatorOf({ authorization }: IncomingHttpHeaders) {
     if (authorization === undefined) return undefined;
     const given = digestOf(authorization.replace(/^Bearer +/i, '')) as Buffer;
-    // Both are compared in any case, so that the time tells nothing about either.
-    const [isAdmin, isViewer] = [isEqual(given, digests.admin), isEqual(given, digests.viewer)];
-    return isAdmin ? 'admin' : isViewer ? 'viewer' : undefined;
+    // All are compared in any case, so that the time tells nothing about any.
+    return operators.filter(({ digest }) => isEqual(given, digest))[0];
   }
+
+  const roleOf = (headers: IncomingHttpHeaders) => operatorOf(headers)?.role;
 
   return {
     refuseStranger({ method, headers }) {
@@ -84,12 +99,12 @@ export function createAdminAccess(host: string, tokens: AdminTokens): AdminAcces
       const role = roleOf(headers);
       if (role === 'admin') return undefined;
       if (role === 'viewer') return onlyLooks();
-      return onLoopback && tokens.admin === undefined ? undefined : missing();
+      return onLoopback && !canAct ? undefined : missing();
     },
     refuseActing(headers) {
       const role = roleOf(headers);
       if (role === 'viewer') return onlyLooks();
-      if (tokens.admin === undefined)
+      if (!canAct)
         return refusal(403, 'admin_token_unset', 'The console only looks, because there is no secret admin_token.');
       if (role === undefined) return missing();
       return formProblem(headers);
@@ -100,9 +115,10 @@ export function createAdminAccess(host: string, tokens: AdminTokens): AdminAcces
       return formProblem(headers);
     },
     sessionOf(headers) {
-      const role = roleOf(headers);
-      return { role: role ?? 'viewer', has_token: role !== undefined, can_act: tokens.admin !== undefined };
+      const { role = 'viewer', name = null } = operatorOf(headers) ?? {};
+      return { role, name, has_token: name !== null, can_act: canAct };
     },
+    nameOf: (headers) => operatorOf(headers)?.name,
   };
 }
 

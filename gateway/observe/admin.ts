@@ -44,8 +44,8 @@ export interface Answers extends FleetSources {
   };
   /** Lets every process of every instance send a refused credential again, and notes it. Resolves with undefined for an unknown upstream. */
   retry(upstream: string, author: ChangeAuthor): Promise<UpstreamRetry | undefined>;
-  /** Carries out an action of the console, or says what it would do; `requestId` is for the audit log. */
-  act(action: ConsoleAction, requestId: string): Promise<ActionAnswer>;
+  /** Carries out an action of the console, or says what it would do; `requestId` and the name of the operator are for the audit log. */
+  act(action: ConsoleAction, requestId: string, by: string): Promise<ActionAnswer>;
   /** The running gateways that share the key store: how many have put all changes until now in force, and how many have not. */
   inForce(): Promise<object>;
   /** Organizations and keys that a text names: by id, by name, or by the last four characters of a key. */
@@ -140,7 +140,11 @@ export function createAdminServer(options: AdminOptions): Server {
     const { status, body } =
       typeof action === 'string'
         ? { status: 400, body: { code: 'action_invalid', error: action } }
-        : await options.act(action, response.get('X-Request-Id') as string);
+        : await options.act(
+            action,
+            response.get('X-Request-Id') as string,
+            access.nameOf(request.headers) ?? 'admin_token',
+          );
     response.status(status).json(body);
   });
   app.get('/console/*path', async ({ path, url }, response, next) => {

@@ -6,6 +6,7 @@ import { isIPv4 } from 'node:net';
 import { dirname } from 'node:path';
 import { signerProblem } from '../auth/assertions/assertion-keys.ts';
 import type { Config } from '../config/load.ts';
+import { operatorTokensIn } from '../config/operator-tokens.ts';
 import { parseAssertionKeys } from '../config/secret-assertion-keys.ts';
 import { type OwnSecret, ownSecretProblem, type Secrets } from '../config/secrets.ts';
 import { readSettings, replicaMistakes, type Settings } from '../config/settings.ts';
@@ -78,12 +79,13 @@ const SAME_TOKEN = 'The secrets entries viewer_token and admin_token are the sam
 
 /** The gateway creates missing ones, so only values that cannot be used are mistakes. */
 function checkOwnSecrets(config: Config | undefined, read: Secrets['read'], nowMs: number): Mistake[] {
-  const entries: OwnSecret[] = ['key_pepper', 'assertion_keys', 'admin_token', 'viewer_token'];
+  const entries: OwnSecret[] = ['key_pepper', 'assertion_keys', 'admin_token', 'viewer_token', 'operator_tokens'];
   if (Object.values(config?.upstreams ?? {}).some(liesOnSandbox)) entries.push('cursor_secret');
   return entries.flatMap((entry) => {
     const problem =
       problemOf(entry, read, (value) => ownSecretProblemNow(entry, value, nowMs)) ??
-      (entry === 'viewer_token' ? sameTokenProblem(read) : undefined);
+      (entry === 'viewer_token' ? sameTokenProblem(read) : undefined) ??
+      (entry === 'operator_tokens' ? sharedTokenProblem(read) : undefined);
     if (problem === undefined) return [];
     const remedy = `Correct the file SECRETS_DIR/${entry} or the variable ${entry.toUpperCase()}.`;
     return [{ file: 'secrets', place: entry, reason: problem, remedy }];
@@ -96,6 +98,17 @@ function sameTokenProblem(read: Secrets['read']): string | undefined {
     problemOf('admin_token', read, (admin) => (admin === viewer ? SAME_TOKEN : undefined)),
   );
   return isSame === SAME_TOKEN ? SAME_TOKEN : undefined;
+}
+
+const SHARED_TOKEN = 'An operator in the secrets entry operator_tokens has the token of admin_token or viewer_token.';
+
+/** The audit log would not know whom to name. Values that cannot be read are told elsewhere. */
+function sharedTokenProblem(read: Secrets['read']): string | undefined {
+  const named = problemOf('operator_tokens', read, (text) => text);
+  const found = named === undefined ? [] : operatorTokensIn(named);
+  if (typeof found === 'string') return undefined;
+  const others = ['admin_token', 'viewer_token'].map((entry) => problemOf(entry, read, (token) => token));
+  return found.some(({ token }) => others.includes(token)) ? SHARED_TOKEN : undefined;
 }
 
 /** The reason why a value cannot be used now; undefined for a usable value. */

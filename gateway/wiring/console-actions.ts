@@ -1,4 +1,4 @@
-// The actions of the console, in the name of `admin_token`: each says first what it would do. They are the functions that serve commands and
+// The actions of the console, in the name of the operator: each says first what it would do. They are the functions that serve commands and
 // HTTP clients.
 
 import type { Actor } from '../administration/actor.ts';
@@ -149,8 +149,8 @@ export function createConsoleActions(options: ConsoleActionsOptions): Pick<Answe
   }
 
   return {
-    async act(action, requestId) {
-      const actor: Actor = { kind: 'operator', by: 'admin_token', requestId };
+    async act(action, requestId, by) {
+      const actor: Actor = { kind: 'operator', by, requestId };
       try {
         const { carryOut, ...effect } = await prepare(actor, action);
         if (!action.dryRun) await carryOut();

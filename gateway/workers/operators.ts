@@ -128,7 +128,7 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
     status,
     samples: () => askAll({ about: 'sample' }),
     versions: async () => (await askOne({ about: 'versions' })) ?? {},
-    act: async (action, requestId) => (await askFirst({ about: 'action', action, requestId })) as ActionAnswer,
+    act: async (action, requestId, by) => (await askFirst({ about: 'action', action, requestId, by })) as ActionAnswer,
     inForce: async () => (await askOne({ about: 'in force' })) ?? {},
     async retryUpstream(upstream) {
       const replies = await askAll({ about: 'upstream retry', upstream }, PATIENCE_MS.worker);

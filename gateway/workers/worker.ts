@@ -106,7 +106,7 @@ function answerOf(operators: Operators, question: WorkerQuestion): Promise<unkno
     case 'versions':
       return operators.versions();
     case 'action':
-      return operators.act(question.action, question.requestId);
+      return operators.act(question.action, question.requestId, question.by);
     case 'view':
       return operators.view(question.view);
     case 'in force':

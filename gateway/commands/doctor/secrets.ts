@@ -36,10 +36,15 @@ function present(secrets: Pick<Secrets, 'read'>, { entry, use, problemOf }: Name
 /** Without tokens, an admin listener that is not on loopback answers probes only. */
 function checkAdminTokens({ adminHost }: Settings, secrets: Pick<Secrets, 'read'>): Finding[] {
   if (/^(127\.|::1$|localhost$)/.test(adminHost)) return [];
-  const { admin, viewer } = adminTokensIn(secrets);
-  const looks = viewer === undefined ? [] : [ok('secret viewer_token', 'It is there.')];
+  const { admin, viewer, named } = adminTokensIn(secrets);
+  const looks = [
+    ...(viewer === undefined ? [] : [ok('secret viewer_token', 'It is there.')]),
+    ...(named.length === 0 ? [] : [ok('secret operator_tokens', `It names ${named.length} operators.`)]),
+  ];
+  if (admin === undefined && named.some(({ role }) => role === 'act')) return looks;
   if (admin !== undefined) return [ok('secret admin_token', 'It is there.'), ...looks];
-  const without = viewer === undefined ? 'only the probes answer there' : 'the console only looks';
+  const without =
+    viewer === undefined && named.length === 0 ? 'only the probes answer there' : 'the console only looks';
   const says = `ADMIN_HOST is ${adminHost}, and without this token ${without}.`;
   const remedy = 'Put one into SECRETS_DIR/admin_token, or leave ADMIN_HOST on loopback.';
   return [warn('secret admin_token', says, remedy), ...looks];

@@ -80,14 +80,15 @@ function showSession(known) {
   if (hasToken() && !known.has_token) throw new Unauthorized();
   session = known;
   setRole(known.role);
-  place('role').textContent = mayAct() ? '● Role: admin' : '○ Role: viewer';
+  const name = known.name === null || known.name.endsWith('_token') ? '' : `${known.name}, `;
+  place('role').textContent = `${mayAct() ? '●' : '○'} Role: ${name}${known.role}`;
   place('sign-in').hidden = known.has_token || !known.can_act;
   place('acting').textContent = noteFor(known);
 }
 
 function noteFor({ can_act: canAct }) {
   if (mayAct()) return 'Each action says first what it will do, and stands in the audit log. The commands do the same.';
-  const why = canAct ? 'the admin token is needed for that' : 'this gateway has no secret admin_token';
+  const why = canAct ? 'a token that may act is needed for that' : 'this gateway has no token that may act';
   return `Nothing is changed from this page: ${why}. Each action is a command to copy.`;
 }
 
@@ -162,7 +163,7 @@ function onRefused() {
   tell('off', '○ Not shown without a token');
   place('run').textContent = '';
   for (const part of [place('views'), place('nav'), pause, leave, place('sign-in')]) part.hidden = true;
-  askForToken(wasWrong ? 'This is neither the admin token nor the viewer token.' : '');
+  askForToken(wasWrong ? 'This is the token of no operator.' : '');
   startedAt = undefined;
 }
 

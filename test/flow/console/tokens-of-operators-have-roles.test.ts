@@ -194,8 +194,8 @@ describe('the admin listener off loopback', () => {
 
   it('tells each token its role', async () => {
     const roleOf = async (token: string) => (await get('/console/session', bearer(token)).expect(200)).body;
-    assert.deepEqual(await roleOf(ADMIN), { role: 'admin', has_token: true, can_act: true });
-    assert.deepEqual(await roleOf(VIEWER), { role: 'viewer', has_token: true, can_act: true });
+    assert.deepEqual(await roleOf(ADMIN), { role: 'admin', name: 'admin_token', has_token: true, can_act: true });
+    assert.deepEqual(await roleOf(VIEWER), { role: 'viewer', name: 'viewer_token', has_token: true, can_act: true });
   });
 
   for (const [name, { headers, status, ...request }] of Object.entries(foreign))
@@ -254,8 +254,13 @@ describe('the admin listener on loopback', () => {
   it('shows everything without a token, and acts with the admin token only', () =>
     startWith(TOKENS, async (gateway) => {
       await supertest(gateway.adminUrl).get('/status').expect(200);
-      assert.deepEqual(await session(gateway), { role: 'viewer', has_token: false, can_act: true });
-      assert.deepEqual(await session(gateway, bearer('wrong')), { role: 'viewer', has_token: false, can_act: true });
+      assert.deepEqual(await session(gateway), { role: 'viewer', name: null, has_token: false, can_act: true });
+      assert.deepEqual(await session(gateway, bearer('wrong')), {
+        role: 'viewer',
+        name: null,
+        has_token: false,
+        can_act: true,
+      });
       await stays(gateway, async () => {
         assert.equal((await post(gateway, FORM)).status, 401);
         assert.equal((await post(gateway, { ...FORM, ...bearer('wrong') })).status, 401);
@@ -269,7 +274,7 @@ describe('the admin listener on loopback', () => {
 
   it('without an admin token the console only looks, and users of the machine reset limits by command', () =>
     startWith({}, async (gateway) => {
-      assert.deepEqual(await session(gateway), { role: 'viewer', has_token: false, can_act: false });
+      assert.deepEqual(await session(gateway), { role: 'viewer', name: null, has_token: false, can_act: false });
       await stays(gateway, async () => {
         assert.deepEqual((await post(gateway, FORM)).code, 'admin_token_unset');
         assert.deepEqual((await post(gateway, { ...FORM, ...bearer('') })).code, 'admin_token_unset');
@@ -284,4 +289,41 @@ describe('the admin listener on loopback', () => {
       assert.equal((await post(gateway, { ...FORM, ...bearer(VIEWER) })).code, 'admin_token_required');
       await reset(gateway, bearer(VIEWER)).expect(403);
     }));
+});
+
+describe('operators with names', () => {
+  const [anna, bob] = ['anna-has-a-token-of-her-own', 'bob-has-a-token-of-his-own'];
+  const OPERATOR_TOKENS = `# who does what\nanna act ${anna}\n\nbob  look\t${bob}\n`;
+  const act = (gateway: TestGateway, token: string) => post(gateway, { ...FORM, ...bearer(token) });
+
+  it('may do what their line says, and the audit log names them', async () => {
+    const gateway = await startGateway({ environment: { OPERATOR_TOKENS } });
+    try {
+      await gateway.issueKey({ organization: 'org_test' });
+      assert.deepEqual([(await act(gateway, bob)).status, (await act(gateway, 'c'.repeat(20))).status], [403, 401]);
+      assert.equal((await act(gateway, anna)).status, 200);
+      assert.equal(await stateOf(gateway), 'suspended');
+      const [change] = await gateway.store.audit.list({ organization: 'org_test', limit: 1 });
+      assert.deepEqual([change?.by, change?.kind], ['anna', 'organization.suspended']);
+      const session = async (token: string) =>
+        (await supertest(gateway.adminUrl).get('/console/session').set(bearer(token)).expect(200)).body;
+      assert.deepEqual(await session(bob), { role: 'viewer', name: 'bob', has_token: true, can_act: true });
+      assert.deepEqual(await session(anna), { role: 'admin', name: 'anna', has_token: true, can_act: true });
+      // The form that no other page can send is required of them, too.
+      assert.equal((await post(gateway, { ...bearer(anna), 'Content-Type': 'text/plain' })).status, 415);
+    } finally {
+      await gateway.stop();
+    }
+  });
+
+  it('are needed off loopback, where bob may look', async () => {
+    const gateway = await startGateway({ environment: { OPERATOR_TOKENS, ADMIN_HOST: '0.0.0.0' } });
+    try {
+      const statusOf = async (headers: Headers) =>
+        (await supertest(gateway.adminUrl).get('/status').set(headers)).status;
+      assert.deepEqual([await statusOf({}), await statusOf(bearer(bob)), await statusOf(bearer('x'))], [401, 200, 401]);
+    } finally {
+      await gateway.stop();
+    }
+  });
 });
