@@ -15,6 +15,7 @@ const readers = [
   'gateway/explain/',
   'gateway/usage/',
   'gateway/commands/explain/',
+  'gateway/serving/rehearsal/',
 ];
 /** They make the trail of an exchange, pass it to its readers at the end, or carry its type from one to the other. */
 const makers = ['gateway/edge/exchanges.ts', 'gateway/edge/internal-exchanges.ts', 'gateway/edge/unreadable.ts'];
