@@ -1,6 +1,7 @@
 // The files of the page, unchanged and from a fixed list: a URL cannot name any other file.
 
 import { readFile } from 'node:fs/promises';
+import { LOOK_FILES } from '../shared/look/look-files.ts';
 
 export interface PageFile {
   readonly type: string;
@@ -39,12 +40,24 @@ const scripts = [
   ],
 ];
 
-/** Content type and file name by path. */
-const files = new Map<string, readonly [type: string, name: string]>([
-  ['/', ['text/html; charset=utf-8', 'index.html']],
-  ['/console/console.css', ['text/css; charset=utf-8', 'console.css']],
-  ['/console/icon.svg', ['image/svg+xml', 'icon.svg']],
-  ...scripts.map((name) => [`/console/${name}.js`, [JAVASCRIPT, `${name}.js`]] as const),
+interface Source {
+  readonly type: string;
+  read(): Promise<Buffer>;
+}
+
+const onPage = (name: string, type: string): Source => ({
+  type,
+  read: () => readFile(new URL(`./page/${name}`, import.meta.url)),
+});
+
+/** Each file by its path. */
+const files = new Map<string, Source>([
+  ['/', onPage('index.html', 'text/html; charset=utf-8')],
+  ['/console/console.css', onPage('console.css', 'text/css; charset=utf-8')],
+  ['/console/icon.svg', onPage('icon.svg', 'image/svg+xml')],
+  ...scripts.map((name) => [`/console/${name}.js`, onPage(`${name}.js`, JAVASCRIPT)] as const),
+  // The style sheet and the faces that the documentation has, too.
+  ...LOOK_FILES.map((file) => [`/console/${file.name}`, file] as const),
 ]);
 
 const read = new Map<string, Promise<PageFile>>();
@@ -53,10 +66,9 @@ const read = new Map<string, Promise<PageFile>>();
 export function pageFile(path: string): Promise<PageFile> | undefined {
   const file = files.get(path);
   if (file === undefined) return undefined;
-  const [type, name] = file;
   let known = read.get(path);
   if (known === undefined) {
-    known = readFile(new URL(`./page/${name}`, import.meta.url)).then((body) => ({ type, body }));
+    known = file.read().then((body) => ({ type: file.type, body }));
     read.set(path, known);
   }
   return known;

@@ -2,7 +2,7 @@
 
 import { read } from './api.js';
 import { element, link, place } from './elements.js';
-import { day, moment, NONE, timeElement } from './format.js';
+import { NONE, timeElement } from './format.js';
 import { addressOf, routeIn } from './routes.js';
 import { createTable } from './tables.js';
 
@@ -16,8 +16,7 @@ const show = createTable(place('audit-rows'), {
     {
       key: 'at',
       label: 'Time',
-      cell: ({ at }) =>
-        timeElement(at, day(Date.parse(at)) === day(Date.now()) ? moment(at) : `${day(Date.parse(at))}, ${moment(at)}`),
+      cell: ({ at }) => timeElement(at),
     },
     { key: 'by', label: 'By', cell: ({ by }) => by },
     { key: 'kind', label: 'What', cell: ({ kind }) => kind },
@@ -35,9 +34,11 @@ const show = createTable(place('audit-rows'), {
 });
 
 /** What changed, from what, and the rest as it is recorded. */
-function detailsOf({ details }) {
+function detailsOf({ kind, details }) {
   const { before = {}, after = {}, request_id: request } = details;
-  const changed = Object.keys(after).map((name) => `${name}: ${textOf(before[name])} → ${textOf(after[name])}`);
+  // What was made has the same members as its state afterwards.
+  const members = kind.endsWith('.changed') ? Object.keys(after) : [];
+  const changed = members.map((name) => `${name}: ${textOf(before[name])} → ${textOf(after[name])}`);
   const more = Object.entries(details)
     .filter(([name]) => !HIDDEN.includes(name))
     .map(([name, value]) => `${name}: ${textOf(value)}`);

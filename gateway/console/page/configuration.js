@@ -2,7 +2,7 @@
 
 import { read } from './api.js';
 import { element, place } from './elements.js';
-import { ago, count, day, moment, timeElement } from './format.js';
+import { ago, count, timeElement } from './format.js';
 
 const kinds = { '+': 'added', '-': 'removed', '@': 'place' };
 
@@ -11,13 +11,7 @@ export async function showConfiguration() {
   if (found === undefined) return;
   const { version, since, before, changes, files } = found;
   place('configuration-view').replaceChildren(
-    element(
-      'p',
-      {},
-      `Version ${version} is in force since `,
-      timeElement(since, `${day(Date.parse(since))}, ${moment(since)}`),
-      `, ${ago(since, Date.now())}.`,
-    ),
+    element('p', {}, `Version ${version} is in force since `, timeElement(since), `, ${ago(since, Date.now())}.`),
     element('h3', {}, before === null ? 'Changes' : `What it changed of version ${before.version}`),
     ...(before === null
       ? [element('p', { class: 'card empty' }, 'It has not changed since this process started.')]

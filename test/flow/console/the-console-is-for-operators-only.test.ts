@@ -51,12 +51,14 @@ describe('the console on loopback', () => {
       .expect('cache-control', 'no-store');
     assert.ok(!headers['content-security-policy']?.includes('unsafe'));
     const linked = [...page.matchAll(/(?:src|href)="([^#][^"]*)"/g)].map(([, path]) => path as string);
-    assert.deepEqual(linked, ['/console/icon.svg', '/console/console.css', '/console/console.js']);
+    assert.deepEqual(linked, ['/console/icon.svg', '/console/look.css', '/console/console.css', '/console/console.js']);
     assert.doesNotMatch(page, /<script(?! type="module" src=)|<style| style=| on\w+=|https?:/);
   });
 
   it('is made of files that are all there, and of no others', async () => {
-    const wanted = new Set(['/console/console.css', '/console/icon.svg', '/console/console.js']);
+    for (const face of ['text', 'code'])
+      await supertest(gateway.adminUrl).get(`/console/${face}.woff2`).expect(200).expect('content-type', 'font/woff2');
+    const wanted = new Set(['/console/look.css', '/console/console.css', '/console/icon.svg', '/console/console.js']);
     for (const path of wanted) {
       const { body, text = String(body) } = await supertest(gateway.adminUrl)
         .get(path)
