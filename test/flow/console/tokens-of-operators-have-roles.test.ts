@@ -322,6 +322,10 @@ describe('operators with names', () => {
       const statusOf = async (headers: Headers) =>
         (await supertest(gateway.adminUrl).get('/status').set(headers)).status;
       assert.deepEqual([await statusOf({}), await statusOf(bearer(bob)), await statusOf(bearer('x'))], [401, 200, 401]);
+      // Trying a request out is looking: it needs a token here, and no right to act.
+      const tried = { path: '/console/explain', body: JSON.stringify({ method: 'GET', target: '/' }) };
+      assert.equal((await post(gateway, FORM, tried)).status, 401);
+      assert.equal((await post(gateway, { ...FORM, ...bearer(bob) }, tried)).status, 200);
     } finally {
       await gateway.stop();
     }

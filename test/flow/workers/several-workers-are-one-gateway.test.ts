@@ -180,6 +180,10 @@ describe('two workers', () => {
     const { changes } = await several.store.audit.since(latest, 10);
     const told = changes.map(({ kind, by }) => `${kind} ${by}`);
     assert.deepEqual(told, ['organization.suspended admin_token', 'organization.resumed admin_token']);
+    const viewOf = async (name: string) => (await fetch(`${several.adminUrl}/console/${name}`)).json();
+    const { changes: shown } = (await viewOf('audit?organization=org_test')) as { changes: { by: string }[] };
+    assert.equal(shown[0]?.by, 'admin_token');
+    assert.ok(((await viewOf('routes')) as { routes: object[] }).routes.length > 0);
     await eventually(async () => {
       const request = requestOf('GET /v1/things', { Authorization: several.authorization });
       return (await ask(several.port, request)).status === 200;
