@@ -148,8 +148,9 @@ export function createHistory(bounds: readonly number[], now: () => number, kept
   function sumIn(series: SeriesRings, resolution: number, first: number, last: number): number[] {
     const [from, to] = [Math.max(first, oldest(resolution)), Math.min(last, newest[resolution] as number)];
     const ring = series[resolution] as Ring;
-    const nothing = new Array<number>(ring.at(0).length).fill(0);
-    return from > to ? nothing : sum([nothing, ...slotsFrom(from, to).map((slot) => ring.at(slot))]);
+    const total = new Array<number>(ring.width).fill(0);
+    for (let slot = from; slot <= to; slot += 1) ring.addTo(total, slot);
+    return total;
   }
 
   const lastSlots = (series: SeriesRings, slots: number) =>

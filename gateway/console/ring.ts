@@ -3,7 +3,11 @@
 export interface Ring {
   /** All counts, in the order of the slots within a round. */
   readonly cells: Uint32Array<ArrayBuffer>;
+  /** Counts of a slot. */
+  readonly width: number;
   add(slot: number, values: ArrayLike<number>): void;
+  /** Adds the counts of a slot to a total. */
+  addTo(total: number[], slot: number): void;
   /** Clears the counts from one round ago; call it before counting in a slot. */
   clear(slot: number): void;
   /** Returns the counts of one slot as a live view. */
@@ -20,7 +24,13 @@ export function createRing(width: number, slots: number): Ring {
 
   return {
     cells,
+    width,
     at,
+    addTo(total, slot) {
+      const first = (slot % slots) * width;
+      for (let index = 0; index < width; index += 1)
+        total[index] = (total[index] as number) + (cells[first + index] as number);
+    },
     add(slot, values) {
       const target = at(slot);
       for (let index = 0; index < width; index += 1)
