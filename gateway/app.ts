@@ -27,7 +27,10 @@ export interface App {
   readonly adminPort: number;
   readonly operators: Operators<Sample>;
   readonly log: Log;
-  /** Reloads the configuration, and lets refused credentials of upstreams be tried again. A change of its files triggers a reload by itself. Never rejects. */
+  /**
+   * Reloads the configuration, and lets refused credentials of upstreams be tried again. A change of its files triggers a reload by itself.
+   * Never rejects.
+   */
   reload(): Promise<void>;
   /** Serves a connection that another process has accepted on this port. */
   take(socket: Socket, port: number): void;

@@ -1,6 +1,6 @@
-// The type of a capability: what a folder adds to the tables of the whole gateway, which are its error codes, its members of the log line and
-// the sentences of `gateway explain` about them. Each folder exports its own from capability.ts; capabilities.ts lists them all. The stage
-// is listed in pipeline.ts, and the long-lived parts in wiring/sections/.
+// The type of a capability: what a folder adds to the tables of the whole gateway, which are its error codes, its members of the log line
+// and the sentences of `gateway explain` about them. Each folder exports its own from capability.ts; capabilities.ts lists them all. Stages
+// are listed in stages.ts, and long-lived parts in wiring/sections/.
 
 import type { CatalogueEntry } from './catalogue-entry.ts';
 import type { StageName } from './stages.ts';
@@ -8,7 +8,7 @@ import type { StageName } from './stages.ts';
 export interface Capability {
   readonly codes?: Readonly<Record<string, CatalogueEntry>>;
   readonly fields?: LogFieldRows;
-  /** The sentences of `gateway explain`, in their order: one row for each field, and more rows for fields that several stages tell about. */
+  /** The sentences of `gateway explain` about the fields, in the order in which it prints them. A field may have rows of several stages. */
   readonly facts?: FactRows;
   /** The sentence of `gateway explain` for a stage without any fact about the request. */
   readonly withoutFacts?: Readonly<Partial<Record<StageName, string>>>;
@@ -17,8 +17,8 @@ export interface Capability {
 /** A member of the log line of an exchange. */
 export interface LogField {
   /**
-   * The section of the line. Members of one section are written together (observe/line.ts). `rare`: most lines lack the member, and its
-   * value is the one note that the row declares.
+   * The section of the line. observe/line.ts writes the members of one section together. observe/line-rare.ts writes the sections that most
+   * lines lack: a member of `rare` is the value of the one note in its row, and a section with another name makes its text of its notes.
    */
   readonly part: string;
   /** The stage that the member describes; `exchange`: the whole exchange. */
@@ -59,7 +59,10 @@ export type Tell = (
   outcome: StageOutcome,
 ) => string | undefined | readonly string[];
 
-/** The sentences about a field, by stage. A text instead names the field or the place of the report that tells it. */
+/**
+ * The sentences about a field, by stage. A field without sentences has a text: the name of the field whose sentence includes it, or of the
+ * place of the report that shows it.
+ */
 export type Fact = Readonly<Partial<Record<StageName, Tell>>> | string;
 
 export type FactRows = Readonly<Record<string, Fact>>;

@@ -1,5 +1,5 @@
-// The catalogue of refusals as data: status, message, meaning and remedy of every code. Every text of a refusal that a client can read is in
-// the folder of its capability. After a change, `npm run docs` writes docs/errors.md.
+// The catalogue of refusals as data: status, message, meaning and remedy of every code. Every text of a refusal that a client can read is
+// in the folder of its capability. After a change, `npm run docs` writes docs/errors.md.
 
 import { allRows } from './capabilities.ts';
 import { type CatalogueEntry, faultOfUpstream } from './catalogue-entry.ts';

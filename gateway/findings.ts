@@ -49,7 +49,7 @@ export type RetryReason =
 export type StreamKind = 'events' | 'lines' | 'websocket';
 
 /**
- * Why the gateway ended a stream: its process ends, its operation is gone, its caller may not go on, an item violates the contract, or it took
- * longer than `maxStreamMs`.
+ * Why the gateway ended a stream: its process ends, its operation is gone, its caller may not go on, an item violates the contract, or it
+ * took longer than `maxStreamMs`.
  */
 export type StreamEnd = 'drain' | 'reload' | 'credential' | 'contract' | 'too_long';

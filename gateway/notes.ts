@@ -1,6 +1,6 @@
-// The write-only view of a trail that stages get: they write notes for log, metrics and traces, and cannot read them. A part that needs state
-// for a decision keeps that state itself. The rows of the log fields declare the notes and their types; `trail.ts` is the readable side,
-// for `observe/`.
+// The write-only view of a trail that stages get: they write notes for log, metrics and traces, and cannot read them. A part that needs
+// state for a decision keeps that state itself. The rows of the log fields declare the notes and their types; `trail.ts` is the readable
+// side, for `observe/`.
 
 import type { RareNotes, UsualNotes } from './log-fields.ts';
 import type { TimedStage } from './stages.ts';

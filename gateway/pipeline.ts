@@ -103,9 +103,10 @@ export function createNeedsNode<Sites, Tunnel>(
 
 /**
  * The order is a security property: cheap checks that need no body come first, no limit is spent before the caller is known, and nothing
- * reaches an upstream unchecked. The stage is noted before it runs, so that a refusal says where it was made. A refusal by a step between
- * two stages names the stage above it. A stage needs the type that an earlier one returns, so the code does not compile without that stage.
- * `throttle` and the steps between the stages return nothing: a pinned test holds them in their place.
+ * reaches an upstream unchecked. The stage is noted before it runs, so that a refusal says where it was made. A step between two stages
+ * runs under the name of the stage before it, and its refusals have that name. A stage needs the type that an earlier one returns, so the
+ * code does not compile without that stage. `throttle` and the steps between the stages return nothing: a pinned test holds them in their
+ * place.
  */
 export function createOperationPipeline(steps: OperationSteps): Pipeline {
   return async function handleOperation(arrived) {

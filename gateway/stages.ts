@@ -86,7 +86,10 @@ interface StageSpan {
   readonly includes: readonly StageName[];
 }
 
-/** Up to the last timed stage, a timed stage ends each span; the last stage before `forward` ends the next one, and `forward` the last. */
+/**
+ * The spans of a request, in order. Each timed stage ends a span. Of the stages after the last timed one, the stage before `forward` ends a
+ * span, and `forward` ends one.
+ */
 export const STAGE_SPANS: readonly StageSpan[] = spansOf();
 
 function spansOf(): StageSpan[] {

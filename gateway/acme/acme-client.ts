@@ -115,8 +115,8 @@ export function createAcmeClient({ directoryUrl, http, before, signal, now }: Ac
 }
 
 /**
- * A JWS (RFC 7515): of a request, or inside a request for a key change or an external account (sections 7.3.4 and 7.3.5). Made in one turn, so
- * that a simulation can repeat it (`test/simulation`).
+ * A JWS (RFC 7515): of a request, or inside a request for a key change or an external account (sections 7.3.4 and 7.3.5). Made in one turn,
+ * so that a simulation can repeat it (`test/simulation`).
  */
 export function toJws(header: object, key: KeyObject | Uint8Array, payload?: object) {
   const part = (text: string) => Buffer.from(text).toString('base64url');

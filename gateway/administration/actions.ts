@@ -1,5 +1,5 @@
-// The actions of the command line, by concern. Each concern has two implementations: on the stores of this machine (`commands/here/`), and by
-// the contract of a gateway elsewhere (`client/`). A command knows this interface alone. Rejections are sentences for people.
+// The actions of the command line, by concern. Each concern has two implementations: on the stores of this machine (`commands/here/`), and
+// by the contract of a gateway elsewhere (`client/`). A command knows this interface alone. Rejections are sentences for people.
 
 import type { KeyRequest } from '../auth/issue-key.ts';
 import type { AuditFilter, KeyStoreChange, StoredKey } from '../auth/store/key-store.ts';

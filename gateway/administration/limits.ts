@@ -13,8 +13,8 @@ export interface LimitsReset {
 }
 
 /**
- * Resets the counters, and then notes it with what was used before: running gateways that read the note must find the counters gone. A reset
- * whose note fails may be made again. Resolves with undefined for an unknown organization.
+ * Resets the counters, and then notes it with what was used before: running gateways that read the note must find the counters gone. A
+ * reset whose note fails may be made again. Resolves with undefined for an unknown organization.
  */
 export function resetLimits(deps: LimitDeps) {
   const { store, limits } = deps;

@@ -107,8 +107,9 @@ export function createDirectory(options: DirectoryOptions): Directory {
   }
 
   /**
-   * Whether cached callers are accepted. Also judged while the store can be read: a process that stood still finds changes only with its
-   * next read, and no command waits for it any more. During an outage the clock may be set back.
+   * Whether cached callers are accepted. This matters while the store can be read, too: after a process stood still, its cache lacks the
+   * changes that its next read will bring, and commands no longer wait for that read. Two clocks measure an outage, because the wall clock
+   * may be set back.
    */
   function withinGrace(): boolean {
     if (now() - follower.readAtMs() > graceMs) return false;

@@ -47,7 +47,8 @@ export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheO
       if (ofOrganization?.size === 0) byOrganization.delete(caller.organization?.id ?? '');
     },
   });
-  // A cache makes room for all of its entries, 12 ms for 100,000: these two on first use. Only tokens of issuers name organizations.
+  // An LRUCache allocates space for all of its entries when it is made: 12 ms for 100,000. So these two are made on first use. Only tokens
+  // of issuers use the cache of organizations.
   let absences: LRUCache<CredentialHash, true> | undefined;
   let organizations: LRUCache<string, Organization> | undefined;
 

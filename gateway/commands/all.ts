@@ -1,5 +1,5 @@
-// All commands by name, in the order of the help text. Their code is loaded on demand: with all of it loaded, `gateway keys list` would take
-// four times as long.
+// All commands by name, in the order of the help text. Their code is loaded on demand: with all of it loaded, `gateway keys list` would
+// take four times as long.
 
 import type { Command } from 'commander';
 import type { CommandContext } from './context.ts';

@@ -1,5 +1,5 @@
-// Looks for reasons why a gateway could not start on this machine now: ports, the data directory, Redis. `check` only warns of them, because
-// the gateway may run on another machine. Changes nothing.
+// Looks for reasons why a gateway could not start on this machine now: ports, the data directory, Redis. `check` only warns of them,
+// because the gateway may run on another machine. Changes nothing.
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';

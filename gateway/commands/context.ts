@@ -1,5 +1,5 @@
-// The context of every command: the process that it runs in, what it opens of the gateway, how it acts, and how it ends. Each thing is opened on first
-// use, so that a command loads only what it needs, and closed when the command has ended.
+// The context of every command: the process that it runs in, what it opens of the gateway, how it acts, and how it ends. Each thing is
+// opened on first use, so that a command loads only what it needs, and closed when the command has ended.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

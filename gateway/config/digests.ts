@@ -6,7 +6,10 @@ import { stat } from 'node:fs/promises';
 import { READ_BYTES_MAX } from '../shared/yaml-source.ts';
 import { isOutOfFiles } from './free-files.ts';
 
-/** Returns the digest of each file, `absent` for one that cannot be read, is too large, or may never end, as a pipe. Streams the files, so that requests are not blocked. */
+/**
+ * Returns the digest of each file, `absent` for one that cannot be read, is too large, or may never end, as a pipe. Streams the files, so
+ * that requests are not blocked.
+ */
 export async function digestsOf(files: Iterable<string>): Promise<Map<string, string>> {
   const digests = new Map<string, string>();
   for (const file of files) digests.set(file, await digestOf(file));

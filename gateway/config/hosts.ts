@@ -14,7 +14,10 @@ const hostName = z
   )
   .meta({ values: 'host name' });
 
-/** Empty: every host name is served, and the sites that need a name of their own are not. Otherwise only these and the host of publicUrl are served. */
+/**
+ * Empty: every host name is served, and the sites that need a name of their own are not. Otherwise only these and the host of publicUrl are
+ * served.
+ */
 export const hosts = z.strictObject({
   api: hostName
     .optional()

@@ -1,5 +1,5 @@
-// The optional list of digests beside the configuration, in the lines of `sha256sum`: with it, files that are still being written, or are of
-// another release than the rest, are never put in force, even where each by itself is valid.
+// The optional list of digests beside the configuration, in the lines of `sha256sum`: with it, files that are still being written, or are
+// of another release than the rest, are never put in force, even where each by itself is valid.
 
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';

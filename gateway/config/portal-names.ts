@@ -26,8 +26,8 @@ interface SampleCandidate {
 }
 
 /**
- * Returns what is wrong with the sample operation, which has to work as it stands: a GET without values in its path. A warning: contracts are
- * replaced, and the pages then show the first such operation.
+ * Returns what is wrong with the sample operation, which has to work as it stands: a GET without values in its path. A warning: contracts
+ * are replaced, and the pages then show the first such operation.
  */
 export function sampleWarning(
   { sampleOperation: named }: PortalSection,

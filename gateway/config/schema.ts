@@ -1,5 +1,5 @@
-// The shape of config/upstreams.yaml, with defaults and ranges. Unknown keys are refused. Names include the unit. The descriptions are shown
-// by editors and make up the tables of docs/config.md.
+// The shape of config/upstreams.yaml, with defaults and ranges. Unknown keys are refused. Names include the unit. The descriptions are
+// shown by editors and make up the tables of docs/config.md.
 
 import { z } from 'zod';
 import { answerRules } from './answer-rules.ts';

@@ -1,5 +1,5 @@
-// The shape of `servers` in config/upstreams.yaml: further addresses of an entry, for operations that its contracts have on other hosts. Each
-// becomes an upstream of its own, with the settings of the entry.
+// The shape of `servers` in config/upstreams.yaml: further addresses of an entry, for operations that its contracts have on other hosts.
+// Each becomes an upstream of its own, with the settings of the entry.
 
 import { z } from 'zod';
 import type { Mistake } from '../config-errors.ts';

@@ -1,4 +1,5 @@
-// Checks `sessions` of gateway.yaml against the rest of the configuration: the entry that serves its operations, host names, scopes, issuers.
+// Checks `sessions` of gateway.yaml against the rest of the configuration: the entry that serves its operations, host names, scopes,
+// issuers.
 
 import { type Mistake, suggest } from '../config-errors.ts';
 import type { Operation } from '../operation.ts';

@@ -1,5 +1,5 @@
-// Detects changed files: the system's notifications say when to look, and a look at intervals finds what they miss, because not every volume and
-// container delivers them. What has changed is decided by looking alone.
+// Detects changed files: the system's notifications say when to look, and a look at intervals finds what they miss, because not every
+// volume and container delivers them. What has changed is decided by looking alone.
 
 import { type FSWatcher, watch } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -8,7 +8,10 @@ import { dirname, join } from 'node:path';
 /** Without a notification a change is found after this time. Looking at 20 files three times as often took 1 % of a core. */
 const LOOK_EVERY_MS = 500;
 const LOOK_AFTER_NOTICE_MS = 50;
-/** After a look that found a change: files that have stayed the same for so long are taken for written. Leaves time to load them within a second. */
+/**
+ * After a look that found a change: files that have stayed the same for so long are taken for written. Leaves time to load them within a
+ * second.
+ */
 const SETTLED_AFTER_MS = 250;
 
 export interface WatchOptions {

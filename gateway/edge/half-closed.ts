@@ -21,10 +21,10 @@ const KEEP_ALIVE_MS = 10_000;
 type AnswerOn = (socket: Socket) => Pick<DownstreamResponse, 'headersSent' | 'writeContinue'> | undefined;
 
 /**
- * Returns the listener for the event `end` of a connection: its client has ended its side. Before the answer has begun, the client may still
- * wait for it: a client of HTTP/1.1 is sent 100 Continue, which it has to skip (RFC 9110 section 15.2), and which causes a reset if the client
- * has closed the connection. Empty writes detect that reset, because the socket is no longer read. An end during an answer counts as the
- * client leaving.
+ * Returns the listener for the event `end` of a connection: its client has ended its side. Before the answer has begun, the client may
+ * still wait for it: a client of HTTP/1.1 is sent 100 Continue, which it has to skip (RFC 9110 section 15.2), and which causes a reset if
+ * the client has closed the connection. Empty writes detect that reset, because the socket is no longer read. An end during an answer
+ * counts as the client leaving.
  */
 export function createOnHalfClosed(answerOn: AnswerOn): (this: Socket) => void {
   function lookAgain(socket: Socket, pauseMs: number): void {

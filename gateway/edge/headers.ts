@@ -27,7 +27,9 @@ const HEADER_LINES_MAX = 100;
 const meaningful =
   /^(?:authorization|cookie|host|origin|forwarded|x-forwarded-.*|content-(?:length|type|encoding)|transfer-encoding|expect|idempotency-key|if-.*)$/;
 
-/** Returns name → value. Lines of a list-valued field are joined in order (RFC 9110 section 5.3); fields of this connection are left out. */
+/**
+ * Returns name → value. Lines of a list-valued field are joined in order (RFC 9110 section 5.3); fields of this connection are left out.
+ */
 export function readHeaders(raw: readonly string[], bytesMax: number): Map<string, string> {
   const headers = new Map<string, string>();
   if (raw.length > HEADER_LINES_MAX * 2)
@@ -53,8 +55,8 @@ export function readHeaders(raw: readonly string[], bytesMax: number): Map<strin
 }
 
 /**
- * Drops the fields that Connection names before a stage reads them: what is checked is what the upstream gets. Usual heads need none of this:
- * their Connection names no field (`usual-head.ts`).
+ * Drops the fields that Connection names before a stage reads them: what is checked is what the upstream gets. Usual heads need none of
+ * this: their Connection names no field (`usual-head.ts`).
  */
 function dropNamed(headers: Map<string, string>, connection: string): void {
   for (const option of connection.toLowerCase().split(',')) {

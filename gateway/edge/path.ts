@@ -21,7 +21,8 @@ const segmentForm = /^[A-Za-z0-9._~!$&'()*+,=:@%-]*$/;
 const matrixForm = /^[A-Za-z0-9._~!$&'()*+,=:@%;-]*$/;
 // Visible ASCII without the double quote, and without the number sign, after which some servers read a fragment.
 const query = /^[\x21\x24-\x7e]*$/;
-// Visible ASCII without angle brackets, too. RFC 3986 has them in no target, and some HTTP libraries refuse them before their server sees the request.
+// Visible ASCII without angle brackets, too. RFC 3986 has them in no target, and some HTTP libraries refuse them before their server sees
+// the request.
 const plainQuery = /^[\x21\x24-\x3b\x3d\x3f-\x7e]*$/;
 
 /**

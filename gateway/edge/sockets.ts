@@ -1,5 +1,5 @@
-// Handles errors of a server and of its connections: Node ends the process for an 'error' event without a listener, and loses some errors of
-// TLS.
+// Handles errors of a server and of its connections: Node ends the process for an 'error' event without a listener, and loses some errors
+// of TLS.
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';

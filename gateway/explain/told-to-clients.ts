@@ -1,5 +1,6 @@
-// What an explanation tells the organization whose request it was: some fields of the log line, and none of their values beyond that. Nothing
-// of upstreams and their targets, of how the gateway counts and retries, of names in the configuration. Pure.
+// What an explanation tells the organization that sent the request: the fields of the log line that an allow list names, and sentences made
+// of these fields alone. The list leaves out the upstream and its targets, how the gateway counts and retries, and names of the
+// configuration. An error object can say more: `idempotency_outcome_unknown` names the upstream in `sent_to`. Pure.
 
 import type { FactRows } from '../capability.ts';
 import type { LogFieldName } from '../log-fields.ts';
@@ -11,7 +12,7 @@ import { createStageText, FACTS } from './stage-text.ts';
 /** `told`: as the line has it. A function: what it returns, in place of the value. */
 type Told = 'told' | 'not told' | ((value: unknown) => unknown);
 
-/** An allow list: a field that is missing here does not compile. The answer of the request had most of what is told. */
+/** An allow list: a field that is missing here does not compile. Most fields that clients are told were in the answer to the request. */
 const TOLD: { readonly [Name in LogFieldName]: Told } = {
   level: 'not told',
   time: 'told',

@@ -1,5 +1,5 @@
-// The names of fields in lower case. Both sides of a connection use few spellings in few orders, and a name costs less to find than to make:
-// V8 makes a new text each time, and looks that up among all names of properties.
+// The names of fields in lower case. Both sides of a connection use few spellings in few orders, and a name costs less to find than to
+// make: V8 makes a new text each time, and looks that up among all names of properties.
 
 export class FieldSpelling {
   readonly spelling: string;

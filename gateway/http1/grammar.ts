@@ -1,5 +1,5 @@
-// The grammar of HTTP/1.1 heads that the gateway reads, from clients and from upstreams, and the characters that it sends in them. Strict: what
-// two parsers could read differently has no place in it.
+// The grammar of HTTP/1.1 heads that the gateway reads, from clients and from upstreams, and the characters that it sends in them. Strict:
+// what two parsers could read differently has no place in it.
 
 /** Characters of a token, for names of fields and methods (RFC 9110 section 5.6.2). */
 const TOKEN_CHARACTERS = "!#$%&'*+\\-.^_`|~\\dA-Za-z";
@@ -42,8 +42,8 @@ function isVisibleAscii(text: string): boolean {
 }
 
 /**
- * The value between a colon and a line end. Strips spaces and tabs only: `trim` strips more characters, and would read `chunked` where another
- * parser reads something else.
+ * The value between a colon and a line end. Strips spaces and tabs only: `trim` strips more characters, and would read `chunked` where
+ * another parser reads something else.
  */
 export function fieldValueIn(text: string, from: number, to: number): string {
   let start = from;

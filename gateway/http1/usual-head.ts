@@ -1,5 +1,5 @@
-// Pure: reads the head of a usual request. Everything else is `unusual`, and left to Node's parser: this reader may only refuse to take part.
-// What it takes, Node's parser takes with the same method, target, field lines and body, which a fuzzer compares
+// Pure: reads the head of a usual request. Everything else is `unusual`, and left to Node's parser: this reader may only refuse to take
+// part. What it takes, Node's parser takes with the same method, target, field lines and body, which a fuzzer compares
 // (test/unit/http1/as-node-reads.test.ts).
 
 import { FieldSpelling, fieldNameAt } from './field-names.ts';

@@ -22,8 +22,8 @@ import {
  * over. Returns the state, and the record of a finished request. The known data begins with the milliseconds for which an
  * unknown outcome is kept: when no more than these are left, the lease is over. So the script reads no clock.
  *
- * An owner without known data is a gateway before version 0af7161, which would let the request run again after its lease. What is known from
- * now on is that it may have run.
+ * An owner without known data is a gateway before version 0af7161, which would let the request run again after its lease. What is known
+ * from now on is that it may have run.
  */
 const BEGIN = toScript(`
 local fingerprint, owner, record, known = unpack(redis.call('HMGET', KEYS[1], 'fingerprint', 'owner', 'record', 'known'))

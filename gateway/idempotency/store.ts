@@ -1,5 +1,5 @@
-// What every store of answers implements and shares. Every method is one atomic step and rejects if the store is away; the caller bounds its
-// duration.
+// What every store of answers implements and shares. Every method is one atomic step and rejects if the store is away; the caller bounds
+// its duration.
 
 import type { Mode } from '../caller.ts';
 import type { ReplicaWait } from '../redis/replicas.ts';
@@ -112,7 +112,9 @@ export function retainMsWithoutRoom({ retainMs }: Retention): number {
   return Math.min(retainMs, FULL_RETAIN_MS);
 }
 
-/** Whether a store accepts writes. Only a successful `begin` proves it: a full store still allows reading, forgetting, and mostly finishing. */
+/**
+ * Whether a store accepts writes. Only a successful `begin` proves it: a full store still allows reading, forgetting, and mostly finishing.
+ */
 export interface StoreState {
   note(next: AnswerStoreStatus['state']): void;
   status(): AnswerStoreStatus;

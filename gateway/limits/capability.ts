@@ -46,7 +46,7 @@ const fields = {
     // One per state of `limits`, in the same order.
     notes: { charged: noted<readonly Charged[] | undefined>() },
     meaning:
-      'every limit that counted (`policy`: its name, `quota`, `remaining`, `wait_ms`, `cost`, `shadow`), if the three above are not all',
+      'each limit that counted the request (`policy`: its name, `quota`, `remaining`, `wait_ms`, `cost`, `shadow`); absent if the three members above describe the only one',
   },
   limit_source: {
     part: 'decision',

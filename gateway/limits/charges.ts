@@ -7,7 +7,7 @@ import type { Charge, ChargeNotes } from './counter-store.ts';
 import { type LimitTexts, limitTextsOf } from './limit-headers.ts';
 import { ANONYMOUS_TIER, type CountPer, extraOf, type LimitRule, type LimitRules, ruleOf } from './limit-rules.ts';
 
-/** One object has all that the stage needs of a caller, because each further object costs a read from memory. */
+/** What the stage needs of a caller, in one object: each further object would cost a read from memory. */
 export interface CallerCharges extends ChargeNotes {
   /** Empty: no limit counts the request. */
   readonly charges: readonly Charge[];
@@ -15,7 +15,7 @@ export interface CallerCharges extends ChargeNotes {
   readonly texts: LimitTexts;
 }
 
-/** The counting settings that operations share: few kinds cover all operations. */
+/** The settings of an operation that decide how it is counted. Most operations share one of a few kinds. */
 interface OperationKind {
   readonly cost: number;
   readonly extra: string | undefined;
@@ -25,7 +25,7 @@ interface OperationKind {
   readonly sharedByAddresses: SharedParts;
 }
 
-/** By rule: what all callers have in common. */
+/** What the charges of all callers under one rule have in common. */
 type SharedParts = Map<LimitRule | undefined, Pick<CallerCharges, 'alike' | 'texts'>>;
 
 /**

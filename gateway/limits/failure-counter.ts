@@ -151,7 +151,10 @@ function createFailureCounter(name: string, rules: FailureRules, sharing: Shared
   };
 }
 
-/** The client as the library uses it: it defines one script and runs it, here sealed, so that no damaged reply uses an address up. */
+/**
+ * The Redis client that the library gets. The library defines one script and runs it. Here the script seals its reply, so that a damaged
+ * reply is no failure of an address.
+ */
 function sealedFor(client: Redis) {
   let count = toScript('');
   return {
@@ -167,9 +170,7 @@ function sealedFor(client: Redis) {
 
 /** So many failures for one command are a flood. */
 const FLOOD = 8;
-/**
- * How long a flood waits for its next command, milliseconds: an instance learns so much later that the address has used its failures up.
- */
+/** Pause before the next command of a flood, milliseconds. An instance learns that much later that the address has used its failures up. */
 const FLOOD_REST_MS = 5;
 
 interface Failures extends PromiseWithResolvers<FailureCount> {

@@ -25,8 +25,8 @@ export interface FailureLimit {
   /** Counts a failure of a client address. Resolves when it is counted. */
   countFailure(address: string): Promise<void>;
   /**
-   * Reserves a unit for an attempt that may fail. Resolves with the function that gives it back, or with undefined while attempts whose
-   * outcome is open have reserved all that are left. Rejects with auth_attempts_limited once failures have used them up.
+   * Reserves a unit for an attempt that may fail. Resolves with the function that gives the unit back. Resolves with undefined while
+   * attempts in flight hold all units that are left. Rejects with auth_attempts_limited once failures have used all units up.
    */
   reserve(address: string): Promise<(() => void) | undefined>;
   /** Applies from now on; windows that have begun keep their end, and a blocked address stays blocked. */
@@ -36,14 +36,14 @@ export interface FailureLimit {
 }
 
 /**
- * Without failures, `isBlocked` costs a request one comparison. It never waits for Redis: an address that has reached the limit on other
- * instances is blocked here after its next failure.
+ * While no address has failed, `isBlocked` costs a request one comparison. It never waits for Redis: if an address has reached the limit on
+ * other instances, this instance blocks it after its next failure here.
  */
 export function createFailureLimit(options: FailureLimitOptions): FailureLimit {
   const { name, now, addressesMax = ADDRESSES_MAX } = options;
   const counter = (options.counters ?? processFailureCounters).counter(name, options);
   let { windowSeconds } = options;
-  // Windows have one length, so insertion order is the order in which they end, except for windows that began on another instance.
+  // All windows have the same length, so they end in the order of their insertion, unless another instance began them.
   const endsMs = new Map<string, number>();
   const blocked = new Set<string>();
 

@@ -38,7 +38,7 @@ export interface LimitRules {
 /** Public operations are counted per client address, under the tier of this name if it exists. */
 export const ANONYMOUS_TIER = 'anonymous';
 
-/** For an organization whose tier does not say. */
+/** Open streams of an organization whose tier sets no number. */
 export const OPEN_STREAMS_MAX = 100;
 
 /** Returns the extra limit of an operation: the rules override the contract. */

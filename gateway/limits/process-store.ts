@@ -4,8 +4,8 @@ import { type Charge, type CounterStore, type LimitDecision, toLimitDecision } f
 import { type CostCheck, checkCost, createWindow, newestMsOf, spend, type Window } from './window.ts';
 
 /**
- * Number of subjects checked for expiry per new subject: more than are added, so that the sweep keeps ahead. Known subjects cause no sweep,
- * because reading two cold subjects cost more than the decision itself.
+ * For each new subject, so many subjects are checked for expiry: more than one, so that the sweep overtakes the additions. Known subjects
+ * cause no sweep, because reading two subjects that are not in the processor's cache takes longer than the decision.
  */
 const SWEPT_PER_SUBJECT = 2;
 

@@ -42,7 +42,9 @@ export interface Answers extends FleetSources {
     show(organization: string): Promise<object | undefined>;
     reset(organization: string, author: ChangeAuthor): Promise<object | undefined>;
   };
-  /** Lets every process of every instance send a refused credential again, and notes it. Resolves with undefined for an unknown upstream. */
+  /**
+   * Lets every process of every instance send a refused credential again, and notes it. Resolves with undefined for an unknown upstream.
+   */
   retry(upstream: string, author: ChangeAuthor): Promise<UpstreamRetry | undefined>;
   /** Carries out an action of the console, or says what it would do; `requestId` and the name of the operator are for the audit log. */
   act(action: ConsoleAction, requestId: string, by: string): Promise<ActionAnswer>;

@@ -38,8 +38,8 @@ export interface MetricsSample {
   readonly refusals: readonly { readonly stage: string; readonly code: string; readonly count: number }[];
 }
 
-// Buckets in seconds: those that OpenTelemetry advises for http.server.request.duration (semantic conventions 1.44), and three below, because
-// most answers take less than its first bound of 5 ms.
+// Buckets in seconds: those that OpenTelemetry advises for http.server.request.duration (semantic conventions 1.44), and three below,
+// because most answers take less than its first bound of 5 ms.
 export const DURATION_BUCKETS = [
   ...[0.0005, 0.001, 0.002],
   ...[0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
@@ -195,7 +195,7 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     if (code === 'validation_failed') violations.inc({ direction: 'request', http_route: routes.routeOf(operation) });
   }
 
-  /** What the gateway refused, the service did not have. */
+  /** Counts requests that the gateway refused apart from those that reached the service. */
   function noteCaller({ caller, operation, method, status, code, stage }: Trail, bucket: number): void {
     const isRefused = code !== undefined && stage !== 'forward';
     if (isRefused) {

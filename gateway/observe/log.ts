@@ -31,7 +31,10 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
 const levels = { info: 30, warn: 40, error: 50 } as const;
 
-/** Bytes of the recent lines kept in memory: of all exchanges, of failed or slow ones (some thousand each), of one exchange each second. */
+/**
+ * Largest size of the recent lines in memory, in bytes, in three lists: all exchanges and failed or slow ones (some thousand lines each),
+ * and one exchange of each second.
+ */
 const RECENT = { bytesMax: 2_097_152, notableBytesMax: 2_097_152, sampleBytesMax: 1_048_576 };
 /** An exchange is slow if its upstream took longer than this. */
 const SLOW_MS = 250;

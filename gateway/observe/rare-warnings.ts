@@ -60,8 +60,9 @@ interface LastLine {
 }
 
 /**
- * Logs the changes of circuit breakers. The breaker of an upstream that stays down opens again after every trial, so its line is repeated at
- * most once a minute. Returns a function that logs each change: `open` with its cause, `half_open` never, `closed` only after a logged `open`.
+ * Logs the changes of circuit breakers. The breaker of an upstream that stays down opens again after every trial, so its line is repeated
+ * at most once a minute. Returns a function that logs each change: `open` with its cause, `half_open` never, `closed` only after a logged
+ * `open`.
  *
  * @param clock monotonic milliseconds
  */

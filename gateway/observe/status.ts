@@ -39,8 +39,8 @@ export function createStatus(options: StatusOptions): Status {
       ready: lifecycle === 'serving' && canCheckKeys,
       checks: {
         lifecycle,
-        // Cached keys stay valid while the store is away, and limits have their outage policy: both are reported, but do not make the gateway
-        // unready.
+        // Cached keys stay valid while the store is away, and limits have their outage policy: both are reported, but do not make the
+        // gateway unready.
         keys: keys.store,
         limits: options.limits().state,
         // Not ready would keep the challenge of the order away.

@@ -1,5 +1,5 @@
-// Measures the event-loop delay and derives from it whether the process is overloaded. Several samples start an overload and several end it,
-// so that one long task does not start it and one quiet moment does not end it.
+// Measures the event-loop delay and derives from it whether the process is overloaded. Several samples start an overload and several end
+// it, so that one long task does not start it and one quiet moment does not end it.
 
 /** An overload begins after this many samples in a row at or above the bound. */
 const BEGINS_AFTER = 3;

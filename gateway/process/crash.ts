@@ -6,8 +6,8 @@ import { tellAtEnd } from '../observe/standard-output.ts';
 import type { HostProcess } from './host-process.ts';
 
 /**
- * On an uncaught error: flushes the log, writes one fatal line, and exits with code 1. If standard output does not take the line, writes the
- * error to standard error.
+ * On an uncaught error: flushes the log, writes one fatal line, and exits with code 1. If standard output does not take the line, writes
+ * the error to standard error.
  */
 export function endOnCrash(
   { onCrash, exit }: Pick<HostProcess, 'onCrash' | 'exit'>,

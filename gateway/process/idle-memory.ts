@@ -1,5 +1,5 @@
-// Gives memory back to the system while the process is idle. V8 keeps what the start or a busy time has taken until its next full collection, and
-// an idle process makes none: 184 MB instead of 130 after a start with the shipped contracts.
+// Gives memory back to the system while the process is idle. V8 keeps what the start or a busy time has taken until its next full
+// collection, and an idle process makes none: 184 MB instead of 130 after a start with the shipped contracts.
 
 interface IdleMemoryOptions {
   /** CPU time that the process has used. */

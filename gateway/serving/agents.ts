@@ -84,7 +84,10 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
     return url.startsWith(path) && (url.length === path.length || url[path.length] === '?');
   }
 
-  /** A page sends its origin with every message. Whoever reads a page must not lend it the network of the gateway. */
+  /**
+   * A browser sends the origin of a page with every message. A page of another origin must not reach the gateway through its reader's
+   * network.
+   */
   function checkOrigin(arrived: Arrived): void {
     const { origin } = arrived.request.headers;
     if (origin === undefined || origin === ownOrigin || options.trusts(arrived)) return;

@@ -9,8 +9,8 @@ import type { Log } from '../observe/log.ts';
 type Rules = Pick<LimitRules, 'tiers' | 'extra' | 'organizations'>;
 
 /**
- * Extends the expiry of counters whose windows are longer now, so that earlier requests count in the longer window, too. Never rejects: logs
- * a store failure.
+ * Extends the expiry of counters whose windows are longer now, so that earlier requests count in the longer window, too. Never rejects:
+ * logs a store failure.
  */
 export async function extendLengthenedWindows(
   before: Rules,

@@ -1,5 +1,5 @@
-// The tools of one configuration: which operations are tools, and the list that each caller gets. Made on first use and in slices, because a
-// contract may have a thousand operations.
+// The tools of one configuration: which operations are tools, and the list that each caller gets. Made on first use and in slices, because
+// a contract may have a thousand operations.
 
 import type { Caller } from '../caller.ts';
 import type { Configuration } from '../configuration.ts';

@@ -1,5 +1,5 @@
-// Requests that ask for a WebSocket: which of them can get one, and their way through the pipeline. It ends in a tunnel, or in the handshake
-// of an operation.
+// Requests that ask for a WebSocket: which of them can get one, and their way through the pipeline. It ends in a tunnel, or in the
+// handshake of an operation.
 
 import type { Socket } from 'node:net';
 import type { DownstreamRequest } from '../downstream.ts';

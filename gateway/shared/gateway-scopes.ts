@@ -1,4 +1,5 @@
-// Which scopes a caller has to name and who may hold them: those of the gateway's own contract, and the operator scopes of gateway.yaml. Pure.
+// Which scopes a caller has to name and who may hold them: those of the gateway's own contract, and the operator scopes of gateway.yaml.
+// Pure.
 
 /** Scopes of the gateway's own contract begin so. */
 const PREFIX = 'gateway:';

@@ -1,5 +1,5 @@
-// What protocols take from the machine that they run on: clocks, timers, random numbers. They get it as an argument, under the names of Node,
-// so that a simulation can put many gateways on one seeded clock (test/simulation). Only this file reads them from Node.
+// What protocols take from the machine that they run on: clocks, timers, random numbers. They get it as an argument, under the names of
+// Node, so that a simulation can put many gateways on one seeded clock (test/simulation). Only this file reads them from Node.
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

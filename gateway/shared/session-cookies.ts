@@ -1,8 +1,8 @@
 // The names of the cookies of browser sessions. They are the gateway's own: no upstream gets one, and none may set one.
 
 /**
- * Browsers take a cookie of this prefix only if it is Secure, HttpOnly, without Domain, for `/`, and set by a header: neither a script nor a
- * subdomain can plant one. Older browsers treat it as `__Host-`, which lacks the HttpOnly rule alone.
+ * Browsers take a cookie of this prefix only if it is Secure, HttpOnly, without Domain, for `/`, and set by a header: neither a script nor
+ * a subdomain can plant one. Older browsers treat it as `__Host-`, which lacks the HttpOnly rule alone.
  */
 const SECURE_PREFIX = '__Host-Http-';
 const SESSION = 'gateway-session';

@@ -48,8 +48,8 @@ type Unread = Pick<Mistake, 'line' | 'reason' | 'remedy'>;
 export const READ_BYTES_MAX = 64 * 2 ** 20;
 
 /**
- * The text of a regular file, or the reason why it cannot be read. A pipe or a device could keep the process waiting for ever. Rejects other
- * encodings than UTF-8, because their text would be misread.
+ * The text of a regular file, or the reason why it cannot be read. A pipe or a device could keep the process waiting for ever. Rejects
+ * other encodings than UTF-8, because their text would be misread.
  */
 export function textOf(file: string): string | Unread {
   return decoded(() => regularBytesOf(file));
@@ -116,8 +116,8 @@ function lineNotInUtf8(bytes: Buffer): number {
 }
 
 /**
- * Reads and parses one YAML (or JSON) file. With an environment, `${NAME}` in a string stands for a variable, which must be set, and the file
- * may be a pipe, because the operator has named it. Pushes mistakes and never throws.
+ * Reads and parses one YAML (or JSON) file. With an environment, `${NAME}` in a string stands for a variable, which must be set, and the
+ * file may be a pipe, because the operator has named it. Pushes mistakes and never throws.
  */
 export function readSource(file: string, mistakes: Mistake[], environment?: Environment): Source {
   const shownAs = shownPath(file);

@@ -10,7 +10,7 @@ const shared = Buffer.allocUnsafeSlow(READ_BYTES);
 /** Gets the bytes of a read; their buffer is reused for the next read of any connection. */
 export type TakeRead = (bytes: Buffer) => void;
 
-/** The symbols that `onread` sets; undefined in a Node that names them otherwise. A pinned test checks that they exist. */
+/** The symbols under which Node keeps `onread`; undefined if this version of Node has other names. A pinned test checks that they exist. */
 const buffer = symbolOf('kBuffer');
 const callback = symbolOf('kBufferCb');
 

@@ -43,8 +43,8 @@ export function watchForStall(
 }
 
 /**
- * Call with the head of the answer. Destroys the answer with an error if the connection ends without a close_notify: over TLS, an answer that
- * the end of the connection delimits is complete only after one (RFC 9112 section 9.8).
+ * Call with the head of the answer. Destroys the answer with an error if the connection ends without a close_notify: over TLS, an answer
+ * that the end of the connection delimits is complete only after one (RFC 9112 section 9.8).
  */
 export function failIfCut(incoming: IncomingMessage): void {
   const { socket, headers } = incoming;

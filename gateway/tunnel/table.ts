@@ -84,7 +84,9 @@ export interface Tunnel {
   owns(path: string): boolean;
   /** True if a normalised path must not reach the upstream although a declared path matches it. */
   isExcepted(path: string): boolean;
-  /** A path that is excepted only for the name of a file, with another name; undefined: it is excepted for more than that, or not at all. */
+  /**
+   * A path that is excepted only for the name of a file, with another name; undefined: it is excepted for more than that, or not at all.
+   */
   renamed(path: string): RenamedPath | undefined;
   /** The credential of a request, if it can be guessed. */
   guessableIn(admitted: Pick<Admitted, 'headers'>): string | undefined;

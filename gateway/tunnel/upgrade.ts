@@ -1,5 +1,5 @@
-// Passes the handshake of one WebSocket through a tunnel, within a deadline; then bytes pass both ways, unchanged, until both sides have ended
-// (joined-sockets.ts). Throws upstream_* codes; if the upstream refuses the upgrade, its answer is passed on.
+// Passes the handshake of one WebSocket through a tunnel, within a deadline; then bytes pass both ways, unchanged, until both sides have
+// ended (joined-sockets.ts). Throws upstream_* codes; if the upstream refuses the upgrade, its answer is passed on.
 
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';

@@ -136,7 +136,7 @@ export const UPSTREAM_CODES = {
     ...faultOfUpstream,
     status: 500,
     message: 'The service behind this operation failed.',
-    meaning: 'The service behind the operation failed with 500, or with 501, which is then the status.',
+    meaning: 'The service behind the operation failed: it answered 500 or 501, and this answer has the same status.',
     remedy: 'Send it again if `retryable` says so. Tell support the `request_id` if it lasts.',
   },
   upstream_unavailable: {

@@ -1,4 +1,5 @@
-// Stage: sends the checked request to a target of its upstream, within the concurrency limit, and relays the answer. Throws upstream_* codes.
+// Stage: sends the checked request to a target of its upstream, within the concurrency limit, and relays the answer. Throws upstream_*
+// codes.
 //
 // The states of one forwarded request, in their order, with the files that hold them and the states that follow:
 //

@@ -1,5 +1,5 @@
-// The route of each upstream: times, budget, concurrency limit, credential and rules. Built once per configuration, so that a request needs a
-// single lookup.
+// The route of each upstream: times, budget, concurrency limit, credential and rules. Built once per configuration, so that a request needs
+// a single lookup.
 
 import { type AnswerRule, createJudge, type Judge } from './answers/judge.ts';
 import { createDeadlines, type Deadlines } from './attempts/deadlines.ts';

@@ -1,6 +1,6 @@
-// Counts requests in memory until they are written. A count costs two look-ups by object and no text: a caller and an operation are the
-// same objects in every request. Memory is bounded: beyond a number of details, requests are counted by organization and class of status
-// alone, and beyond a number of those only as lost.
+// Counts requests in memory until they are written. A count costs two look-ups of objects and makes no text, because each request of a
+// caller and an operation has the same two objects. Memory is bounded: beyond a number of details, requests are counted by organization and
+// class of status alone, and beyond a number of those only as lost.
 
 import type { Caller } from '../caller.ts';
 import type { Operation } from '../operation.ts';

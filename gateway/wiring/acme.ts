@@ -1,5 +1,5 @@
-// The certificates that the gateway orders (`tls.acme`): their store and secrets, and what the log, the audit log, `/status` and the metrics
-// tell of orders. Loaded only if it is configured.
+// The certificates that the gateway orders (`tls.acme`): their store and secrets, and what the log, the audit log, `/status` and the
+// metrics tell of orders. Loaded only if it is configured.
 
 import { createHttpClient } from '../acme/acme-http.ts';
 import type { AcmeStore } from '../acme/acme-store.ts';

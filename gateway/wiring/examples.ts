@@ -1,5 +1,5 @@
-// Upstreams without a service, which are answered for from their contracts: `live` or `test` is `examples:`. The code that makes answers is loaded
-// with the first of them, because it takes long to load.
+// Upstreams without a service, which are answered for from their contracts: `live` or `test` is `examples:`. The code that makes answers is
+// loaded with the first of them, because it takes long to load.
 
 import type { Mode } from '../caller.ts';
 import type { Configuration } from '../configuration.ts';

@@ -82,7 +82,10 @@ export function namedSecrets({ config, upstreamTls }: Named, isShared: boolean):
   ];
 }
 
-/** The clients of providers, and the keys that seal tokens: those of several instances have to be given, so that a copy of Redis opens none. */
+/**
+ * The secrets of the clients of providers, and the keys that seal tokens. Several instances need given keys: keys that the gateway creates
+ * would be in Redis beside the sealed tokens, and a copy of Redis would open them.
+ */
 function sessionSecrets({ gateway, sources }: Named['config'], isShared: boolean): NamedSecret[] {
   const { sessions } = gateway;
   if (sessions === undefined) return [];

@@ -1,4 +1,5 @@
-// Ends the process without losing a request: balancers learn first, then the last connections are served, then every part drains and closes.
+// Ends the process without losing a request: balancers learn first, then the last connections are served, then every part drains and
+// closes.
 
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Lifecycle } from '../observe/status.ts';

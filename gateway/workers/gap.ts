@@ -1,5 +1,6 @@
 // Listens in place of the workers while none does, because all have died at once: the port would refuse connections until the first
-// replacement listens. Connections are held unread, and the first worker that takes requests gets them. Costs nothing while a worker listens.
+// replacement listens. Connections are held unread, and the first worker that takes requests gets them. Costs nothing while a worker
+// listens.
 
 import { createServer, type Server, type Socket } from 'node:net';
 

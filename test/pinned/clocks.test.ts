@@ -1,5 +1,6 @@
-// What is simulated takes clocks, timers and random numbers as an argument (gateway/shared/machine.ts): a simulation repeats an order of events only if
-// nothing else decides on it. biome.json forbids the globals in the same folders; this test knows the members and the modules of Node.
+// What is simulated takes clocks, timers and random numbers as an argument (gateway/shared/machine.ts): a simulation repeats an order of
+// events only if nothing else decides on it. biome.json forbids the globals in the same folders; this test knows the members and the
+// modules of Node.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';

@@ -23,8 +23,8 @@ function isAt(file: string, path: string): boolean {
 }
 
 /**
- * One that exists of each kind, and how the code names it. A list elsewhere that has to name each of the kind makes its file appear here.
- * `own`: its own files, and those that use it for what it does.
+ * An example of each kind of change that is in the code already. `named` finds the files that name it: a file with a list of all things of
+ * the kind is one of them, and the row has to list it. `own` are the files of the example itself, and files that use it for what it does.
  */
 const examples: Readonly<Record<string, { readonly named: RegExp; readonly own: RegExp }>> = {
   'a stage': {

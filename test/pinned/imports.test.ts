@@ -109,7 +109,10 @@ const COLUMN = 'gateway/capabilities.ts';
 const isListing = (from: string, to: string) =>
   (from === COLUMN && isFace(to)) || (from.startsWith('gateway/config/') && settings.includes(to));
 
-/** From the top of the house down; the concerns stand on one floor, and below them what they bring to the columns. */
+/**
+ * The layers from top to bottom. A file imports from its own layer and those below. The capabilities are one layer; below it are the files
+ * in which they export their rows.
+ */
 const floors = [
   ...above.map((place) => (file: string) => file.startsWith(place)),
   (file: string) => concernOf(file) !== undefined && !isFace(file),

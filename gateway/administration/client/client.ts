@@ -1,5 +1,5 @@
-// Client of the contract that a remote gateway has of itself (openapi/gateway/). It repeats what was lost: each change has an Idempotency-Key,
-// so that it happens once.
+// Client of the contract that a remote gateway has of itself (openapi/gateway/). It repeats what was lost: each change has an
+// Idempotency-Key, so that it happens once.
 
 import { randomUUID } from 'node:crypto';
 import { Agent as PlainAgent } from 'node:http';

@@ -1,5 +1,5 @@
-// Who calls deprecated operations, by the contract of a remote gateway: neither names and contacts, nor which operation follows. Rejects with
-// ServerProblem.
+// Who calls deprecated operations, by the contract of a remote gateway: neither names and contacts, nor which operation follows. Rejects
+// with ServerProblem.
 
 import type { Actions, CallerOfDeprecated } from '../actions.ts';
 import type { AdministrationClient } from './client.ts';

@@ -1,5 +1,5 @@
-// The actions on keys, by the contract of a remote gateway: of one organization for operators, else of the organization of the key that acts.
-// Each rejects with ServerProblem.
+// The actions on keys, by the contract of a remote gateway: of one organization for operators, else of the organization of the key that
+// acts. Each rejects with ServerProblem.
 
 import type { StoredKey } from '../../auth/store/key-store.ts';
 import type { Actions, NewKey } from '../actions.ts';

@@ -1,5 +1,5 @@
-// SealedCursors of lists: a position, sealed together with everything that the list depends on. A cursor that was made for another operation,
-// organization or filter, or by a client, is refused. Throws invalid_cursor.
+// SealedCursors of lists: a position, sealed together with everything that the list depends on. A cursor that was made for another
+// operation, organization or filter, or by a client, is refused. Throws invalid_cursor.
 
 import type { DigestOf } from '../../auth/api-key.ts';
 import type { Organization } from '../../caller.ts';

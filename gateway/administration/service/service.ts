@@ -1,5 +1,5 @@
-// Executes the operations of the gateway's own contract (openapi/gateway/): operation → handler, JSON in and out. What a handler throws as a
-// GatewayError is the refusal for the client. Throws operation_unsupported, records_unavailable.
+// Executes the operations of the gateway's own contract (openapi/gateway/): operation → handler, JSON in and out. What a handler throws as
+// a GatewayError is the refusal for the client. Throws operation_unsupported, records_unavailable.
 
 import { GatewayError } from '../../errors.ts';
 import type { Checked } from '../../exchange.ts';

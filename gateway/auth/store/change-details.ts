@@ -1,4 +1,5 @@
-// The details of a change in the audit log: what was before and after, in the words of the gateway's contract, and the request that made it.
+// The details of a change in the audit log: what was before and after, in the words of the gateway's contract, and the request that made
+// it.
 
 import type { Organization } from '../../caller.ts';
 import { membersOfKey } from '../key-json.ts';

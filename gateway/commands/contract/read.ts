@@ -49,8 +49,8 @@ export function filesOf(source: string): string[] {
 }
 
 /**
- * The directory that references of a file may not leave: the contracts directory, if the file is in it; else the directory that was named, or
- * that of the file.
+ * The directory that references of a file may not leave: the contracts directory, if the file is in it; else the directory that was named,
+ * or that of the file.
  */
 export function directoryOf(file: string, { settings }: Pick<CommandContext, 'settings'>, source = file): string {
   const { contractsDirectory } = settings();

@@ -128,7 +128,9 @@ async function checkName(name: string): Promise<Finding> {
   }
 }
 
-/** Leaves nothing behind: the record of the rehearsal is removed. Puts answers into the store, and asks for them as the ACME server does. */
+/**
+ * Leaves nothing behind: the record of the rehearsal is removed. Puts answers into the store, and asks for them as the ACME server does.
+ */
 async function checkChallenges({ tls, settings }: RehearsalOptions, store: AcmeStore): Promise<Finding[]> {
   const { acme, plain } = tls;
   const answers = acme.certificates.flat().map((name) => {

@@ -1,5 +1,5 @@
-// Tries the credential of each upstream that has one, with a single request that reads. A refused one counts as a failed login there. A mail
-// server that takes the login is asked whether it could reload its configuration: with an error in it, a reload applies nothing.
+// Tries the credential of each upstream that has one, with a single request that reads. A refused one counts as a failed login there. A
+// mail server that takes the login is asked whether it could reload its configuration: with an error in it, a reload applies nothing.
 
 import type { Secrets } from '../../config/secrets.ts';
 import type { Configuration } from '../../configuration.ts';

@@ -1,5 +1,5 @@
-// Proposes a service for `gateway init --from`: fetches its document, chooses a name, an address and scopes, and adds the entry to the text of
-// upstreams.yaml.
+// Proposes a service for `gateway init --from`: fetches its document, chooses a name, an address and scopes, and adds the entry to the text
+// of upstreams.yaml.
 
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -20,8 +20,8 @@ const EXECUTABLE = shownPath(fileURLToPath(new URL('../../../bin/gateway', impor
 const sentByClients = new Set(['accept', 'accept-encoding', 'user-agent', 'host', 'idempotency-key']);
 
 /**
- * Runs `check` and `upstreams try` on the written configuration, and prints the commands up to the first request. Ends the command with exit
- * code 1 if `check` finds a mistake.
+ * Runs `check` and `upstreams try` on the written configuration, and prints the commands up to the first request. Ends the command with
+ * exit code 1 if `check` finds a mistake.
  */
 export async function tryService(
   context: CommandContext,

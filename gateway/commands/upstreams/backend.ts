@@ -137,8 +137,8 @@ export function createBackend(options: BackendOptions): Backend {
   }
 
   /**
-   * A service may close a kept connection while the next request is on its way. The gateway sends that one again, if the method allows it, so
-   * it tells nothing about the service.
+   * A service may close a kept connection while the next request is on its way. The gateway sends that one again, if the method allows it,
+   * so it tells nothing about the service.
    */
   async function answerTo(request: Outgoing, signal: AbortSignal): Promise<AskOptions> {
     const openedBefore = client.opened;

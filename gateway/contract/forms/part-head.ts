@@ -19,8 +19,8 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 /**
- * A part that has parts: services that take it apart find fields and file names that were not checked. RFC 7578 section 4.3 gives each file a
- * part of the form. Spelled loosely, because readers of such fields are lenient.
+ * A part that has parts: services that take it apart find fields and file names that were not checked. RFC 7578 section 4.3 gives each file
+ * a part of the form. Spelled loosely, because readers of such fields are lenient.
  */
 const NESTED = /multipart[^\w]*\//i;
 /** Encodings that leave the bytes as they are (RFC 2045 section 6.2). */

@@ -1,4 +1,5 @@
-// Finds the schemas of a document that can take more steps than the checks of one request have (check-scope.ts), so that `check` names them.
+// Finds the schemas of a document that can take more steps than the checks of one request have (check-scope.ts), so that `check` names
+// them.
 
 import type { Mistake } from '../../config-errors.ts';
 import { follow, isObject, type JsonObject, pathOf } from '../pointer.ts';

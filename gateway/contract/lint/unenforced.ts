@@ -1,5 +1,5 @@
-// What a contract says and the gateway does not enforce: bodies that it does not read, formats that it does not know, patterns that it checks
-// in part, extensions. `check` lists it, so that the service checks it itself.
+// What a contract says and the gateway does not enforce: bodies that it does not read, formats that it does not know, patterns that it
+// checks in part, extensions. `check` lists it, so that the service checks it itself.
 
 import { isJson, MULTIPART, mediaTypesOf, URLENCODED } from '../media-types.ts';
 import type { ContractOperation } from '../operations/operations.ts';

@@ -117,8 +117,8 @@ export function writtenPathValue(parameter: Parameter, value: unknown): string {
 }
 
 /**
- * Prepares taking the texts of parameters out of a path as the client wrote it, so that separators can be told from encoded characters. They
- * are in the order of the template; undefined if literal text of their segment is written in another way than in the template.
+ * Prepares taking the texts of parameters out of a path as the client wrote it, so that separators can be told from encoded characters.
+ * They are in the order of the template; undefined if literal text of their segment is written in another way than in the template.
  */
 function createPathTexts({ path: template, restOfPath }: Operation): (path: string) => (string | undefined)[] {
   const segments = template.split('/').slice(1);

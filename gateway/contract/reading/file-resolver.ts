@@ -1,5 +1,5 @@
-// Reads the files that a contract refers to, for the linter: those of one directory only. With other files a document could publish any file of
-// the machine; with remote references, startup would depend on other hosts, and a contract could choose the hosts to request.
+// Reads the files that a contract refers to, for the linter: those of one directory only. With other files a document could publish any
+// file of the machine; with remote references, startup would depend on other hosts, and a contract could choose the hosts to request.
 
 import { resolve } from 'node:path';
 import { BaseResolver, type Document, isAbsoluteUrl, ResolveError, Source } from '@redocly/openapi-core';

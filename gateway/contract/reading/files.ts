@@ -1,5 +1,5 @@
-// The files of contracts: those that the globs of upstreams.yaml match, and those that references may lead to. A reference leads to a file of
-// the contracts directory, symbolic links followed, and to no other file of the machine.
+// The files of contracts: those that the globs of upstreams.yaml match, and those that references may lead to. A reference leads to a file
+// of the contracts directory, symbolic links followed, and to no other file of the machine.
 
 import { globSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';

@@ -1,4 +1,5 @@
-// When the schemas of contracts are compiled: before a start or a reload if they are new and few enough, otherwise when a request needs them.
+// When the schemas of contracts are compiled: before a start or a reload if they are new and few enough, otherwise when a request needs
+// them.
 
 import type { Mistake } from '../../config-errors.ts';
 import type { Contracts, Earlier } from '../load.ts';

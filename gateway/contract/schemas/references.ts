@@ -32,7 +32,8 @@ export function forgetResults(): void {
  * Makes one Ajv remember results per reference and value, and spend the steps that the schema of a reference takes. Where a dynamic
  * reference leads depends on the anchors on the way to the value, so a result counts only while these are the same.
  *
- * @param isRecursive whether the schema of a reference can be reached from itself; Ajv compiles other references its own way, often in place
+ * @param isRecursive whether the schema of a reference can be reached from itself; Ajv compiles other references its own way, often in
+ *   place
  */
 export function rememberReferences(ajv: Ajv2020, isRecursive: (reference: string) => boolean): void {
   const remembered = new WeakMap<SchemaEnv, ValidateFunction>();

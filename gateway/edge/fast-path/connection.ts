@@ -179,7 +179,7 @@ export class FastConnection implements FastResponseOptions {
     const bytes = this.#waiting;
     this.#request = undefined;
     this.#waiting = undefined;
-    // Requests that are sent before earlier ones are answered run at the same time, which Node's server does.
+    // The client has sent a further request before this one was answered. Node's server handles such pipelined requests at the same time.
     if (bytes !== undefined) this.#owner.handOver(this, bytes, false);
     else if (this.#owner.isClosing()) this.socket.destroySoon();
     else this.#pauseOrResume();

@@ -11,8 +11,8 @@ const JOINED_BYTES_MAX = 16_384;
 /** Heads are a few hundred bytes; a longer one gets a buffer of its own. */
 const JOINING_BYTES = JOINED_BYTES_MAX + 8192;
 /**
- * Where head and body are joined for plain connections. Used again and again, it stays in the processor's cache: joining takes a sixth of the time
- * that it takes in a new buffer.
+ * Where head and body are joined for plain connections. Used again and again, it stays in the processor's cache: joining takes a sixth of
+ * the time that it takes in a new buffer.
  */
 let joining = Buffer.allocUnsafeSlow(JOINING_BYTES);
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';

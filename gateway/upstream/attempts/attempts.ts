@@ -1,6 +1,6 @@
 // The attempts of one exchange with an upstream, until one is answered: their deadlines, their targets, and the end of the exchange.
-// exchange-place.ts waits for the place, relay.ts passes the answer, retry-plan.ts decides about further attempts. A class, as the relay is:
-// each request creates one, and methods on a prototype cost nothing to create.
+// exchange-place.ts waits for the place, relay.ts passes the answer, retry-plan.ts decides about further attempts. A class, as the relay
+// is: each request creates one, and methods on a prototype cost nothing to create.
 
 import type { GatewayError } from '../../errors.ts';
 import type { Fresh } from '../../exchange.ts';
@@ -28,7 +28,10 @@ export interface AttemptsOptions {
 }
 
 export interface RequestSender {
-  /** Sends the request once. The answer goes to the relay, after the rules and the credential of the upstream. What it throws fails the attempt. */
+  /**
+   * Sends the request once. The answer goes to the relay, after the rules and the credential of the upstream. What it throws fails the
+   * attempt.
+   */
   send(target: Target, relay: Relay, attempts: Attempts): void;
 }
 

@@ -1,5 +1,5 @@
-// The retries of one request: whether it is sent again, to which target and when, and the refusal if it is not. Created when a first attempt
-// fails, so that a successful request does not pay for it.
+// The retries of one request: whether it is sent again, to which target and when, and the refusal if it is not. Created when a first
+// attempt fails, so that a successful request does not pay for it.
 
 import type { GatewayError } from '../../errors.ts';
 import type { Fresh } from '../../exchange.ts';
@@ -47,7 +47,8 @@ export class RetryPlan {
 
   /** The target of the next attempt, already picked, and the wait before it. Undefined: no retry, `error` is the answer. */
   after({ target, error, failure, wasSent, status }: FailedAttempt): NextAttempt | undefined {
-    // Once an attempt was sent, the client gets the error of the last one that was sent: it says whether the request may have run.
+    // The client gets the error of the last attempt that was sent, because that error says whether the service may have executed the
+    // request. If no attempt was sent, it gets the error of the last attempt.
     if (wasSent || !this.#wasSent) this.error = error;
     this.#wasSent ||= wasSent;
     const reason = retryReasonOf(failure, wasSent, status);

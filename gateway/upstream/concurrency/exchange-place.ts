@@ -1,5 +1,5 @@
-// The place of one exchange in the concurrency limit of its upstream: waits for it, holds it, gives it back. The base class of the attempts,
-// because a second object would cost each request an allocation.
+// The place of one exchange in the concurrency limit of its upstream: waits for it, holds it, gives it back. The base class of the
+// attempts, because a second object would cost each request an allocation.
 
 import type { Caller } from '../../caller.ts';
 import type { GatewayError } from '../../errors.ts';

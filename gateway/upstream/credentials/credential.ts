@@ -34,7 +34,10 @@ export interface Credential {
    * still latched.
    */
   header(): CredentialHeader;
-  /** If a latched credential may be due for a probe: resolves when it is known whether `header` may be called for it. Never rejects. */
+  /**
+   * Asks for a probe if the credential is latched and a probe may be due. Resolves when `header` knows whether it may send one. Never
+   * rejects. Undefined: there is nothing to wait for.
+   */
   awaitReady(): Promise<void> | undefined;
   /** Sends a refused secret again, as if it were new. Returns false if the credential is not latched by a refusal. */
   retry(): boolean;
@@ -43,8 +46,8 @@ export interface Credential {
   /** The upstream accepted this header. */
   accepted(header: CredentialHeader): void;
   /**
-   * The upstream refused this header, with this status. Returns true if the secret has changed since it was sent, so that a retry makes sense; false if
-   * latched.
+   * The upstream refused this header, with this status. Returns true if the secret has changed since the header was made, so that a retry
+   * makes sense; false if the credential is latched.
    */
   refused(header: CredentialHeader, status: number): boolean;
   /** True if a client presents this credential as user name and password. Runs in constant time. */

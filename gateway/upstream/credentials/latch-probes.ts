@@ -1,5 +1,5 @@
-// When a latched credential is tried again. Instances share one schedule for each upstream, which outlasts restarts: in Redis, or in a file of
-// the data directory where there is one instance only.
+// When a latched credential is tried again. Instances share one schedule for each upstream, which outlasts restarts: in Redis, or in a file
+// of the data directory where there is one instance only.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Reads the error bodies that web frameworks send by default: their form, code and message (the fields are in field-errors.ts). Stack traces,
-// class names and paths are dropped.
+// Reads the error bodies that web frameworks send by default: their form, code and message (the fields are in field-errors.ts). Stack
+// traces, class names and paths are dropped.
 
 import type { ErrorType } from '../../catalogue-entry.ts';
 import {

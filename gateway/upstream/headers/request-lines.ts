@@ -1,5 +1,5 @@
-// Headers of a request for its upstream: an allow list, and identity headers that only the gateway can set. They are written as lines at once,
-// because a list of names and values would be joined from three pieces per field. Throws WireFault.
+// Headers of a request for its upstream: an allow list, and identity headers that only the gateway can set. They are written as lines at
+// once, because a list of names and values would be joined from three pieces per field. Throws WireFault.
 
 import type { Caller } from '../../caller.ts';
 import type { Checked } from '../../exchange.ts';
@@ -43,8 +43,8 @@ type Headed = Pick<Checked, 'headers' | 'operation' | 'caller' | 'clientAddress'
 };
 
 /**
- * The field lines for the upstream, each with its end: first the allowed fields of the client, then the gateway's own. Throws WireFault if a
- * value contains characters that could end its line. Ids and tokens of the gateway's own making cannot.
+ * The field lines for the upstream, each with its end: first the allowed fields of the client, then the gateway's own. Throws WireFault if
+ * a value contains characters that could end its line. Ids and tokens of the gateway's own making cannot.
  *
  * @param readsAnswer whether the gateway reads or stores the answer before the client gets it, so that it must have no content coding
  */
@@ -165,8 +165,8 @@ const PLAIN = /^(?:zstd|br|gzip|deflate)(?:, ?(?:zstd|br|gzip|deflate))*$/;
 const knownCodings = new Set(['zstd', 'br', 'gzip', 'deflate', 'identity', '*']);
 
 /**
- * The Accept-Encoding for the upstream: the client's, without codings that the gateway could not decode to check an answer. Returns `identity` if nothing known is left: a missing field would allow any coding (RFC 9110
- * section 12.5.3).
+ * The Accept-Encoding for the upstream: the client's, without codings that the gateway could not decode to check an answer. Returns
+ * `identity` if nothing known is left: a missing field would allow any coding (RFC 9110 section 12.5.3).
  */
 export function upstreamCodings(accepted: string): string {
   if (PLAIN.test(accepted)) return accepted;

@@ -1,5 +1,5 @@
-// Whether a request asked for an answer that only some requests may get: a part of a body (206, 416), or none because the client has it (304).
-// RFC 9110 sections 13 and 14.
+// Whether a request asked for an answer that only some requests may get: a part of a body (206, 416), or none because the client has it
+// (304). RFC 9110 sections 13 and 14.
 
 import type { Fresh } from '../../exchange.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';

@@ -97,8 +97,9 @@ export class BufferedAnswer implements AnswerHandler {
 }
 
 /**
- * An answer that rules read, without its content coding. The upstream was asked for none (forward.ts), but may ignore that. Refuses one that cannot be decoded, because a rule might have removed a part of it. The body of an
- * error never reaches the client as it is, so such an answer is judged by its status.
+ * The answer without its content coding, for rules to read. The request asked for none (forward.ts), but an upstream may ignore that.
+ * Throws if the answer cannot be decoded, because a rule might have removed a part of it. If it is an error, its body never reaches the
+ * client, and its status decides.
  */
 export function decodedAnswer(answer: CompleteAnswer): CompleteAnswer {
   const coding = codingOf(answer.headers);

@@ -24,7 +24,9 @@ export abstract class ClientAnswer implements WithheldNotes {
   protected headers: AnswerHeaders = {};
   /** Further headers for an answer that its contract does not declare. */
   protected protection: readonly string[] | undefined;
-  /** Treatment of the body: `error` is parsed, `report` is checked beside the client's copy, `refuse` is buffered until it has been checked. */
+  /**
+   * Treatment of the body: `error` is parsed, `report` is checked beside the client's copy, `refuse` is buffered until it has been checked.
+   */
   protected mode: 'pass' | 'report' | 'refuse' | 'error' | 'drop' = 'pass';
   /** Of the body; -1: not declared. */
   protected length = -1;
@@ -58,8 +60,8 @@ export abstract class ClientAnswer implements WithheldNotes {
   protected abstract drained(): void;
 
   /**
-   * Decides whether the client gets the answer compressed. `headers` keep the upstream's values until the head is written, because the body is
-   * checked by them.
+   * Decides whether the client gets the answer compressed. `headers` keep the upstream's values until the head is written, because the body
+   * is checked by them.
    */
   protected chooseForm(compression: Compression): void {
     const form = compression.formOf(this.fresh, this.status, this.headers, this.length);

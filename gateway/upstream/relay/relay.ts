@@ -1,7 +1,7 @@
-// Relays the answer of one attempt: decides at its head what becomes of its body, passes it to the client, and tells the owner how it ended.
-// It is the state `relayed` of the table in forward.ts. The owner is attempts.ts, which decides about deadlines and retries and gets a
-// refusal by `failed`; client-answer.ts writes to the client, inspected-body.ts holds a body that the gateway reads. A class: the connection
-// calls five methods on one object per request, and methods on a prototype cost nothing to create.
+// Relays the answer of one attempt: decides at its head what becomes of its body, passes it to the client, and tells the owner how it
+// ended. It is the state `relayed` of the table in forward.ts. The owner is attempts.ts, which decides about deadlines and retries and gets
+// a refusal by `failed`; client-answer.ts writes to the client, inspected-body.ts holds a body that the gateway reads. A class: the
+// connection calls five methods on one object per request, and methods on a prototype cost nothing to create.
 
 import type { GatewayError } from '../../errors.ts';
 import type { Fresh, Recording } from '../../exchange.ts';

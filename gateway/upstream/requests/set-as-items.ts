@@ -1,5 +1,5 @@
-// Turns the `set` of a list into the `addItem` and `removeItem` that it amounts to, for upstreams whose `set` changes more than the field that
-// it names. Pure. Throws upstream_bad_response, validation_failed.
+// Turns the `set` of a list into the `addItem` and `removeItem` that it amounts to, for upstreams whose `set` changes more than the field
+// that it names. Pure. Throws upstream_bad_response, validation_failed.
 
 import { GatewayError } from '../../errors.ts';
 import {

@@ -1,5 +1,6 @@
-// Targets without a connection: the gateway answers from the contract of the upstream, or executes the operations of its own contract, through
-// the same interface as a connection, so that the concurrency limit, deadlines, retries, health and the checks of answers stay as with a service.
+// Targets without a connection: the gateway answers from the contract of the upstream, or executes the operations of its own contract,
+// through the same interface as a connection, so that the concurrency limit, deadlines, retries, health and the checks of answers stay as
+// with a service.
 
 import { headersIn } from '../../http1/client/request-head.ts';
 import type { AnswerHandler, Control, Dispatcher, Outgoing } from '../../http1/client/wire.ts';

@@ -1,5 +1,5 @@
-// An answer that is a stream, on its way to the client: each chunk leaves as it arrives. Keeps an event stream alive while its service is silent,
-// checks each item against the contract, and can end the stream between two items.
+// An answer that is a stream, on its way to the client: each chunk leaves as it arrives. Keeps an event stream alive while its service is
+// silent, checks each item against the contract, and can end the stream between two items.
 
 import type { StreamEnd, StreamKind } from '../../findings.ts';
 import type { TrailNotes } from '../../notes.ts';

@@ -1,7 +1,7 @@
-// The circuit breaker of an upstream. It opens when the share of failed attempts in the window is too large; after a wait it admits a few trial
-// requests, and it closes when one of them is answered. Answers such as 500 do not count as failures: otherwise a client with a request that
-// provokes them could block the upstream for all clients. Nor do refused connections: trying one costs less than refusing the client. Constant
-// work per request, no timers.
+// The circuit breaker of an upstream. It opens when the share of failed attempts in the window is too large; after a wait it admits a few
+// trial requests, and it closes when one of them is answered. Answers such as 500 do not count as failures: otherwise a client with a
+// request that provokes them could block the upstream for all clients. Nor do refused connections: trying one costs less than refusing the
+// client. Constant work per request, no timers.
 
 import type { SendingFailure } from '../failure.ts';
 import type { AttemptOutcome } from './outcome.ts';
@@ -39,8 +39,8 @@ interface BreakerOptions {
 }
 
 /**
- * The first wait of an outage is this part of `openSeconds`, and each further one is longer, up to a third of the outage so far: an upstream that
- * comes and goes must not be closed off for much longer than it fails (decision 41).
+ * The first wait of an outage is this part of `openSeconds`, and each further one is longer, up to a third of the outage so far: an
+ * upstream that comes and goes must not be closed off for much longer than it fails (decision 41).
  */
 const FIRST_WAIT_PART = 1 / 32;
 const WAIT_GROWTH = 1.5;

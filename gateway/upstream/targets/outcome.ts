@@ -7,8 +7,8 @@ import type { Fresh } from '../../exchange.ts';
 /**
  * How one attempt ended, for the health of its target. `answered`: any status below 500, and 501 and 505, which concern the request.
  * `refused`: no connection could be made, so that nothing was sent. `failed`: connection reset or timed out, a protocol error, or 502, 503
- * and 504, by which a service reports that it cannot answer. `erred`: 500 and similar, a fault that may concern this request only. `abandoned`: the client disconnected or the gateway ended
- * the attempt, which says nothing about the target.
+ * and 504, by which a service reports that it cannot answer. `erred`: 500 and similar, a fault that may concern this request only.
+ * `abandoned`: the client disconnected or the gateway ended the attempt, which says nothing about the target.
  */
 export type AttemptOutcome = 'answered' | 'erred' | 'refused' | 'failed' | 'abandoned';
 

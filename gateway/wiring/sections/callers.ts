@@ -1,4 +1,5 @@
-// The parts that know callers: their open streams, their keys and tokens, their idempotent answers, their calls of deprecated operations, their use.
+// The parts that know callers: their open streams, their keys and tokens, their idempotent answers, their calls of deprecated operations,
+// their use.
 
 import type { Caller } from '../../caller.ts';
 import { replicaMistakes } from '../../config/settings.ts';

@@ -1,5 +1,5 @@
-// Asks a Stalwart mail server what its table needs: as the gateway's account, and without a login. Only requests that read. Stops at a refused
-// login, because each one counts toward a ban.
+// Asks a Stalwart mail server what its table needs: as the gateway's account, and without a login. Only requests that read. Stops at a
+// refused login, because each one counts toward a ban.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
