@@ -7,6 +7,9 @@ import type { ErrorCode } from './error-catalogue.ts';
 import type { GatewayError } from './errors.ts';
 import { STAGE_SPANS, type StageName } from './stages.ts';
 
+/** From this duration on, an exchange is slow: its line has the duration of each stage. Its upstream alone is slow from there on, too. */
+export const SLOW_MS = 250;
+
 const GENERAL_FIELDS = {
   level: {
     part: 'start',
@@ -51,7 +54,7 @@ const GENERAL_FIELDS = {
     type: 'object of ms',
     // `performance.now()` when forwarding began.
     notes: { forwardedAt: noted<number | undefined>() },
-    meaning: `time of ${spansText()}: for refusals that got past \`authenticate\`, and for exchanges of 250 ms and more`,
+    meaning: `time of ${spansText()}: for refusals that got past \`authenticate\`, and for exchanges of ${SLOW_MS} ms and more`,
   },
   trace_id: {
     part: 'trace',

@@ -4,11 +4,12 @@
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Matched } from '../exchange.ts';
 import type { Operation } from '../operation.ts';
+import { METHODS } from '../shared/methods.ts';
 import { createRoutes } from './operations/routes.ts';
 import { hasMatrixParameter, semicolonsFit } from './parameters/path-styles.ts';
 
-// Methods that this server recognizes. Any other method is "not implemented" instead of "not allowed" (RFC 9110 section 15.6.2).
-const known = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY']);
+// Any other method is "not implemented" instead of "not allowed" (RFC 9110 section 15.6.2).
+const known: ReadonlySet<string> = new Set(METHODS);
 
 export interface Match {
   match(admitted: Admitted): Matched;

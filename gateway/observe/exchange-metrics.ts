@@ -5,6 +5,7 @@ import type { Registry } from '@prometheus-io/client';
 import { REFUSALS } from '../error-catalogue.ts';
 import type { RareNotes } from '../log-fields.ts';
 import type { Operation } from '../operation.ts';
+import { METHODS } from '../shared/methods.ts';
 import { STAGES } from '../stages.ts';
 import type { Trail } from '../trail.ts';
 import { createCallerTraffic } from './caller-traffic.ts';
@@ -47,7 +48,7 @@ export const DURATION_BUCKETS = [
 
 /** One label for all methods that clients invent (OpenTelemetry, `http.request.method`). */
 const OTHER_METHOD = '_OTHER';
-const knownMethods = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'];
+const knownMethods = ['CONNECT', ...METHODS];
 
 /** Codes of keys whose owner is known: `authorize` refuses them, so that the log names the organization. */
 const OWNER_KNOWN: ReadonlySet<string> = new Set(['api_key_expired', 'api_key_revoked']);

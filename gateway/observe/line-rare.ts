@@ -1,15 +1,19 @@
 // The members of a log line that most exchanges lack: of refusals, retries, streams, and slow exchanges.
 
-import { type LogFieldsOf, RARE_LOG_FIELDS, type RareFieldName, type RareNotes, type TextOf } from '../log-fields.ts';
+import {
+  type LogFieldsOf,
+  RARE_LOG_FIELDS,
+  type RareFieldName,
+  type RareNotes,
+  SLOW_MS,
+  type TextOf,
+} from '../log-fields.ts';
 import { STAGE_SPANS } from '../stages.ts';
 import type { Trail } from '../trail.ts';
 import { members, milliseconds } from './line-text.ts';
 
 /** Of the scopes of a caller. */
 const SCOPES_MAX = 64;
-
-/** From this duration on, a line contains the duration of each stage. */
-const SLOW_MS = 250;
 
 const spanNames = STAGE_SPANS.map(({ stage }) => stage);
 

@@ -3,6 +3,7 @@
 
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { REFUSALS } from '../error-catalogue.ts';
+import { SLOW_MS } from '../log-fields.ts';
 import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
 import type { Trail } from '../trail.ts';
 import { createLineBatch } from './batch.ts';
@@ -36,8 +37,6 @@ const levels = { info: 30, warn: 40, error: 50 } as const;
  * and one exchange of each second.
  */
 const RECENT = { bytesMax: 2_097_152, notableBytesMax: 2_097_152, sampleBytesMax: 1_048_576 };
-/** An exchange is slow if its upstream took longer than this. */
-const SLOW_MS = 250;
 /** Bound for lines that wait for standard output: some 15,000 exchanges. */
 const PENDING_BYTES_MAX = 8_388_608;
 

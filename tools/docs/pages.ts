@@ -7,7 +7,7 @@ import { configTables } from './config-tables.ts';
 import { errorTables } from './error-tables.ts';
 import { fieldTable } from './field-table.ts';
 import { metricTables } from './metric-tables.ts';
-import { stageDrawing, stageTable } from './stage-table.ts';
+import { skippedStages, stageDrawing, stageTable } from './stage-table.ts';
 import { fill } from './table.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -26,7 +26,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     'docs/commands.md': await commandList(),
     'docs/config.md': configTables(),
     'docs/errors.md': { errors: errorTables() },
-    'docs/explain.md': { fields: fieldTable() },
+    'docs/explain.md': { skipped: skippedStages(), fields: fieldTable() },
     'docs/metrics.md': await metricTables(),
   };
   const pages = Object.entries(texts).map(([path, parts]) => [path, fill(read(path), parts)] as const);

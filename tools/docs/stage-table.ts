@@ -1,6 +1,6 @@
-// The drawing and the table of the stages in README.md.
+// The drawing and the table of the stages in README.md, and the stages that docs/explain.md says are skipped.
 
-import { STAGE_LIST } from '../../gateway/stages.ts';
+import { STAGE_LIST, UNTRIED_STAGES } from '../../gateway/stages.ts';
 import { table } from './table.ts';
 
 /** One row per stage, in their order. */
@@ -9,6 +9,13 @@ export function stageTable(): string {
     ['Stage', 'Checks', 'Refuses with'],
     Object.entries(STAGE_LIST).map(([name, { checks, refusesWith }]) => [`\`${name}\``, checks, refusesWith]),
   );
+}
+
+/** The stages that `explain --request` skips, each with the reason. */
+export function skippedStages(): string {
+  return Object.entries(UNTRIED_STAGES)
+    .map(([name, reason]) => `- \`${name}\`: ${reason}`)
+    .join('\n');
 }
 
 /** The stages on one line; each may refuse, and every refusal has the same form. */
