@@ -1,4 +1,4 @@
-// Pure: to which part of a request's life the work of a source file belongs.
+// Pure: to which part of a request's life the work of a source file belongs. A test compares it with the list of the stages.
 
 /** First match wins. Paths are relative to the repository. */
 const stages: readonly (readonly [pattern: RegExp, stage: string])[] = [
@@ -11,11 +11,11 @@ const stages: readonly (readonly [pattern: RegExp, stage: string])[] = [
   [/^gateway\/contract\//, 'validate'],
   [/^gateway\/auth\/authorize/, 'authorize'],
   [/^gateway\/auth\/assertions\//, 'forward'],
-  [/^gateway\/auth\//, 'authenticate'],
+  [/^gateway\/(auth|sessions)\//, 'authenticate'],
   [/^gateway\/idempotency\//, 'replay'],
   [/^gateway\/upstream\/relay/, 'answer'],
   [/^gateway\/upstream\//, 'forward'],
-  [/^gateway\/observe\//, 'log and metrics'],
+  [/^gateway\/(observe|usage)\//, 'log and metrics'],
   [/^gateway\//, 'pipeline and wiring'],
 ];
 

@@ -1,9 +1,18 @@
 // How the time of a profile is spread.
 
 import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
 import { test } from 'node:test';
+import { STAGES } from '../../gateway/stages.ts';
 import { attribute, type CpuProfile } from '../profile/attribution.ts';
 import { stageOf } from '../profile/stages.ts';
+
+test('every stage has a folder of its own', () => {
+  const found = new Set(globSync('gateway/*/**/*.ts').map(stageOf));
+  // The shell of the requests, such as the reader of the sockets, is in the folder of `admit`.
+  const missing = STAGES.filter((stage) => !found.has(stage === 'admit' ? 'admit and shell' : stage));
+  assert.deepEqual(missing, []);
+});
 
 const ROOT = 'file:///project/';
 const frame = (functionName: string, url: string) => ({ functionName, url, lineNumber: 9 });

@@ -1,6 +1,6 @@
 // Stage: validates path, query, headers and body against the contract and reports all violations at once. Keeps the original bytes of
 // the body for the upstream. Throws validation_failed, request_too_complex, not_acceptable, idempotency_key_missing,
-// idempotency_key_malformed and the errors of reading a body.
+// idempotency_key_malformed, body_missing and the errors of reading a body.
 
 import { GatewayError } from '../errors.ts';
 import type { Checked, Counted, Reservation, StreamedBodyCheck } from '../exchange.ts';

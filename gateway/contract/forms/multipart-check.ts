@@ -1,4 +1,4 @@
-// Checks a multipart/form-data body against its contract, in one piece or as it arrives. Throws malformed_form, json_too_complex and
+// Checks a multipart/form-data body against its contract, in one piece or as it arrives. Throws malformed_form, json_too_complex, unsupported_charset and
 // body_too_large.
 
 import { GatewayError } from '../../errors.ts';
