@@ -8,7 +8,7 @@ import { IDEMPOTENCY } from './idempotency/capability.ts';
 import { LIMITS } from './limits/capability.ts';
 import { MCP } from './mcp/capability.ts';
 import { OVERLOAD } from './overload/capability.ts';
-import { SESSION_CAPABILITY } from './sessions/capability.ts';
+import { BROWSER_SESSIONS } from './sessions/capability.ts';
 import { STREAMS } from './streams/capability.ts';
 import { TUNNEL } from './tunnel/capability.ts';
 import { UPSTREAM } from './upstream/capability.ts';
@@ -16,7 +16,7 @@ import { VERSIONS } from './versions/capability.ts';
 
 export const ALL_CAPABILITIES = {
   auth: AUTH,
-  sessions: SESSION_CAPABILITY,
+  sessions: BROWSER_SESSIONS,
   edge: EDGE,
   tunnel: TUNNEL,
   contract: CONTRACT,

@@ -16,7 +16,7 @@ import { nearestExisting, ownSecretProblemNow } from '../process/start-mistakes.
 import { askRedis } from '../redis/client.ts';
 import { shownRedisUrl } from '../redis/url.ts';
 import { SESSIONS_FILE } from '../sessions/store/sqlite/session-schema.ts';
-import { claimProblem, sqliteProblem } from '../shared/sqlite.ts';
+import { directoryLockProblem, sqliteProblem } from '../shared/sqlite.ts';
 import { checkedVersion } from '../shared/sqlite-schema.ts';
 import { shownPath } from '../shared/yaml-source.ts';
 import { liesOnSandbox } from '../upstream/simulated/sandbox.ts';
@@ -39,9 +39,9 @@ export async function machineWarnings(options: MachineOptions): Promise<string[]
   const ofData = directoryProblem(dataDirectory);
   const inData = ofData === undefined && redisUrl === undefined ? contentProblems(options) : [];
   // A gateway that serves one of the ports is the one that a reload concerns.
-  const claim = listeners.isRunning || redisUrl !== undefined ? undefined : claimProblem(dataDirectory);
+  const locked = listeners.isRunning || redisUrl !== undefined ? undefined : directoryLockProblem(dataDirectory);
   const redis = redisUrl === undefined ? undefined : await redisProblem(redisUrl, options);
-  const problems = [...listeners.problems, ofData, ...inData, claim, redis].filter((one) => one !== undefined);
+  const problems = [...listeners.problems, ofData, ...inData, locked, redis].filter((one) => one !== undefined);
   return problems.map((problem) => `${problem} ${ELSEWHERE}`);
 }
 

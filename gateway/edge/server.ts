@@ -19,7 +19,7 @@ import type { Refuse } from './refuse.ts';
 import { createUnreadable } from './unreadable.ts';
 
 /** What handles the requests of a listener under one configuration. */
-export interface Requests {
+export interface RequestHandlers {
   /** Whether a usual request needs the classes of node:http. Only the fast path asks. */
   needsNode(request: DownstreamRequest): boolean;
   /** Everything that arrives as a request; resolves when it has been answered. */
@@ -37,7 +37,7 @@ export interface ServerOptions extends NodeServerOptions, ExchangesOptions {
   /** Told of every new connection; may end it. */
   takeConnection?(socket: Socket): void;
   /** The handlers of the configuration in force. */
-  current(): Requests;
+  current(): RequestHandlers;
 }
 
 export interface PublicServer {

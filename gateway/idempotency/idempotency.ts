@@ -46,7 +46,7 @@ export interface Idempotency {
   close(): Promise<void>;
 }
 
-interface Attempt extends RecordedWrite {
+interface KeyedWrite extends RecordedWrite {
   /** The text of the `Idempotency-Key`. */
   readonly key: string;
 }
@@ -64,8 +64,8 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
   function replay(checked: Checked): Awaitable<Fresh | undefined> {
     const header = checked.headers.get('idempotency-key');
     if (header === undefined) return withRecording(checked, undefined);
-    const attempt = attemptOf(checked, header, options);
-    return attempt === undefined ? unrecorded(checked) : once(checked, attempt);
+    const write = keyedWriteOf(checked, header, options);
+    return write === undefined ? unrecorded(checked) : once(checked, write);
   }
 
   /** A key that the gateway does not record protects only if it is passed on to an upstream that honours it. */
@@ -75,15 +75,15 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     return withRecording(checked, undefined);
   }
 
-  async function once(checked: Checked, attempt: Attempt): Promise<Fresh | undefined> {
+  async function once(checked: Checked, write: KeyedWrite): Promise<Fresh | undefined> {
     const { trail } = checked;
-    const begun = await recognize(checked, attempt);
+    const begun = await recognize(checked, write);
     switch (begun?.state) {
       case undefined:
         return withRecording(checked, undefined);
       case 'started':
         trail.note('recorded', true);
-        return withRecording(checked, recordings.recordingOf(attempt, checked));
+        return withRecording(checked, recordings.recordingOf(write, checked));
       case 'running':
         throw new GatewayError('idempotency_key_in_use');
       case 'different':
@@ -97,25 +97,25 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
   }
 
   /** Before version 0af7161, the fingerprint of a form covered its delimiters. The same bytes are still the same request. */
-  async function recognize(checked: Checked, attempt: Attempt): Promise<Begun | undefined> {
-    const begun = await begin(checked, attempt);
+  async function recognize(checked: Checked, write: KeyedWrite): Promise<Begun | undefined> {
+    const begun = await begin(checked, write);
     if (begun?.state !== 'different' || options.delimiterOf?.(checked.headers.get('content-type')) === undefined)
       return begun;
-    const fingerprint = fingerprintOf(checked, attempt.key);
-    return begin(checked, { ...attempt, claim: { ...attempt.claim, fingerprint } });
+    const fingerprint = fingerprintOf(checked, write.key);
+    return begin(checked, { ...write, claim: { ...write.claim, fingerprint } });
   }
 
   /**
    * Returns undefined if the store cannot tell whether the request has run before, but the upstream honours the key and prevents a second
    * execution.
    */
-  async function begin(checked: Checked, attempt: RecordedWrite): Promise<Begun | undefined> {
+  async function begin(checked: Checked, write: RecordedWrite): Promise<Begun | undefined> {
     const wasUp = store.status().state === 'up';
-    const begun = begunBy(attempt);
+    const begun = begunBy(write);
     try {
-      return await within(STORE_WAIT_MS + (attempt.claim.replicaWait?.replicasTimeoutMs ?? 0), begun, options.machine);
+      return await within(STORE_WAIT_MS + (write.claim.replicaWait?.replicasTimeoutMs ?? 0), begun, options.machine);
     } catch (cause) {
-      void forgetUnheard(attempt, begun, wasUp);
+      void forgetUnheard(write, begun, wasUp);
       if (options.honoursKey(checked.operation.upstream)) return undefined;
       throw new GatewayError('gateway_overloaded', { cause });
     }
@@ -134,14 +134,14 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
    * Frees the slot after a `begin` without an answer: the request may have begun in the store although it was not sent, and its outcome
    * must not count as unknown.
    */
-  async function forgetUnheard(attempt: RecordedWrite, begun: Awaitable<Begun>, wasUp: boolean): Promise<void> {
+  async function forgetUnheard(write: RecordedWrite, begun: Awaitable<Begun>, wasUp: boolean): Promise<void> {
     try {
       if ((await begun).state !== 'started') return;
     } catch (error) {
       // A store that was up may have begun the request. One that was away has not, unless it was away for want of replicas.
       if (!wasUp && !(error instanceof NotReplicated)) return;
     }
-    recordings.forgetLater(attempt);
+    recordings.forgetLater(write);
   }
 
   return { replay, settled: recordings.settled, close: recordings.close };
@@ -157,7 +157,7 @@ function withRecording(checked: Checked, recording: Recording | undefined): Fres
  * Returns undefined for a request that is not recorded: a streamed body cannot be compared, and on public operations the keys of unrelated
  * clients could collide.
  */
-function attemptOf(checked: Checked, header: string, options: IdempotencyOptions): Attempt | undefined {
+function keyedWriteOf(checked: Checked, header: string, options: IdempotencyOptions): KeyedWrite | undefined {
   const { operation, caller, hasBody, rawBody, id } = checked;
   const { idempotency, upstream } = operation;
   if (idempotency === 'off' || caller.organization === undefined) return undefined;

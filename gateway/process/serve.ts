@@ -6,7 +6,7 @@ import type { Settings } from '../config/settings.ts';
 import { ConfigError } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
 import { compileRest } from '../contract/schemas/compile.ts';
-import { claimProblem } from '../shared/sqlite.ts';
+import { directoryLockProblem } from '../shared/sqlite.ts';
 import { isSimulated } from '../upstream/simulated/addresses.ts';
 import type { AppOptions } from '../wiring/app-options.ts';
 import { issueDemoKey } from './demo.ts';
@@ -51,8 +51,8 @@ export async function serve(context: HostProcess & Painter, options: ServeOption
   const mistakes = [...checked.mistakes, ...checked.missing, ...(acceptOneWay ? [] : checked.oneWay)];
   if (configuration === undefined || mistakes.length > 0) throw new ConfigError(mistakes);
   // A gateway that runs on the directory could not go on with files that were upgraded under it.
-  const claim = checked.oneWay.length > 0 ? claimProblem(settings.dataDirectory) : undefined;
-  if (claim !== undefined) throw new Error(claim);
+  const locked = checked.oneWay.length > 0 ? directoryLockProblem(settings.dataDirectory) : undefined;
+  if (locked !== undefined) throw new Error(locked);
   const { store, digestOf } = await openKeyStore(context, settings, secrets);
   // A demo key is created and printed only if no upstream is a real service.
   const upstreams = Object.entries(configuration.config.upstreams);

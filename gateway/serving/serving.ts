@@ -8,7 +8,7 @@ import { parseIdempotencyKey } from '../contract/idempotency-key.ts';
 import { createAnswerChallenge, type OwnChallenge } from '../edge/acme-challenge.ts';
 import type { BeginInternal } from '../edge/internal-exchanges.ts';
 import type { Refuse } from '../edge/refuse.ts';
-import type { Requests } from '../edge/server.ts';
+import type { RequestHandlers } from '../edge/server.ts';
 import type { Site } from '../edge/sites.ts';
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Fresh } from '../exchange.ts';
@@ -37,7 +37,7 @@ export interface Shared extends UpstreamParts {
   readonly authenticate: Stages['authenticate'];
   readonly assertions: Pick<Assertions, 'jwks' | 'assertionFor'>;
   readonly counters: CounterStore;
-  readonly answers: AnswerStore;
+  readonly answerStore: AnswerStore;
   readonly overload: Overload;
   readonly throttle: Throttle;
   readonly tunnels: Tunnels;
@@ -55,7 +55,7 @@ export interface Shared extends UpstreamParts {
   onUnreadableForward(entry: string, proxy: string): void;
 }
 
-export interface Serving extends Requests {
+export interface Serving extends RequestHandlers {
   readonly configuration: Configuration;
   readonly operations: readonly Operation[];
   /** Deprecated operations, and versions that have ended. */
@@ -72,10 +72,9 @@ export interface Serving extends Requests {
 export function createServing(configuration: Configuration, shared: Shared): Serving {
   const { config, contracts } = configuration;
   const { refuse, overload, tunnels, now } = shared;
-  const { throttle } = shared.throttle;
   const operations = contracts.operations.map(({ operation }) => operation);
-  const deciding = createStatelessStages(configuration, { ...shared, hold: overload.hold });
-  const { admit, match, sunset, authorize, validate, sitesFor, tunnelAt, deprecations } = deciding;
+  const stateless = createStatelessStages(configuration, { ...shared, hold: overload.hold });
+  const { admit, match, sunset, authorize, validate, sitesFor, tunnelAt, deprecations } = stateless;
   const idempotency = openIdempotency(configuration, shared);
   const { tlsOf, forward, handshake, close } = createToUpstreams(configuration, shared, openStream);
   const answerChallenge = createAnswerChallenge(shared.ownChallenge);
@@ -101,15 +100,19 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   }
 
   const own = createOwnAnswers(configuration, {
-    stages: deciding,
-    throttle,
+    stages: stateless,
+    throttle: shared.throttle.throttle,
     jwks: shared.assertions.jwks,
     refuse: refuse.refuse,
   });
   const operationSteps: OperationSteps = {
-    ...{ admit, match, sunset, authorize, validate },
+    admit,
+    match,
+    sunset,
+    authorize,
+    validate,
     shed: overload.shed,
-    throttle,
+    throttle: shared.throttle.throttle,
     authenticate: shared.authenticate,
     noteUse: createNoteUse(deprecations, shared.noteUse),
     limit: createLimit({ store: shared.counters, rules: config.limits, now }),
@@ -119,11 +122,17 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   };
   const steps: Steps<ReadonlySet<Site>, Tunnel> = {
     ...operationSteps,
-    ...{ sitesFor, tunnelAt },
+    sitesFor,
+    tunnelAt,
     ...own,
     ...createAgentSteps(configuration, {
-      ...{ stages: deciding, steps: operationSteps, trusts: own.trusts, begin: shared.beginInternal, now },
-      ...{ refuse: refuse.refuse, hold: overload.hold },
+      stages: stateless,
+      steps: operationSteps,
+      trusts: own.trusts,
+      begin: shared.beginInternal,
+      refuse: refuse.refuse,
+      hold: overload.hold,
+      now,
     }),
     async refuseMisdirected(arrived) {
       admit(arrived);
@@ -162,10 +171,10 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   };
 }
 
-function openIdempotency({ config }: Configuration, { answers, refuse, now }: Shared): Idempotency {
+function openIdempotency({ config }: Configuration, { answerStore, refuse, now }: Shared): Idempotency {
   const { gateway, upstreams } = config;
   return createIdempotency({
-    store: answers,
+    store: answerStore,
     keyOf: parseIdempotencyKey,
     delimiterOf: delimiterOfForm,
     timeoutMs: (operation) => operation.timeoutMs ?? upstreams[operation.upstream]?.timeoutMs ?? 0,

@@ -7,7 +7,7 @@ import { GatewayError } from '../errors.ts';
 import type { TlsSettings } from '../http1/client/connect.ts';
 import { entryOfUpstream } from '../shared/upstream-names.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';
-import type { Accesses } from '../upstream/credentials/access.ts';
+import type { Accesses } from '../upstream/access.ts';
 import { createForward, type ForwardOptions } from '../upstream/forward.ts';
 import { createHandshake } from '../upstream/handshake.ts';
 import { createUpstreamRoutes, type UpstreamRoute } from '../upstream/routes.ts';
@@ -52,7 +52,12 @@ export function createToUpstreams(
   return {
     tlsOf,
     forward: createForward({
-      ...{ targets, routeTo, assertionFor, traceparentFor, openStream, execute },
+      targets,
+      routeTo,
+      assertionFor,
+      traceparentFor,
+      openStream,
+      execute,
       locks: parts.recordLocks,
       contractCheck: createAnswerCheck(operations, schemas, now),
       refuseIfFull: ({ caller, clientAddress }) => streams.refuseIfFull(caller, clientAddress),

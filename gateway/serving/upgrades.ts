@@ -3,7 +3,7 @@
 
 import type { Socket } from 'node:net';
 import type { DownstreamRequest } from '../downstream.ts';
-import type { Requests } from '../edge/server.ts';
+import type { RequestHandlers } from '../edge/server.ts';
 import type { Site } from '../edge/sites.ts';
 import type { Fresh } from '../exchange.ts';
 import type { StreamEnd, StreamKind } from '../findings.ts';
@@ -32,7 +32,7 @@ export function createUpgrades({
   tlsOf,
   handshake,
   openStream,
-}: UpgradesOptions): Pick<Requests, 'upgrades' | 'upgrade'> {
+}: UpgradesOptions): Pick<RequestHandlers, 'upgrades' | 'upgrade'> {
   const mayUpgrade = createUpgradablePaths(operations);
 
   function tunnelFor(request: DownstreamRequest): Tunnel | undefined {

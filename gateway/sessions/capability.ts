@@ -3,4 +3,4 @@
 import type { Capability } from '../capability.ts';
 import { SESSION_CODES } from './codes.ts';
 
-export const SESSION_CAPABILITY = { codes: SESSION_CODES } as const satisfies Capability;
+export const BROWSER_SESSIONS = { codes: SESSION_CODES } as const satisfies Capability;

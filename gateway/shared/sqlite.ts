@@ -63,10 +63,10 @@ const CLAIM_FILE = 'running.lock';
 const BUSY = 5;
 
 /** Returns the reason why a directory cannot be claimed; undefined if it can be. Creates nothing. */
-export function claimProblem(directory: string): string | undefined {
+export function directoryLockProblem(directory: string): string | undefined {
   if (!existsSync(join(directory, CLAIM_FILE))) return undefined;
   try {
-    claimDirectory(directory)();
+    lockDirectory(directory)();
     return undefined;
   } catch (error) {
     return (error as Error).message;
@@ -74,12 +74,12 @@ export function claimProblem(directory: string): string | undefined {
 }
 
 /**
- * Claims a data directory for one gateway until the returned function is called or the process ends in any way, because the claim is an
+ * Locks a data directory for one gateway until the returned function is called or the process ends in any way, because the lock is an
  * operating-system lock on a file in the directory. Commands on the same directory are not kept out.
  *
- * @throws a sentence if another gateway holds the claim
+ * @throws a sentence if another gateway holds the lock
  */
-export function claimDirectory(directory: string): () => void {
+export function lockDirectory(directory: string): () => void {
   const path = join(directory, CLAIM_FILE);
   let database: DatabaseSync | undefined;
   try {

@@ -1,11 +1,11 @@
 // The route of each upstream: times, budget, concurrency limit, credential and rules. Built once per configuration, so that a request needs
 // a single lookup.
 
+import type { Access, Accesses } from './access.ts';
 import { type AnswerRule, createJudge, type Judge } from './answers/judge.ts';
 import { createDeadlines, type Deadlines } from './attempts/deadlines.ts';
 import { createRetryBudget, type RetryBudget } from './attempts/retry-budget.ts';
 import type { ConcurrencyLimit } from './concurrency/concurrency-limit.ts';
-import type { Access, Accesses } from './credentials/access.ts';
 import type { Credential } from './credentials/credential.ts';
 import { type Compression, type CompressionRules, createCompression } from './encoding/compression.ts';
 import { authorityIn } from './headers/references.ts';

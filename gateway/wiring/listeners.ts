@@ -11,7 +11,7 @@ import { createConnections, type Excess } from '../edge/connections.ts';
 import { listen } from '../edge/listen.ts';
 import { createRefuse } from '../edge/refuse.ts';
 import { securityHeadersFor } from '../edge/security-headers.ts';
-import { createPublicServer, type PublicServer, type Requests, type ServerOptions } from '../edge/server.ts';
+import { createPublicServer, type PublicServer, type RequestHandlers, type ServerOptions } from '../edge/server.ts';
 import { createPlain } from '../edge/tls/plain.ts';
 import type { Admitted } from '../exchange.ts';
 import { addressBlockOf } from '../limits/address-block.ts';
@@ -20,7 +20,7 @@ import type { PublicTls } from './public-tls.ts';
 /** What exists only after everything behind the listeners is open. */
 export interface ClientRequests extends Pick<ServerOptions, 'onFinished'> {
   /** The handlers of the configuration in force, asked once per request. */
-  current(): Requests & {
+  current(): RequestHandlers & {
     /** Forwards a request of the plain listener; undefined: no tunnel there has its path. */
     passPlain(admitted: Admitted): Promise<void> | undefined;
   };
@@ -93,7 +93,7 @@ export function createListeners(options: ListenersOptions): Listeners {
     const constantHeaders = securityHeadersFor('http:');
     const { isDraining, onUnreadableForward } = options;
     const rules = { ...limits, scheme: 'http', notesTraces: false, isDraining, onUnreadableForward } as const;
-    const requests: Requests = {
+    const requests: RequestHandlers = {
       handle: createPlain({
         mode,
         publicUrl,

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { newAssertionKey, printAssertionKeys } from '../../gateway/config/secret-assertion-keys.ts';
-import { claimDirectory } from '../../gateway/shared/sqlite.ts';
+import { lockDirectory } from '../../gateway/shared/sqlite.ts';
 import { environmentOf } from '../support/configuration.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Finished, runInProcess, type StartedHere, tryStartInProcess } from '../support/in-process.ts';
@@ -333,7 +333,7 @@ describe('check warns of a fault of this machine that refuses a start:', () => {
       {},
       () => undefined,
       async (environment) => {
-        const release = claimDirectory(environment.GATEWAY_DATA as string);
+        const release = lockDirectory(environment.GATEWAY_DATA as string);
         const { stdout } = await check(environment);
         const { stderr } = await start(environment);
         release();

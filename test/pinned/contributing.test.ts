@@ -17,7 +17,7 @@ function pathsIn(touch: string): string[] {
 }
 
 /** Whether a row names the file: by its path, by a folder, or by the name that such a file has in every folder. */
-function isAt(file: string, path: string): boolean {
+function isNamedBy(file: string, path: string): boolean {
   if (!path.includes('/')) return file.startsWith('gateway/') && file.split('/').slice(2).join('/') === path;
   return file === path || (path.endsWith('/') && file.startsWith(path));
 }
@@ -70,10 +70,10 @@ describe('the table of CONTRIBUTING.md', () => {
         'the example is found',
       );
       assert.ok(
-        naming.some((file) => listed.some((path) => isAt(file, path))),
+        naming.some((file) => listed.some((path) => isNamedBy(file, path))),
         'the list is used',
       );
-      const isListed = (file: string) => listed.some((path) => isAt(file, path));
+      const isListed = (file: string) => listed.some((path) => isNamedBy(file, path));
       assert.deepEqual(
         naming.filter((file) => !own.test(file) && !isListed(file)),
         [],

@@ -101,31 +101,34 @@ const isAbove = (file: string) => above.some((place) => file.startsWith(place));
 const concernOf = (file: string) => concerns.find((concern) => file.startsWith(concern));
 
 /** What a concern brings to the columns: data and pure functions that capabilities.ts lists, and the files that they are made of. */
-const isFace = (file: string) =>
+const isCapabilityFile = (file: string) =>
   /^gateway\/\w+\/(capability|codes|explain)\.ts$|^gateway\/upstream\/withheld\.ts$/.test(file) &&
   concernOf(file) !== undefined;
 const COLUMN = 'gateway/capabilities.ts';
 /** The columns list what the concerns bring, and nothing else of them. */
 const isListing = (from: string, to: string) =>
-  (from === COLUMN && isFace(to)) || (from.startsWith('gateway/config/') && settings.includes(to));
+  (from === COLUMN && isCapabilityFile(to)) || (from.startsWith('gateway/config/') && settings.includes(to));
 
 /**
  * The layers from top to bottom. A file imports from its own layer and those below. The capabilities are one layer; below it are the files
  * in which they export their rows.
  */
-const floors = [
+const layers = [
   ...above.map((place) => (file: string) => file.startsWith(place)),
-  (file: string) => concernOf(file) !== undefined && !isFace(file),
-  ...shared.flatMap((place) => [(file: string) => file.startsWith(place), ...(place === COLUMN ? [isFace] : [])]),
+  (file: string) => concernOf(file) !== undefined && !isCapabilityFile(file),
+  ...shared.flatMap((place) => [
+    (file: string) => file.startsWith(place),
+    ...(place === COLUMN ? [isCapabilityFile] : []),
+  ]),
 ];
-const floorOf = (file: string) => floors.findIndex((isOn) => isOn(file));
+const layerOf = (file: string) => layers.findIndex((isOn) => isOn(file));
 
 describe('imports', () => {
-  it('go down the house: each floor imports only lower ones', () => {
+  it('go down the layers: each layer imports only lower ones', () => {
     const inGateway = imports.filter(({ from, to }) => from.startsWith('gateway/') && to.startsWith('gateway/'));
-    const lost = inGateway.filter(({ from, to }) => floorOf(from) === -1 || floorOf(to) === -1);
-    assert.deepEqual(told(lost), [], 'every file has a floor');
-    assert.deepEqual(told(inGateway.filter(({ from, to }) => floorOf(from) > floorOf(to))), []);
+    const lost = inGateway.filter(({ from, to }) => layerOf(from) === -1 || layerOf(to) === -1);
+    assert.deepEqual(told(lost), [], 'every file has a layer');
+    assert.deepEqual(told(inGateway.filter(({ from, to }) => layerOf(from) > layerOf(to))), []);
   });
 
   it('stay inside a concern, or go to shared modules', () => {

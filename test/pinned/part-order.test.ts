@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 
 const order = {
-  base: ['configuration', 'secrets', 'claim'],
+  base: ['configuration', 'secrets', 'directory lock'],
   observation: ['log', 'metrics', 'faults', 'dropped connections', 'admin', 'tracing'],
   counters: ['live instances', 'limits', 'failures'],
   upstreams: ['upstream access', 'record locks', 'sandbox', 'examples', 'upstreams'],

@@ -11,7 +11,7 @@ import { ExchangePlace } from '../concurrency/exchange-place.ts';
 import type { Compression } from '../encoding/compression.ts';
 import { type SendingFailure, upstreamFailure } from '../failure.ts';
 import type { ContractCheck } from '../relay/inspected-body.ts';
-import { Relay, type Relayed } from '../relay/relay.ts';
+import { Relay, type RelayOwner } from '../relay/relay.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import { type AttemptOutcome, isClientsDoing, outcomeOf } from '../targets/outcome.ts';
 import type { Target, Targets } from '../targets/targets.ts';
@@ -48,11 +48,11 @@ export function sendWithAttempts(
   sender: RequestSender,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    new Attempts(options, fresh, route, deadlineAt, sender, resolve, reject);
+    Attempts.begin(options, fresh, route, deadlineAt, sender, resolve, reject);
   });
 }
 
-export class Attempts extends ExchangePlace implements Relayed, DeadlineOwner {
+export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner {
   attemptAt = 0;
   readonly #options: AttemptsOptions;
   readonly #sender: RequestSender;
@@ -73,8 +73,26 @@ export class Attempts extends ExchangePlace implements Relayed, DeadlineOwner {
   #isRelayed = false;
   readonly #onClientGone = () => this.#clientGone();
 
-  /** Begins as soon as the concurrency limit has a place. At the end calls `resolve`, or `reject` with the refusal for the client. */
-  constructor(
+  /**
+   * Sends as soon as the concurrency limit has a place. At the end calls `resolve`, or `reject` with the refusal for the client. Arguments by
+   * position, because an object for them would cost each request an allocation.
+   */
+  static begin(
+    options: AttemptsOptions,
+    fresh: Fresh,
+    route: UpstreamRoute,
+    deadlineAt: number,
+    sender: RequestSender,
+    resolve: () => void,
+    reject: (error: unknown) => void,
+  ): void {
+    const attempts = new Attempts(options, fresh, route, deadlineAt, sender, resolve, reject);
+    // Prepended: runs before the listener that ends and logs the exchange.
+    fresh.response.prependListener('close', attempts.#onClientGone);
+    attempts.takePlace();
+  }
+
+  private constructor(
     options: AttemptsOptions,
     fresh: Fresh,
     route: UpstreamRoute,
@@ -88,9 +106,6 @@ export class Attempts extends ExchangePlace implements Relayed, DeadlineOwner {
     this.#sender = sender;
     this.#resolve = resolve;
     this.#reject = reject;
-    // Prepended: runs before the listener that ends and logs the exchange.
-    fresh.response.prependListener('close', this.#onClientGone);
-    this.takePlace();
   }
 
   protected begin(): void {

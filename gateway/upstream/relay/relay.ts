@@ -20,7 +20,7 @@ import { type ContractCheck, checkedMode, firstValueOf, InspectedBody, TOO_LARGE
 import { takeUndeclared } from './undeclared-answer.ts';
 
 /** The owner of a relay: exactly one of `relayed`, `failed` and `abandoned` is called, once. */
-export interface Relayed {
+export interface RelayOwner {
   /** Start of this attempt, `performance.now()`. */
   readonly attemptAt: number;
   /** `host:port` of the upstream's targets: references to them are put right for clients. */
@@ -54,14 +54,14 @@ export class Relay extends ClientAnswer implements AnswerHandler {
   /** Set if the answer is a stream. */
   #stream: AnswerStream | undefined;
   readonly #contractCheck: ContractCheck;
-  readonly #owner: Relayed;
+  readonly #owner: RelayOwner;
   /** Since when the body passes to the client as it arrives, `performance.now()`; undefined before that, and while it is buffered. */
   passesSince: number | undefined;
   #byteAt = 0;
   /** Aborts the read of a record that precedes the client's request (record-read.ts). */
   #reading: Control | undefined;
 
-  constructor(fresh: Fresh, contractCheck: ContractCheck, owner: Relayed) {
+  constructor(fresh: Fresh, contractCheck: ContractCheck, owner: RelayOwner) {
     super(fresh, owner.authorities);
     this.#held = fresh.recording && [];
     this.#contractCheck = contractCheck;

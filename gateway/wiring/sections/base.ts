@@ -1,4 +1,4 @@
-// The first parts of the process: the configuration in force and its secrets, the claim of the data directory, the clocks and the state of
+// The first parts of the process: the configuration in force and its secrets, the lock of the data directory, the clocks and the state of
 // the process. They depend on no other part.
 
 import { ConfigError } from '../../config-errors.ts';
@@ -7,7 +7,7 @@ import type { Lifecycle } from '../../observe/status.ts';
 import type { Operation } from '../../operation.ts';
 import type { Parts } from '../../parts.ts';
 import { createForwardClock } from '../../shared/forward-clock.ts';
-import { claimDirectory } from '../../shared/sqlite.ts';
+import { lockDirectory } from '../../shared/sqlite.ts';
 import type { AppOptions } from '../app-options.ts';
 import { checkSecrets } from '../named-secrets.ts';
 
@@ -32,7 +32,8 @@ export function openBase({ configuration: first, settings, secrets, now }: AppOp
   if (mistakes.length > 0) throw new ConfigError(mistakes);
 
   // Without Redis, this process alone holds the counters: a second gateway on the same directory would admit every limit again.
-  if (settings.redisUrl === undefined) parts.add({ name: 'claim', close: claimDirectory(settings.dataDirectory) });
+  if (settings.redisUrl === undefined)
+    parts.add({ name: 'directory lock', close: lockDirectory(settings.dataDirectory) });
 
   let lifecycle: Lifecycle = 'starting';
   return {

@@ -71,7 +71,7 @@ export async function openCallers(
     close: identity.close,
   });
   live.begin();
-  const answers = await openAnswerStore({
+  const answerStore = await openAnswerStore({
     redisUrl: settings.redisUrl,
     dataDirectory: settings.dataDirectory,
     acceptOneWay: settings.acceptOneWay,
@@ -81,8 +81,8 @@ export async function openCallers(
   parts.add({
     name: 'idempotency',
     check: ({ config }) => replicaMistakes(config, settings),
-    status: () => ({ idempotency: answers.status() }),
-    close: answers.close,
+    status: () => ({ idempotency: answerStore.status() }),
+    close: answerStore.close,
   });
   const versionUses = openVersionUses({
     settings,
@@ -116,7 +116,13 @@ export async function openCallers(
   parts.add({ name: 'throttle', use: ({ config }) => throttle.useRules(config.limits.addresses) });
 
   return {
-    ...{ streams, tunnelStreams, identity, answers, versionUses, usage, throttle },
+    streams,
+    tunnelStreams,
+    identity,
+    answerStore,
+    versionUses,
+    usage,
+    throttle,
     sessionServices: sessions?.servicesOf(identity),
     onSessionEnded(caller: Caller, listener: () => void): () => void {
       const session = identity.sessionReader?.sessionOf(caller);

@@ -35,7 +35,6 @@ export function openTraffic(
   const { configuration, settings, store, gateway, inForce, isDraining, forwardNow } = opened;
   const { log, metrics, ids, tracing, traceparentFor, failures, shedding, originOf, targets } = opened;
   const { streams, tunnelStreams, identity, versionUses, usage, throttle, ordered, tls } = opened;
-  const { access, answers, assertions, counters, now, recordLocks, tlsSettingsOf } = opened;
   const constantHeaders = securityHeadersFor(gateway.publicUrl);
   const refuse = createRefuse({
     publicUrl: gateway.publicUrl,
@@ -45,7 +44,13 @@ export function openTraffic(
   const ownChallenge = ordered?.findToken;
   const onUnreadableForward = reportUnreadableForwards(log, metrics.forwardUnreadable);
   const listeners = createListeners({
-    ...{ settings, tls, isDraining, ownChallenge, onUnreadableForward, constantHeaders, refuse },
+    settings,
+    tls,
+    isDraining,
+    ownChallenge,
+    onUnreadableForward,
+    constantHeaders,
+    refuse,
     configuration: inForce,
     onExcess: metrics.connectionRefused,
     requestId: ids.requestId,
@@ -81,7 +86,11 @@ export function openTraffic(
   });
 
   const administer = createService({
-    ...{ store, log, digestOf: opened.digestOf, randomBytes, now: opened.now, version: opened.version },
+    store,
+    digestOf: opened.digestOf,
+    randomBytes,
+    now: opened.now,
+    version: opened.version,
     configuration: inForce,
     inForceSinceMs: opened.inForceSinceMs,
     limits: opened.limitUsage,
@@ -113,15 +122,33 @@ export function openTraffic(
   const serving = openServing(
     configuration,
     {
-      // Of the sections above.
-      ...{ answers, assertions, counters, access, recordLocks, streams, throttle, tlsSettingsOf, traceparentFor },
-      ...{ isDraining, now, originOf, clock: targets.clock, pools: targets.pools, targetSets: targets.targetSets },
-      executors: { 'gateway:': administer, 'session:': opened.sessionServices?.execute },
-      onSessionEnded: opened.onSessionEnded,
+      // Of the sections above; `opened` has them by the same names.
+      access: opened.access,
+      answerStore: opened.answerStore,
+      assertions: opened.assertions,
       authenticate: identity.authenticate,
+      clock: targets.clock,
+      counters: opened.counters,
+      isDraining,
       noteUse: versionUses.note,
+      now: opened.now,
+      onSessionEnded: opened.onSessionEnded,
+      originOf,
+      pools: targets.pools,
+      recordLocks: opened.recordLocks,
+      streams,
+      targetSets: targets.targetSets,
+      throttle,
+      tlsSettingsOf: opened.tlsSettingsOf,
+      traceparentFor,
       // Of this section.
-      ...{ beginInternal, onUnreadableForward, overload, ownChallenge, refuse, tunnels },
+      beginInternal,
+      executors: { 'gateway:': administer, 'session:': opened.sessionServices?.execute },
+      onUnreadableForward,
+      overload,
+      ownChallenge,
+      refuse,
+      tunnels,
     },
     { store, log },
   );

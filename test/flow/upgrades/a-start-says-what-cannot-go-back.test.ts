@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
-import { claimDirectory } from '../../../gateway/shared/sqlite.ts';
+import { lockDirectory } from '../../../gateway/shared/sqlite.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { type Fixture, restoreFixture } from '../../support/former/fixture.ts';
 import { type ShopService, sendWrite, startShopService, writeShop } from '../../support/former/shop.ts';
@@ -66,7 +66,7 @@ describe('a start on the embedded stores of 67ad2c9', () => {
 
   it('changes nothing under a gateway that runs, even if it is told to', async () => {
     const found = bytes();
-    const release = claimDirectory(dataDirectory);
+    const release = lockDirectory(dataDirectory);
     const { code, stderr } = await tryStartInProcess(environment, ['--accept-one-way']);
     release();
     assert.equal(code, 1);

@@ -1,6 +1,6 @@
 // The connections to upstreams, for tests that need only their places.
 
-import { createAccesses } from '../../../gateway/upstream/credentials/access.ts';
+import { createAccesses } from '../../../gateway/upstream/access.ts';
 import { withoutProbes } from '../../../gateway/upstream/credentials/latch-probes.ts';
 
 export const openAccesses = (workers = 1) =>

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { AccessEntry } from '../../../gateway/upstream/credentials/access.ts';
+import type { AccessEntry } from '../../../gateway/upstream/access.ts';
 import { openAccesses as open } from './accesses.ts';
 
 const plain: AccessEntry = { live: ['http://127.0.0.1:1'], connections: 16, maxQueued: 1000 };

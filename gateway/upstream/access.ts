@@ -6,10 +6,10 @@ import {
   type ConcurrencyRules,
   createConcurrencyLimit,
   type QueueRefusal,
-} from '../concurrency/concurrency-limit.ts';
-import { type Credential, createCredential, type LatchReason } from './credential.ts';
-import { type CredentialSettings, parseCredential } from './credential-kinds.ts';
-import type { LatchProbes } from './latch-probes.ts';
+} from './concurrency/concurrency-limit.ts';
+import { type Credential, createCredential, type LatchReason } from './credentials/credential.ts';
+import { type CredentialSettings, parseCredential } from './credentials/credential-kinds.ts';
+import type { LatchProbes } from './credentials/latch-probes.ts';
 
 /** Longest wait in a queue that no longer empties, if the upstream has no `maxInFlight`. */
 const QUEUE_MS = 200;
