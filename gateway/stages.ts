@@ -28,8 +28,8 @@ export const STAGE_LIST = {
   },
   match: { checks: 'the operation of a contract', refusesWith: '400, 404, 405, 410, 501', trial: 'configuration' },
   authenticate: {
-    checks: "the caller's key, token, or user name and password",
-    refusesWith: '401, 503 when keys cannot be checked',
+    checks: "the caller's key, token, session, or user name and password",
+    refusesWith: '401, 403 for a session that another site uses, 503 when keys or sessions cannot be checked',
     trial: 'stand-in',
     ended: 'identified',
   },

@@ -1,7 +1,7 @@
 // Stage: identifies the caller. A revoked or expired key is identified here and refused by `authorize`, so that the log names its owner.
 // Throws api_key_missing, api_key_misplaced, auth_scheme_unsupported, and the errors of the credential readers: api_key_malformed,
-// api_key_invalid, token_invalid, token_expired, token_audience, basic_credentials_invalid, auth_unavailable, session_required, and those
-// of sessions/session-reader.ts.
+// api_key_invalid, token_invalid, token_expired, token_audience, basic_credentials_invalid, auth_unavailable,
+// session_required, cross_site_request, session_expired, session_store_unavailable, provider_unavailable.
 
 import type { Caller } from '../caller.ts';
 import { GatewayError } from '../errors.ts';

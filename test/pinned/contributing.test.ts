@@ -1,4 +1,5 @@
-// CONTRIBUTING.md is true: every path that it names exists, and the files that it lists for a kind of change are enough.
+// CONTRIBUTING.md is true: every path that it names exists. For seven kinds of change there is an example in the code: each file that names
+// the example is in the row of its kind. A row that names a folder stands for one file of it.
 
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
@@ -33,11 +34,14 @@ const examples: Readonly<Record<string, { readonly named: RegExp; readonly own: 
     own: /^gateway\/(auth\/(authorize|capability)|observe\/exchange-metrics|serving\/agents)\.ts$/,
   },
   'a stage with a store': {
-    named: /\breplay\b(?=[:(']|,$)|'[./]*\/idempotency\/|\bAnswerStore\b/m,
+    named: /\breplay\b(?=[:(']|,$)|'[./]*\/idempotency\/|\bAnswerStore\b|\banswerStore\b|\breplayed: '/m,
     own: /^gateway\/(idempotency\/|commands\/limits\/simulate\/\w+\.ts$)/,
   },
   'an error code': { named: /'?expectation_failed\b/, own: /^gateway\/edge\/admit\.ts$/ },
-  'a credential kind': { named: /\bbasic: z\b|kind: 'basic'/, own: /^gateway\/config\/credential\.ts$/ },
+  'a credential kind': {
+    named: /\bbasic: z\b|kind: 'basic'|\.kind === 'basic'|\bcredential\.user\b/,
+    own: /^gateway\/config\/credential\.ts$/,
+  },
   'a limit store': { named: /\bcreateRedisCounterStore\b/, own: /^gateway\/limits\/redis\/redis-counter-store\.ts$/ },
   'a command': { named: /\baddRoutesCommand\b/, own: /^gateway\/commands\/routes\.ts$/ },
   'a log field': {
@@ -46,7 +50,7 @@ const examples: Readonly<Record<string, { readonly named: RegExp; readonly own: 
   },
 };
 
-const sources = globSync('gateway/**/*.ts', { cwd: root }).map((file) => {
+const sources = globSync(['gateway/**/*.ts', 'bench/profile/*.ts'], { cwd: root }).map((file) => {
   const code = readFileSync(root + file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
   return { file, code };
 });
@@ -74,6 +78,10 @@ describe('the table of CONTRIBUTING.md', () => {
         'the list is used',
       );
       const isListed = (file: string) => listed.some((path) => isNamedBy(file, path));
+      for (const folder of listed.filter((path) => path.startsWith('gateway/') && path.endsWith('/'))) {
+        const inside = naming.filter((file) => file.startsWith(folder) && !own.test(file) && !listed.includes(file));
+        assert.ok(inside.length <= 1, `more than one file of ${folder}: ${inside}`);
+      }
       assert.deepEqual(
         naming.filter((file) => !own.test(file) && !isListed(file)),
         [],

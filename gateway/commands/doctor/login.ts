@@ -4,7 +4,11 @@
 import type { Secrets } from '../../config/secrets.ts';
 import type { Configuration } from '../../configuration.ts';
 import { isFurtherServer } from '../../shared/upstream-names.ts';
-import { type CredentialSettings, parseCredential } from '../../upstream/credentials/credential-kinds.ts';
+import {
+  type CredentialSettings,
+  credentialProblem,
+  parseCredential,
+} from '../../upstream/credentials/credential-kinds.ts';
 import { isSimulated } from '../../upstream/simulated/addresses.ts';
 import { type Finding, fail, type NamedCheck, ok, warn } from '../finding.ts';
 import { type Answered, type Backend, type BackendRequest, createBackend, statusOf } from '../upstreams/backend.ts';
@@ -42,8 +46,10 @@ async function tryLogin(
   // A missing one has a finding of its own.
   if (text === undefined) return [];
   const parsed = parseCredential(text.replace(/\r?\n$/, ''), credential);
-  const remedy = `Write user:password, or the password of ${credential.user}, into ${credential.secret}.`;
-  if (parsed === undefined) return [fail(name, `The secrets entry "${credential.secret}" is no login.`, remedy)];
+  if (parsed === undefined) {
+    const problem = credentialProblem(text.replace(/\r?\n$/, ''), credential);
+    return [fail(name, `The secrets entry "${credential.secret}" cannot be used: ${problem}`, 'Correct it.')];
+  }
   const asked = readingRequestOf(configuration, upstream);
   if (asked === undefined) return [];
   const backend = backendOf(configuration, secrets, upstream, parsed.header);
