@@ -5,8 +5,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 /** About 1 MB. */
 const ACCEPTED_MAX = 10_000;
 /**
- * Most requests of one credential with an open outcome. Beyond that it is not trusted, because it may no longer be valid. Clients send up
- * to ten requests at once.
+ * Largest number of requests of one credential whose outcome is unknown. A credential with more is not trusted, because it may no longer be
+ * valid. Clients send up to ten requests at once.
  */
 const OPEN_MAX = 10;
 
@@ -14,7 +14,7 @@ interface Acceptance {
   /** Time of the last acceptance. */
   atMs: number;
   inFlight: number;
-  /** Requests that ended without an answer since then. */
+  /** Requests that ended without an answer since the last acceptance. */
   unanswered: number;
 }
 
@@ -23,8 +23,8 @@ export interface AcceptedCredentials {
   /** Whether the credential was accepted within the time. */
   has(digest: string): boolean;
   /**
-   * Begins a request with an accepted credential, unless too many are open. The returned function is to be called once: at the answer, or
-   * when none can come any more.
+   * Begins a request with an accepted credential, unless too many are open. Call the returned function once: when the
+   * answer arrives, or when no answer can come any more.
    */
   begin(digest: string): ((isAnswered: boolean) => void) | undefined;
   add(digest: string): void;

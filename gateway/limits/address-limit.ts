@@ -40,7 +40,7 @@ export interface AddressLimit {
   inProgress(): number;
 }
 
-/** A guess, because the end of an open connection cannot be predicted. */
+/** An estimate: when an open connection ends cannot be predicted. */
 const RETRY_AFTER_SECONDS = 5;
 
 function createAddressLimit(rules: AddressLimitRules, logins: LoginThrottle, now: () => number): AddressLimit {

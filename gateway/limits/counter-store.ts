@@ -21,7 +21,8 @@ export interface Charge {
 }
 
 /**
- * A store's memory about charges until their next request. It is kept beside the charges, because a look-up in a map costs about 0.1 µs.
+ * What a store remembers about charges until their next request. It is kept beside the charges, because a look-up in a map costs about
+ * 0.1 µs.
  */
 export interface ChargeNotes {
   /**
@@ -39,7 +40,7 @@ export interface ChargeNotes {
 export interface CachedRefusal {
   readonly decision: LimitDecision;
   readonly cachedAtMs: number;
-  /** How often the cache had been cleared. */
+  /** Number of times that the cache was cleared before this refusal. */
   readonly clearings: number;
 }
 

@@ -8,7 +8,7 @@ import { evaluate, toScript } from '../redis/sealed-script.ts';
 import { createSharedUnits, type SharedUnits } from './redis/reserved-units.ts';
 
 const require = createRequire(import.meta.url);
-/** A start loads what it uses; the entry of the library loads limiters of fifteen stores. */
+/** Loads single files of the library: its main file would load limiters of fifteen stores at each start. */
 const memoryLimiter = () => require('rate-limiter-flexible/lib/RateLimiterMemory.js') as typeof RateLimiterMemory;
 const redisLimiter = () => require('rate-limiter-flexible/lib/RateLimiterRedis.js') as typeof RateLimiterRedis;
 
@@ -29,7 +29,7 @@ export interface FailureCount {
 }
 
 export interface Reserving extends FailureCount {
-  /** Gives the unit back, to be called once; undefined: failures and reserved units together have reached the limit. */
+  /** Call it once to give the unit back. Undefined: none was reserved, because failures and reserved units have reached the limit. */
   readonly giveBack: (() => void) | undefined;
 }
 

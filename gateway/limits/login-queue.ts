@@ -1,9 +1,9 @@
 // A queue of logins for each client address. The first login of each address asks for a unit of the limits until it gets one; the others
 // wait behind it, so that many waiting logins cost little.
 
-/** Longer than an upstream takes to check a password. */
+/** Longest wait of a login: longer than an upstream takes to check a password. */
 const WAIT_MS = 10_000;
-/** Units that other instances give back are not announced. */
+/** Pause before the next question for a unit: no message tells of units that other instances give back. */
 const ASK_EVERY_MS = 100;
 
 export interface LoginQueue {

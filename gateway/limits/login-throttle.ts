@@ -47,7 +47,7 @@ export const NO_LOGIN: LoginAttempt = { answered: () => undefined, abandoned: ()
 /** Statuses of the upstream for a failed login, or for too many of them. */
 const failing = new Set([401, 402, 403, 429]);
 const ALL_ADDRESSES = 'all';
-/** A guess, because the end of an attempt in flight cannot be predicted. */
+/** An estimate: when an attempt in flight ends cannot be predicted. */
 const RETRY_AFTER_SECONDS = 5;
 
 export type LoginThrottleOptions = Pick<FailureLimitOptions, 'name' | 'counters' | 'now'>;
