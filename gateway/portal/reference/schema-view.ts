@@ -154,7 +154,8 @@ export function createSchemaViews(root: DocumentObject, { resolve }: Pick<Docume
     const types = [flat.type].flat().filter((type) => typeof type === 'string');
     const real = types.filter((type) => type !== 'null').map((type) => describedType(String(type), flat, depth));
     const unions = [...listOf(flat.oneOf), ...listOf(flat.anyOf)].filter((one) => !isNull(one));
-    const guessed = real.length > 0 || unions.length > 1 ? real : [guessedType(flat)];
+    const guess = guessedType(flat);
+    const guessed = real.length > 0 || unions.length > 1 ? real : [describedType(guess, flat, depth)];
     const shown = guessed.length > 0 ? guessed.join(' or ') : 'one of several forms';
     const nullable = types.includes('null') || flat.orNull === true;
     return nullable && shown !== 'any value' ? `${shown} or null` : shown;
@@ -163,19 +164,19 @@ export function createSchemaViews(root: DocumentObject, { resolve }: Pick<Docume
   function describedType(type: string, flat: DocumentObject, depth: number): string {
     if (type === 'array' && isDocumentObject(flat.items) && depth < DEPTH_MAX) {
       const inner = typeOf(flattened(flat.items, 0), depth + 1);
-      return `array of ${plural[inner] ?? inner}`;
+      return `array of ${pluralOf(inner)}`;
     }
+    if (type === 'array') return 'array of any values';
     const format = textAt(flat, 'format');
     return format === '' ? type : `${type} (${shortened(format, 40)})`;
   }
 }
 
-const plural: Readonly<Record<string, string>> = {
-  object: 'objects',
-  string: 'strings',
-  integer: 'integers',
-  number: 'numbers',
-};
+/** `string (date)` → `strings (date)`, `array of strings` → `arrays of strings` */
+function pluralOf(type: string): string {
+  if (type === 'one of several forms') return 'several forms';
+  return type.replace(/^(object|string|integer|number|boolean|array|any value)\b/, '$1s');
+}
 
 function guessedType(flat: DocumentObject): string {
   if (flat.properties !== undefined || flat.additionalProperties !== undefined) return 'object';
