@@ -89,7 +89,7 @@ describe('actions of the console in a browser', () => {
     assert.match((await page.locator('#role').textContent()) ?? '', /Role: viewer$/);
     assert.equal(await page.locator('button.act').count(), 0);
     await signIn(page, 'not-a-token');
-    await page.locator('#login-error', { hasText: 'This is neither the admin token nor' }).waitFor(PATIENCE);
+    await page.locator('#login-error', { hasText: 'This is the token of no operator' }).waitFor(PATIENCE);
     await takeScreenshot(page, 'actions-wrong-token');
     assert.deepEqual(await findBarriers(page), []);
     await page.locator('#token').fill(VIEWER);
