@@ -174,7 +174,8 @@ function startSessions(world: World, processes: number): Running {
   }
 
   function endSomething(): void {
-    const { id, sid, name } = random.pick(people);
+    const person = random.pick(people);
+    const { id, sid, name } = person;
     if (id === undefined) return;
     const how = random.pick(['signs out', 'is signed out', 'is ended with all sessions', 'is locked'] as const);
     if (how === 'is locked') {
@@ -185,10 +186,13 @@ function startSessions(world: World, processes: number): Running {
     at(async (gateway) => {
       world.note(name, how);
       if (how === 'is signed out') return logOut(sid, gateway);
-      const confirm = checker.endBegins(id);
+      const { logins } = person;
+      // A person may have sessions that a slow gateway has begun meanwhile.
+      const ids = Array.from({ length: logins }, (_, index) => `ses_${name}_${index + 1}`);
+      const confirmations = (how === 'signs out' ? [id] : ids).map((one) => checker.endBegins(one));
       if (how === 'signs out') await gateway.sessions.end(id, 'signed_out');
       else await gateway.sessions.endSubject('main', name, 'operator');
-      confirm(gateway.process);
+      for (const confirm of confirmations) confirm(gateway.process);
     });
   }
 
