@@ -157,9 +157,13 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     }
   }
 
-  /** As for keys: by both clocks, because one of them may have stood still, or have been set. */
+  /**
+   * As for keys: by both clocks, because one of them may have stood still, or have been set. A clock that was set back says nothing: the
+   * machine may have slept before.
+   */
   function withinGrace(): boolean {
-    return performance.now() - follower.readAt() <= graceMs && now() - follower.readAtMs() <= graceMs;
+    const sinceReadMs = now() - follower.readAtMs();
+    return sinceReadMs >= 0 && sinceReadMs <= graceMs && performance.now() - follower.readAt() <= graceMs;
   }
 
   function cached(hash: string): Session | undefined {
