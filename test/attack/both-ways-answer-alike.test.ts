@@ -15,7 +15,7 @@ import { LIMITS } from './cases/limits.ts';
 import { casePaths } from './cases/run.ts';
 import { mutated } from './mutations.ts';
 
-const RUNS = Number(process.env.FUZZ_RUNS ?? 4) * 8;
+const RUNS = Number(process.env.FUZZ_RUNS ?? 3) * 8;
 const AT_ONCE = 8;
 /** Ends a connection that is still open. */
 const last = requestOf('GET /v1/last', { Connection: 'close' });

@@ -15,7 +15,7 @@ import { httpAnswer } from '../support/scripted-upstream.ts';
 import { thingsAt } from '../support/things.ts';
 import { mutated } from './mutations.ts';
 
-const RUNS = Number(process.env.FUZZ_RUNS ?? 12);
+const RUNS = Number(process.env.FUZZ_RUNS ?? 8);
 /** Connections at a time: most of them only wait. */
 const AT_ONCE = 16;
 

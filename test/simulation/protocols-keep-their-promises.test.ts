@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { LIMIT_RUNS } from '../unit/limits/scenarios.ts';
 import { PROTOCOLS } from './protocols/all.ts';
 import { simulate } from './run.ts';
 import { seedText } from './seed.ts';
 
-const SEEDS = ['1', '2', '3', '4'];
+const SEEDS = LIMIT_RUNS > 1 ? ['1', '2', '3', '4', '5', '6'] : ['1', '2'];
 const HOURS = 0.1;
 
 describe('some simulated minutes', () => {

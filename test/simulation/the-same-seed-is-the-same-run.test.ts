@@ -5,6 +5,7 @@ import { execFile } from 'node:child_process';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { LIMIT_RUNS } from '../unit/limits/scenarios.ts';
 import { PROTOCOLS } from './protocols/all.ts';
 import { simulate } from './run.ts';
 import { seedText } from './seed.ts';
@@ -13,7 +14,10 @@ const run = promisify(execFile);
 const script = fileURLToPath(new URL('./simulate.ts', import.meta.url));
 const HOURS = 0.05;
 
-for (const protocol of PROTOCOLS) {
+/** `npm test` tries those that use every part of the engine between them; `npm run test:full` all. */
+const tried = LIMIT_RUNS > 1 ? PROTOCOLS : PROTOCOLS.filter(({ name }) => name === 'keys' || name === 'sessions');
+
+for (const protocol of tried) {
   it(`${protocol.name}: another process has the same hash`, async () => {
     const spec = { protocol, seed: '7', hours: HOURS, hasCalm: false };
     const { hash } = await simulate(spec);

@@ -4,9 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type AdministrationAnswer, startAdministration } from '../../support/administration.ts';
 import { closesAfterAll } from '../../support/closing.ts';
-import { startInProcess } from '../../support/in-process.ts';
 import { eventually } from '../../support/instances.ts';
-import { createInstallation } from '../../support/process.ts';
 
 const start = closesAfterAll();
 
@@ -91,11 +89,4 @@ describe('the gateway as its own upstream', async () => {
     const answer = await administer('GET /gateway/v1/organization?organization_id=org_staff', { key });
     assert.deepEqual(refusedWith(answer), [400, 'validation_failed']);
   });
-});
-
-it('the shipped configuration has it, on the host of the API', async () => {
-  const { environment } = createInstallation();
-  const { port } = await start(startInProcess(environment));
-  const answer = await fetch(`http://127.0.0.1:${port}/gateway/v1/organization`);
-  assert.equal(answer.status, 401);
 });

@@ -11,7 +11,7 @@ import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
 
 const PROMISED_MS = 1000;
 /** Each takes a quarter of a second; `npm run test:full` makes fifty. */
-const POLLED_TRIALS = Number(process.env.POLLED_TRIALS ?? 4);
+const POLLED_TRIALS = Number(process.env.POLLED_TRIALS ?? 2);
 /** With the announcement; in the full run, fifty. */
 const TRIALS = LIMIT_RUNS > 1 ? 50 : 5;
 

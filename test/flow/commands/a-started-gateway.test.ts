@@ -94,6 +94,11 @@ describe('gateway start on the sandbox', () => {
     for (const url of greeting.match(/http:\S+(?=\n)/g) ?? []) assert.equal((await fetch(url)).status, 200, url);
   });
 
+  it('has its own contract on the host of the API', async () => {
+    const answer = await fetch(`http://127.0.0.1:${gateway.port}/gateway/v1/organization`);
+    assert.equal(answer.status, 401);
+  });
+
   it('has at least 250 customers in the demo organization, so that paging is real', async () => {
     let count = 0;
     let cursor = '';

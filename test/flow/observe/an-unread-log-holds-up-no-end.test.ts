@@ -15,6 +15,7 @@ import { freePort } from '../../support/free-port.ts';
 import { createInstallation, executable } from '../../support/process.ts';
 import { startRedis } from '../../support/redis.ts';
 import { thingsAt } from '../../support/things.ts';
+import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
 
 /** An end that takes longer never comes. */
 const PATIENCE = { timeout: 60_000 };
@@ -105,8 +106,11 @@ async function refuse({ port }: Unread): Promise<void> {
   assert.equal((await ask(port, requestOf('GET /v1/nothing'))).status, 404);
 }
 
+/** Each case starts a gateway, so `npm test` tries every other one. */
+const inFull = LIMIT_RUNS > 1 ? it : it.skip;
+
 describe('an unread log holds up no end:', { concurrency: 4 }, () => {
-  it('SIGTERM, and a second one', PATIENCE, async (test) => {
+  inFull('SIGTERM, and a second one', PATIENCE, async (test) => {
     const gateway = await startUnread(test);
     await refuse(gateway);
     gateway.child.kill('SIGTERM');
@@ -122,7 +126,7 @@ describe('an unread log holds up no end:', { concurrency: 4 }, () => {
     assert.deepEqual(await gateway.ended, [1, null]);
   });
 
-  it('an unhandled rejection, which standard error has then', PATIENCE, async (test) => {
+  inFull('an unhandled rejection, which standard error has then', PATIENCE, async (test) => {
     const gateway = await startUnread(test);
     await refuse(gateway);
     gateway.child.kill('SIGPWR');
@@ -131,7 +135,7 @@ describe('an unread log holds up no end:', { concurrency: 4 }, () => {
     assert.match(gateway.errors(), /log lines? (was|were) dropped/);
   });
 
-  it('a pipe that another process has made wait', PATIENCE, async (test) => {
+  inFull('a pipe that another process has made wait', PATIENCE, async (test) => {
     const gateway = await startUnread(test);
     gateway.child.kill('SIGSTKFLT');
     await refuse(gateway);
@@ -156,7 +160,7 @@ describe('an unread log holds up no end:', { concurrency: 4 }, () => {
     assert.match(gateway.left(), /"msg":"the gateway ends, although some of its parts are not closed/);
   });
 
-  it('a reader that goes on in time has all lines', PATIENCE, async (test) => {
+  inFull('a reader that goes on in time has all lines', PATIENCE, async (test) => {
     const gateway = await startUnread(test);
     await refuse(gateway);
     gateway.child.kill('SIGTERM');
@@ -181,7 +185,7 @@ describe('an unread log holds up no end:', { concurrency: 4 }, () => {
     assert.deepEqual(await gateway.ended, [0, null]);
   });
 
-  it('a start that fails', PATIENCE, async (test) => {
+  inFull('a start that fails', PATIENCE, async (test) => {
     const gateway = await startUnread(test, {
       environment: { PORT: new URL(redis.url).port, WORKERS: '2', REDIS_URL: redis.url },
     });
@@ -207,7 +211,7 @@ describe('an unread log holds up no end:', { concurrency: 4 }, () => {
     assert.match(gateway.errors(), /gateway: \d+ log lines were dropped/);
   });
 
-  it('an uncaught error of the process that holds the workers', PATIENCE, async (test) => {
+  inFull('an uncaught error of the process that holds the workers', PATIENCE, async (test) => {
     const gateway = await startUnread(test, { environment: { WORKERS: '2', REDIS_URL: redis.url } });
     gateway.child.kill('SIGPWR');
     assert.deepEqual(await gateway.ended, [1, null]);

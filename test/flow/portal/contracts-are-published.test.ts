@@ -114,7 +114,7 @@ describe('published contracts', () => {
       .expect(/href="\/docs\/guides\/errors"/)
       .expect(/Last updated <time datetime="2026-02-03T00:00:00.000Z">3 February 2026</);
     await get('/docs/guides/authentication').expect(404);
-    await get('/docs/assets/theme.css').expect(/--accent: #7a1fa2/);
+    await get('/docs/assets/theme.css').expect(/--accent: light-dark\(#7a1fa2, /);
     // A logo that is opened by itself runs nothing.
     await get('/docs/assets/logo')
       .expect('content-type', 'image/svg+xml')

@@ -4,7 +4,11 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { freePort } from '../../support/free-port.ts';
 import { createInstallation, type Running } from '../../support/process.ts';
+import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
 import { eventually, isAlive, prepareSeveral, type SeveralOptions, type WorkerStatus } from './several.ts';
+
+/** Two workers take two seconds of CPU to start. */
+const inFull = LIMIT_RUNS > 1 ? it : it.skip;
 
 /** An installation for two workers, of which one can know when the process that holds them listens to operators. */
 async function installed(test: TestContext, options?: SeveralOptions) {
@@ -41,7 +45,7 @@ describe('a signal while several workers start', { concurrency: true }, () => {
     assert.ok(!pids.some(isAlive));
   });
 
-  it('ends them in order: SIGTERM lets the first, which serves already, finish', async (test) => {
+  inFull('ends them in order: SIGTERM lets the first, which serves already, finish', async (test) => {
     const { installation, answers } = await installed(test);
     const ended = Promise.withResolvers<number | null>();
     const never = installation.start(async (child) => {

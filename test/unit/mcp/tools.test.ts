@@ -56,8 +56,9 @@ describe('the text of a member', () => {
       assert.equal(memberTextAt(json, ['body']), '1');
       return performance.now() - began;
     };
-    timeOf(20_000);
-    assert.ok(timeOf(200_000) < 40 * Math.max(timeOf(20_000), 1));
+    // The quietest of some rounds: the machine may be busy with something else.
+    const quietestOf = (length: number) => Math.min(...Array.from({ length: 5 }, () => timeOf(length)));
+    assert.ok(quietestOf(200_000) < 40 * Math.max(quietestOf(20_000), 1));
   });
 });
 
