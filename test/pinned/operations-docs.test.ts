@@ -74,6 +74,16 @@ describe('links in documents', () => {
     assert.deepEqual(dead, []);
   });
 
+  it('begin with how to run and to test it, as CI does', () => {
+    const top = readFileSync('README.md', 'utf8').split('\n').slice(0, 20);
+    for (const command of ['npm start', 'npm test'])
+      assert.ok(
+        top.some((line) => line.startsWith(`npm ci && ${command} `)),
+        command,
+      );
+    assert.match(readFileSync('.ci/run', 'utf8'), /^npm test$/m);
+  });
+
   it('leave out no document: README.md leads to every page of docs', () => {
     const linked = new Set(links.filter(({ page }) => page === 'README.md').map(({ target }) => target));
     const missing = [...pages.keys()].filter((page) => /^docs\/[^/]+\.md$/.test(page) && !linked.has(page));
