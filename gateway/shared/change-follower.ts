@@ -11,10 +11,18 @@ export interface Sequenced {
   readonly sequence: number;
 }
 
+export interface ChangesRead<Change extends Sequenced> {
+  /** The highest sequence number of the stream; lower than before after a loss. */
+  readonly latest: number;
+  /** Oldest first. */
+  readonly changes: readonly Change[];
+  /** The stream is another one than at the read before, whatever its numbers are: one that was wiped twice has those of the first time. */
+  readonly isAnother?: boolean;
+}
+
 /** What a store has to offer. */
 export interface ChangeStream<Change extends Sequenced> {
-  /** Oldest first. `latest`: the highest sequence number of the stream; lower than before after a loss. */
-  since(sequence: number, limit: number): Awaitable<{ readonly latest: number; readonly changes: readonly Change[] }>;
+  since(sequence: number, limit: number): Awaitable<ChangesRead<Change>>;
   /** Calls back soon after a change, if the store can announce it. */
   subscribe(onAnnounced: () => void): () => void;
 }
@@ -147,9 +155,11 @@ function createStreamReader<Change extends Sequenced>({
     if (position === undefined) return beginAnew((await stream.since(Number.MAX_SAFE_INTEGER, 1)).latest);
     for (;;) {
       // Read the last known change again: if it differs, the store was reset and has reused the sequence numbers.
-      const { latest, changes } = await stream.since(last === undefined ? position : position - 1, PAGE);
+      const read = await stream.since(last === undefined ? position : position - 1, PAGE);
+      const { latest, changes, isAnother = false } = read;
       const [first] = changes;
-      if (latest < position || (last !== undefined && JSON.stringify(first) !== last)) return beginAnew(latest);
+      if (isAnother || latest < position || (last !== undefined && JSON.stringify(first) !== last))
+        return beginAnew(latest);
       for (const change of last === undefined ? changes : changes.slice(1)) {
         generation += 1;
         onChange(change);

@@ -106,6 +106,8 @@ export interface EndsRead {
   readonly changes: readonly SessionEnd[];
   /** The clock of the store. */
   readonly nowMs: number;
+  /** See `ChangesRead`. */
+  readonly isAnother?: boolean;
 }
 
 export interface SessionEnds {

@@ -199,7 +199,7 @@ function createEndsReader({ run, reconnects }: SessionConnection) {
     const isAnother = state !== undefined && state !== now;
     state = now;
     // Sessions may be gone, ended ones may be there again, and the same numbers may mean other ends: followers have to start again.
-    if (isAnother) return { latest: 0, changes: [], nowMs };
+    if (isAnother) return { latest: 0, changes: [], nowMs, isAnother };
     return { latest: Number(latest), changes: rows.map(endOf), nowMs };
   }
 
