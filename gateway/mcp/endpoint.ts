@@ -2,12 +2,13 @@
 
 import { createHash } from 'node:crypto';
 import type { Caller } from '../caller.ts';
+import type { ArgumentValues } from '../tool-source.ts';
 import { memberTextAt } from './json-text.ts';
 import type { ToolList } from './lists.ts';
 import { SEARCH_TOOLS } from './names.ts';
 import type { ToolResult } from './result.ts';
 import { isSearchTool, searchTools } from './search.ts';
-import { definitionText, type GivenArguments, type Tool } from './tool.ts';
+import { definitionText, type Tool } from './tool.ts';
 import {
   type AgentMessage,
   errorText,
@@ -34,7 +35,7 @@ export interface EndpointAnswer {
 /** One call of a tool. */
 export interface ToolCall {
   readonly tool: Tool;
-  readonly given: GivenArguments;
+  readonly given: ArgumentValues;
   /** Makes a repetition of the same call harmless, if the operation takes a key; undefined: nothing tells a repetition from a new call. */
   readonly callKey: string | undefined;
 }

@@ -3,9 +3,10 @@
 import { type Mistake, suggest } from '../config-errors.ts';
 import type { Operation } from '../operation.ts';
 import type { Source } from '../shared/yaml-source.ts';
+import type { ToolSource } from '../tool-source.ts';
 import { namesOf } from './names.ts';
 import type { McpSettings } from './settings.ts';
-import type { Tool, ToolSource } from './tool.ts';
+import type { Tool } from './tool.ts';
 
 /** An operation of a contract. */
 export interface ToolCandidate {

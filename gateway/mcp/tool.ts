@@ -3,47 +3,7 @@
 import type { Caller } from '../caller.ts';
 import type { Operation } from '../operation.ts';
 import { shortTextOf } from '../shared/short-text.ts';
-
-export type JsonRecord = Readonly<Record<string, unknown>>;
-
-export interface ToolViolation {
-  readonly in: string;
-  readonly param: string;
-  readonly pointer?: string;
-  readonly code: string;
-  readonly message: string;
-}
-
-/** The request that a call becomes. `contract/tools/` makes it. */
-export interface ToolRequest {
-  readonly method: string;
-  readonly target: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: Buffer | undefined;
-  readonly idempotencyKey: string | undefined;
-  readonly violations: readonly ToolViolation[];
-}
-
-export interface GivenArguments {
-  readonly values: JsonRecord;
-  textOf(name: string): string;
-}
-
-/** What a contract says of an operation that is a tool. */
-export interface ToolSource {
-  readonly obstacle: string | undefined;
-  readonly title: string | undefined;
-  readonly description: string | undefined;
-  readonly tags: readonly string[];
-  readonly says: { readonly name?: string; readonly description?: string; readonly hidden?: boolean };
-  readonly paging: { readonly limit: string | undefined; readonly cursor: string | undefined };
-  schemas(): {
-    readonly input: JsonRecord;
-    readonly output: JsonRecord | undefined;
-    readonly losses: readonly string[];
-  };
-  write(given: GivenArguments): ToolRequest;
-}
+import type { ToolSource } from '../tool-source.ts';
 
 export interface Tool {
   readonly name: string;

@@ -15,9 +15,9 @@ import type { Arrived, Identified } from '../exchange.ts';
 import type { ToolCall, WireRefusal } from '../mcp/endpoint.ts';
 import { CollectedAnswer, InternalRequest } from '../mcp/internal-request.ts';
 import { COLLECTED_BYTES_MAX, isReadable, type ToolResult, toResult } from '../mcp/result.ts';
-import type { ToolRequest } from '../mcp/tool.ts';
 import type { Operation } from '../operation.ts';
 import { createOperationPipeline, type OperationSteps } from '../pipeline.ts';
+import type { ToolRequest } from '../tool-source.ts';
 
 export interface RunCallOptions {
   /** The steps of every operation. */

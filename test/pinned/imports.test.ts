@@ -34,6 +34,7 @@ const shared = [
   'gateway/catalogue-entry.ts',
   'gateway/downstream.ts',
   'gateway/findings.ts',
+  'gateway/tool-source.ts',
   'gateway/operation.ts',
   'gateway/caller.ts',
   'gateway/stages.ts',

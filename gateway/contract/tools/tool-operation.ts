@@ -2,6 +2,7 @@
 
 import { shortTextOf } from '../../shared/short-text.ts';
 import { streamKindOf } from '../../shared/stream-kinds.ts';
+import type { ToolSchemas, ToolSource } from '../../tool-source.ts';
 import { isJson, isOfBytes, mediaTypeOf } from '../media-types.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import { formsOf, typesOf } from '../parameters/value-types.ts';
@@ -9,30 +10,6 @@ import { child, isObject, type JsonObject, type Located, member, memberNames } f
 import { type Argument, argumentsOf, type OperationArguments } from './arguments.ts';
 import { createLocalSchemas, type LocalSchemas } from './local-schema.ts';
 import { createRequestWriter } from './written-request.ts';
-
-export interface ToolSchemas {
-  readonly input: JsonObject;
-  /** Undefined: answers have no schema, or not each one. */
-  readonly output: JsonObject | undefined;
-  /** What the schemas cannot say. */
-  readonly losses: readonly string[];
-}
-
-export interface ToolOperation {
-  /** Why the operation cannot be a tool; undefined: it can. */
-  readonly obstacle: string | undefined;
-  /** Of the contract; undefined: it has none. */
-  readonly title: string | undefined;
-  readonly description: string | undefined;
-  readonly tags: readonly string[];
-  /** What the contract says of the tool: `x-gateway-tool`. */
-  readonly says: { readonly name?: string; readonly description?: string; readonly hidden?: boolean };
-  /** Names of the arguments that ask for fewer records and for further ones. */
-  readonly paging: { readonly limit: string | undefined; readonly cursor: string | undefined };
-  /** Makes the schemas anew: they are large. */
-  schemas(): ToolSchemas;
-  readonly write: ReturnType<typeof createRequestWriter>;
-}
 
 /** Of descriptions within a schema. */
 const DESCRIPTION_CHARACTERS_MAX = 300;
@@ -42,7 +19,7 @@ const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const LIMIT = /^(?:limit|per_page|page_size|pageSize|max_results|maxResults|first|count)$/;
 const CURSOR = /^(?:cursor|page_token|pageToken|after|starting_after|page|offset)$/;
 
-export function toToolOperation(entry: ContractOperation): ToolOperation {
+export function toToolOperation(entry: ContractOperation): ToolSource {
   const { located } = entry;
   const value = located.value as JsonObject;
   const given = argumentsOf(entry);

@@ -1,5 +1,6 @@
 // Makes the request of an operation from its arguments. Every mistake is listed, like the violations of a request that came over HTTP.
 
+import type { ArgumentValues, ToolRequest } from '../../tool-source.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import type { Parameter } from '../parameters/parameter.ts';
 import { escapeToken, isObject, type JsonObject } from '../pointer.ts';
@@ -15,26 +16,6 @@ import {
   writtenQuery,
 } from './written-values.ts';
 
-/** The arguments of one call. */
-export interface ArgumentValues {
-  /** Parsed; every name is an own member. */
-  readonly values: Readonly<Record<string, unknown>>;
-  /** The JSON text of an argument as the client wrote it: a body is sent on as it came. */
-  textOf(name: string): string;
-}
-
-export interface WrittenRequest {
-  readonly method: string;
-  /** Path and query. With violations, a path that leads nowhere else. */
-  readonly target: string;
-  /** Lower-case names and their values. */
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: Buffer | undefined;
-  /** The key that the client gave for this call, in any form. */
-  readonly idempotencyKey: string | undefined;
-  readonly violations: readonly Violation[];
-}
-
 /** Stands for a value that cannot be written. */
 const UNKNOWN = '-';
 
@@ -49,7 +30,7 @@ export function createRequestWriter(
   const [paths, queries] = [ofPlace('path'), ofPlace('query')];
   const [headers, cookies] = [ofPlace('header'), ofPlace('cookie')];
 
-  return function write({ values, textOf }: ArgumentValues): WrittenRequest {
+  return function write({ values, textOf }: ArgumentValues): ToolRequest {
     const violations: Violation[] = [];
     const given = (name: string) => (Object.hasOwn(values, name) ? values[name] : undefined);
 
