@@ -9,19 +9,14 @@ import { writeConfiguration } from '../../support/configuration.ts';
 import { openConnection, requestOf } from '../../support/connection.ts';
 import { freePort } from '../../support/free-port.ts';
 import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
+import { getOnce, type Told } from './get-once.ts';
 import { createHolding, eventually, isAlive, metricsOf, seriesIn, startSeveral, type WorkerStatus } from './several.ts';
 import { fatalLinesOf, throwsOnSignals } from './uncaught.ts';
 
 const LINES = 300;
 const CLIENTS = 8;
-const CLIENTS_OF_KILLED = 12;
-const KILLS = 4;
-/** For cases that take seconds of starts. */
-const inFull = LIMIT_RUNS > 1 ? it : it.skip;
 /** Between two requests of a client: a replacement takes seconds, in which clients without a pause keep a core busy. */
 const PAUSE_MS = LIMIT_RUNS > 1 ? 0 : 300;
-/** A client that has waited this long for an empty answer waits for ever. */
-const HANGING_MS = 10_000;
 
 const upstream = createHolding();
 
@@ -72,27 +67,6 @@ function offerLoad(): { stop(): Promise<(number | Error)[]> } {
       return told;
     },
   };
-}
-
-type Told = 'answered' | 'broken' | 'hanging';
-
-/** On a connection of its own. */
-function getOnce(): Promise<Told> {
-  const { url, authorization } = several;
-  return new Promise((resolve) => {
-    const sent = request(`${url}/v1/things`, { agent: new Agent(), headers: { authorization } }, (answer) => {
-      answer.resume().on('end', () => conclude(answer.statusCode === 200 ? 'answered' : 'broken'));
-    });
-    const overdue = setTimeout(() => {
-      conclude('hanging');
-      sent.destroy();
-    }, HANGING_MS);
-    const conclude = (told: Told) => {
-      clearTimeout(overdue);
-      resolve(told);
-    };
-    sent.on('error', () => conclude('broken')).end();
-  });
 }
 
 /** A silent one serves, too: on a busy machine it answers the primary too late. */
@@ -172,39 +146,6 @@ describe('workers', () => {
     await eventually(async () => answered(await metricsOf(several)) === countedBefore + 5);
   });
 
-  inFull(
-    'that are killed while connections come are replaced, and no connection that one was handed is forgotten',
-    async () => {
-      const restartsBefore = (await several.workers())[0]?.restarts ?? 0;
-      const told: Record<Told, number> = { answered: 0, broken: 0, hanging: 0 };
-      let over = false;
-      const clients = Array.from({ length: CLIENTS_OF_KILLED }, async () => {
-        while (!over) {
-          told[await getOnce()] += 1;
-          await sleep(PAUSE_MS);
-        }
-      });
-      try {
-        for (let count = 1; count <= KILLS; count += 1) {
-          await sleep(200);
-          const [one] = await several.workers();
-          process.kill(one?.pid as number, 'SIGKILL');
-          await eventually(async () => {
-            const [next, other] = await several.workers();
-            return next?.restarts === restartsBefore + count && next.state === 'serving' && other?.state === 'serving';
-          });
-        }
-      } finally {
-        over = true;
-      }
-      await Promise.all(clients);
-      assert.equal(told.hanging, 0);
-      assert.ok(told.answered > KILLS * CLIENTS_OF_KILLED, `${told.answered} answered`);
-      // Those that the worker had taken end with it.
-      assert.ok(told.broken <= KILLS * CLIENTS_OF_KILLED, `${told.broken} broken`);
-    },
-  );
-
   it('that are all killed at once are replaced; who connects meanwhile is answered, and none hangs', async () => {
     const before = await several.workers();
     const clients: Promise<Told>[] = [];
@@ -212,7 +153,7 @@ describe('workers', () => {
     // The system may take some moments to close the connections of a killed process.
     await eventually(() => before.every(({ pid }) => !isAlive(pid as number)));
     await eventually(async () => {
-      clients.push(getOnce(), getOnce());
+      clients.push(getOnce(several), getOnce(several));
       const workers = await several.workers();
       const isNew = workers.every(({ pid }) => before.every((one) => one.pid !== pid));
       return isNew && bothServe(workers);
