@@ -241,9 +241,11 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
 function byOperationAlone<Counted>(make: (operation: Operation) => Counted): (operation: Operation) => Counted {
   const known = new WeakMap<Operation, Counted>();
   return (operation) => {
-    const found = known.get(operation) ?? make(operation);
-    known.set(operation, found);
-    return found;
+    const found = known.get(operation);
+    if (found !== undefined) return found;
+    const made = make(operation);
+    known.set(operation, made);
+    return made;
   };
 }
 
