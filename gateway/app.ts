@@ -53,53 +53,64 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 }
 
-/** The parts in their order. Each section is given what the sections above it have opened. */
+/** The parts in their order. Each section is given the sections above it that it uses. */
 async function openParts(options: AppOptions, parts: Parts): Promise<App> {
-  // the configuration in force, its secrets, the state of the process
-  const base = { ...options, ...openBase(options, parts) };
+  // the configuration in force, the clock, the state of the process
+  const base = openBase(options, parts);
   // what reports: log, metrics, traces, the listener of operators
-  const withObservation = { ...base, ...openObservation(base, parts) };
+  const observation = openObservation(options, base, parts);
   // what counts requests and failures
-  const withCounters = { ...withObservation, ...(await openCounters(withObservation, parts)) };
+  const counters = await openCounters(options, base, observation, parts);
   // what asks upstreams
-  const withUpstreams = { ...withCounters, ...(await openUpstreams(withCounters, parts)) };
+  const upstreams = await openUpstreams(options, base, observation, parts);
   // what knows callers
-  const withCallers = { ...withUpstreams, ...(await openCallers(withUpstreams, parts)) };
-  // the certificates that the gateway orders
-  const withCertificates = { ...withCallers, ...(await openCertificates(withCallers, parts)) };
+  const callers = await openCallers(options, base, observation, counters, upstreams, parts);
+  // the certificates of the public listener
+  const certificates = await openCertificates(options, base, observation, parts);
   // what takes requests and serves them
-  const opened = { ...withCertificates, ...openTraffic(withCertificates, parts) };
+  const traffic = openTraffic(options, base, observation, counters, upstreams, callers, certificates, parts);
   // reloads, and what operators see of all parts
-  const { reloads, operators } = openAdministration(opened, parts);
-  const { gateway, identity, ordered, tls, listeners, requests, admin, sandbox, assertions, streams } = opened;
-  const { access, log, onLifecycle } = opened;
+  const { reloads, operators } = openAdministration(
+    options,
+    base,
+    observation,
+    counters,
+    upstreams,
+    callers,
+    certificates,
+    traffic,
+    parts,
+  );
+  const { timeouts } = base.gateway;
+  const { listeners } = traffic;
 
-  await identity.ready();
-  const { port, plainPort } = await listeners.listen(requests);
-  ordered?.begin();
-  const adminPort = await admin.listen(operators);
+  await callers.identity.ready();
+  const { port, plainPort } = await listeners.listen(traffic.requests);
+  certificates.ordered?.begin();
+  const adminPort = await observation.admin.listen(operators);
   // After the listeners: a start that fails because the port is taken must store no demo key.
+  const { sandbox, assertions } = upstreams;
   await options.prepare?.({ sandbox: sandbox.process, assertionOf: assertions.assertionOf });
-  onLifecycle('serving');
+  base.onLifecycle('serving');
 
   const stop = (handOver = false) =>
     shutDown(
       {
         parts,
         listeners,
-        timeouts: gateway.timeouts,
-        endStreams: () => streams.drain(gateway.timeouts.drainMs),
+        timeouts,
+        endStreams: () => callers.streams.drain(timeouts.drainMs),
         stopReloads: reloads.stop,
-        onLifecycle,
+        onLifecycle: base.onLifecycle,
       },
       handOver,
     );
 
   async function reload(): Promise<void> {
-    tls?.reloadCertificates();
-    access.retry(undefined);
+    certificates.tls?.reloadCertificates();
+    upstreams.access.retry(undefined);
     await reloads.reload();
   }
 
-  return { port, plainPort, adminPort, operators, log, reload, take: listeners.take, stop };
+  return { port, plainPort, adminPort, operators, log: observation.log, reload, take: listeners.take, stop };
 }

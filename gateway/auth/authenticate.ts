@@ -7,9 +7,9 @@ import type { Caller } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
 import type { Identified, Matched } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
-import { type CredentialReader, createApiKeyReader } from './api-key-reader.ts';
+import { API_KEY_LENGTH } from './api-key.ts';
 import { createBasicReader, type MatchesBasic } from './basic.ts';
-import { parseAuthorization, withChallenge } from './credentials.ts';
+import { type CredentialReader, type Credentials, parseAuthorization, withChallenge } from './credentials.ts';
 import type { Directory } from './directory.ts';
 
 /** A key in a query, or so much of a key that its owner should replace it. */
@@ -28,7 +28,8 @@ export const ANONYMOUS: Caller = Object.freeze({
   allowsAddress: undefined,
 });
 
-export interface AuthenticateOptions {
+/** What reads each kind of credential. */
+export interface CredentialReaders {
   readonly directory: Pick<Directory, 'callerOf'>;
   readonly readToken: CredentialReader;
   readonly matchesBasic: MatchesBasic;
@@ -36,8 +37,7 @@ export interface AuthenticateOptions {
   readonly readSession?: ((matched: Matched) => Awaitable<Caller> | undefined) | undefined;
 }
 
-export function createAuthenticate({ directory, readToken, matchesBasic, readSession }: AuthenticateOptions) {
-  const readApiKey = createApiKeyReader(directory);
+export function createAuthenticate({ directory, readToken, matchesBasic, readSession }: CredentialReaders) {
   const readBasic = createBasicReader(matchesBasic);
 
   function read(matched: Matched): Awaitable<Caller> {
@@ -45,7 +45,8 @@ export function createAuthenticate({ directory, readToken, matchesBasic, readSes
     // A browser adds the cookie to every request: what a page sends on purpose goes before it.
     if (credentials === undefined) return readSession?.(matched) ?? refuseWithout(matched);
     // The first reader that recognises the credential decides. The API key reader takes every Bearer, so it comes after the token reader.
-    const caller = readToken(credentials) ?? readApiKey(credentials) ?? readBasic(credentials, matched.operation);
+    const caller =
+      readToken(credentials) ?? readApiKey(credentials, directory) ?? readBasic(credentials, matched.operation);
     if (caller === undefined) throw new GatewayError('auth_scheme_unsupported');
     return caller;
   }
@@ -74,6 +75,22 @@ function identify(matched: Matched, caller: Caller): Identified {
   const identified = matched as Matched & { caller: Caller };
   identified.caller = caller;
   return identified;
+}
+
+/** Takes every Bearer credential that the readers before it have left. Throws api_key_malformed, api_key_invalid or auth_unavailable. */
+export function readApiKey(
+  { scheme, value }: Credentials,
+  directory: Pick<Directory, 'callerOf'>,
+): Awaitable<Caller> | undefined {
+  if (scheme !== 'bearer') return undefined;
+  if (value.length !== API_KEY_LENGTH) throw new GatewayError('api_key_malformed');
+  const caller = directory.callerOf(value);
+  return caller instanceof Promise ? caller.then(existing) : existing(caller);
+}
+
+function existing(caller: Caller | undefined): Caller {
+  if (caller === undefined) throw new GatewayError('api_key_invalid');
+  return caller;
 }
 
 /** Pages get to know that a person can sign in, and programs that they need a key. */

@@ -1,8 +1,10 @@
 // The credentials of a request (RFC 9110 section 11): parses them, hashes them for caches, and names in a 401 which others are accepted.
 
 import { hash } from 'node:crypto';
+import type { Caller } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
 import type { Operation } from '../operation.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
 import { realMachine } from '../shared/machine.ts';
 
 export interface Credentials {
@@ -11,6 +13,9 @@ export interface Credentials {
   /** Empty if the header contains only a scheme. */
   readonly value: string;
 }
+
+/** Returns the caller of a valid credential, undefined for a credential of another kind. Throws if it is of this kind but invalid. */
+export type CredentialReader = (credentials: Credentials) => Awaitable<Caller> | undefined;
 
 /** Parses the Authorization header. Returns undefined if the request carries no credentials. */
 export function parseAuthorization(header: string | undefined): Credentials | undefined {

@@ -4,9 +4,9 @@
 import type { Caller } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
-import { type CredentialReader, createApiKeyReader } from './api-key-reader.ts';
+import { readApiKey } from './authenticate.ts';
 import { callerRefusal } from './authorize.ts';
-import { parseAuthorization } from './credentials.ts';
+import { type CredentialReader, parseAuthorization } from './credentials.ts';
 import type { Directory } from './directory.ts';
 
 export interface TunnelCallerOptions {
@@ -27,13 +27,11 @@ export type CallerOfTunnel = (
 ) => Promise<TunnelCaller | undefined>;
 
 export function createCallerOfTunnel({ directory, readToken, now }: TunnelCallerOptions): CallerOfTunnel {
-  const readKey = createApiKeyReader(directory);
-
   return async function callerOfTunnel({ headers, clientAddress }) {
     const credentials = parseAuthorization(headers.get('authorization'));
     if (credentials?.scheme !== 'bearer') return undefined;
     try {
-      const caller = await (readToken(credentials) ?? readKey(credentials));
+      const caller = await (readToken(credentials) ?? readApiKey(credentials, directory));
       if (caller === undefined) return undefined;
       return { caller, isAllowed: callerRefusal(caller, clientAddress, now()) === undefined };
     } catch (error) {

@@ -6,7 +6,7 @@ import type { Log } from '../observe/log.ts';
 import { extendLengthenedWindows, warnOfLostTiers } from './changed-limits.ts';
 import { createServing, type Serving, type Shared } from './serving.ts';
 
-interface OpenServing {
+export interface OpenServing {
   /** Called once per request, so that a request ends under the configuration it began with. */
   current(): Serving;
   /** Serves all following requests under another configuration. */

@@ -1,6 +1,7 @@
 // The pipeline of one configuration. Each new configuration gets its own; parts that outlive a configuration are passed in.
 
 import type { Assertions } from '../auth/assertions/assertions.ts';
+import { type CredentialReaders, createAuthenticate } from '../auth/authenticate.ts';
 import type { Caller } from '../caller.ts';
 import type { Configuration } from '../configuration.ts';
 import { delimiterOfForm } from '../contract/forms/multipart.ts';
@@ -20,7 +21,7 @@ import { createLimit } from '../limits/limit.ts';
 import type { Throttle } from '../limits/throttle.ts';
 import type { Operation } from '../operation.ts';
 import type { Overload } from '../overload/overload.ts';
-import { createNeedsNode, createPipeline, type OperationSteps, type Stages, type Steps } from '../pipeline.ts';
+import { createNeedsNode, createPipeline, type OperationSteps, type Steps } from '../pipeline.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';
 import type { Tunnel } from '../tunnel/table.ts';
 import type { Tunnels } from '../tunnel/tunnels.ts';
@@ -34,7 +35,7 @@ import { createUpgrades } from './upgrades.ts';
 
 /** Parts that live from start to end of the process. */
 export interface Shared extends UpstreamParts {
-  readonly authenticate: Stages['authenticate'];
+  readonly credentialReaders: CredentialReaders;
   readonly assertions: Pick<Assertions, 'jwks' | 'assertionFor'>;
   readonly counters: CounterStore;
   readonly answerStore: AnswerStore;
@@ -73,6 +74,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const { config, contracts } = configuration;
   const { refuse, overload, tunnels, now } = shared;
   const operations = contracts.operations.map(({ operation }) => operation);
+  const authenticate = createAuthenticate(shared.credentialReaders);
   const stateless = createStatelessStages(configuration, { ...shared, hold: overload.hold });
   const { admit, match, sunset, authorize, validate, sitesFor, tunnelAt, deprecations } = stateless;
   const idempotency = openIdempotency(configuration, shared);
@@ -83,7 +85,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   function openStream(fresh: Fresh, kind: StreamKind, end: (why: StreamEnd) => void): () => void {
     const { caller, clientAddress, operation } = fresh;
     async function admitAgain() {
-      return authorize(await shared.authenticate(fresh)).caller;
+      return authorize(await authenticate(fresh)).caller;
     }
     const close = shared.streams.open({ kind, caller, clientAddress, operation, admitAgain, end });
     // It counts among the open streams instead.
@@ -113,7 +115,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     validate,
     shed: overload.shed,
     throttle: shared.throttle.throttle,
-    authenticate: shared.authenticate,
+    authenticate,
     noteUse: createNoteUse(deprecations, shared.noteUse),
     limit: createLimit({ store: shared.counters, rules: config.limits, now }),
     reserve: overload.reserve,

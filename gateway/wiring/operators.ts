@@ -43,7 +43,7 @@ interface AdminListenerOptions {
   now(): number;
 }
 
-interface AdminListener {
+export interface AdminListener {
   /** Starts to listen. Resolves with the port, or 0 in a worker. */
   listen(answers: Operators<Sample>): Promise<number>;
   /** Asks all processes of all instances. Before `listen`, there is no answer; while a worker does not reach its primary, its own. */

@@ -9,7 +9,7 @@ import { addressOfSite } from '../edge/sites.ts';
 import type { Log } from '../observe/log.ts';
 import { liesOnSandbox, type SandboxProcess, startSandbox } from '../upstream/simulated/sandbox.ts';
 
-interface OpenSandbox {
+export interface OpenSandbox {
   /** Undefined if no upstream uses it. */
   readonly process: SandboxProcess | undefined;
   /** Current origin of a configured address. */

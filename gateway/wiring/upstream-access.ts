@@ -11,7 +11,7 @@ import { type Accesses, type AccessesOptions, createAccesses } from '../upstream
 import type { LatchProbes } from '../upstream/credentials/latch-probes.ts';
 import { isSimulated } from '../upstream/simulated/addresses.ts';
 
-interface UpstreamAccess extends Accesses {
+export interface UpstreamAccess extends Accesses {
   /** Administrator of the sandbox's mail server, `user:password`; undefined if no upstream uses that server. */
   readonly sandboxAdministrator: string | undefined;
   /** Mistakes for missing credentials that only a start can generate. */

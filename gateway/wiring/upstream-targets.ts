@@ -8,7 +8,7 @@ import { type AnswerFromContract, withExamples } from '../upstream/simulated/exa
 import { createPools, type Pools } from '../upstream/targets/pools.ts';
 import { createTargetSets, type TargetSets } from '../upstream/targets/target-set.ts';
 
-interface UpstreamTargets {
+export interface UpstreamTargets {
   readonly pools: Pools;
   readonly targetSets: TargetSets;
   /** Monotonic milliseconds. */

@@ -2,10 +2,13 @@
 
 import { dirname } from 'node:path';
 import { reloadConfiguration } from '../../configuration.ts';
+import type { Sample } from '../../console/sample.ts';
+import type { Operators } from '../../observe/admin.ts';
 import type { Parts } from '../../parts.ts';
+import type { AppOptions } from '../app-options.ts';
 import { createConfigurationChanges } from '../configuration-changes.ts';
 import { answersForOperators } from '../operators.ts';
-import { followConfiguration } from '../reload.ts';
+import { followConfiguration, type Reloads } from '../reload.ts';
 import type { BaseSection } from './base.ts';
 import type { CallersSection } from './callers.ts';
 import type { CertificatesSection } from './certificates.ts';
@@ -14,20 +17,28 @@ import type { ObservationSection } from './observation.ts';
 import type { TrafficSection } from './traffic.ts';
 import type { UpstreamsSection } from './upstreams.ts';
 
+interface AdministrationSection {
+  readonly reloads: Reloads;
+  readonly operators: Operators<Sample>;
+}
+
 /** Starts to follow the configuration files. */
 export function openAdministration(
-  opened: BaseSection &
-    ObservationSection &
-    CountersSection &
-    UpstreamsSection &
-    CallersSection &
-    CertificatesSection &
-    TrafficSection,
+  options: AppOptions,
+  base: BaseSection,
+  observation: ObservationSection,
+  counters: CountersSection,
+  upstreams: UpstreamsSection,
+  callers: CallersSection,
+  certificates: CertificatesSection,
+  traffic: TrafficSection,
   parts: Parts,
-) {
-  const { settings, environment, store, inForce, log, metrics, pressed, now } = opened;
-  const { counters, access, targets, streams, identity, versionUses, usage } = opened;
-  const { ordered, certificatesStatus, listeners, tunnels, overload, serving } = opened;
+): AdministrationSection {
+  const { settings, environment, store, version, now } = options;
+  const { inForce, lifecycle } = base;
+  const { log, metrics, pressed, admin } = observation;
+  const { access, targets } = upstreams;
+  const { identity, versionUses } = callers;
   const reloads = followConfiguration({
     directories: [settings.configDirectory, settings.contractsDirectory],
     secretsDirectory: settings.secretsDirectory,
@@ -46,38 +57,38 @@ export function openAdministration(
   parts.add({ name: 'configuration changes', use: changes.note });
 
   metrics.watch({
-    activeRequests: listeners.activeRequests,
+    activeRequests: traffic.listeners.activeRequests,
     keyStoreAway: () => (identity.keysStatus().store === 'failing' ? 1 : 0),
-    limitStoreAway: () => (counters.status().state === 'away' ? 1 : 0),
-    limitPolicyInForce: () => counters.status().policyInForce,
-    usageWaiting: () => usage.status().waiting,
-    tunnelStreams: tunnels.open,
-    openStreams: streams.counts,
+    limitStoreAway: () => (counters.requests.status().state === 'away' ? 1 : 0),
+    limitPolicyInForce: () => counters.requests.status().policyInForce,
+    usageWaiting: () => callers.usage.status().waiting,
+    tunnelStreams: traffic.tunnels.open,
+    openStreams: callers.streams.counts,
     upstreamStates: access.status,
     targetStates: targets.targetSets.status,
-    bufferedBytes: overload.bufferedBytes,
+    bufferedBytes: traffic.overload.bufferedBytes,
     configurationLoadedAtMs: reloads.loadedAtMs,
-    certificates: certificatesStatus,
+    certificates: certificates.status,
   });
   const operators = answersForOperators({
-    version: opened.version,
-    lifecycle: opened.lifecycle,
+    version,
+    lifecycle,
     keys: identity.keysStatus,
-    limits: counters.status,
-    missingCertificates: () => ordered?.missing(),
+    limits: counters.requests.status,
+    missingCertificates: () => certificates.ordered?.missing(),
     parts: parts.status,
     now,
     store,
     log,
     metrics,
     pressed,
-    limitUsage: opened.limitUsage,
+    limitUsage: counters.limitUsage,
     changes,
     versionUses,
     retryUpstream: access.retry,
-    askFleet: opened.admin.askFleet,
+    askFleet: admin.askFleet,
     credentialOf: (upstream) => new Map(Object.entries(access.status())).get(upstream),
-    serving: serving.current,
+    serving: traffic.serving.current,
   });
 
   return { reloads, operators };

@@ -1,6 +1,7 @@
 // The first parts of the process: the configuration in force and its secrets, the lock of the data directory, the clocks and the state of
 // the process. They depend on no other part.
 
+import type { GatewayFile } from '../../config/gateway-file.ts';
 import { ConfigError } from '../../config-errors.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { Lifecycle } from '../../observe/status.ts';
@@ -11,10 +12,21 @@ import { lockDirectory } from '../../shared/sqlite.ts';
 import type { AppOptions } from '../app-options.ts';
 import { checkSecrets } from '../named-secrets.ts';
 
-export type BaseSection = AppOptions & ReturnType<typeof openBase>;
+export interface BaseSection {
+  inForce(): Configuration;
+  /** Epoch milliseconds. */
+  inForceSinceMs(): number;
+  /** gateway.yaml of the start. A reload does not change the keys of config/restart-only.ts; for others, see `inForce`. */
+  readonly gateway: GatewayFile;
+  /** Windows use this clock, which never goes back; expiry times use the wall clock. */
+  forwardNow(): number;
+  lifecycle(): Lifecycle;
+  isDraining(): boolean;
+  onLifecycle(next: Lifecycle): void;
+}
 
 /** Throws ConfigError for missing secrets, and a sentence if another gateway holds the data directory. */
-export function openBase({ configuration: first, settings, secrets, now }: AppOptions, parts: Parts) {
+export function openBase({ configuration: first, settings, secrets, now }: AppOptions, parts: Parts): BaseSection {
   let inForce = first;
   let inForceSinceMs = now();
   parts.add({
@@ -39,9 +51,7 @@ export function openBase({ configuration: first, settings, secrets, now }: AppOp
   return {
     inForce: () => inForce,
     inForceSinceMs: () => inForceSinceMs,
-    /** gateway.yaml of the start. A reload does not change the keys of config/restart-only.ts; for others, see `inForce`. */
     gateway: first.config.gateway,
-    /** Windows use this clock, which never goes back; expiry times use the wall clock. */
     forwardNow: createForwardClock(now),
     lifecycle: () => lifecycle,
     isDraining: () => lifecycle === 'draining',

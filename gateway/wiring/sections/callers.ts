@@ -4,29 +4,45 @@
 import type { Caller } from '../../caller.ts';
 import { replicaMistakes } from '../../config/settings.ts';
 import { openAnswerStore } from '../../idempotency/open-store.ts';
+import type { AnswerStore } from '../../idempotency/store.ts';
 import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
-import { createThrottle } from '../../limits/throttle.ts';
+import { createThrottle, type Throttle } from '../../limits/throttle.ts';
 import { logStoreState } from '../../observe/log.ts';
 import type { Parts } from '../../parts.ts';
-import { createOpenStreams } from '../../streams/open-streams.ts';
-import { openUsage } from '../../usage/usage.ts';
-import { openVersionUses } from '../../versions/version-uses.ts';
-import { openIdentity } from '../identity.ts';
-import { openSessions } from '../sessions.ts';
+import { createOpenStreams, type OpenStreams } from '../../streams/open-streams.ts';
+import { openUsage, type Usage } from '../../usage/usage.ts';
+import { openVersionUses, type VersionUses } from '../../versions/version-uses.ts';
+import type { AppOptions } from '../app-options.ts';
+import { type Identity, openIdentity } from '../identity.ts';
+import { openSessions, type SessionServices } from '../sessions.ts';
 import { type BaseSection, operationsServed } from './base.ts';
 import type { CountersSection } from './counters.ts';
 import type { ObservationSection } from './observation.ts';
 import type { UpstreamsSection } from './upstreams.ts';
 
-export type CallersSection = Awaited<ReturnType<typeof openCallers>>;
+export interface CallersSection {
+  readonly streams: OpenStreams;
+  readonly tunnelStreams: OpenStreams;
+  readonly identity: Identity;
+  readonly answerStore: AnswerStore;
+  readonly versionUses: VersionUses;
+  readonly usage: Usage;
+  readonly throttle: Throttle;
+  /** Undefined: people cannot sign in. */
+  readonly sessionServices: SessionServices | undefined;
+  /** Calls back when the session of a caller ends, on whichever instance, unless the returned function is called before. */
+  onSessionEnded(caller: Caller, listener: () => void): () => void;
+}
 
 /** Rejects with a sentence if the store of answers or that of use cannot be opened. */
 export async function openCallers(
-  opened: BaseSection & ObservationSection & CountersSection & UpstreamsSection,
+  { configuration, settings, secrets, store, digestOf, now }: AppOptions,
+  { gateway, inForce, forwardNow }: BaseSection,
+  { log }: ObservationSection,
+  counters: CountersSection,
+  { access, assertions, sandbox }: UpstreamsSection,
   parts: Parts,
-) {
-  const { configuration, settings, secrets, store, gateway, inForce, forwardNow, now } = opened;
-  const { log, live, counters, failures, access, assertions, sandbox } = opened;
+): Promise<CallersSection> {
   const streams = createOpenStreams({
     mostOf: (caller) => openStreamsMaxOf(inForce().config.limits, caller),
     now,
@@ -41,13 +57,13 @@ export async function openCallers(
   // No limit and no operation applies to the streams of tunnels; only their credential may end.
   const tunnelStreams = createOpenStreams({ mostOf: () => Number.POSITIVE_INFINITY, now });
   parts.add({ name: 'tunnel streams', close: tunnelStreams.close });
-  const sessions = await openSessions(opened);
+  const sessions = await openSessions({ gateway, settings, secrets, log, now });
   if (sessions !== undefined) parts.add({ name: 'sessions', status: sessions.status, close: sessions.close });
   const identity = openIdentity({
     gateway,
     secrets,
     store,
-    digestOf: opened.digestOf,
+    digestOf,
     assertions,
     matchesBasic: (upstream, user, password) => access.of(upstream)?.credential?.matches(user, password) === true,
     log,
@@ -57,7 +73,7 @@ export async function openCallers(
     sessionReaderOf: sessions?.readerOf,
     onAssertionKeys: () => sandbox.process?.renewTrust(),
     onChange({ kind, key, organization }) {
-      if (kind === 'limits.reset') counters.clearRefusals();
+      if (kind === 'limits.reset') counters.requests.clearRefusals();
       else if (kind !== 'configuration.changed')
         for (const open of [streams, tunnelStreams]) open.identityChanged({ key, organization });
     },
@@ -70,7 +86,7 @@ export async function openCallers(
     status: () => ({ keys: identity.keysStatus(), issuers: identity.issuersStatus() }),
     close: identity.close,
   });
-  live.begin();
+  counters.live.begin();
   const answerStore = await openAnswerStore({
     redisUrl: settings.redisUrl,
     dataDirectory: settings.dataDirectory,
@@ -109,7 +125,7 @@ export async function openCallers(
 
   const throttle = createThrottle({
     ...configuration.config.limits.addresses,
-    counters: failures,
+    counters: counters.failures,
     isKnownCaller: identity.isKnownCaller,
     now: forwardNow,
   });

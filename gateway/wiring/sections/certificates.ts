@@ -2,15 +2,27 @@
 
 import type { Parts } from '../../parts.ts';
 import type { OrderedCertificates } from '../acme.ts';
-import { openPublicTls } from '../public-tls.ts';
+import type { AppOptions } from '../app-options.ts';
+import type { CertificateStatus } from '../certificate-status.ts';
+import { openPublicTls, type PublicTls } from '../public-tls.ts';
 import type { BaseSection } from './base.ts';
 import type { ObservationSection } from './observation.ts';
 
-export type CertificatesSection = Awaited<ReturnType<typeof openCertificates>>;
+export interface CertificatesSection {
+  /** Undefined without `tls.acme`. */
+  readonly ordered: OrderedCertificates | undefined;
+  /** Undefined: the public listener has no TLS. */
+  readonly tls: PublicTls | undefined;
+  status(): readonly CertificateStatus[];
+}
 
 /** Rejects with a sentence if the store of certificates cannot be opened. */
-export async function openCertificates(opened: BaseSection & ObservationSection, parts: Parts) {
-  const { configuration, gateway, settings, secrets, ticketKeys, version, log, store, now, metrics } = opened;
+export async function openCertificates(
+  { configuration, settings, secrets, ticketKeys, version, store, now }: AppOptions,
+  { gateway }: BaseSection,
+  { log, metrics }: ObservationSection,
+  parts: Parts,
+): Promise<CertificatesSection> {
   const acme = gateway.tls?.acme;
   let ordered: OrderedCertificates | undefined;
   if (acme !== undefined) {
@@ -25,12 +37,12 @@ export async function openCertificates(opened: BaseSection & ObservationSection,
     onHandshakeFailure: metrics.handshakeFailed,
     onRenewal: metrics.renewal,
   });
-  const certificatesStatus = () => tls?.certificatesStatus() ?? [];
+  const status = () => tls?.certificatesStatus() ?? [];
   parts.add({
     name: 'certificates',
-    status: () => ({ certificates: certificatesStatus() }),
+    status: () => ({ certificates: status() }),
     close: () => tls?.close(),
   });
 
-  return { ordered, tls, certificatesStatus };
+  return { ordered, tls, status };
 }

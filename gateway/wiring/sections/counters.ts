@@ -1,26 +1,37 @@
 // The parts that count: the instances of the gateway, the requests of callers, the failures of client addresses.
 
-import { createLiveInstances } from '../../auth/live-instances.ts';
+import { createLiveInstances, type LiveInstances } from '../../auth/live-instances.ts';
 import { liveKeysOf } from '../../auth/organization-search.ts';
-import { openFailureCounters } from '../../limits/failure-counter.ts';
+import type { CounterStore } from '../../limits/counter-store.ts';
+import { type FailureCounters, openFailureCounters } from '../../limits/failure-counter.ts';
 import { openCounterStore } from '../../limits/open-counter-store.ts';
-import { createLimitUsage } from '../../limits/usage.ts';
+import { createLimitUsage, type LimitUsage } from '../../limits/usage.ts';
 import { logStoreState } from '../../observe/log.ts';
 import type { Parts } from '../../parts.ts';
 import { redisStatus } from '../../redis/url.ts';
+import type { AppOptions } from '../app-options.ts';
 import { type BaseSection, operationsServed } from './base.ts';
 import type { ObservationSection } from './observation.ts';
 
-export type CountersSection = Awaited<ReturnType<typeof openCounters>>;
+export interface CountersSection {
+  readonly live: LiveInstances;
+  /** The counters of requests, for the limits of organizations. */
+  readonly requests: CounterStore;
+  /** The counters of failures, for the limits of client addresses. */
+  readonly failures: FailureCounters;
+  readonly limitUsage: LimitUsage;
+}
 
 /** Does not wait for a Redis that is away: the rule of limits.yaml decides meanwhile. */
 export async function openCounters(
-  { settings, store, inForce, forwardNow, now, log, metrics }: BaseSection & ObservationSection,
+  { settings, store, now }: AppOptions,
+  { inForce, forwardNow }: BaseSection,
+  { log, metrics }: ObservationSection,
   parts: Parts,
-) {
+): Promise<CountersSection> {
   const live = createLiveInstances(store.instances);
   parts.add({ name: 'live instances', close: live.stop });
-  const counters = await openCounterStore({
+  const requests = await openCounterStore({
     settings,
     whenStoreIsAway: () => inForce().config.limits.whenStoreIsAway,
     instances: live.count,
@@ -30,19 +41,19 @@ export async function openCounters(
   });
   parts.add({
     name: 'limits',
-    status: () => ({ ...redisStatus(settings.redisUrl), limits: counters.status() }),
-    close: counters.close,
+    status: () => ({ ...redisStatus(settings.redisUrl), limits: requests.status() }),
+    close: requests.close,
   });
   const failures = openFailureCounters(settings.redisUrl);
   parts.add({ name: 'failures', close: failures.close });
 
   const limitUsage = createLimitUsage({
-    store: counters,
+    store: requests,
     rules: () => inForce().config.limits,
     operations: () => operationsServed(inForce()),
     organizationOf: store.organizations.get,
     keysOf: (organization) => liveKeysOf(store, organization, now()),
   });
 
-  return { live, counters, failures, limitUsage };
+  return { live, requests, failures, limitUsage };
 }

@@ -1,31 +1,54 @@
 // The parts that report: log, metrics, faults, the listener of operators, traces. The later parts report events to them.
 
 import type { Configuration } from '../../configuration.ts';
-import { createNearLimit } from '../../console/near-limit.ts';
-import { createIds } from '../../edge/ids.ts';
-import { createLog } from '../../observe/log.ts';
-import { createMetrics } from '../../observe/metrics.ts';
+import { createNearLimit, type NearLimit } from '../../console/near-limit.ts';
+import { createIds, type Ids } from '../../edge/ids.ts';
+import { createLog, type Log } from '../../observe/log.ts';
+import { createMetrics, type Metrics } from '../../observe/metrics.ts';
 import { createDropWarning } from '../../observe/rare-warnings.ts';
 import { openTracing } from '../../observe/tracing/open-tracing.ts';
-import { untraced, untracedWithin } from '../../observe/tracing/tracing.ts';
+import {
+  type TraceparentFor,
+  type TraceWithin,
+  type Tracing,
+  untraced,
+  untracedWithin,
+} from '../../observe/tracing/tracing.ts';
 import type { Parts } from '../../parts.ts';
 import { onGarbledRedis } from '../../redis/garbled.ts';
 import { onFault } from '../../shared/faults.ts';
-import { openAdminListener } from '../operators.ts';
+import type { AppOptions } from '../app-options.ts';
+import { type AdminListener, openAdminListener } from '../operators.ts';
 import { type BaseSection, operationsServed } from './base.ts';
 
-export type ObservationSection = ReturnType<typeof openObservation>;
+export interface ObservationSection {
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** The organizations close to their limits, for the console. */
+  readonly pressed: NearLimit;
+  readonly ids: Ids;
+  /** The listener of operators. */
+  readonly admin: AdminListener;
+  /** Undefined: no traces are exported. */
+  readonly tracing: Tracing | undefined;
+  readonly traceparentFor: TraceparentFor;
+  readonly traceWithin: TraceWithin;
+}
 
 /** The log is closed after all other parts but the first ones; operators can ask until then. */
-export function openObservation(opened: BaseSection, parts: Parts) {
-  const { configuration, settings, secrets, gateway, forwardNow, now } = opened;
+export function openObservation(
+  options: AppOptions,
+  { gateway, forwardNow }: BaseSection,
+  parts: Parts,
+): ObservationSection {
+  const { configuration, settings, secrets, version, now } = options;
   const pressed = createNearLimit(forwardNow);
-  const metrics = createMetrics({ version: opened.version, onPressure: pressed.note });
+  const metrics = createMetrics({ version, onPressure: pressed.note });
   const log = createLog({
     level: gateway.logLevel,
     now,
-    destination: opened.logTo,
-    worker: opened.worker,
+    destination: options.logTo,
+    worker: options.worker,
     onDropped: metrics.logLinesDropped,
   });
   parts.add({
@@ -52,16 +75,16 @@ export function openObservation(opened: BaseSection, parts: Parts) {
   });
   parts.add({ name: 'dropped connections', close: stopCounting });
   const admin = openAdminListener({
-    ...{ settings, secrets, log, version: opened.version },
-    worker: opened.worker,
-    askPrimary: opened.askPrimary,
+    ...{ settings, secrets, log, version },
+    worker: options.worker,
+    askPrimary: options.askPrimary,
     now: forwardNow,
   });
   parts.add({ name: 'admin', close: admin.close });
   const tracing = openTracing({
     settings: gateway.tracing,
     readSecret: secrets.read,
-    ...{ ids, log, version: opened.version, onOutcome: metrics.spans },
+    ...{ ids, log, version, onOutcome: metrics.spans },
   });
   parts.add({ name: 'tracing', close: () => tracing?.close() });
   const traceparentFor = tracing?.traceparentFor ?? untraced(ids);

@@ -10,13 +10,15 @@ import { createRefuse } from '../../edge/refuse.ts';
 import { securityHeadersFor } from '../../edge/security-headers.ts';
 import { createAddressLimits } from '../../limits/address-limit.ts';
 import { reportUnreadableForwards } from '../../observe/rare-warnings.ts';
+import type { Overload } from '../../overload/overload.ts';
 import type { Parts } from '../../parts.ts';
-import { openServing } from '../../serving/in-force.ts';
+import { type OpenServing, openServing } from '../../serving/in-force.ts';
 import { createFollowCaller } from '../../tunnel/follow-caller.ts';
-import { createTunnels } from '../../tunnel/tunnels.ts';
+import { createTunnels, type Tunnels } from '../../tunnel/tunnels.ts';
 import { toUpstreamFailure } from '../../upstream/failure.ts';
 import { deprecationsOf } from '../../versions/deprecation.ts';
-import { type ClientRequests, createListeners } from '../listeners.ts';
+import type { AppOptions } from '../app-options.ts';
+import { type ClientRequests, createListeners, type Listeners } from '../listeners.ts';
 import { openOverload } from '../overload.ts';
 import { type BaseSection, operationsServed } from './base.ts';
 import type { CallersSection } from './callers.ts';
@@ -25,27 +27,42 @@ import type { CountersSection } from './counters.ts';
 import type { ObservationSection } from './observation.ts';
 import type { UpstreamsSection } from './upstreams.ts';
 
-export type TrafficSection = ReturnType<typeof openTraffic>;
+export interface TrafficSection {
+  readonly listeners: Listeners;
+  /** What the listeners serve, once they listen. */
+  readonly requests: ClientRequests;
+  readonly tunnels: Tunnels;
+  readonly overload: Overload;
+  readonly serving: OpenServing;
+}
 
 /** No request arrives before the listeners are told to listen. */
 export function openTraffic(
-  opened: BaseSection & ObservationSection & CountersSection & UpstreamsSection & CallersSection & CertificatesSection,
+  options: AppOptions,
+  base: BaseSection,
+  observation: ObservationSection,
+  counters: CountersSection,
+  upstreams: UpstreamsSection,
+  callers: CallersSection,
+  certificates: CertificatesSection,
   parts: Parts,
-) {
-  const { configuration, settings, store, gateway, inForce, isDraining, forwardNow } = opened;
-  const { log, metrics, ids, tracing, traceparentFor, failures, shedding, originOf, targets } = opened;
-  const { streams, tunnelStreams, identity, versionUses, usage, throttle, ordered, tls } = opened;
+): TrafficSection {
+  const { configuration, settings, store, digestOf, version, now } = options;
+  const { gateway, inForce, isDraining } = base;
+  const { log, metrics, ids, tracing, traceparentFor } = observation;
+  const { access, sandbox, targets } = upstreams;
+  const { streams, identity, versionUses, usage, throttle } = callers;
   const constantHeaders = securityHeadersFor(gateway.publicUrl);
   const refuse = createRefuse({
     publicUrl: gateway.publicUrl,
     constantHeaders,
     onRefused: throttle.countRefusal,
   });
-  const ownChallenge = ordered?.findToken;
+  const ownChallenge = certificates.ordered?.findToken;
   const onUnreadableForward = reportUnreadableForwards(log, metrics.forwardUnreadable);
   const listeners = createListeners({
     settings,
-    tls,
+    tls: certificates.tls,
     isDraining,
     ownChallenge,
     onUnreadableForward,
@@ -56,9 +73,9 @@ export function openTraffic(
     requestId: ids.requestId,
   });
   parts.add({ name: 'listeners', drain: listeners.drain, close: listeners.close });
-  const addressLimitOf = createAddressLimits({ counters: failures, now: forwardNow });
+  const addressLimitOf = createAddressLimits({ counters: counters.failures, now: base.forwardNow });
   const tunnels = createTunnels({
-    originOf,
+    originOf: sandbox.originOf,
     addressLimitOf: ({ countedAs, rules }) => addressLimitOf(countedAs, rules.limits),
     isOut: targets.targetSets.isOut,
     isIsolated: targets.targetSets.isIsolated,
@@ -68,15 +85,15 @@ export function openTraffic(
     refuse: refuse.refuse,
     cutOff,
     onProxied: ({ request }) => listeners.letStream(request),
-    followCaller: createFollowCaller(tunnelStreams.open, identity.callerOfTunnel),
+    followCaller: createFollowCaller(callers.tunnelStreams.open, identity.callerOfTunnel),
   });
   parts.add({ name: 'tunnels', drain: tunnels.drain, close: tunnels.close });
   const overload = openOverload(configuration, {
     // Event streams and WebSockets have a bound of their own.
     inFlight: () => listeners.activeRequests() - tunnels.open() - streams.size(),
     isKnownCaller: identity.isKnownCaller,
-    shedding,
-    probe: opened.probeLoop,
+    shedding: upstreams.shedding,
+    probe: options.probeLoop,
   });
   parts.add({
     name: 'overload',
@@ -87,23 +104,23 @@ export function openTraffic(
 
   const administer = createService({
     store,
-    digestOf: opened.digestOf,
+    digestOf,
     randomBytes,
-    now: opened.now,
-    version: opened.version,
+    now,
+    version,
     configuration: inForce,
-    inForceSinceMs: opened.inForceSinceMs,
-    limits: opened.limitUsage,
+    inForceSinceMs: base.inForceSinceMs,
+    limits: counters.limitUsage,
     usage,
-    askFleet: opened.admin.askFleet,
-    upstreams: () => upstreamStates(inForce().config.upstreams, targets.targetSets.status(), opened.access.status()),
-    certificates: opened.certificatesStatus,
+    askFleet: observation.admin.askFleet,
+    upstreams: () => upstreamStates(inForce().config.upstreams, targets.targetSets.status(), access.status()),
+    certificates: certificates.status,
     deprecatedUses(organization) {
       const { gateway: rules } = inForce().config;
       const deprecations = deprecationsOf(operationsServed(inForce()), rules, rules.publicUrl);
       return versionUses.affected(deprecations, organization);
     },
-    sessions: opened.sessionServices?.operators,
+    sessions: callers.sessionServices?.operators,
     instance: `${hostname()}:${settings.port}`,
   });
   const onFinished: ClientRequests['onFinished'] = (trail) => {
@@ -116,34 +133,32 @@ export function openTraffic(
 
   const beginInternal = createInternalExchanges({
     requestId: ids.requestId,
-    traceWithin: opened.traceWithin,
+    traceWithin: observation.traceWithin,
     onFinished,
   });
   const serving = openServing(
     configuration,
     {
-      // Of the sections above; `opened` has them by the same names.
-      access: opened.access,
-      answerStore: opened.answerStore,
-      assertions: opened.assertions,
-      authenticate: identity.authenticate,
+      access,
+      answerStore: callers.answerStore,
+      assertions: upstreams.assertions,
       clock: targets.clock,
-      counters: opened.counters,
+      counters: counters.requests,
+      credentialReaders: identity.credentialReaders,
       isDraining,
       noteUse: versionUses.note,
-      now: opened.now,
-      onSessionEnded: opened.onSessionEnded,
-      originOf,
+      now,
+      onSessionEnded: callers.onSessionEnded,
+      originOf: sandbox.originOf,
       pools: targets.pools,
-      recordLocks: opened.recordLocks,
+      recordLocks: upstreams.recordLocks,
       streams,
       targetSets: targets.targetSets,
       throttle,
-      tlsSettingsOf: opened.tlsSettingsOf,
+      tlsSettingsOf: upstreams.tlsSettingsOf,
       traceparentFor,
-      // Of this section.
       beginInternal,
-      executors: { 'gateway:': administer, 'session:': opened.sessionServices?.execute },
+      executors: { 'gateway:': administer, 'session:': callers.sessionServices?.execute },
       onUnreadableForward,
       overload,
       ownChallenge,

@@ -1,25 +1,44 @@
 // The parts that ask upstreams: credentials and concurrency limits, the sandbox, examples of contracts, connections and their health.
 
-import { createAssertions } from '../../auth/assertions/assertions.ts';
+import { type Assertions, createAssertions } from '../../auth/assertions/assertions.ts';
+import type { Configuration } from '../../configuration.ts';
+import type { TlsSettings } from '../../http1/client/connect.ts';
 import { logStoreState } from '../../observe/log.ts';
 import { upstreamStatus } from '../../observe/status.ts';
+import type { Shedding } from '../../overload/shedding.ts';
 import type { Parts } from '../../parts.ts';
 import { createLatchProbes } from '../../upstream/credentials/latch-probes.ts';
-import { createRecordLocks } from '../../upstream/requests/record-locks.ts';
+import { createRecordLocks, type RecordLocks } from '../../upstream/requests/record-locks.ts';
+import type { AppOptions } from '../app-options.ts';
 import { openExamples } from '../examples.ts';
 import { openShedding } from '../overload.ts';
-import { openSandbox } from '../sandbox.ts';
-import { openUpstreamAccess } from '../upstream-access.ts';
-import { openUpstreamTargets } from '../upstream-targets.ts';
+import { type OpenSandbox, openSandbox } from '../sandbox.ts';
+import { openUpstreamAccess, type UpstreamAccess } from '../upstream-access.ts';
+import { openUpstreamTargets, type UpstreamTargets } from '../upstream-targets.ts';
 import { createTlsSettings } from '../upstream-tls.ts';
 import type { BaseSection } from './base.ts';
 import type { ObservationSection } from './observation.ts';
 
-export type UpstreamsSection = Awaited<ReturnType<typeof openUpstreams>>;
+export interface UpstreamsSection {
+  readonly shedding: Shedding;
+  /** Credentials and concurrency limits. */
+  readonly access: UpstreamAccess;
+  readonly recordLocks: RecordLocks;
+  /** Upstream → TLS settings for one configuration. */
+  tlsSettingsOf(configuration: Configuration): ReadonlyMap<string, TlsSettings>;
+  readonly assertions: Assertions;
+  readonly sandbox: OpenSandbox;
+  /** Connections, and the health of their targets. */
+  readonly targets: UpstreamTargets;
+}
 
 /** Rejects if the keys of assertions cannot be read, or the sandbox cannot be started. */
-export async function openUpstreams(opened: BaseSection & ObservationSection, parts: Parts) {
-  const { configuration, settings, secrets, gateway, inForce, log, metrics, now } = opened;
+export async function openUpstreams(
+  { configuration, settings, secrets, now }: AppOptions,
+  { gateway, inForce }: BaseSection,
+  { log, metrics }: ObservationSection,
+  parts: Parts,
+): Promise<UpstreamsSection> {
   const shedding = openShedding(log, metrics);
   const access = await openUpstreamAccess({
     config: configuration.config,
@@ -52,7 +71,6 @@ export async function openUpstreams(opened: BaseSection & ObservationSection, pa
     mailAdministrator: access.sandboxAdministrator,
     log,
   });
-  const { originOf } = sandbox;
   parts.add({
     name: 'sandbox',
     check: ({ config }) => sandbox.check(config),
@@ -60,7 +78,7 @@ export async function openUpstreams(opened: BaseSection & ObservationSection, pa
   });
   const examples = await openExamples(configuration, log);
   parts.add({ name: 'examples', use: examples.use });
-  const targets = openUpstreamTargets({ originOf, answerFor: examples.answerFor, log, metrics, now });
+  const targets = openUpstreamTargets({ originOf: sandbox.originOf, answerFor: examples.answerFor, log, metrics, now });
   parts.add({
     name: 'upstreams',
     status: () => ({
@@ -73,5 +91,5 @@ export async function openUpstreams(opened: BaseSection & ObservationSection, pa
     }),
   });
 
-  return { shedding, access, recordLocks, tlsSettingsOf, assertions, sandbox, originOf, examples, targets };
+  return { shedding, access, recordLocks, tlsSettingsOf, assertions, sandbox, targets };
 }
