@@ -1,7 +1,7 @@
 // `node bench/limits-redis.ts`: the load of limits on a Redis server: memory per organization, and time per decision.
 
-import type { Charge } from '../gateway/limits/counter-store.ts';
-import { createRedisCounterStore } from '../gateway/limits/redis/redis-counter-store.ts';
+import type { Charge } from '../gateway/limits/counters/counter-store.ts';
+import { createRedisCounterStore } from '../gateway/limits/counters/redis/redis-counter-store.ts';
 import { connectRedis } from '../gateway/redis/client.ts';
 import { startServer } from '../test/support/redis.ts';
 

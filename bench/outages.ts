@@ -2,8 +2,8 @@
 // table for docs/performance.md. Needs redis-server on the PATH, takes two minutes: node bench/outages.ts
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Charge, LimitDecision } from '../gateway/limits/counter-store.ts';
-import { createRedisCounterStore } from '../gateway/limits/redis/redis-counter-store.ts';
+import type { Charge, LimitDecision } from '../gateway/limits/counters/counter-store.ts';
+import { createRedisCounterStore } from '../gateway/limits/counters/redis/redis-counter-store.ts';
 import { slotOf } from '../gateway/redis/slot.ts';
 import { temporaryDirectory } from '../test/support/directory.ts';
 import { startRelay, startServer } from '../test/support/redis.ts';

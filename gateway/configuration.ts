@@ -22,8 +22,7 @@ import { type KeptContracts, openKeptContracts } from './contract/reading/kept-c
 import { createThreadReader } from './contract/reading/reader.ts';
 import { compileNew } from './contract/schemas/compile.ts';
 import { tagsOf } from './contract/tools/tool-operation.ts';
-import type { Certificate } from './edge/tls/certificate.ts';
-import { loadCertificates } from './edge/tls/certificate-mistakes.ts';
+import { type Certificate, loadCertificates } from './edge/tls/certificate.ts';
 import { checkMcp } from './mcp/selection.ts';
 import { BUILT_IN_GUIDES } from './portal/guides.ts';
 import { createScopeRules, type ScopeRules } from './shared/gateway-scopes.ts';

@@ -37,7 +37,7 @@ export interface GatewayErrorDetails {
 }
 
 /**
- * A refusal. edge/error-answer.ts makes the error answer from it; `cause`, `path` and `upstreamStatus` are not part of the answer.
+ * A refusal. edge/refusal/error-answer.ts makes the error answer from it; `cause`, `path` and `upstreamStatus` are not part of the answer.
  *
  * Its prototype makes it an Error, but the constructor of Error never runs: that takes a seventh of the time of a refusal, even if it
  * collects no stack (2 µs of CPU of 16, measured under load). The code and the stage show the origin of a refusal, and `cause` has the

@@ -1,5 +1,5 @@
 // The life of one request, from top to bottom. Start reading here; app.ts is the life of the process. Four files run steps in sequences of
-// their own: serving/upgrades.ts gives requests for a WebSocket other last steps, serving/agents.ts answers agents, edge/options.ts answers
+// their own: serving/upgrades.ts gives requests for a WebSocket other last steps, serving/agents.ts answers agents, edge/own-answers/options.ts answers
 // OPTIONS, and tunnel/tunnels.ts has the limits of a tunnel after `match`.
 
 import type { Admitted, Arrived, Checked, Counted, Fresh, Identified, Matched, Permitted } from './exchange.ts';

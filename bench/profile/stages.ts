@@ -2,9 +2,9 @@
 
 /** First match wins. Paths are relative to the repository. */
 const stages: readonly (readonly [pattern: RegExp, stage: string])[] = [
-  [/^gateway\/edge\/refuse/, 'refuse'],
+  [/^gateway\/edge\/refusal\//, 'refuse'],
   [/^gateway\/edge\//, 'admit and shell'],
-  [/^gateway\/limits\/(throttle|failure-limit|address)/, 'throttle'],
+  [/^gateway\/limits\/addresses/, 'throttle'],
   [/^gateway\/limits\/|^gateway\/redis/, 'limit'],
   [/^gateway\/contract\/(match|operations\/routes)/, 'match'],
   [/^gateway\/contract\/answer/, 'answer'],

@@ -76,13 +76,13 @@ test('only samples in the span count', () => {
 
 test('every part of the pipeline is a stage of its own', () => {
   const files = {
-    'gateway/edge/admit.ts': 'admit and shell',
-    'gateway/edge/refuse.ts': 'refuse',
-    'gateway/limits/throttle.ts': 'throttle',
+    'gateway/edge/admission/admit.ts': 'admit and shell',
+    'gateway/edge/refusal/refuse.ts': 'refuse',
+    'gateway/limits/addresses/throttle.ts': 'throttle',
     'gateway/contract/match.ts': 'match',
     'gateway/auth/directory.ts': 'authenticate',
     'gateway/auth/authorize.ts': 'authorize',
-    'gateway/limits/redis/batches.ts': 'limit',
+    'gateway/limits/counters/redis/batches.ts': 'limit',
     'gateway/contract/body.ts': 'validate',
     'gateway/idempotency/idempotency.ts': 'replay',
     'gateway/upstream/headers/answer-headers.ts': 'forward',

@@ -6,11 +6,11 @@ import type { DownstreamRequest } from '../downstream.ts';
 import { createDenseSet } from '../shared/dense-set.ts';
 import { reportFault } from '../shared/faults.ts';
 import { notesOn, Trail } from '../trail.ts';
-import { createBodyTimeout } from './body-timeout.ts';
+import { createBodyTimeout } from './connections/body-timeout.ts';
+import { cutOff } from './connections/linger.ts';
+import { watchSlowReaders } from './connections/slow-readers.ts';
 import type { EdgeExchange, EdgeResponse } from './edge-exchange.ts';
-import { cutOff } from './linger.ts';
-import type { Refuse } from './refuse.ts';
-import { watchSlowReaders } from './slow-readers.ts';
+import type { Refuse } from './refusal/refuse.ts';
 
 export interface ExchangesOptions {
   readonly requestMs: number;

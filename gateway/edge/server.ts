@@ -10,13 +10,18 @@ import { Server as Listener, type Socket } from 'node:net';
 import type { DownstreamRequest } from '../downstream.ts';
 import type { Arrived } from '../exchange.ts';
 import { contain, reportFault } from '../shared/faults.ts';
+import { answerOfNode, createOnHalfClosed } from './connections/half-closed.ts';
+import {
+  createNodeServer,
+  type NodeServerOptions,
+  sendContinueInOrder,
+  trackConnections,
+} from './connections/node-server.ts';
 import type { EdgeExchange } from './edge-exchange.ts';
 import { createExchanges, type ExchangesOptions } from './exchanges.ts';
 import { createFastPath } from './fast-path/fast-path.ts';
-import { answerOfNode, createOnHalfClosed } from './half-closed.ts';
-import { createNodeServer, type NodeServerOptions, sendContinueInOrder, trackConnections } from './node-server.ts';
-import type { Refuse } from './refuse.ts';
-import { createUnreadable } from './unreadable.ts';
+import type { Refuse } from './refusal/refuse.ts';
+import { createUnreadable } from './refusal/unreadable.ts';
 
 /** What handles the requests of a listener under one configuration. */
 export interface RequestHandlers {

@@ -2,8 +2,8 @@
 
 import type { Caller } from '../caller.ts';
 import type { Operation } from '../operation.ts';
-import { addressBlockOf } from './address-block.ts';
-import type { Charge, ChargeNotes } from './counter-store.ts';
+import { addressBlockOf } from './addresses/address-block.ts';
+import type { Charge, ChargeNotes } from './counters/counter-store.ts';
 import { type LimitTexts, limitTextsOf } from './limit-headers.ts';
 import { ANONYMOUS_TIER, type CountPer, extraOf, type LimitRule, type LimitRules, ruleOf } from './limit-rules.ts';
 

@@ -3,7 +3,7 @@
 
 import type { LimitState, LimitStates } from '../findings.ts';
 import { flat } from '../shared/flat-text.ts';
-import type { Charge } from './counter-store.ts';
+import type { Charge } from './counters/counter-store.ts';
 
 /** The constant parts of the limit headers, shared by all callers under the same rules. */
 export interface LimitTexts {

@@ -2,7 +2,7 @@
 
 import type { Caller, Organization } from '../caller.ts';
 import type { Operation } from '../operation.ts';
-import type { OutagePolicy } from './counter-store.ts';
+import type { OutagePolicy } from './counters/counter-store.ts';
 
 export interface LimitRule {
   readonly requests: number;

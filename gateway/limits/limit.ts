@@ -6,7 +6,7 @@ import type { Counted, Permitted } from '../exchange.ts';
 import type { LimitState, LimitStates } from '../findings.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type CallerCharges, createChargesOf } from './charges.ts';
-import type { Charge, CounterStore, LimitDecision } from './counter-store.ts';
+import type { Charge, CounterStore, LimitDecision } from './counters/counter-store.ts';
 import { appendLimitHeaders, retryAfterSecondsOf } from './limit-headers.ts';
 import type { LimitRules } from './limit-rules.ts';
 

@@ -4,7 +4,7 @@ import type { Organization } from '../caller.ts';
 import type { Operation } from '../operation.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { chargeOf, extraCounterOf, tierCounterOf } from './charges.ts';
-import type { CounterStore } from './counter-store.ts';
+import type { CounterStore } from './counters/counter-store.ts';
 import { type CountPer, extraOf, type LimitRule, type LimitRules, ruleOf } from './limit-rules.ts';
 
 /** Above any limit: the remaining units of a counter then show everything that was spent, even if the limit was lowered since. */

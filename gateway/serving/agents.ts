@@ -7,7 +7,7 @@ import { callerRefusal } from '../auth/authorize.ts';
 import type { Configuration } from '../configuration.ts';
 import { readBody } from '../contract/body.ts';
 import { parseJson } from '../contract/json.ts';
-import { authorityOf, type Site } from '../edge/sites.ts';
+import { authorityOf, type Site } from '../edge/admission/sites.ts';
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Arrived, Identified, Matched, Reservation } from '../exchange.ts';
 import { createEndpoint, type EndpointAnswer, errorAnswer } from '../mcp/endpoint.ts';

@@ -1,7 +1,7 @@
 // What a reload of limits.yaml leaves to be done: counters of windows that are longer now, and organizations whose tier is gone.
 
 import type { KeyStore } from '../auth/store/key-store.ts';
-import type { CounterStore } from '../limits/counter-store.ts';
+import type { CounterStore } from '../limits/counters/counter-store.ts';
 import type { LimitRule, LimitRules } from '../limits/limit-rules.ts';
 import type { LimitsFile } from '../limits/settings.ts';
 import type { Log } from '../observe/log.ts';

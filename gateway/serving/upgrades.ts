@@ -3,8 +3,8 @@
 
 import type { Socket } from 'node:net';
 import type { DownstreamRequest } from '../downstream.ts';
+import type { Site } from '../edge/admission/sites.ts';
 import type { RequestHandlers } from '../edge/server.ts';
-import type { Site } from '../edge/sites.ts';
 import type { Fresh } from '../exchange.ts';
 import type { StreamEnd, StreamKind } from '../findings.ts';
 import type { TlsSettings } from '../http1/client/connect.ts';

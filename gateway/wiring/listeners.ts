@@ -4,17 +4,17 @@
 import type { AddressInfo, Socket } from 'node:net';
 import type { Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
-import { createAnswerChallenge, type OwnChallenge } from '../edge/acme-challenge.ts';
-import { createAdmit } from '../edge/admit.ts';
-import { createIsTrusted } from '../edge/client-address.ts';
-import { createConnections, type Excess } from '../edge/connections.ts';
-import { listen } from '../edge/listen.ts';
-import { createRefuse } from '../edge/refuse.ts';
+import { createAdmit } from '../edge/admission/admit.ts';
+import { createIsTrusted } from '../edge/admission/client-address.ts';
+import { createConnections, type Excess } from '../edge/connections/connections.ts';
+import { listen } from '../edge/connections/listen.ts';
+import { createAnswerChallenge, type OwnChallenge } from '../edge/own-answers/acme-challenge.ts';
+import { createRefuse } from '../edge/refusal/refuse.ts';
 import { securityHeadersFor } from '../edge/security-headers.ts';
 import { createPublicServer, type PublicServer, type RequestHandlers, type ServerOptions } from '../edge/server.ts';
 import { createPlain } from '../edge/tls/plain.ts';
 import type { Admitted } from '../exchange.ts';
-import { addressBlockOf } from '../limits/address-block.ts';
+import { addressBlockOf } from '../limits/addresses/address-block.ts';
 import type { PublicTls } from './public-tls.ts';
 
 /** What exists only after everything behind the listeners is open. */

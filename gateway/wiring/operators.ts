@@ -13,7 +13,7 @@ import { openFleet } from '../console/fleet.ts';
 import { createHistoryFile } from '../console/history-file.ts';
 import type { NearLimit } from '../console/near-limit.ts';
 import type { Sample } from '../console/sample.ts';
-import { closeAtOnce, listen } from '../edge/listen.ts';
+import { closeAtOnce, listen } from '../edge/connections/listen.ts';
 import { GatewayError } from '../errors.ts';
 import { exchangeReport } from '../explain/report.ts';
 import type { LimitUsage } from '../limits/usage.ts';

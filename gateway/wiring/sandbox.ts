@@ -5,7 +5,7 @@ import type { Config } from '../config/load.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Mistake } from '../config-errors.ts';
-import { addressOfSite } from '../edge/sites.ts';
+import { addressOfSite } from '../edge/admission/sites.ts';
 import type { Log } from '../observe/log.ts';
 import { liesOnSandbox, type SandboxProcess, startSandbox } from '../upstream/simulated/sandbox.ts';
 

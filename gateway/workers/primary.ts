@@ -3,7 +3,7 @@
 
 import { adminTokensIn } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
-import { closeAtOnce, listen } from '../edge/listen.ts';
+import { closeAtOnce, listen } from '../edge/connections/listen.ts';
 import { newTicketKeys } from '../edge/tls/secure.ts';
 import { createAdminServer } from '../observe/admin.ts';
 import { createJoinedOutput, keepsWritesTogether } from '../observe/joined-output.ts';

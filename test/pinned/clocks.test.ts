@@ -27,10 +27,10 @@ const APART: Readonly<Record<string, string>> = {
   'gateway/auth/assertions/': 'keys that are read again from time to time, without a protocol between gateways',
   'gateway/auth/organization-search.ts': 'gives way to requests while it reads',
   'gateway/auth/tokens/': 'keys of issuers, the same',
-  'gateway/limits/accepted-credentials.ts': 'a secret of the process',
-  'gateway/limits/failure-counter.ts': 'a library with timers of its own counts failures',
-  'gateway/limits/login-queue.ts': 'waits for failures that are counted',
-  'gateway/limits/redis/reserved-units.ts': 'units of failures that are counted',
+  'gateway/limits/addresses/accepted-credentials.ts': 'a secret of the process',
+  'gateway/limits/addresses/failure-counter.ts': 'a library with timers of its own counts failures',
+  'gateway/limits/addresses/login-queue.ts': 'waits for failures that are counted',
+  'gateway/limits/addresses/reserved-units.ts': 'units of failures that are counted',
 };
 
 const FORBIDDEN = [

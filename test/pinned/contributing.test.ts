@@ -37,12 +37,15 @@ const examples: Readonly<Record<string, { readonly named: RegExp; readonly own: 
     named: /\breplay\b(?=[:(']|,$)|'[./]*\/idempotency\/|\bAnswerStore\b|\banswerStore\b|\breplayed: '/m,
     own: /^gateway\/(idempotency\/|commands\/limits\/simulate\/\w+\.ts$)/,
   },
-  'an error code': { named: /'?expectation_failed\b/, own: /^gateway\/edge\/admit\.ts$/ },
+  'an error code': { named: /'?expectation_failed\b/, own: /^gateway\/edge\/admission\/admit\.ts$/ },
   'a credential kind': {
     named: /\bbasic: z\b|kind: 'basic'|\.kind === 'basic'|\bcredential\.user\b/,
     own: /^gateway\/config\/credential\.ts$/,
   },
-  'a limit store': { named: /\bcreateRedisCounterStore\b/, own: /^gateway\/limits\/redis\/redis-counter-store\.ts$/ },
+  'a limit store': {
+    named: /\bcreateRedisCounterStore\b/,
+    own: /^gateway\/limits\/counters\/redis\/redis-counter-store\.ts$/,
+  },
   'a command': { named: /\baddRoutesCommand\b/, own: /^gateway\/commands\/routes\.ts$/ },
   'a log field': {
     named: /\bretry_budget_spent\b|\bretryBudgetSpent\b/,

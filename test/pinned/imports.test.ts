@@ -103,7 +103,7 @@ const concernOf = (file: string) => concerns.find((concern) => file.startsWith(c
 
 /** What a concern brings to the columns: data and pure functions that capabilities.ts lists, and the files that they are made of. */
 const isCapabilityFile = (file: string) =>
-  /^gateway\/\w+\/(capability|codes|explain)\.ts$|^gateway\/upstream\/withheld\.ts$/.test(file) &&
+  /^gateway\/\w+\/(capability|codes)\.ts$|^gateway\/upstream\/withheld\.ts$/.test(file) &&
   concernOf(file) !== undefined;
 const COLUMN = 'gateway/capabilities.ts';
 /** The columns list what the concerns bring, and nothing else of them. */
@@ -188,7 +188,7 @@ describe('the process', () => {
       'gateway/config/hosts.ts',
       'gateway/config/tunnel-paths.ts',
       'gateway/config/tunnels.ts',
-      'gateway/edge/sites.ts',
+      'gateway/edge/admission/sites.ts',
     ];
     // A command has a table of a product, for entries that name it.
     const ofProducts = /^gateway\/(config\/product\.ts$|commands\/upstreams\/stalwart\/)/;

@@ -46,8 +46,8 @@ it('a file that says what it throws says all of it', () => {
 
 /** The file of each stage whose codes are listed one by one. */
 const stageFiles: { readonly [Name in Exclude<StageName, 'forward'>]: string } = {
-  admit: 'edge/admit.ts',
-  throttle: 'limits/throttle.ts',
+  admit: 'edge/admission/admit.ts',
+  throttle: 'limits/addresses/throttle.ts',
   match: 'contract/match.ts',
   authenticate: 'auth/authenticate.ts',
   authorize: 'auth/authorize.ts',

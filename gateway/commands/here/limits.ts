@@ -5,7 +5,7 @@ import type { Actions } from '../../administration/actions.ts';
 import { resetLimits } from '../../administration/limits.ts';
 import { liveKeysOf } from '../../auth/organization-search.ts';
 import type { Configuration } from '../../configuration.ts';
-import { areCountersShared, openCounterStore } from '../../limits/open-counter-store.ts';
+import { areCountersShared, openCounterStore } from '../../limits/counters/open-counter-store.ts';
 import { createLimitUsage } from '../../limits/usage.ts';
 import type { MachineContext } from '../context.ts';
 import { actorOf } from './deps.ts';

@@ -3,7 +3,7 @@
 
 import { GatewayError } from '../../errors.ts';
 import type { Admitted, Arrived } from '../../exchange.ts';
-import { hostNameIn } from '../sites.ts';
+import { hostNameIn } from '../admission/sites.ts';
 
 interface PlainOptions {
   readonly mode: 'redirect' | 'refuse';

@@ -1,6 +1,11 @@
 // A counter store that decides on the current counters and spends nothing.
 
-import { type Charge, type CounterStore, type LimitDecision, toLimitDecision } from '../../limits/counter-store.ts';
+import {
+  type Charge,
+  type CounterStore,
+  type LimitDecision,
+  toLimitDecision,
+} from '../../limits/counters/counter-store.ts';
 import type { LimitUse, UsageReport } from '../../limits/usage.ts';
 
 /** @param report the use of the organization's limits; undefined if unknown, which counts as unused */

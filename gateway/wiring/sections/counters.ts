@@ -2,9 +2,9 @@
 
 import { createLiveInstances, type LiveInstances } from '../../auth/live-instances.ts';
 import { liveKeysOf } from '../../auth/organization-search.ts';
-import type { CounterStore } from '../../limits/counter-store.ts';
-import { type FailureCounters, openFailureCounters } from '../../limits/failure-counter.ts';
-import { openCounterStore } from '../../limits/open-counter-store.ts';
+import { type FailureCounters, openFailureCounters } from '../../limits/addresses/failure-counter.ts';
+import type { CounterStore } from '../../limits/counters/counter-store.ts';
+import { openCounterStore } from '../../limits/counters/open-counter-store.ts';
 import { createLimitUsage, type LimitUsage } from '../../limits/usage.ts';
 import { logStoreState } from '../../observe/log.ts';
 import type { Parts } from '../../parts.ts';

@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listen } from '../../../gateway/edge/connections/listen.ts';
 import type { EdgeResponse } from '../../../gateway/edge/edge-exchange.ts';
-import { listen } from '../../../gateway/edge/listen.ts';
-import { createRefuse } from '../../../gateway/edge/refuse.ts';
+import { createRefuse } from '../../../gateway/edge/refusal/refuse.ts';
 import { createPublicServer, type PublicServer } from '../../../gateway/edge/server.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Arrived } from '../../../gateway/exchange.ts';

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
-import type { Charge } from '../../../gateway/limits/counter-store.ts';
+import type { Charge } from '../../../gateway/limits/counters/counter-store.ts';
 import { connectRedis } from '../../../gateway/redis/client.ts';
 import { evaluate, toScript } from '../../../gateway/redis/sealed-script.ts';
 import { slotOf } from '../../../gateway/redis/slot.ts';

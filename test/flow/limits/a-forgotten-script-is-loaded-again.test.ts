@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
-import { createRedisCounterStore } from '../../../gateway/limits/redis/redis-counter-store.ts';
+import { createRedisCounterStore } from '../../../gateway/limits/counters/redis/redis-counter-store.ts';
 import { startRedis } from '../../support/redis.ts';
 import { charge } from '../../unit/limits/scenarios.ts';
 

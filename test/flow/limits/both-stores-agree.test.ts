@@ -5,8 +5,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { createProcessStore } from '../../../gateway/limits/process-store.ts';
-import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis/redis-counter-store.ts';
+import { createProcessStore } from '../../../gateway/limits/counters/process-store.ts';
+import {
+  createRedisCounterStore,
+  type RedisStore,
+} from '../../../gateway/limits/counters/redis/redis-counter-store.ts';
 import { startRedis } from '../../support/redis.ts';
 import { busiestSpan, createReference } from '../../unit/limits/reference-model.ts';
 import { charge, crowds, LIMIT_RUNS, type Scenario, START_MS, scenarios } from '../../unit/limits/scenarios.ts';

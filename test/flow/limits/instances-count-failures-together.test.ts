@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openFailureCounters } from '../../../gateway/limits/failure-counter.ts';
+import { openFailureCounters } from '../../../gateway/limits/addresses/failure-counter.ts';
 import { askRedis, type Redis as RedisClient } from '../../../gateway/redis/client.ts';
 import { closesAfterAll } from '../../support/closing.ts';
 import { type Answer, ask, requestOf } from '../../support/connection.ts';

@@ -9,10 +9,13 @@ import type { Caller } from '../../../gateway/caller.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Counted, Permitted } from '../../../gateway/exchange.ts';
 import { createChargesOf } from '../../../gateway/limits/charges.ts';
+import {
+  createRedisCounterStore,
+  type RedisStore,
+} from '../../../gateway/limits/counters/redis/redis-counter-store.ts';
 import { createLimit } from '../../../gateway/limits/limit.ts';
 import { retryAfterSecondsOf } from '../../../gateway/limits/limit-headers.ts';
 import type { LimitRules } from '../../../gateway/limits/limit-rules.ts';
-import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis/redis-counter-store.ts';
 import type { Operation } from '../../../gateway/operation.ts';
 import type { Awaitable } from '../../../gateway/shared/awaitable.ts';
 import { trailOf } from '../../../gateway/trail.ts';

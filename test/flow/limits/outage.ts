@@ -9,12 +9,12 @@ import type {
   CounterStoreStatus,
   LimitDecision,
   OutagePolicy,
-} from '../../../gateway/limits/counter-store.ts';
+} from '../../../gateway/limits/counters/counter-store.ts';
 import {
   createRedisCounterStore,
   type RedisCounterStoreOptions,
   type RedisStore,
-} from '../../../gateway/limits/redis/redis-counter-store.ts';
+} from '../../../gateway/limits/counters/redis/redis-counter-store.ts';
 import { startRunningClock } from '../../support/stand-still.ts';
 import { charge } from '../../unit/limits/scenarios.ts';
 

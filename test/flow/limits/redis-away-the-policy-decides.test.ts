@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RedisCounterStoreOptions } from '../../../gateway/limits/redis/redis-counter-store.ts';
+import type { RedisCounterStoreOptions } from '../../../gateway/limits/counters/redis/redis-counter-store.ts';
 import { startRedis, startRelay } from '../../support/redis.ts';
 import { askUntilRedisDecides, countOf, limitOf, type Outage, openStore, WAIT_MAX_MS } from './outage.ts';
 

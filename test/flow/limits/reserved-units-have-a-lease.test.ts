@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { openFailureCounters } from '../../../gateway/limits/failure-counter.ts';
-import { createSharedUnits } from '../../../gateway/limits/redis/reserved-units.ts';
+import { openFailureCounters } from '../../../gateway/limits/addresses/failure-counter.ts';
+import { createSharedUnits } from '../../../gateway/limits/addresses/reserved-units.ts';
 import { connectRedis, type Redis } from '../../../gateway/redis/client.ts';
 import { eventually } from '../../support/instances.ts';
 import { startRedis } from '../../support/redis.ts';

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { RedisCounterStoreOptions } from '../../../gateway/limits/redis/redis-counter-store.ts';
+import type { RedisCounterStoreOptions } from '../../../gateway/limits/counters/redis/redis-counter-store.ts';
 import { startRedis, startRelay } from '../../support/redis.ts';
 import { limitOf, type Outage, openStore } from './outage.ts';
 

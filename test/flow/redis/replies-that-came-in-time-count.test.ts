@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { createCalls } from '../../../gateway/limits/redis/calls.ts';
-import { encodeCharges } from '../../../gateway/limits/redis/window-script.ts';
+import { createCalls } from '../../../gateway/limits/counters/redis/calls.ts';
+import { encodeCharges } from '../../../gateway/limits/counters/redis/window-script.ts';
 import { connectRedis, type Redis } from '../../../gateway/redis/client.ts';
 import { apartAt, startRedis, startRelay } from '../../support/redis.ts';
 import { standStill } from '../../support/stand-still.ts';

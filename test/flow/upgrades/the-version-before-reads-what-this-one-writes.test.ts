@@ -11,9 +11,9 @@ import * as presentKeys from '../../../gateway/auth/store/sqlite/sqlite-key-stor
 import * as presentSecrets from '../../../gateway/config/secrets.ts';
 import * as presentAnswers from '../../../gateway/idempotency/open-store.ts';
 import type { AnswerStore } from '../../../gateway/idempotency/store.ts';
-import type { CounterStore } from '../../../gateway/limits/counter-store.ts';
-import * as presentFailures from '../../../gateway/limits/failure-counter.ts';
-import * as presentCounters from '../../../gateway/limits/redis/redis-counter-store.ts';
+import * as presentFailures from '../../../gateway/limits/addresses/failure-counter.ts';
+import type { CounterStore } from '../../../gateway/limits/counters/counter-store.ts';
+import * as presentCounters from '../../../gateway/limits/counters/redis/redis-counter-store.ts';
 import * as presentRedisUses from '../../../gateway/versions/redis-store.ts';
 import * as presentUses from '../../../gateway/versions/sqlite-store.ts';
 import { dayOf, type UseStore } from '../../../gateway/versions/store.ts';
@@ -292,7 +292,7 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
   });
 
   it('failures of an address: both count in one counter', async (t) => {
-    const [present, before] = (await both(presentFailures, 'gateway/limits/failure-counter.ts')).map(
+    const [present, before] = (await both(presentFailures, 'gateway/limits/addresses/failure-counter.ts')).map(
       ({ openFailureCounters }) => {
         const counters = openFailureCounters(redis.url);
         t.after(() => counters.close());

@@ -4,7 +4,7 @@
 import { type Mutation, of } from './mutation.ts';
 import { SESSIONS } from './sessions.ts';
 
-const WINDOW = 'limits/redis/window.lua';
+const WINDOW = 'limits/counters/redis/window.lua';
 const LIMITS = of('limits', [
   [
     '`<` for `<=`: the last unit is refused',
@@ -33,31 +33,31 @@ const LIMITS = of('limits', [
   ],
   [
     'a refusal is cached for twice its wait',
-    'limits/refusal-cache.ts',
+    'limits/counters/refusal-cache.ts',
     'elapsedMs < refusal.decision.waitMs',
     'elapsedMs < 2 * refusal.decision.waitMs',
   ],
   [
     'a cached refusal announces its first wait',
-    'limits/refusal-cache.ts',
+    'limits/counters/refusal-cache.ts',
     'waitMs: decision.waitMs - elapsedMs',
     'waitMs: decision.waitMs',
   ],
   [
     'a refusal that outlasts its window is cached',
-    'limits/refusal-cache.ts',
+    'limits/counters/refusal-cache.ts',
     'waitMs <= windowSeconds * 1000',
     'waitMs <= windowSeconds * 1_000_000',
   ],
   [
     'each instance has the whole limit during an outage',
-    'limits/fallback.ts',
+    'limits/counters/fallback.ts',
     'Math.floor(charge.requests / instances)',
     'charge.requests',
   ],
   [
     'counters of the process forget after half a window',
-    'limits/window.ts',
+    'limits/counters/window.ts',
     'firstAbove(lastMs, atMs - windowMs);\n  const all',
     'firstAbove(lastMs, atMs - windowMs / 2);\n  const all',
   ],
@@ -67,7 +67,7 @@ const LIMITS = of('limits', [
     "decision.outcome !== 'admitted'",
     "decision.outcome === 'refused'",
   ],
-  ['a Redis that was away is not used again', 'limits/redis/link.ts', 'up = !closed;', 'up = false;'],
+  ['a Redis that was away is not used again', 'limits/counters/redis/link.ts', 'up = !closed;', 'up = false;'],
 ]);
 
 const KEYS = of('keys', [

@@ -2,10 +2,10 @@
 // and outage policies.
 
 import { GatewayError } from '../../../gateway/errors.ts';
-import type { OutagePolicy } from '../../../gateway/limits/counter-store.ts';
+import type { OutagePolicy } from '../../../gateway/limits/counters/counter-store.ts';
+import { createRedisCounterStore } from '../../../gateway/limits/counters/redis/redis-counter-store.ts';
 import { createLimit } from '../../../gateway/limits/limit.ts';
 import type { LimitRules } from '../../../gateway/limits/limit-rules.ts';
-import { createRedisCounterStore } from '../../../gateway/limits/redis/redis-counter-store.ts';
 import { createForwardClock } from '../../../gateway/shared/forward-clock.ts';
 import { caller, operation, organization, permitted, rule, rules } from '../../unit/limits/parties.ts';
 import { type Answered, WindowChecker } from '../checkers/window.ts';

@@ -8,7 +8,11 @@ import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-stor
 import type { Organization } from '../../../gateway/caller.ts';
 import { createRedisAnswerStore } from '../../../gateway/idempotency/redis-store.ts';
 import type { AnswerStore } from '../../../gateway/idempotency/store.ts';
-import { createRunDecisions, encodeCharges, extendExpiryOfAll } from '../../../gateway/limits/redis/window-script.ts';
+import {
+  createRunDecisions,
+  encodeCharges,
+  extendExpiryOfAll,
+} from '../../../gateway/limits/counters/redis/window-script.ts';
 import type { ConnectRedis, Redis } from '../../../gateway/redis/client.ts';
 import type { SessionStore } from '../../../gateway/sessions/store/session-store.ts';
 import { openSessions, sessionUses, type UseOfSessions } from './random-sessions.ts';

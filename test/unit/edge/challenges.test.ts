@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { withChallenge } from '../../../gateway/auth/credentials.ts';
 import type { CatalogueEntry } from '../../../gateway/catalogue-entry.ts';
-import { createRefuse } from '../../../gateway/edge/refuse.ts';
+import { createRefuse } from '../../../gateway/edge/refusal/refuse.ts';
 import { type ErrorCode, REFUSALS } from '../../../gateway/error-catalogue.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Operation, SecurityAlternative } from '../../../gateway/operation.ts';

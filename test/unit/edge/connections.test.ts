@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { it } from 'node:test';
-import { createConnections } from '../../../gateway/edge/connections.ts';
-import { addressBlockOf } from '../../../gateway/limits/address-block.ts';
+import { createConnections } from '../../../gateway/edge/connections/connections.ts';
+import { addressBlockOf } from '../../../gateway/limits/addresses/address-block.ts';
 
 interface FakeSocket extends EventEmitter {
   readonly remoteAddress: string | undefined;

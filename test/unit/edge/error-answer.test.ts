@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
-import { createErrorAnswers } from '../../../gateway/edge/error-answer.ts';
+import { createErrorAnswers } from '../../../gateway/edge/refusal/error-answer.ts';
 import { type ErrorCode, REFUSALS } from '../../../gateway/error-catalogue.ts';
 import { GatewayError, toGatewayError } from '../../../gateway/errors.ts';
 

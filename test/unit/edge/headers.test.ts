@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readHeaders } from '../../../gateway/edge/headers.ts';
+import { readHeaders } from '../../../gateway/edge/admission/headers.ts';
 
 const read = (...raw: string[]) => Object.fromEntries(readHeaders(raw, 1000));
 

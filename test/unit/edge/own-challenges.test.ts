@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAnswerChallenge } from '../../../gateway/edge/acme-challenge.ts';
+import { createAnswerChallenge } from '../../../gateway/edge/own-answers/acme-challenge.ts';
 import type { Admitted } from '../../../gateway/exchange.ts';
 
 const answerChallenge = createAnswerChallenge(async (token) => (token === 'mine' ? 'mine.proof' : undefined));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { parseTarget } from '../../../gateway/edge/path.ts';
+import { parseTarget } from '../../../gateway/edge/admission/path.ts';
 import { anyCharacter } from '../../support/characters.ts';
 
 describe('parseTarget', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { authorityOf, createSites, type HostNames } from '../../../gateway/edge/sites.ts';
+import { authorityOf, createSites, type HostNames } from '../../../gateway/edge/admission/sites.ts';
 
 const sitesAt = (hosts: HostNames, publicUrl = 'https://api.example.com') => {
   const sitesOf = createSites(hosts, publicUrl);

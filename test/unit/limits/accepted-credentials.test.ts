@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAcceptedCredentials } from '../../../gateway/limits/accepted-credentials.ts';
+import { createAcceptedCredentials } from '../../../gateway/limits/addresses/accepted-credentials.ts';
 
 function setUp() {
   let nowMs = 1_795_190_400_000;

@@ -8,7 +8,7 @@ import {
   type AddressLimitRules,
   createAddressLimits,
   type Visit,
-} from '../../../gateway/limits/address-limit.ts';
+} from '../../../gateway/limits/addresses/address-limit.ts';
 import { admitted } from './parties.ts';
 
 const asking = (address: string) => admitted(address);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { openFailureCounters } from '../../../gateway/limits/failure-counter.ts';
+import { openFailureCounters } from '../../../gateway/limits/addresses/failure-counter.ts';
 
 it('a count of this process has no end of a shared window, with and without Redis', async (t) => {
   for (const url of [undefined, 'redis://127.0.0.1:1']) {

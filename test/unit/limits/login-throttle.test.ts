@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Admitted } from '../../../gateway/exchange.ts';
-import { createLoginThrottle, type LoginAttempt } from '../../../gateway/limits/login-throttle.ts';
+import { createLoginThrottle, type LoginAttempt } from '../../../gateway/limits/addresses/login-throttle.ts';
 
 const DAY = 86_400;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { busiestSpan, leanestSpan } from '../../../bench/limits-spans.ts';
-import { createProcessStore } from '../../../gateway/limits/process-store.ts';
+import { createProcessStore } from '../../../gateway/limits/counters/process-store.ts';
 import { busiestSpan as busiestOf, createReference } from './reference-model.ts';
 import { charge, LIMIT_RUNS, type Scenario, START_MS, scenarios } from './scenarios.ts';
 

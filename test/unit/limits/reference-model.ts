@@ -1,7 +1,7 @@
 // The meaning of a limit in its plainest form: every admission is remembered for ever and looked through each time. The stores are compared
 // with it.
 
-import type { Charge, LimitDecision } from '../../../gateway/limits/counter-store.ts';
+import type { Charge, LimitDecision } from '../../../gateway/limits/counters/counter-store.ts';
 
 interface Admission {
   readonly atMs: number;

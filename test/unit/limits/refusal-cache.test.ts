@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import type { ChargeNotes, LimitDecision } from '../../../gateway/limits/counter-store.ts';
-import { createRefusalCache, type RefusalCache } from '../../../gateway/limits/refusal-cache.ts';
+import type { ChargeNotes, LimitDecision } from '../../../gateway/limits/counters/counter-store.ts';
+import { createRefusalCache, type RefusalCache } from '../../../gateway/limits/counters/refusal-cache.ts';
 
 const state = (policy: string, remaining: number, resetMs: number) => ({
   policy,

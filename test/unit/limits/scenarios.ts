@@ -2,7 +2,7 @@
 // clock that sometimes goes back.
 
 import fc from 'fast-check';
-import type { Charge } from '../../../gateway/limits/counter-store.ts';
+import type { Charge } from '../../../gateway/limits/counters/counter-store.ts';
 
 export const START_MS = 1_795_190_400_000;
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Admitted } from '../../../gateway/exchange.ts';
-import { createThrottle, type ThrottleOptions } from '../../../gateway/limits/throttle.ts';
+import { createThrottle, type ThrottleOptions } from '../../../gateway/limits/addresses/throttle.ts';
 import { admitted } from './parties.ts';
 
 function setUp(options: Partial<ThrottleOptions> = {}) {

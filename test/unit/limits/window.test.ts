@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { checkCost, createWindow, newestMsOf, spend, type Window } from '../../../gateway/limits/window.ts';
+import { checkCost, createWindow, newestMsOf, spend, type Window } from '../../../gateway/limits/counters/window.ts';
 import { crowds } from './scenarios.ts';
 
 const rule = { requests: 1_000_000, windowMs: 60_000 };

@@ -3,9 +3,9 @@
 
 import type { Caller } from '../../../caller.ts';
 import { createChargesOf } from '../../../limits/charges.ts';
-import type { LimitDecision } from '../../../limits/counter-store.ts';
+import type { LimitDecision } from '../../../limits/counters/counter-store.ts';
+import { createProcessStore } from '../../../limits/counters/process-store.ts';
 import type { LimitRules } from '../../../limits/limit-rules.ts';
-import { createProcessStore } from '../../../limits/process-store.ts';
 import type { Operation } from '../../../operation.ts';
 import type { LoggedRequest } from './logged-request.ts';
 import { createTallies, type TallyResult } from './tally.ts';

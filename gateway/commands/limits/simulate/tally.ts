@@ -1,6 +1,6 @@
 // Pure: sums the outcomes of replayed requests under two sets of rules: in all, by tier, by organization and by limit.
 
-import type { LimitDecision } from '../../../limits/counter-store.ts';
+import type { LimitDecision } from '../../../limits/counters/counter-store.ts';
 import { ANONYMOUS_TIER } from '../../../limits/limit-rules.ts';
 import type { LoggedRequest } from './logged-request.ts';
 

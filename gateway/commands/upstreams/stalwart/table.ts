@@ -2,7 +2,7 @@
 
 import type { Secrets } from '../../../config/secrets.ts';
 import type { Configuration } from '../../../configuration.ts';
-import { addressOfSite } from '../../../edge/sites.ts';
+import { addressOfSite } from '../../../edge/admission/sites.ts';
 import { parseCredential } from '../../../upstream/credentials/credential-kinds.ts';
 import type { Backend } from '../backend.ts';
 import { requestsOf, stalwartFacts } from './facts.ts';

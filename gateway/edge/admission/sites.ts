@@ -1,0 +1,66 @@
+// Maps host names to sites. Without configured host names, every name stands for the API, mail and JMAP.
+
+import type { DownstreamRequest } from '../../downstream.ts';
+
+/** The sites that can have a host name of their own. */
+export type Site = 'api' | 'mail' | 'jmap' | 'panel' | 'autoconfig' | 'autodiscover' | 'mtaSts' | 'administration';
+
+export type HostNames = Readonly<Partial<Record<Site, string | undefined>>>;
+
+/** Returns the sites of a Host header; undefined for a host name that is not served. */
+type SitesOf = (host: string | undefined) => ReadonlySet<Site> | undefined;
+
+const everything: ReadonlySet<Site> = new Set(['api', 'mail', 'jmap']);
+
+/**
+ * @param hosts host names in lower case without port; sites without one share the host of the API
+ * @param publicUrl its host is the API's, unless the API has a host name of its own
+ */
+export function createSites(hosts: HostNames, publicUrl: string): SitesOf {
+  if (Object.values(hosts).every((name) => name === undefined)) return () => everything;
+  const api = hosts.api ?? hostNameIn(new URL(publicUrl).host);
+  const byName = new Map<string, Set<Site>>();
+  const add = (name: string, site: Site) => byName.set(name, (byName.get(name) ?? new Set()).add(site));
+  add(api, 'api');
+  add(hosts.mail ?? api, 'mail');
+  add(hosts.jmap ?? api, 'jmap');
+  for (const site of ['panel', 'autoconfig', 'autodiscover', 'mtaSts', 'administration'] as const) {
+    const name = hosts[site];
+    if (name !== undefined) add(name, site);
+  }
+  // Each request asks three times, and most requests are for the host of the last one.
+  let usual: string | undefined;
+  let usualSites = byName.get(api);
+  return (host) => {
+    if (host !== usual) {
+      usual = host;
+      // HTTP/1.0 allows requests without Host.
+      usualSites = byName.get(host === undefined ? api : hostNameIn(host));
+    }
+    return usualSites;
+  };
+}
+
+/** Returns the URL at which clients reach a site: `publicUrl`, under the site's own host name if it has one. */
+export function addressOfSite(hosts: HostNames, publicUrl: string): (site: Site) => string {
+  return function addressOf(site) {
+    const name = hosts[site];
+    if (site === 'api' || name === undefined) return publicUrl;
+    const address = new URL(publicUrl);
+    address.hostname = name;
+    return address.href.replace(/\/+$/, '');
+  };
+}
+
+/** Returns the host that a request is addressed to: the authority of its target, if present, replaces Host (RFC 9112 section 3.2.2). */
+export function authorityOf(request: DownstreamRequest): string | undefined {
+  const { url, fields } = request;
+  const host = fields === undefined ? request.headers.host : fields.get('host');
+  if (url?.startsWith('/')) return host;
+  return /^https?:\/\/([^/?#]+)/i.exec(url ?? '')?.[1] ?? host;
+}
+
+/** @param host of a request, possibly with a port. Returns it in lower case, without the trailing dot of a fully qualified name. */
+export function hostNameIn(host: string): string {
+  return host.replace(/:\d*$/, '').toLowerCase().replace(/\.$/, '');
+}

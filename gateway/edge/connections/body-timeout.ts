@@ -1,0 +1,54 @@
+// Limits how long a request's body may take. Replaces Node's requestTimeout, which allows no exceptions: a body that is forwarded as a
+// stream may take longer, and has a deadline of its own.
+
+import type { DownstreamRequest } from '../../downstream.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Arrived } from '../../exchange.ts';
+import { lookEvery } from '../../shared/deadline.ts';
+import type { EdgeExchange } from '../edge-exchange.ts';
+
+interface BodyTimeout {
+  /** Exempts a request, because another part of the gateway limits it from now on. */
+  letStream(request: DownstreamRequest): void;
+  /** Call it at the end of an exchange. Its body may still be arriving: the body is no longer needed, but occupies a connection. */
+  answered(exchange: EdgeExchange): void;
+  stop(): void;
+}
+
+interface BodyTimeoutOptions {
+  /** Milliseconds from the head of a request to its last byte. */
+  readonly requestMs: number;
+  /** Interval of the checks, milliseconds. */
+  readonly everyMs: number;
+  /** Exchanges in progress. */
+  active(): Iterable<EdgeExchange>;
+  /** Writes a refusal; may be called several times for one exchange. */
+  refuse(arrived: Arrived, error: GatewayError): void;
+}
+
+/** Starts the checks: all requests at intervals, so that a single request costs nothing. */
+export function createBodyTimeout({ requestMs, everyMs, active, refuse }: BodyTimeoutOptions): BodyTimeout {
+  const streaming = new WeakSet<DownstreamRequest>();
+  const answered = new Set<EdgeExchange>();
+
+  function look(): void {
+    const latest = performance.now() - requestMs;
+    const isOverdue = ({ request, startedAt }: EdgeExchange) => !request.complete && startedAt <= latest;
+    for (const arrived of active()) {
+      if (isOverdue(arrived) && !streaming.has(arrived.request)) refuse(arrived, new GatewayError('request_timeout'));
+    }
+    for (const arrived of answered) {
+      if (isOverdue(arrived)) arrived.request.socket.destroy();
+      if (arrived.request.complete || arrived.request.socket.destroyed) answered.delete(arrived);
+    }
+  }
+
+  return {
+    letStream: (request) => void streaming.add(request),
+    answered(exchange) {
+      const { request } = exchange;
+      if (!request.complete && !request.socket.destroyed) answered.add(exchange);
+    },
+    stop: lookEvery(everyMs, look),
+  };
+}

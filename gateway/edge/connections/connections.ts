@@ -1,0 +1,55 @@
+// Limits the number of open connections, in all and per client address (for IPv6, per /64). A connection above the limit is closed before
+// any of its bytes are read, so that a client that opens thousands causes next to no work.
+
+import type { Socket } from 'node:net';
+import { withoutMapping } from '../admission/client-address.ts';
+
+interface ConnectionRules {
+  readonly max: number;
+  readonly perAddress: number;
+}
+
+export type Excess = 'all' | 'address';
+
+interface ConnectionsOptions {
+  /** Read for each connection, because the rules may change. */
+  rules(): ConnectionRules;
+  /** Returns the group in which an address is counted: an IPv4 address itself, the /64 of an IPv6 address. */
+  blockOf(address: string): string;
+  /** Whether so many clients share this address that its connections are unlimited. */
+  isExempt(address: string): boolean;
+  onExcess(of: Excess): void;
+}
+
+/** Returns a function that takes each new connection; it closes and reports a connection above a limit. */
+export function createConnections(options: ConnectionsOptions): (socket: Socket) => void {
+  const byBlock = new Map<string, number>();
+  let open = 0;
+
+  function excessOf(address: string, ofBlock: number): Excess | undefined {
+    const { max, perAddress } = options.rules();
+    if (open >= max) return 'all';
+    return ofBlock >= perAddress && !options.isExempt(withoutMapping(address)) ? 'address' : undefined;
+  }
+
+  return function take(socket) {
+    // Absent if the client has already left.
+    const address = socket.remoteAddress ?? '';
+    const block = options.blockOf(address);
+    const ofBlock = byBlock.get(block) ?? 0;
+    const excess = excessOf(address, ofBlock);
+    if (excess !== undefined) {
+      socket.destroy();
+      options.onExcess(excess);
+      return;
+    }
+    open += 1;
+    byBlock.set(block, ofBlock + 1);
+    socket.once('close', () => {
+      open -= 1;
+      const left = (byBlock.get(block) as number) - 1;
+      if (left === 0) byBlock.delete(block);
+      else byBlock.set(block, left);
+    });
+  };
+}

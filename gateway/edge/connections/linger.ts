@@ -1,0 +1,42 @@
+// Two ways to end a connection: so that the client still receives the answer just written, or so that it cannot take a partial answer for a
+// complete one.
+
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { startDeadline } from '../../shared/deadline.ts';
+import { giveBackReads } from '../../sockets/shared-reads.ts';
+
+/** Bytes that a client may still send after its last answer, and time in which it may, before the connection is cut. */
+const LINGER_BYTES_MAX = 4_194_304;
+const LINGER_MS = 1000;
+
+/**
+ * Ends the gateway's side, then discards further bytes of the client: closing while bytes arrive makes the kernel reset the connection, and
+ * a client that had not read the answer yet would lose it (RFC 9112 section 9.6).
+ */
+export function endAfterLingering(socket: Socket): void {
+  let read = 0;
+  const cut = () => {
+    deadline.stop();
+    socket.destroy();
+  };
+  const deadline = startDeadline(LINGER_MS, cut);
+  // Removes the parser's listener too: no more requests are read from this connection.
+  socket.removeAllListeners('data');
+  giveBackReads(socket);
+  socket.on('data', (chunk: Buffer) => {
+    read += chunk.length;
+    if (read > LINGER_BYTES_MAX) cut();
+  });
+  socket.on('end', cut).on('close', cut);
+  socket.end();
+  socket.resume();
+}
+
+/** Resets the connection, because an answer without a length would look complete after a normal end. */
+export function cutOff(socket: Socket): void {
+  // libuv refuses to reset a connection that is already shutting down, and the socket would never be freed. Over TLS, an end without
+  // close_notify has the same meaning.
+  if (socket.writableEnded || socket instanceof TLSSocket) socket.destroy();
+  else socket.resetAndDestroy();
+}

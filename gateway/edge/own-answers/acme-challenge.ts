@@ -1,0 +1,39 @@
+// Answers the challenges of a certificate authority that the gateway itself has caused (RFC 8555 section 8.3). Throws nothing.
+
+import type { Admitted } from '../../exchange.ts';
+
+const PREFIX = '/.well-known/acme-challenge/';
+const TOKEN = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** Finds the text that proves the control of a host name, for a token that the gateway awaits; undefined for any other token. */
+export type OwnChallenge = (token: string) => Promise<string | undefined>;
+
+/**
+ * Returns a function that resolves with true if the request was such a challenge and has been answered; false at once for other paths.
+ *
+ * @param ownChallenge undefined: the gateway awaits none
+ */
+export function createAnswerChallenge(
+  ownChallenge: OwnChallenge | undefined,
+): (admitted: Admitted) => false | Promise<boolean> {
+  return function answerChallenge(admitted) {
+    const { method, path } = admitted;
+    if (ownChallenge === undefined || !path.startsWith(PREFIX) || (method !== 'GET' && method !== 'HEAD')) return false;
+    const token = path.slice(PREFIX.length);
+    return TOKEN.test(token) && answer(admitted, ownChallenge(token));
+  };
+}
+
+async function answer(
+  { method, response, trail, carried }: Admitted,
+  finding: Promise<string | undefined>,
+): Promise<boolean> {
+  const proof = await finding;
+  if (proof === undefined) return false;
+  trail.status = 200;
+  const body = Buffer.from(proof);
+  const framing = ['Content-Type', 'application/octet-stream', 'Content-Length', String(body.length)];
+  response.writeHead(200, [...carried, ...framing, 'Cache-Control', 'no-store']);
+  response.end(method === 'HEAD' ? undefined : body);
+  return true;
+}

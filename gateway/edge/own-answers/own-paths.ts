@@ -1,0 +1,103 @@
+// Paths that the gateway answers itself, on Express: published keys, documentation, and the front page, which leads a browser there.
+// Contract operations do not use it.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { DownstreamRequest } from '../../downstream.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Admitted, Arrived } from '../../exchange.ts';
+import { nodeExchangeOf } from '../edge-exchange.ts';
+
+const allowed = ['GET', 'HEAD', 'OPTIONS'];
+const Allow = allowed.join(', ');
+const JWKS = '/.well-known/jwks.json';
+
+export interface OwnPathsOptions {
+  admit(arrived: Arrived): Admitted;
+  /** The public halves of the keys that sign assertions. */
+  jwks(): object;
+  /** Documentation, on the host name of the API. */
+  readonly portal: {
+    owns(target: string): boolean;
+    /** False: the path does not exist, and nothing was written. */
+    answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
+  };
+  /** Whether no operation of a contract is at `/`. */
+  readonly isRootFree: boolean;
+  refuse(arrived: Arrived, thrown: unknown): void;
+}
+
+interface OwnPaths {
+  /** Whether the target of a request is one of these. Runs for every request: two comparisons for most. */
+  owns(request: DownstreamRequest, isApi: boolean): boolean;
+  /** Resolves when Express has taken over; Express answers, or refuses through `refuse`. Rejects with the codes of admit. */
+  handle(arrived: Arrived): Promise<void>;
+}
+
+export function createOwnPaths(options: OwnPathsOptions): OwnPaths {
+  const app: Express = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', false);
+
+  // Express's own answer to OPTIONS has a body.
+  app.options(/.*/, (_request, response) => {
+    response.set({ Allow, 'Cache-Control': 'no-store' }).status(204).end();
+  });
+  app.use(({ method }, _response, next) => {
+    next(allowed.includes(method) ? undefined : new GatewayError('method_not_allowed', { headers: { Allow } }));
+  });
+  app.get(JWKS, (_request, response) => {
+    // `assertion-keys rotate` publishes a new key 10 minutes before it signs: caches have it after 5.
+    response.set('Cache-Control', 'public, max-age=300').json(options.jwks());
+  });
+  app.get('/', (_request, response) => {
+    response.set({ Location: '/docs', Vary: 'Accept', 'Cache-Control': 'no-store' }).status(302).end();
+  });
+  app.use(async (request, response, next) => {
+    if (!(await options.portal.answer(request.path, request, response))) next();
+  });
+
+  async function handle(arrived: Arrived): Promise<void> {
+    options.admit(arrived);
+    const { request, response, trail } = nodeExchangeOf(arrived);
+    for (const [name, value] of pairs(arrived.carried)) response.setHeader(name, value);
+    response.on('finish', () => {
+      trail.status = response.statusCode;
+      const code = response.getHeader('X-Error-Code');
+      if (typeof code === 'string') trail.code = code;
+    });
+    app(
+      request as Request,
+      response as Response,
+      ((thrown: unknown) => {
+        // Express calls this a turn later. The request may have been refused meanwhile, for example for a broken body: an error thrown
+        // here would end the process.
+        if (response.headersSent) return;
+        for (const name of response.getHeaderNames()) response.removeHeader(name);
+        options.refuse(arrived, thrown ?? new GatewayError('route_not_found'));
+      }) as NextFunction,
+    );
+  }
+
+  return {
+    owns(request, isApi) {
+      const target = request.url as string;
+      if (target === '/') return options.isRootFree && isApi && isBrowser(request);
+      const second = target.charCodeAt(1);
+      if (second === 0x2e) return target.split('?')[0] === JWKS;
+      // /docs, /openapi and /llms.txt
+      return (second === 0x64 || second === 0x6f || second === 0x6c) && isApi && options.portal.owns(target);
+    },
+    handle,
+  };
+}
+
+/** A browser asks for a page. Other clients get the error that says which paths exist. */
+function isBrowser({ method, headers }: DownstreamRequest): boolean {
+  return (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true;
+}
+
+function* pairs(flat: readonly string[]): Generator<[string, string]> {
+  for (let i = 0; i < flat.length; i += 2) yield [flat[i] as string, flat[i + 1] as string];
+}

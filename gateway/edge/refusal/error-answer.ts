@@ -1,0 +1,125 @@
+// The texts of an error answer: the error object and its headers. Without details, all answers of one code are the same but for the request
+// id, and most refusals are without.
+
+import type { CatalogueEntry } from '../../catalogue-entry.ts';
+import type { ErrorCode } from '../../error-catalogue.ts';
+import type { GatewayError } from '../../errors.ts';
+
+interface ErrorAnswer {
+  readonly status: number;
+  /** Flat names and values, without those of the framing. */
+  readonly headers: readonly string[];
+  /** The error object, as JSON. */
+  readonly text: string;
+}
+
+/** @param retryable whether the client may send the identical request again */
+type AnswerOf = (error: GatewayError, retryable: boolean, requestId: string) => ErrorAnswer;
+
+/** An answer with its text before and after the request id. */
+interface PlainAnswer {
+  readonly status: number;
+  readonly headers: readonly string[];
+  readonly before: string;
+  readonly after: string;
+}
+
+/** @param publicUrl base of `doc_url`; its host is the realm of challenges */
+export function createErrorAnswers(publicUrl: string): AnswerOf {
+  const realm = new URL(publicUrl).host;
+  const retryableAnswers = new Map<ErrorCode, PlainAnswer>();
+  const finalAnswers = new Map<ErrorCode, PlainAnswer>();
+
+  function compose(error: GatewayError, retryable: boolean, requestId: string): ErrorAnswer {
+    const status = error.details.words?.status ?? error.entry.status;
+    const text = error.details.page ?? JSON.stringify(errorObject(error, requestId, retryable, publicUrl));
+    return { status, headers: errorHeaders(error, realm), text };
+  }
+
+  function plainAnswer(error: GatewayError, retryable: boolean): PlainAnswer {
+    const known = retryable ? retryableAnswers : finalAnswers;
+    let answer = known.get(error.code);
+    if (answer === undefined) {
+      const { status, headers, text } = compose(error, retryable, '');
+      const [before = '', after = ''] = text.split(/(?<="request_id":)""/);
+      answer = { status, headers, before, after };
+      known.set(error.code, answer);
+    }
+    return answer;
+  }
+
+  return function answerOf(error, retryable, requestId) {
+    if (!isPlain(error)) return compose(error, retryable, requestId);
+    const { status, headers, before, after } = plainAnswer(error, retryable);
+    return { status, headers, text: before + JSON.stringify(requestId) + after };
+  };
+}
+
+/** Whether nothing in its details shapes the answer. */
+function isPlain({ details }: GatewayError): boolean {
+  const { headers, fields, hint, retryAfterSeconds, basic, challenge, words, page } = details;
+  return (headers ?? fields ?? hint ?? retryAfterSeconds ?? basic ?? challenge ?? words ?? page) === undefined;
+}
+
+/** The error object of docs/errors.md. */
+function errorObject(error: GatewayError, requestId: string, retryable: boolean, publicUrl: string): object {
+  const { words, fields, hint } = error.details;
+  const { type, code, message, status } = words ?? { ...error.entry, code: error.code };
+  const further = hint === undefined ? undefined : error.entry.hints?.[hint];
+  const retryAfter = retryAfterOf(error);
+  return {
+    error: {
+      type,
+      code,
+      message: further === undefined ? message : `${message} ${further}`,
+      status,
+      ...fields,
+      retryable,
+      ...(retryAfter === undefined ? {} : { retry_after: retryAfter }),
+      request_id: requestId,
+      doc_url: `${publicUrl}/docs/errors/${code}`,
+    },
+  };
+}
+
+function errorHeaders(error: GatewayError, realm: string): string[] {
+  const head = [
+    'Content-Type',
+    error.details.page === undefined ? 'application/json' : 'text/html; charset=utf-8',
+    'Cache-Control',
+    'no-store',
+    'X-Error-Code',
+    error.details.words?.code ?? error.code,
+  ];
+  const retryAfter = retryAfterOf(error);
+  if (retryAfter !== undefined) head.push('Retry-After', String(retryAfter));
+  for (const challenge of challengesOf(error, realm)) head.push('WWW-Authenticate', challenge);
+  for (const [name, value] of Object.entries(error.details.headers ?? {})) head.push(name, value);
+  return head;
+}
+
+function retryAfterOf(error: GatewayError): number | undefined {
+  return error.details.retryAfterSeconds ?? error.entry.retryAfterSeconds;
+}
+
+/** One line per challenge, because some clients cannot parse several in one line (RFC 9110 section 11.6.1). */
+function challengesOf(error: GatewayError, realm: string): string[] {
+  const plain = bearerChallengeOf(error, realm);
+  if (plain === undefined) return [];
+  const { basic: accepted, challenge } = error.details;
+  const bearer = challenge === undefined ? plain : `${plain}, ${challenge}`;
+  if (accepted === undefined) return [bearer];
+  const basic = `Basic realm="${realm}", charset="UTF-8"`;
+  return accepted === 'also' ? [bearer, basic] : [basic];
+}
+
+/** RFC 6750 section 3: no error code if the request has no usable credential. */
+function bearerChallengeOf(error: GatewayError, realm: string): string | undefined {
+  const { challenge, message }: CatalogueEntry = error.entry;
+  const bare = `Bearer realm="${realm}"`;
+  if (challenge === undefined || challenge === 'bare') return challenge && bare;
+  if (challenge === 'invalid_token')
+    return `${bare}, error="invalid_token", error_description="${message.replaceAll('"', "'")}"`;
+  const scopes = error.details.fields?.required_scopes;
+  return `${bare}, error="insufficient_scope", scope="${Array.isArray(scopes) ? scopes.join(' ') : ''}"`;
+}

@@ -1,0 +1,160 @@
+// The only writer of error answers: for stages, for Express, and for bytes that never became a request.
+
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { DownstreamRequest, DownstreamResponse } from '../../downstream.ts';
+import { GatewayError, toGatewayError } from '../../errors.ts';
+import type { Arrived } from '../../exchange.ts';
+import { contain } from '../../shared/faults.ts';
+import { isIdempotent } from '../../shared/methods.ts';
+import { atEndOfTurn } from '../../sockets/end-of-turn.ts';
+import { cutOff, endAfterLingering } from '../connections/linger.ts';
+import { nodeExchangeOf } from '../edge-exchange.ts';
+import { createErrorAnswers } from './error-answer.ts';
+
+interface RefuseOptions {
+  /** Base of `doc_url`. */
+  readonly publicUrl: string;
+  /** Headers of every answer, flat names and values: for answers on a bare socket, where no exchange has them in `carried`. */
+  readonly constantHeaders: readonly string[];
+  /** Called after a refusal has been written. */
+  onRefused(arrived: Arrived, error: GatewayError): void;
+}
+
+export interface Refuse {
+  /**
+   * Answers an exchange with a refusal. After the first byte of an answer it resets the connection instead, so that the client cannot take
+   * half an answer for a whole one.
+   */
+  refuse(arrived: Arrived, thrown: unknown): void;
+  /** Answers on a bare socket, for bytes that the parser refused. */
+  refuseSocket(socket: Socket, error: GatewayError, requestId: string): void;
+  /**
+   * The Idempotency-Key of this request does not prevent a second execution, so a later refusal must not be called retryable because of the
+   * key.
+   */
+  ignoreKey(request: DownstreamRequest): void;
+}
+
+export function createRefuse(options: RefuseOptions): Refuse {
+  const answerOf = createErrorAnswers(options.publicUrl);
+  /** Responses whose refusal is already being written: a second error on their connection is not answered. */
+  const answered = new WeakSet<DownstreamResponse>();
+  const unprotected = new WeakSet<DownstreamRequest>();
+
+  function refuse(arrived: Arrived, thrown: unknown): void {
+    const { response } = arrived;
+    if (answered.has(response)) return;
+    const error = toGatewayError(thrown);
+    // A head that promises to keep the connection is written at the end of the turn, because an event in this turn may still end the
+    // connection. A head that ends it is written at once.
+    if (response.headersSent || isGone(arrived) || !response.shouldKeepAlive || closesAfter(arrived, error)) {
+      contain(
+        () => write(arrived, error, thrown),
+        (mistake) => fail(arrived, mistake),
+      );
+      return;
+    }
+    answered.add(response);
+    atEndOfTurn(
+      () => write(arrived, error, thrown),
+      (mistake) => fail(arrived, mistake),
+    );
+  }
+
+  /** A refusal could not be written: answers internal_error, or resets the connection. */
+  function fail(arrived: Arrived, cause: unknown): void {
+    const { request, response } = arrived;
+    const internal = new GatewayError('internal_error', { cause });
+    if (!response.headersSent)
+      contain(
+        () => write(arrived, internal, internal),
+        () => cutOff(request.socket),
+      );
+    else if (!response.writableEnded) cutOff(request.socket);
+  }
+
+  function write(arrived: Arrived, error: GatewayError, thrown: unknown): void {
+    const { request, response, trail } = arrived;
+    if (isGone(arrived)) {
+      noteClientGone(arrived, thrown);
+      return;
+    }
+    trail.code = error.details.words?.code ?? error.code;
+    trail.note('cause', error.details.cause);
+    trail.refusal = error;
+    if (response.headersSent) {
+      cutOff(request.socket);
+      options.onRefused(arrived, error);
+      return;
+    }
+    const retryable = isRetryable(error, request, !unprotected.has(request));
+    const { status, headers, text } = answerOf(error, retryable, arrived.id);
+    const body = Buffer.from(text);
+    const closes = closesAfter(arrived, error);
+    trail.status = status;
+    const head = arrived.carried.concat(headers, 'Content-Length', String(body.length));
+    if (closes) head.push('Connection', 'close');
+    response.writeHead(status, head);
+    if (closes && request.method !== 'HEAD') {
+      answered.add(response);
+      response.write(body, () => endAfterLingering(request.socket));
+    } else response.end(body);
+    trail.bytesOut = body.length;
+    options.onRefused(arrived, error);
+  }
+
+  function refuseSocket(socket: Socket, error: GatewayError, requestId: string): void {
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const { status, headers, text } = answerOf(error, error.entry.retryable === true, requestId);
+    const framing = ['Content-Length', String(Buffer.byteLength(text)), 'Connection', 'close'];
+    const lines = options.constantHeaders.concat('X-Request-Id', requestId, headers, framing);
+    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nDate: ${new Date().toUTCString()}\r\n`;
+    for (let i = 0; i < lines.length; i += 2) head += `${lines[i]}: ${lines[i + 1]}\r\n`;
+    socket.write(`${head}\r\n${text}`);
+    endAfterLingering(socket);
+  }
+
+  return { refuse, refuseSocket, ignoreKey: (request) => void unprotected.add(request) };
+}
+
+/** Whether the client may send the identical request again: it had no effect, or is idempotent by its method or key. */
+function isRetryable({ entry }: GatewayError, request: DownstreamRequest, countsKey: boolean): boolean {
+  if (entry.retryable !== 'if_safe') return entry.retryable;
+  return isIdempotent(request.method ?? '') || (countsKey && request.headers['idempotency-key'] !== undefined);
+}
+
+/** Whether no answer can be sent: the client has closed the connection, or Node has ended it from this side. */
+function isGone({ request, response }: Arrived): boolean {
+  return response.destroyed || request.socket.destroyed || request.socket.writableEnded;
+}
+
+function closesAfter(arrived: Arrived, error: GatewayError): boolean {
+  return error.entry.closes === true || !isBodyRead(arrived);
+}
+
+/** The client has left. Errors of its socket are expected then; any other error is noted in the trail. */
+function noteClientGone({ response, trail }: Arrived, thrown: unknown): void {
+  trail.status = response.headersSent ? response.statusCode : 499;
+  const isSocketError = !(thrown instanceof GatewayError) && thrown instanceof Error && 'code' in thrown;
+  if (isSocketError) return;
+  const error = toGatewayError(thrown);
+  trail.code = error.code;
+  trail.note('cause', error.details.cause);
+}
+
+/**
+ * Whether the connection can carry another request: the body has arrived, or is so small that Node reads and drops it. A client that waits
+ * for 100 Continue may or may not send its body, so that the start of its next request is unknown.
+ */
+function isBodyRead(arrived: Arrived): boolean {
+  const { request } = arrived;
+  if (request.complete && request.fields !== undefined) return true;
+  const { 'content-length': length, 'transfer-encoding': coding, expect } = request.headers;
+  // Whether unread chunks have arrived by now is chance, and the same request should always get the same answer.
+  if (request.complete) return coding === undefined || nodeExchangeOf(arrived).request.readableEnded;
+  return coding === undefined && expect === undefined && Number(length ?? 0) <= 65_536;
+}

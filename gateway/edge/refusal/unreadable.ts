@@ -1,0 +1,121 @@
+// Handles input on a connection that is no valid request: bytes that the parser rejects, requests that take too long to arrive, CONNECT.
+// Codes: malformed_http, headers_too_large, http_version_not_supported, request_timeout, body_too_large, method_not_allowed.
+
+import type { Socket } from 'node:net';
+import type { ErrorCode } from '../../error-catalogue.ts';
+import { GatewayError } from '../../errors.ts';
+import { Trail } from '../../trail.ts';
+import type { EdgeExchange, EdgeResponse } from '../edge-exchange.ts';
+import { type NodeExchange, nodeExchangeOf } from '../edge-exchange.ts';
+import type { Refuse } from './refuse.ts';
+
+interface UnreadableOptions {
+  readonly refuse: Refuse;
+  /** Exchanges in progress. */
+  active(): readonly EdgeExchange[];
+  requestId(): string;
+  /** Called for each refusal outside an exchange. */
+  onFinished(trail: Trail): void;
+}
+
+interface Unreadable {
+  /** Called when Node's parser or one of its timeouts has failed the connection. */
+  onClientError(error: NodeJS.ErrnoException, socket: Socket): void;
+  /** Called for CONNECT: Node has detached its own listeners from the connection. */
+  onConnect(socket: Socket): void;
+}
+
+/** Parser errors by code; everything else is malformed_http. */
+const parserErrors: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'body_too_large',
+};
+
+export function createUnreadable(options: UnreadableOptions): Unreadable {
+  /** Exchanges in progress on the connection, in the order of their requests. */
+  function pendingOn(socket: Socket): EdgeExchange[] {
+    const pending = options.active().filter(({ request }) => request.socket === socket);
+    return pending.sort((one, other) => one.startedAt - other.startedAt);
+  }
+
+  /** No further request can be read from this connection. Which exchange gets the refusal depends on where reading stopped. */
+  function refuseUnreadable(socket: Socket, pending: readonly EdgeExchange[], error: GatewayError): void {
+    const last = pending.at(-1);
+    if (last === undefined) {
+      refuseUnparsed(socket, error);
+      return;
+    }
+    // Answers are sent in the order of their requests: a refusal written now would be read as the answer to an earlier request.
+    endAfter(last.response, socket);
+    if (!last.request.complete) options.refuse.refuse(last, error);
+  }
+
+  function refuseUnparsed(socket: Socket, error: GatewayError): void {
+    const id = options.requestId();
+    options.refuse.refuseSocket(socket, error, id);
+    const { code, entry, cause } = error;
+    const trail = new Trail(id, '_OTHER');
+    trail.note('cause', cause);
+    options.onFinished(Object.assign(trail, { code, status: entry.status, clientAddress: socket.remoteAddress }));
+  }
+
+  return {
+    onClientError(error, socket) {
+      if (error.code === 'ECONNRESET' || !socket.writable) {
+        socket.destroy();
+        return;
+      }
+      const code = isOtherVersion(error)
+        ? 'http_version_not_supported'
+        : (parserErrors[error.code ?? ''] ?? 'malformed_http');
+      refuseUnreadable(socket, pendingOn(socket), new GatewayError(code, { cause: error }));
+    },
+    onConnect(socket) {
+      const pending = pendingOn(socket);
+      if (pending.length > 0) keepAnswering(socket, pending.map(nodeExchangeOf));
+      refuseUnreadable(socket, pending, new GatewayError('method_not_allowed', { headers: { Allow: '' } }));
+    },
+  };
+}
+
+/** Members that Node adds to errors of its parser. */
+interface ParserError extends NodeJS.ErrnoException {
+  readonly reason?: string;
+  readonly rawPacket?: Buffer;
+  /** Number of parsed bytes of the packet. */
+  readonly bytesParsed?: number;
+}
+
+const CARRIAGE_RETURN = 0x0d;
+
+/**
+ * Whether a request line is well-formed and names another version, such as `HTTP/3.0`: the parser uses the same code for malformed lines.
+ */
+function isOtherVersion({ code, reason, rawPacket, bytesParsed = 0 }: ParserError): boolean {
+  if (code !== 'HPE_INVALID_VERSION' || reason !== 'Invalid HTTP version') return false;
+  const next = rawPacket?.[bytesParsed];
+  return next === undefined || next === CARRIAGE_RETURN;
+}
+
+/**
+ * Replaces the listeners that Node has removed, for the pending answers on a connection: an answer that waits for `drain` continues, and
+ * answers that wait for an earlier one end when the client leaves.
+ */
+function keepAnswering(socket: Socket, pending: readonly NodeExchange[]): void {
+  socket.on('drain', () => {
+    for (const { response } of pending) if (response.socket === socket) response.emit('drain');
+  });
+  socket.on('close', () => {
+    for (const { response } of pending) if (response.socket === null) response.destroy();
+  });
+  // Node notices that a client has left only while it reads the socket.
+  socket.resume();
+}
+
+/** Closes the connection after this answer, whether or not its head has announced that. */
+function endAfter(response: EdgeResponse, socket: Socket): void {
+  if (!response.headersSent) response.shouldKeepAlive = false;
+  else if (response.writableFinished) socket.destroySoon();
+  else response.once('finish', () => socket.destroySoon());
+}

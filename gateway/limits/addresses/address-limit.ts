@@ -1,0 +1,128 @@
+// Limits per client address for endpoints without API keys: requests, open connections, failed logins. Throws rate_limited,
+// gateway_overloaded, auth_attempts_limited.
+
+import { GatewayError } from '../../errors.ts';
+import type { Admitted } from '../../exchange.ts';
+import type { Awaitable } from '../../shared/awaitable.ts';
+import { chargeOf } from '../charges.ts';
+import { createProcessStore } from '../counters/process-store.ts';
+import { retryAfterSecondsOf } from '../limit-headers.ts';
+import { addressBlockOf } from './address-block.ts';
+import {
+  createLoginThrottle,
+  type LoginAttempt,
+  type LoginThrottle,
+  type LoginThrottleOptions,
+  type LoginThrottleRules,
+  NO_LOGIN,
+} from './login-throttle.ts';
+
+export interface AddressLimitRules extends LoginThrottleRules {
+  /** Requests per address, in any span as long as the window. */
+  readonly requests: number;
+  readonly windowSeconds: number;
+  /** Requests in flight, event streams and upgraded connections: per address, and in all. */
+  readonly connections: number;
+  readonly connectionsTotal: number;
+}
+
+/** A request inside the limit. */
+export interface Visit extends Omit<LoginAttempt, 'over'> {
+  /** Call it once, when the request has ended. */
+  leave(): void;
+}
+
+export interface AddressLimit {
+  /** Admits one request. `credential`: a credential of the request that could be a guess; such a request may wait. */
+  enter(admitted: Admitted, credential: string | undefined): Awaitable<Visit>;
+  useRules(rules: AddressLimitRules): void;
+  /** Number of requests and connections in progress. */
+  inProgress(): number;
+}
+
+/** An estimate: when an open connection ends cannot be predicted. */
+const RETRY_AFTER_SECONDS = 5;
+
+function createAddressLimit(rules: AddressLimitRules, logins: LoginThrottle, now: () => number): AddressLimit {
+  const rates = createProcessStore({ now });
+  const inProgress = new Map<string, number>();
+  let total = 0;
+
+  function countRequest(block: string): void {
+    const { outcome, waitMs } = rates.decide([chargeOf({ ...rules, enforce: true }, 1, 'address', block)]);
+    if (outcome !== 'admitted')
+      throw new GatewayError('rate_limited', { retryAfterSeconds: retryAfterSecondsOf(waitMs) });
+  }
+
+  /** Returns the function that leaves. */
+  function occupy(block: string): () => void {
+    inProgress.set(block, (inProgress.get(block) ?? 0) + 1);
+    total += 1;
+    return () => leave(block);
+  }
+
+  function leave(block: string): void {
+    const left = (inProgress.get(block) ?? 1) - 1;
+    if (left === 0) inProgress.delete(block);
+    else inProgress.set(block, left);
+    total -= 1;
+  }
+
+  async function enterWith(attempt: Awaitable<LoginAttempt>, leaveBlock: () => void): Promise<Visit> {
+    try {
+      return visitOf(await attempt, leaveBlock);
+    } catch (error) {
+      leaveBlock();
+      throw error;
+    }
+  }
+
+  return {
+    enter(admitted, credential) {
+      const digest = credential === undefined ? undefined : logins.digestOf(credential);
+      if (digest !== undefined) logins.refuse(admitted, digest);
+      const block = addressBlockOf(admitted.clientAddress);
+      if ((inProgress.get(block) ?? 0) >= rules.connections)
+        throw new GatewayError('rate_limited', { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      if (total >= rules.connectionsTotal) throw new GatewayError('gateway_overloaded');
+      countRequest(block);
+      const leaveBlock = occupy(block);
+      if (digest === undefined) return visitOf(NO_LOGIN, leaveBlock);
+      return enterWith(logins.admit(admitted, digest), leaveBlock);
+    },
+    useRules(next) {
+      rules = next;
+      logins.useRules(next);
+    },
+    inProgress: () => total,
+  };
+}
+
+function visitOf({ answered, abandoned, over }: LoginAttempt, leaveBlock: () => void): Visit {
+  return {
+    answered,
+    abandoned,
+    leave() {
+      over();
+      leaveBlock();
+    },
+  };
+}
+
+/**
+ * Returns address limits by name, under which requests, connections and failed logins count; a limit keeps its counts when its rules
+ * change.
+ */
+export function createAddressLimits(
+  options: Omit<LoginThrottleOptions, 'name'>,
+): (name: string, rules: AddressLimitRules) => AddressLimit {
+  const limits = new Map<string, AddressLimit>();
+
+  return function addressLimit(name, rules) {
+    const limit =
+      limits.get(name) ?? createAddressLimit(rules, createLoginThrottle(rules, { ...options, name }), options.now);
+    limit.useRules(rules);
+    limits.set(name, limit);
+    return limit;
+  };
+}

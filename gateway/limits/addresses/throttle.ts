@@ -1,0 +1,38 @@
+// Stage: refuses a client address that the gateway itself has refused too often. Throws auth_attempts_limited.
+
+import type { GatewayError } from '../../errors.ts';
+import type { Admitted, Arrived } from '../../exchange.ts';
+import { createFailureLimit, type FailureLimit, type FailureLimitOptions } from './failure-limit.ts';
+
+/** The statuses that count: the gateway refused a credential, a permission, a path or a method. */
+const countedStatuses: ReadonlySet<number> = new Set([401, 403, 404, 405]);
+
+export interface ThrottleOptions extends Omit<FailureLimitOptions, 'name'> {
+  /**
+   * Whether the request carries a credential that is already known to be valid. It passes, so that one bad client behind a shared address
+   * does not lock out the others.
+   */
+  readonly isKnownCaller: (admitted: Admitted) => boolean;
+}
+
+export interface Throttle extends Pick<FailureLimit, 'useRules' | 'size'> {
+  throttle(admitted: Admitted): void;
+  /** Counts a refusal against the client's address if its status is a counted one. */
+  countRefusal(arrived: Pick<Arrived, 'clientAddress'>, error: GatewayError): void;
+}
+
+export function createThrottle({ isKnownCaller, ...options }: ThrottleOptions): Throttle {
+  const failures = createFailureLimit({ ...options, name: 'address' });
+  return {
+    ...failures,
+    throttle(admitted) {
+      const { clientAddress } = admitted;
+      if (failures.isBlocked(clientAddress) && !isKnownCaller(admitted)) throw failures.refusalOf(clientAddress);
+    },
+    countRefusal({ clientAddress }, { entry, details }) {
+      if (clientAddress === undefined || !countedStatuses.has(entry.status)) return;
+      // `words`: the upstream refused, not the gateway. The caller was permitted.
+      if (details.words === undefined) void failures.countFailure(clientAddress);
+    },
+  };
+}

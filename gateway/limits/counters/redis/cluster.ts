@@ -1,0 +1,165 @@
+// The servers of a Redis Cluster that hold counters: one link per server, each with its own health state, so that the loss of one server
+// does not affect the limits on the others.
+
+import { askRedis } from '../../../redis/client.ts';
+import { SLOTS, slotOf } from '../../../redis/slot.ts';
+import { realMachine, type Timer } from '../../../shared/machine.ts';
+import { createRedisLink, type RedisLink } from './link.ts';
+import type { RedisServers, RedisServersOptions } from './servers.ts';
+
+/** While a server is away, another one may take over its slots. */
+const READ_AGAIN_MS = 500;
+/** Timeout of the command that reads the slot map. */
+const ANSWER_MAX_MS = 1000;
+
+export interface ClusterServersOptions extends RedisServersOptions {
+  readonly seeds: readonly URL[];
+}
+
+interface Server {
+  readonly url: URL;
+  readonly link: RedisLink;
+  probeKey: string;
+  /** Reason why the server is away; absent while it is up. */
+  reason: string | undefined;
+}
+
+/** Reads the slot map at start, and again whenever a server fails or has lost a slot. */
+export function createClusterServers({ seeds, onChange, ...options }: ClusterServersOptions): RedisServers {
+  const servers = new Map<string, Server>();
+  const opened = Promise.withResolvers<void>();
+  let owners: readonly (Server | undefined)[] = [];
+  let up: boolean | undefined;
+  let closed = false;
+  let reading = false;
+  let nextReading: Timer | undefined;
+  const { setTimeout, clearTimeout } = options.machine ?? realMachine;
+
+  function openServer(url: URL, probeKey: string): Server {
+    const link = createRedisLink({
+      ...options,
+      url: url.href,
+      probeKey: () => server.probeKey,
+      onMisplaced() {
+        // Moving a slot may take long, and every request for it fails meanwhile.
+        if (nextReading === undefined) void read();
+        readLater();
+      },
+      onChange(isUp, reason) {
+        server.reason = isUp ? undefined : reason;
+        reportState();
+        if (!isUp) readLater();
+      },
+    });
+    const server: Server = { url, link, probeKey, reason: 'not connected yet' };
+    return server;
+  }
+
+  /** Servers that keep a slot keep their link, and with it their health state. */
+  function apply(map: SlotMap): void {
+    const probeKeys = probeKeysOf(map);
+    for (const [name, probeKey] of probeKeys) {
+      const server = servers.get(name);
+      if (server === undefined) servers.set(name, openServer(new URL(name), probeKey));
+      else server.probeKey = probeKey;
+    }
+    owners = map.map((url) => url && servers.get(url.href));
+    for (const [name, { link }] of servers) {
+      if (probeKeys.has(name)) continue;
+      servers.delete(name);
+      link.close();
+    }
+  }
+
+  async function read(): Promise<void> {
+    if (reading || closed) return;
+    reading = true;
+    try {
+      const healthy = [...servers.values()].filter(({ link }) => link.isUp()).map(({ url }) => url);
+      const map = await Promise.any((healthy.length > 0 ? healthy : allKnown()).map(readSlotMap));
+      if (closed) return;
+      apply(map);
+      await Promise.all([...servers.values()].map(({ link }) => link.opened));
+      reportState();
+    } catch (cause) {
+      reportState((cause as AggregateError).errors[0]?.message ?? 'the Cluster returned no slot map');
+    } finally {
+      reading = false;
+      opened.resolve();
+      if (!up) readLater();
+    }
+  }
+
+  function allKnown(): URL[] {
+    const urls = [...seeds, ...[...servers.values()].map(({ url }) => url)];
+    return [...new Map(urls.map((url) => [url.href, url])).values()];
+  }
+
+  function readLater(): void {
+    if (closed) return;
+    nextReading ??= setTimeout(() => {
+      nextReading = undefined;
+      void read();
+    }, READ_AGAIN_MS).unref();
+  }
+
+  /** Reports the first server that is away; the status of the Cluster shows the others. */
+  function reportState(failure?: string): void {
+    const away = [...servers.values()].find(({ reason }) => reason !== undefined);
+    const complete = owners.length > 0 && owners.every((owner) => owner !== undefined);
+    const isUp = away === undefined && complete && failure === undefined;
+    if (closed || isUp === up) return;
+    up = isUp;
+    const lost = away && `${away.url.host}: ${away.reason}`;
+    onChange(isUp, isUp ? 'the counters can be written' : (lost ?? failure ?? 'there are slots that no server has'));
+  }
+
+  void read();
+  return {
+    linkOf: (key) => owners[slotOf(key)]?.link,
+    all: () => [...servers.values()].map(({ link }) => link),
+    areUp: () => up === true,
+    opened: opened.promise,
+    close() {
+      closed = true;
+      clearTimeout(nextReading);
+      for (const { link } of servers.values()) link.close();
+    },
+  };
+}
+
+/** Returns for each server the name of a probe counter in one of its slots. */
+function probeKeysOf(map: SlotMap): Map<string, string> {
+  const keys = new Map<string, string>();
+  const names = new Set(map.flatMap((url) => url?.href ?? []));
+  for (let number = 0; keys.size < names.size; number += 1) {
+    const key = `rl:{probe:${number}}`;
+    const owner = map[slotOf(key)];
+    if (owner !== undefined && !keys.has(owner.href)) keys.set(owner.href, key);
+  }
+  return keys;
+}
+
+/** URL of the server by slot; empty for a slot without a server. */
+type SlotMap = readonly (URL | undefined)[];
+
+/**
+ * Reads the map from one server, on a new connection, because this happens only after a failure. Rejects if the server does not answer.
+ */
+async function readSlotMap(server: URL): Promise<SlotMap> {
+  return askRedis(server.href, ANSWER_MAX_MS, async (client) =>
+    toSlotMap((await client.call('CLUSTER', ['SLOTS'])) as Ranges, server),
+  );
+}
+
+/** First slot, last slot, the master, replicas. A server that does not know its own host name leaves it empty. */
+type Ranges = readonly (readonly [number, number, readonly [string | null, number, ...unknown[]], ...unknown[]])[];
+
+function toSlotMap(ranges: Ranges, source: URL): SlotMap {
+  const map = Array.from<URL | undefined>({ length: SLOTS });
+  for (const [first, last, [host, port]] of ranges) {
+    const hostname = host ? (host.includes(':') ? `[${host}]` : host) : source.hostname;
+    map.fill(Object.assign(new URL(source), { hostname, port: String(port) }), first, last + 1);
+  }
+  return map;
+}

@@ -1,0 +1,124 @@
+// The connection to one Redis server, with its health. A call gets its reply before the deadline or fails. One failure marks the link as
+// down for all callers; only a probe in the background marks it as up again.
+
+import { type ConnectRedis, connectRedis } from '../../../redis/client.ts';
+import { type Machine, realMachine, type Timer } from '../../../shared/machine.ts';
+import { createCalls } from './calls.ts';
+import { encodeCharges, extendExpiryOfAll, type ScriptReply } from './window-script.ts';
+
+/** Writes a counter through the script: a read-only or full server would still answer PING. */
+const PROBE = { policy: 'probe', requests: 1_000_000_000, windowSeconds: 1, windowMs: 1000, cost: 1, enforce: true };
+
+const AWAY = 'Redis is away';
+
+export interface RedisLinkOptions {
+  readonly url: string;
+  /** Longest time that a call waits for its reply. */
+  readonly deadlineMs: number;
+  /** Time between two probes while the server is away. */
+  readonly probeEveryMs: number;
+  /** A key that this server holds. */
+  readonly probeKey: () => string;
+  readonly onChange: (up: boolean, reason: string) => void;
+  /** A Cluster server rejected a key that it does not (or no longer) hold. */
+  readonly onMisplaced?: () => void;
+  readonly connect?: ConnectRedis | undefined;
+  readonly machine?: Machine | undefined;
+}
+
+export interface RedisLink {
+  isUp(): boolean;
+  /**
+   * Decides a batch. Rejects if the link is down, goes down, or misses the deadline.
+   *
+   * @param clockMs epoch milliseconds; 0: the server's clock
+   * @param encodedCharges concatenated results of `encodeCharges`
+   */
+  run(clockMs: number, encodedCharges: string): Promise<ScriptReply>;
+  /** Deletes counters. Rejects while the link is down. */
+  remove(keys: readonly string[]): Promise<void>;
+  /** Units counted before the call count for this long after their admission. Rejects while the link is down. */
+  extendExpiry(windowMs: number): Promise<void>;
+  /** Resolves when the first attempt to connect has succeeded or failed. */
+  readonly opened: Promise<void>;
+  close(): void;
+}
+
+/** Connects at once and stays connected until closed. */
+export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }: RedisLinkOptions): RedisLink {
+  const { connect = connectRedis, machine = realMachine } = options;
+  const { performance, setTimeout, clearTimeout } = machine;
+  const client = connect({ url: options.url, onReady: probe, onLost: goDown });
+  const calls = createCalls(client, options.deadlineMs, onFailure, machine);
+  const opened = Promise.withResolvers<void>();
+  let up: boolean | undefined;
+  let closed = false;
+  let probing = false;
+  let probedAt = Number.NEGATIVE_INFINITY;
+  let nextProbe: Timer | undefined;
+
+  function onFailure(cause: Error): void {
+    // The server is healthy; only the map of the Cluster has changed.
+    if (up && isWrongNode(cause)) options.onMisplaced?.();
+    else goDown(cause);
+  }
+
+  function goDown(cause: Error): void {
+    if (up === false) return;
+    up = false;
+    opened.resolve();
+    calls.failAll(cause);
+    if (!closed) onChange(false, cause.message);
+    probeLater();
+  }
+
+  function probeLater(): void {
+    clearTimeout(nextProbe);
+    nextProbe = setTimeout(probe, probeEveryMs).unref();
+  }
+
+  async function probe(): Promise<void> {
+    // A client that is not ready calls onReady later, which starts the next probe.
+    if (up || closed || probing || client.status !== 'ready') return;
+    // A server that accepts connections but no writes would otherwise be probed without a pause.
+    if (performance.now() < probedAt + probeEveryMs / 2) return probeLater();
+    probing = true;
+    probedAt = performance.now();
+    try {
+      await calls.run(0, encodeCharges([{ ...PROBE, key: probeKey() }]));
+      up = !closed;
+      opened.resolve();
+      if (up) onChange(true, 'the counters can be written');
+    } catch (cause) {
+      if (isWrongNode(cause as Error)) options.onMisplaced?.();
+      probeLater();
+    } finally {
+      probing = false;
+    }
+  }
+
+  return {
+    isUp: () => up === true,
+    run: (clockMs, encodedCharges) => (up ? calls.run(clockMs, encodedCharges) : Promise.reject(new Error(AWAY))),
+    async remove(keys) {
+      if (!up) throw new Error(AWAY);
+      await client.del(...keys);
+    },
+    async extendExpiry(windowMs) {
+      if (!up) throw new Error(AWAY);
+      await extendExpiryOfAll(client, windowMs);
+    },
+    opened: opened.promise,
+    close() {
+      closed = true;
+      goDown(new Error('the store was closed'));
+      clearTimeout(nextProbe);
+      client.disconnect();
+    },
+  };
+}
+
+/** Whether a Cluster server rejected a key that is on another server. */
+function isWrongNode({ message }: Error): boolean {
+  return message.includes('non local key') || message.startsWith('MOVED ') || message.startsWith('ASK ');
+}

@@ -1,0 +1,102 @@
+// Counters in Redis, shared by all instances. A decision is made by the server that holds the counter; while that server is away or slow,
+// the configured outage policy decides without waiting.
+
+import type { ConnectRedis } from '../../../redis/client.ts';
+import { parseRedisUrl } from '../../../redis/url.ts';
+import { type Machine, realMachine } from '../../../shared/machine.ts';
+import type { Charge, CounterStore, CounterStoreStatus, OutagePolicy } from '../counter-store.ts';
+import { createFallback } from '../fallback.ts';
+import { createRefusalCache } from '../refusal-cache.ts';
+import { createBatches } from './batches.ts';
+import { createClusterServers } from './cluster.ts';
+import { createSingleServer, type RedisServers, type RedisServersOptions } from './servers.ts';
+
+export interface RedisCounterStoreOptions {
+  readonly url: string;
+  /** Read at each decision, so that the rules can be replaced while the store is in use. */
+  readonly whenStoreIsAway: () => OutagePolicy;
+  readonly now: () => number;
+  readonly onChange?: (status: CounterStoreStatus) => void;
+  /** Called after each command with the milliseconds from its first request to the decision. */
+  readonly onBatch?: (durationMs: number) => void;
+  /** Number of instances that share the limits now: the outage policy `local` grants each its share. Default 1: the full limit for each. */
+  readonly instances?: () => number;
+  /** Longest time that a request waits for Redis. The default leaves time to answer within 100 ms of a failure. */
+  readonly deadlineMs?: number;
+  readonly probeEveryMs?: number;
+  /** Replaces the server's clock. */
+  readonly serverClock?: () => number;
+  readonly connect?: ConnectRedis;
+  readonly machine?: Machine;
+}
+
+export interface RedisStore extends CounterStore {
+  /** Resolves when the first attempt to connect has succeeded or failed; `decide` may be called at any time. */
+  readonly opened: Promise<void>;
+}
+
+/** Opens a store for any form of Redis URL. It connects and reconnects by itself. */
+export function createRedisCounterStore(options: RedisCounterStoreOptions): RedisStore {
+  const { url, now, whenStoreIsAway, onChange, instances = () => 1, deadlineMs = 90, probeEveryMs = 200 } = options;
+  const { machine = realMachine } = options;
+  let since = now();
+  let reason: string | undefined = 'not connected yet';
+  const servers = openServers({
+    url,
+    deadlineMs,
+    probeEveryMs,
+    connect: options.connect,
+    machine,
+    onChange(up, why) {
+      since = now();
+      reason = up ? undefined : why;
+      onChange?.(status());
+    },
+  });
+  const fallback = createFallback({ now, whenStoreIsAway, instances });
+  const refusals = createRefusalCache(() => machine.performance.now());
+  const { onBatch, serverClock } = options;
+  const decideInBatch = createBatches({ decideWithout: fallback.decide, refusals, onBatch, serverClock, machine });
+
+  function status(): CounterStoreStatus {
+    const up = servers.areUp();
+    const policyInForce = up ? undefined : whenStoreIsAway();
+    return { kind: 'redis', state: up ? 'up' : 'away', since, policyInForce, reason };
+  }
+
+  return {
+    decide(charges, notes) {
+      const link = servers.single ?? servers.linkOf(keyOf(charges));
+      if (link === undefined || !link.isUp()) return fallback.decide(charges);
+      return (notes && refusals.get(notes)) ?? decideInBatch(link, charges, notes);
+    },
+    async reset(keys) {
+      const link = servers.linkOf(keys[0] ?? '');
+      if (link === undefined) throw new Error('no server is known to hold these counters');
+      await link.remove(keys);
+      refusals.clear();
+    },
+    async extendExpiry(windowMs) {
+      await Promise.all(servers.all().map((link) => link.extendExpiry(windowMs)));
+    },
+    clearRefusals: refusals.clear,
+    status,
+    opened: servers.opened,
+    async close() {
+      servers.close();
+      await fallback.close();
+    },
+  };
+}
+
+/** The counters of one request share a hash tag, so any of them identifies the server. */
+function keyOf(charges: readonly Charge[]): string {
+  return charges[0]?.key ?? '';
+}
+
+function openServers(options: RedisServersOptions): RedisServers {
+  const address = parseRedisUrl(options.url);
+  return address?.kind === 'cluster'
+    ? createClusterServers({ ...options, seeds: address.servers })
+    : createSingleServer(options);
+}

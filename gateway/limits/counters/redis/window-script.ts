@@ -1,0 +1,90 @@
+// Runs the scripts of the counters on one Redis server: encodes their arguments and decodes their replies.
+
+import { readFileSync } from 'node:fs';
+import type { Redis } from '../../../redis/client.ts';
+import { createTextCall, evaluate, toScript } from '../../../redis/sealed-script.ts';
+import { flat } from '../../../shared/flat-text.ts';
+import type { Charge } from '../counter-store.ts';
+
+const DECIDE = readFileSync(new URL('./window.lua', import.meta.url), 'utf8');
+
+/** Encodes the charges of one request as the script reads them. The texts of several requests are concatenated. */
+export function encodeCharges(charges: readonly Charge[]): string {
+  const encode = ({ key, requests, windowMs, cost, enforce }: Charge, index: number) => {
+    const isLast = index === charges.length - 1;
+    return `,"${requests},${windowMs},${cost},${Number(enforce)},${Number(isLast)}",${JSON.stringify(key)}`;
+  };
+  return flat(charges.map(encode).join(''));
+}
+
+/** The clock of the decision in epoch milliseconds, then the figures of many requests, in the order in which the script returns them. */
+export type ScriptReply = readonly number[];
+
+/**
+ * Decides many requests. Rejects if the reply belongs to another call, which can happen after a reply was lost or sent twice.
+ *
+ * @param number sequence number of the call on this connection
+ * @param clockMs epoch milliseconds; 0: the server's clock
+ * @param encodedCharges concatenated results of `encodeCharges`
+ */
+export type RunDecisions = (number: number, clockMs: number, encodedCharges: string) => Promise<ScriptReply>;
+
+/**
+ * Decides on one server. One string in each direction, because the client library handles arguments and integers one by one: sampled at
+ * seven requests per command, reading the reply takes 0.4 µs per request instead of 0.9 for four integers each.
+ */
+export function createRunDecisions(client: Redis): RunDecisions {
+  const prefix = JSON.stringify(client.options.keyPrefix ?? '');
+  const decide = createTextCall(client, DECIDE);
+  return function runDecisions(number, clockMs, encodedCharges) {
+    const reply = decide(`[${prefix},${clockMs},${number}${encodedCharges}]`);
+    return reply.then((bytes) => figuresIn(bytes, number));
+  };
+}
+
+function figuresIn(bytes: Buffer, number: number): number[] {
+  if (bytes.readDoubleLE(0) !== number) throw new Error('the reply belongs to another call');
+  const figures: number[] = [];
+  for (let at = 8; at < bytes.length; at += 8) figures.push(bytes.readDoubleLE(at));
+  return figures;
+}
+
+const COUNTERS_PER_PAGE = 500;
+
+/** Arguments: a JSON array of counters, and a window in milliseconds. An entry begins with the time of its latest admission. */
+const EXTEND_EXPIRY = toScript(`
+local time = redis.call('TIME')
+local clock = time[1] * 1000 + math.floor(time[2] / 1000)
+for _, key in ipairs(cjson.decode(ARGV[1])) do
+  local newest = redis.call('LINDEX', key, -1)
+  if newest then
+    local left = struct.unpack('<I6', newest) + ARGV[2] - clock
+    if left > redis.call('PTTL', key) then redis.call('PEXPIRE', key, left) end
+  end
+end
+`);
+
+/**
+ * Extends the expiry of all counters on one server, page by page, after a window has become longer: they were written to expire with the
+ * shorter one.
+ *
+ * @param windowMs how long after its admission a unit counted before this call stays counted
+ */
+export async function extendExpiryOfAll(client: Redis, windowMs: number): Promise<void> {
+  const prefix = client.options.keyPrefix ?? '';
+  let cursor = '0';
+  do {
+    const page = await client.call('SCAN', [
+      cursor,
+      'MATCH',
+      `${prefix}rl:*`,
+      'COUNT',
+      COUNTERS_PER_PAGE,
+      'TYPE',
+      'list',
+    ]);
+    const [next, counters] = page as [string, string[]];
+    if (counters.length > 0) await evaluate(client, EXTEND_EXPIRY, [], [JSON.stringify(counters), windowMs]);
+    cursor = next;
+  } while (cursor !== '0');
+}
