@@ -1,12 +1,12 @@
 // The gateway's credential at an upstream. Upstreams may lock out a client after repeated failures, so a refused secret is not sent again:
-// the credential is latched until the secret changes or an operator asks. If the login was right and only a permission or a second factor
-// is missing, single requests probe it (probe-turns.ts). Throws upstream_auth_failed.
+// the credential is latched until the secret changes, a probe succeeds or an operator asks. latch.ts has the table of its states. Throws
+// upstream_auth_failed.
 
 import { GatewayError } from '../../errors.ts';
 import type { CredentialHeader } from './credential-kinds.ts';
 import { CredentialSecret, type SecretFault, type SecretSource } from './credential-secret.ts';
+import { Latch, type LatchOptions } from './latch.ts';
 import { LoginDigests } from './login-digests.ts';
-import { type ProbeOptions, ProbeTurns } from './probe-turns.ts';
 
 /**
  * Why the credential is latched: the upstream refused the secret, the secret is missing, or it cannot be parsed as its kind demands.
@@ -19,9 +19,7 @@ const causes: Readonly<Record<LatchReason, string>> = {
   unusable: 'the secret of the credential cannot be parsed',
 };
 
-interface CredentialOptions extends SecretSource, ProbeOptions {
-  /** The upstream accepts requests again, for the first time since a refusal. */
-  onAccepted?(): void;
+interface CredentialOptions extends SecretSource, LatchOptions {
   /** The credential is latched now. Called once per change, possibly during creation. */
   onLatched(reason: LatchReason): void;
   /** Requests are sent again: the secret has changed, a probe was accepted, or an operator asked. Called once per change. */
@@ -60,20 +58,12 @@ export function createCredential(options: CredentialOptions): Credential {
   const { onLatched, onHealed } = options;
   const secret = new CredentialSecret(options);
   const logins = new LoginDigests();
-  const turns = new ProbeTurns(options, () => {
-    unlatch('unproven');
-    report();
-  });
+  const latch = new Latch(options, report);
   /** Made from the last secret that could be parsed. Kept while the secret is missing, because the refused one may come back. */
   let current: CredentialHeader | undefined;
-  let verdict: 'unproven' | 'proven' | 'refused' = 'unproven';
   let isReportedLatched = false;
-  /** The time of writing of the refused secret. */
-  let refusedWrittenAt: number | undefined;
-  /** The upstream has accepted nothing since the last refusal. */
-  let isAfterLatch = false;
 
-  const latchedBy = (): LatchReason | undefined => secret.fault ?? (verdict === 'refused' ? 'refused' : undefined);
+  const latchedBy = (): LatchReason | undefined => secret.fault ?? (latch.state === 'refused' ? 'refused' : undefined);
 
   function report(): void {
     const reason = latchedBy();
@@ -83,35 +73,14 @@ export function createCredential(options: CredentialOptions): Credential {
     else onLatched(reason);
   }
 
-  /** Ends a latch by refusal. */
-  function unlatch(next: 'unproven' | 'proven'): void {
-    verdict = next;
-    turns.end();
-  }
-
-  /** The upstream has accepted the current secret. */
-  function proven(): void {
-    unlatch('proven');
-    if (isAfterLatch) options.onAccepted?.();
-    isAfterLatch = false;
-    report();
-  }
-
-  function latch(status: number): void {
-    verdict = 'refused';
-    refusedWrittenAt = secret.writtenAt();
-    isAfterLatch = true;
-    turns.latched(status);
-  }
-
   function reload(): void {
-    if (verdict === 'refused' && secret.writtenAt() !== refusedWrittenAt) unlatch('unproven');
+    if (latch.state === 'refused') latch.written(secret.writtenAt());
     const found = secret.read();
     // A different spelling of the same credential is not a change: the upstream would refuse it again.
     if (found !== undefined && !isCurrent(found.header)) {
       current = found.header;
       logins.use(found.login);
-      unlatch('unproven');
+      latch.beginAnew();
     }
     report();
   }
@@ -132,27 +101,26 @@ export function createCredential(options: CredentialOptions): Credential {
       const reason = latchedBy();
       const header = current as CredentialHeader;
       if (reason === undefined) return header;
-      const probe = reason === 'refused' ? turns.take(header) : undefined;
+      const probe = reason === 'refused' ? latch.probe(header) : undefined;
       if (probe === undefined) throw new GatewayError('upstream_auth_failed', { cause: new Error(causes[reason]) });
       return probe;
     },
-    awaitReady: () => turns.askIfDue(),
+    awaitReady: () => latch.awaitProbe(),
     retry() {
-      if (verdict !== 'refused') return false;
-      unlatch('unproven');
+      if (latch.state !== 'refused') return false;
+      latch.beginAnew();
       reload();
       return true;
     },
-    isProven: () => latchedBy() === undefined && verdict === 'proven',
+    isProven: () => latchedBy() === undefined && latch.state === 'proven',
     accepted(header) {
-      // An acceptance that arrives after a refusal belongs to an earlier request.
-      if (isCurrent(header) && (verdict === 'unproven' || turns.isProbe(header))) proven();
+      if (isCurrent(header) && latch.accepted(header)) report();
     },
     refused(header, status) {
-      turns.answered(header);
+      latch.answered(header);
       // A refusal of a replaced secret does not concern the current one.
       if (isCurrent(header)) reload();
-      if (isCurrent(header)) latch(status);
+      if (isCurrent(header)) latch.refused(status, secret.writtenAt());
       report();
       return latchedBy() === undefined;
     },
@@ -161,6 +129,6 @@ export function createCredential(options: CredentialOptions): Credential {
       refresh();
       return logins.match(user, password, secret.fault === undefined);
     },
-    status: () => (latchedBy() === undefined ? (verdict as 'unproven' | 'proven') : 'latched'),
+    status: () => (latchedBy() === undefined ? (latch.state as 'unproven' | 'proven') : 'latched'),
   };
 }
