@@ -13,7 +13,7 @@ import { RecordReadAnswer, recordRequest } from './attempts/record-read.ts';
 import type { Credential } from './credentials/credential.ts';
 import type { CredentialHeader } from './credentials/credential-kinds.ts';
 import { toUpstreamRefusal } from './errors/upstream-errors.ts';
-import { BufferedAnswer, decodedAnswer } from './relay/buffered-answer.ts';
+import { type AnswerReader, BufferedAnswer, decodedAnswer } from './relay/buffered-answer.ts';
 import type { Relay } from './relay/relay.ts';
 import type { RecordLock, RecordLocks } from './requests/record-locks.ts';
 import type { RecordRead, Rewritten } from './requests/rewrite.ts';
@@ -59,8 +59,10 @@ export async function sendByRules(
     if (lock !== undefined && !(await isTaken(lock, fresh, deadlineAt))) return;
     const credentialReady = rules.credential?.awaitReady();
     if (credentialReady !== undefined && !(await waitBeforeSending(fresh, deadlineAt, credentialReady))) return;
-    const ready: Ready = { fresh, rules, changed, outgoing };
-    const sender: RequestSender = { send: (target, relay, attempts) => attempt({ ready, attempts, target, relay }) };
+    const prepared: Prepared = { fresh, rules, changed, outgoing };
+    const sender: RequestSender = {
+      send: (target, relay, attempts) => new RuledAttempt(prepared, target, relay, attempts).send(),
+    };
     await sendWithAttempts(options, fresh, route, deadlineAt, sender);
   } finally {
     lock?.release();
@@ -77,7 +79,7 @@ async function isTaken(lock: RecordLock, fresh: Fresh, deadlineAt: number): Prom
 }
 
 /** A request after its request rules. */
-interface Ready {
+interface Prepared {
   readonly fresh: Fresh;
   readonly rules: UpstreamRules;
   /** Undefined: no rule names the operation. */
@@ -85,97 +87,108 @@ interface Ready {
   outgoing(): Outgoing;
 }
 
-interface Attempt {
-  readonly ready: Ready;
-  readonly attempts: Attempts;
-  readonly target: Target;
-  readonly relay: Relay;
-}
+/** One attempt: sends the request with the credential of this moment, and judges the answer. An error in a step fails the attempt. */
+class RuledAttempt implements AnswerReader {
+  readonly #prepared: Prepared;
+  readonly #target: Target;
+  readonly #relay: Relay;
+  readonly #attempts: Attempts;
+  /** The credential of the request whose answer is awaited. */
+  #sent: CredentialHeader | undefined;
 
-/** Sends the request, with the credential of this moment; called once more if a rule or a changed credential asks for a repetition. */
-function attempt(current: Attempt): void {
-  runStep(current, () => {
-    const { changed, fresh } = current.ready;
-    const outgoing = current.ready.outgoing();
-    if (changed === undefined) send(current, outgoing);
-    else if (changed.recordRead !== undefined) read(current, outgoing, changed.path, changed.recordRead);
-    else send(current, { ...outgoing, path: changed.path + fresh.search, body: changed.body ?? outgoing.body });
-  });
-}
-
-/** Runs a step of the attempt. An error fails the attempt. */
-function runStep({ relay }: Attempt, work: () => void): void {
-  if (relay.ended) return;
-  try {
-    work();
-  } catch (error) {
-    relay.onResponseError(undefined, error as Error);
+  constructor(prepared: Prepared, target: Target, relay: Relay, attempts: Attempts) {
+    this.#prepared = prepared;
+    this.#target = target;
+    this.#relay = relay;
+    this.#attempts = attempts;
   }
-}
 
-/** Reads the record first, and sends what follows from it over the same place in the concurrency limit. */
-function read(current: Attempt, outgoing: Outgoing, path: string, { operation, bodyFrom }: RecordRead): void {
-  const { ready, relay, attempts, target } = current;
-  const sent = ready.rules.credential?.header();
-  const answered = new RecordReadAnswer(relay, (answer) => {
-    const { fresh } = ready;
-    const passed = passedOf(current, answer, sent, { operation, pathValues: fresh.pathValues, submitted: undefined });
-    if (passed === undefined) return;
-    const { status, headers } = passed.judged;
-    if (status >= 400) throw toUpstreamRefusal(status, headers, passed.body, undefined);
-    const body = bodyFrom(passed.body);
-    attempts.beginAfterRead();
-    // The connection of the read is free once this handler has returned.
-    queueMicrotask(() => runStep(current, () => send(current, { ...outgoing, path: path + fresh.search, body })));
-  });
-  target.dispatcher.dispatch(withCredential(recordRequest(outgoing, path), sent), answered);
-}
+  /** Called once more if a rule or a changed credential asks for a repetition. */
+  send(): void {
+    if (this.#relay.ended) return;
+    try {
+      const { changed, fresh } = this.#prepared;
+      const outgoing = this.#prepared.outgoing();
+      if (changed === undefined) this.#dispatch(outgoing);
+      else if (changed.recordRead !== undefined) this.#readRecord(outgoing, changed.path, changed.recordRead);
+      else this.#dispatch({ ...outgoing, path: changed.path + fresh.search, body: changed.body ?? outgoing.body });
+    } catch (error) {
+      this.#fail(error as Error);
+    }
+  }
 
-function send(current: Attempt, outgoing: Outgoing): void {
-  const { relay, target, ready } = current;
-  const { credential, judge } = ready.rules;
-  const sent = credential?.header();
-  const buffered = new BufferedAnswer(
-    relay,
-    (status, headers) => {
-      // A stream is never buffered: it may have no end.
-      const isBuffered = status >= 400 || (judge !== undefined && !isStream(headers));
-      if (!isBuffered && sent !== undefined) credential?.accepted(sent);
-      return isBuffered;
-    },
-    (answer, pass) => {
-      const passed = passedOf(current, answer, sent, judgeContextOf(ready.fresh));
+  #dispatch(outgoing: Outgoing): void {
+    this.#sent = this.#prepared.rules.credential?.header();
+    this.#target.dispatcher.dispatch(withCredential(outgoing, this.#sent), new BufferedAnswer(this.#relay, this));
+  }
+
+  /** Reads the record first. The request that follows from it is sent over the same place in the concurrency limit. */
+  #readRecord(outgoing: Outgoing, path: string, { operation, bodyFrom }: RecordRead): void {
+    const { fresh, rules } = this.#prepared;
+    this.#sent = rules.credential?.header();
+    const answered = new RecordReadAnswer(this.#relay, (answer) => {
+      const passed = this.#judge(answer, { operation, pathValues: fresh.pathValues, submitted: undefined });
       if (passed === undefined) return;
-      // An answer that no rule changes keeps its coding.
-      if (passed.body === passed.judged.body) pass(answer.headers, answer.body);
-      else pass(passed.judged.headers, passed.body);
-    },
-  );
-  target.dispatcher.dispatch(withCredential(outgoing, sent), buffered);
-}
+      const { status, headers } = passed.judged;
+      if (status >= 400) throw toUpstreamRefusal(status, headers, passed.body, undefined);
+      const body = bodyFrom(passed.body);
+      this.#attempts.beginAfterRead();
+      // The connection of the read is free once this handler has returned.
+      queueMicrotask(() => this.#sendAfterRead({ ...outgoing, path: path + fresh.search, body }));
+    });
+    this.#target.dispatcher.dispatch(withCredential(recordRequest(outgoing, path), this.#sent), answered);
+  }
 
-/** Judges an answer. Undefined: the client does not get it; the attempt has failed, or the request was sent again. */
-function passedOf(
-  current: Attempt,
-  answer: CompleteAnswer,
-  sent: CredentialHeader | undefined,
-  context: Parameters<Judge>[1],
-): { readonly judged: CompleteAnswer; readonly body: Buffer } | undefined {
-  const { ready, attempts, relay } = current;
-  const { credential, judge } = ready.rules;
-  const judged = judge === undefined ? answer : decodedAnswer(answer);
-  const judgement = judge?.(judged, context) ?? defaultJudgement(judged, credential);
-  if (judgement.kind === 'credential') {
-    const hasChanged = sent !== undefined && credential?.refused(sent, answer.status) === true;
-    if (hasChanged && attempts.beginRepeat('credential')) attempt(current);
-    else relay.onResponseError(undefined, new GatewayError('upstream_auth_failed'));
+  #sendAfterRead(outgoing: Outgoing): void {
+    if (this.#relay.ended) return;
+    try {
+      this.#dispatch(outgoing);
+    } catch (error) {
+      this.#fail(error as Error);
+    }
+  }
+
+  readsWhole(status: number, headers: AnswerHeaders): boolean {
+    const { credential, judge } = this.#prepared.rules;
+    // A stream is never buffered: it may have no end.
+    if (status >= 400 || (judge !== undefined && !isStream(headers))) return true;
+    if (this.#sent !== undefined) credential?.accepted(this.#sent);
+    return false;
+  }
+
+  arrived(answer: CompleteAnswer, buffered: BufferedAnswer): void {
+    const passed = this.#judge(answer, judgeContextOf(this.#prepared.fresh));
+    if (passed === undefined) return;
+    // An answer that no rule changes keeps its coding.
+    if (passed.body === passed.judged.body) buffered.pass(answer.headers, answer.body);
+    else buffered.pass(passed.judged.headers, passed.body);
+  }
+
+  /** Undefined: the client does not get the answer, because the attempt has failed or the request was sent again. */
+  #judge(
+    answer: CompleteAnswer,
+    context: Parameters<Judge>[1],
+  ): { readonly judged: CompleteAnswer; readonly body: Buffer } | undefined {
+    const { credential, judge } = this.#prepared.rules;
+    const sent = this.#sent;
+    const judged = judge === undefined ? answer : decodedAnswer(answer);
+    const judgement = judge?.(judged, context) ?? defaultJudgement(judged, credential);
+    if (judgement.kind === 'credential') {
+      const hasChanged = sent !== undefined && credential?.refused(sent, answer.status) === true;
+      if (hasChanged && this.#attempts.beginRepeat('credential')) this.send();
+      else this.#fail(new GatewayError('upstream_auth_failed'));
+      return undefined;
+    }
+    if (sent !== undefined && answer.status < 400) credential?.accepted(sent);
+    if (judgement.kind === 'pass') return { judged, body: judgement.body };
+    if (judgement.kind === 'retry' && this.#attempts.beginRepeat('declared')) this.send();
+    else this.#fail(judgement.error);
     return undefined;
   }
-  if (sent !== undefined && answer.status < 400) credential?.accepted(sent);
-  if (judgement.kind === 'pass') return { judged, body: judgement.body };
-  if (judgement.kind === 'retry' && attempts.beginRepeat('declared')) attempt(current);
-  else relay.onResponseError(undefined, judgement.error);
-  return undefined;
+
+  #fail(error: Error): void {
+    this.#relay.onResponseError(undefined, error);
+  }
 }
 
 function withCredential(outgoing: Outgoing, sent: CredentialHeader | undefined): Outgoing {

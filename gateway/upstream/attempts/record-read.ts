@@ -30,7 +30,7 @@ export class RecordReadAnswer extends BufferedAnswer {
 
   /** @param onAnswer called with the complete answer; what it throws fails the attempt */
   constructor(relay: Relay, onAnswer: (answer: CompleteAnswer) => void) {
-    super(relay, () => true, onAnswer);
+    super(relay, { readsWhole: () => true, arrived: onAnswer });
     this.#relay = relay;
   }
 

@@ -7,8 +7,13 @@ import { codingOf, decodeBody, isDecodable } from '../encoding/decode.ts';
 import { toUpstreamFailure, upstreamFailure } from '../failure.ts';
 import type { Relay } from './relay.ts';
 
-/** Sends the answer to the client: its own head and body, or changed ones. */
-type Pass = (headers: AnswerHeaders, body: Buffer) => void;
+/** Decides about answers that it reads as a whole. What it throws fails the attempt. */
+export interface AnswerReader {
+  /** False: the client gets the answer as it arrives. */
+  readsWhole(status: number, headers: AnswerHeaders): boolean;
+  /** The whole answer has arrived: the client gets it by `pass`, as it is or changed. */
+  arrived(answer: CompleteAnswer, buffered: BufferedAnswer): void;
+}
 
 /** Largest body that is buffered and judged, also once it is decoded; a longer one is a bad response. */
 export const BUFFERED_BYTES_MAX = 8_388_608;
@@ -23,21 +28,11 @@ export class BufferedAnswer implements AnswerHandler {
   /** True if the answer is streamed without buffering. */
   #passes = false;
   readonly #relay: Relay;
-  readonly #isBuffered: (status: number, headers: AnswerHeaders) => boolean;
-  readonly #onAnswer: (answer: CompleteAnswer, pass: Pass) => void;
+  readonly #reader: AnswerReader;
 
-  /**
-   * @param isBuffered called with status and headers: true if the answer must be judged, false if it is streamed
-   * @param onAnswer called with the complete answer
-   */
-  constructor(
-    relay: Relay,
-    isBuffered: (status: number, headers: AnswerHeaders) => boolean,
-    onAnswer: (answer: CompleteAnswer, pass: Pass) => void,
-  ) {
+  constructor(relay: Relay, reader: AnswerReader) {
     this.#relay = relay;
-    this.#isBuffered = isBuffered;
-    this.#onAnswer = onAnswer;
+    this.#reader = reader;
   }
 
   get ended(): boolean {
@@ -53,7 +48,7 @@ export class BufferedAnswer implements AnswerHandler {
     if (this.#relay.ended) return;
     this.#status = status;
     this.#headers = headers;
-    this.#passes = !this.#isBuffered(status, headers);
+    this.#passes = !this.#reader.readsWhole(status, headers);
     if (this.#passes) this.#relay.onResponseStart(control, status, headers);
     else this.#relay.noteAnswer(status);
   }
@@ -76,14 +71,15 @@ export class BufferedAnswer implements AnswerHandler {
     }
     if (this.#relay.ended) return;
     const answer = { status: this.#status, headers: this.#headers, body: Buffer.concat(this.#body) };
-    this.#onAnswer(answer, (headers, body) => this.#pass(headers, body));
+    this.#reader.arrived(answer, this);
   }
 
   onResponseError(control: Control | undefined, error: Error): void {
     this.#relay.onResponseError(control, error);
   }
 
-  #pass(given: AnswerHeaders, body: Buffer): void {
+  /** Sends the client the status of the upstream, with these headers and this body. */
+  pass(given: AnswerHeaders, body: Buffer): void {
     const control = this.#control as Control;
     try {
       const headers = { ...given, 'content-length': String(body.length) };
