@@ -13,7 +13,7 @@ import { RecordReadAnswer, recordRequest } from './attempts/record-read.ts';
 import type { Credential } from './credentials/credential.ts';
 import type { CredentialHeader } from './credentials/credential-kinds.ts';
 import { toUpstreamRefusal } from './errors/upstream-errors.ts';
-import { type AnswerReader, BufferedAnswer, decodedAnswer } from './relay/buffered-answer.ts';
+import { type AnswerJudge, BufferedAnswer, decodedAnswer } from './relay/buffered-answer.ts';
 import type { Relay } from './relay/relay.ts';
 import type { RecordLock, RecordLocks } from './requests/record-locks.ts';
 import type { RecordRead, Rewritten } from './requests/rewrite.ts';
@@ -88,7 +88,7 @@ interface Prepared {
 }
 
 /** One attempt: sends the request with the credential of this moment, and judges the answer. An error in a step fails the attempt. */
-class RuledAttempt implements AnswerReader {
+class RuledAttempt implements AnswerJudge {
   readonly #prepared: Prepared;
   readonly #target: Target;
   readonly #relay: Relay;

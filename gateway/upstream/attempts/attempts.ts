@@ -8,7 +8,6 @@ import type { StreamEnd, StreamKind } from '../../findings.ts';
 import type { DenseSetEntry } from '../../shared/dense-set.ts';
 import { contain } from '../../shared/faults.ts';
 import { ExchangePlace } from '../concurrency/exchange-place.ts';
-import type { Compression } from '../encoding/compression.ts';
 import { type SendingFailure, upstreamFailure } from '../failure.ts';
 import type { ContractCheck } from '../relay/inspected-body.ts';
 import { Relay, type RelayOwner } from '../relay/relay.ts';
@@ -48,7 +47,7 @@ export function sendWithAttempts(
   sender: RequestSender,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    Attempts.begin(options, fresh, route, deadlineAt, sender, resolve, reject);
+    new Attempts(options, fresh, route, deadlineAt, sender, resolve, reject).start();
   });
 }
 
@@ -73,26 +72,8 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
   #isRelayed = false;
   readonly #onClientGone = () => this.#clientGone();
 
-  /**
-   * Sends as soon as the concurrency limit has a place. At the end calls `resolve`, or `reject` with the refusal for the client. Arguments by
-   * position, because an object for them would cost each request an allocation.
-   */
-  static begin(
-    options: AttemptsOptions,
-    fresh: Fresh,
-    route: UpstreamRoute,
-    deadlineAt: number,
-    sender: RequestSender,
-    resolve: () => void,
-    reject: (error: unknown) => void,
-  ): void {
-    const attempts = new Attempts(options, fresh, route, deadlineAt, sender, resolve, reject);
-    // Prepended: runs before the listener that ends and logs the exchange.
-    fresh.response.prependListener('close', attempts.#onClientGone);
-    attempts.takePlace();
-  }
-
-  private constructor(
+  /** Arguments by position, because an object for them would cost each request an allocation. */
+  constructor(
     options: AttemptsOptions,
     fresh: Fresh,
     route: UpstreamRoute,
@@ -106,6 +87,13 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
     this.#sender = sender;
     this.#resolve = resolve;
     this.#reject = reject;
+  }
+
+  /** Sends as soon as the concurrency limit has a place. At the end calls `resolve`, or `reject` with the refusal for the client. */
+  start(): void {
+    // Prepended: runs before the listener that ends and logs the exchange.
+    this.fresh.response.prependListener('close', this.#onClientGone);
+    this.takePlace();
   }
 
   protected begin(): void {
@@ -132,7 +120,7 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
     this.attemptAt = at;
     this.#count += 1;
     trail.attempts = this.#count;
-    const relay = new Relay(this.fresh, this.#options.contractCheck, this);
+    const relay = new Relay(this.fresh, this.route, this.#options.contractCheck, this);
     this.#relay = relay;
     if (response.destroyed) {
       this.#clientGone();
@@ -172,14 +160,6 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
   #forgetAnswer(): void {
     this.fresh.trail.upstreamStatus = undefined;
     this.fresh.trail.upstreamMs = undefined;
-  }
-
-  get authorities(): ReadonlySet<string> {
-    return this.route.authorities;
-  }
-
-  get compression(): Compression | undefined {
-    return this.route.compression;
   }
 
   relayed(): void {
@@ -315,7 +295,7 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
     this.stopClock();
     if (this.#pause !== undefined) clearTimeout(this.#pause);
     this.#closeStream?.();
-    // The response ends with its answer: taking the listener away from it costs more than a call that does nothing.
+    // After a whole answer the listener stays: removing it costs more than its one call, which does nothing.
     if (!this.#isRelayed) this.fresh.response.off('close', this.#onClientGone);
     this.leavePlace();
   }

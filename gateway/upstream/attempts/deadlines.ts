@@ -33,7 +33,7 @@ export function createDeadlines(shortestMs: number): Deadlines {
   function schedule(): void {
     isScheduled = true;
     dueAt = performance.now() + everyMs;
-    // What upstreams sent in time may wait in the sockets after a busy turn: they are read first.
+    // Reads the sockets first: after a busy turn they may hold answers that came in time.
     setTimeout(() => setImmediate(checkAll), everyMs);
   }
 
@@ -41,7 +41,7 @@ export function createDeadlines(shortestMs: number): Deadlines {
     isScheduled = false;
     if (owners.size() === 0) return;
     const now = performance.now();
-    // After a time in which the process stood still, upstreams get one interval more: some requests may not have been written yet.
+    // After a pause of the process, upstreams get one interval more: their requests may not have been written yet.
     isExtended = !isExtended && now - dueAt > STILL_MS;
     if (!isExtended) for (const owner of owners.all()) contain(() => owner.look(now));
     schedule();

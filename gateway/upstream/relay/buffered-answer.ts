@@ -8,7 +8,7 @@ import { toUpstreamFailure, upstreamFailure } from '../failure.ts';
 import type { Relay } from './relay.ts';
 
 /** Decides about answers that it reads as a whole. What it throws fails the attempt. */
-export interface AnswerReader {
+export interface AnswerJudge {
   /** False: the client gets the answer as it arrives. */
   readsWhole(status: number, headers: AnswerHeaders): boolean;
   /** The whole answer has arrived: the client gets it by `pass`, as it is or changed. */
@@ -28,11 +28,11 @@ export class BufferedAnswer implements AnswerHandler {
   /** True if the answer is streamed without buffering. */
   #passes = false;
   readonly #relay: Relay;
-  readonly #reader: AnswerReader;
+  readonly #judge: AnswerJudge;
 
-  constructor(relay: Relay, reader: AnswerReader) {
+  constructor(relay: Relay, judge: AnswerJudge) {
     this.#relay = relay;
-    this.#reader = reader;
+    this.#judge = judge;
   }
 
   get ended(): boolean {
@@ -48,7 +48,7 @@ export class BufferedAnswer implements AnswerHandler {
     if (this.#relay.ended) return;
     this.#status = status;
     this.#headers = headers;
-    this.#passes = !this.#reader.readsWhole(status, headers);
+    this.#passes = !this.#judge.readsWhole(status, headers);
     if (this.#passes) this.#relay.onResponseStart(control, status, headers);
     else this.#relay.noteAnswer(status);
   }
@@ -71,7 +71,7 @@ export class BufferedAnswer implements AnswerHandler {
     }
     if (this.#relay.ended) return;
     const answer = { status: this.#status, headers: this.#headers, body: Buffer.concat(this.#body) };
-    this.#reader.arrived(answer, this);
+    this.#judge.arrived(answer, this);
   }
 
   onResponseError(control: Control | undefined, error: Error): void {

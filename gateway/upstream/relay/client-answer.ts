@@ -8,8 +8,8 @@ import { contain } from '../../shared/faults.ts';
 import { atEndOfTurn } from '../../sockets/end-of-turn.ts';
 import type { AttemptFailure } from '../attempts/retry.ts';
 import { type BodySink, CompressedBody } from '../encoding/compressed-body.ts';
-import type { Compression } from '../encoding/compression.ts';
 import { clientAnswerHeaders, type WithheldNotes } from '../headers/answer-headers.ts';
+import type { UpstreamRoute } from '../routes.ts';
 
 /** Further withheld fields are not noted: the upstream chooses their names. */
 const WITHHELD_MAX = 16;
@@ -34,8 +34,7 @@ export abstract class ClientAnswer implements WithheldNotes {
   protected first: Buffer | undefined;
   /** Whether this attempt wrote the head of the client's answer. */
   protected hasHead = false;
-  /** `host:port` of the upstream's targets: references to them are put right for clients. */
-  readonly #authorities: ReadonlySet<string>;
+  readonly #route: Pick<UpstreamRoute, 'authorities' | 'compression'>;
   #withheld: string[] | undefined;
   #bytesOut = 0;
   /** The answer is compressed unless it is short. */
@@ -45,9 +44,9 @@ export abstract class ClientAnswer implements WithheldNotes {
   /** Created when the client first falls behind. */
   #onDrain: (() => void) | undefined;
 
-  constructor(fresh: Fresh, authorities: ReadonlySet<string>) {
+  constructor(fresh: Fresh, route: UpstreamRoute) {
     this.fresh = fresh;
-    this.#authorities = authorities;
+    this.#route = route;
     this.#sink = fresh.response;
   }
 
@@ -63,8 +62,8 @@ export abstract class ClientAnswer implements WithheldNotes {
    * Decides whether the client gets the answer compressed. `headers` keep the upstream's values until the head is written, because the body
    * is checked by them.
    */
-  protected chooseForm(compression: Compression): void {
-    const form = compression.formOf(this.fresh, this.status, this.headers, this.length);
+  protected chooseForm(): void {
+    const form = this.#route.compression?.formOf(this.fresh, this.status, this.headers, this.length);
     if (form === undefined) return;
     this.headers = form.headers;
     if (form.compressed === undefined) return;
@@ -126,8 +125,8 @@ export abstract class ClientAnswer implements WithheldNotes {
   }
 
   /** Sends the rest: the end of the body, or all of the answer. */
-  protected endAnswer(): void {
-    if (this.hasHead) this.endBody();
+  protected sendRest(): void {
+    if (this.hasHead) this.closeBody();
     else
       atEndOfTurn(
         () => this.#writeWhole(),
@@ -135,11 +134,11 @@ export abstract class ClientAnswer implements WithheldNotes {
       );
   }
 
-  protected endBody(): void {
+  protected closeBody(): void {
     this.#sink.end();
   }
 
-  /** Head and body together: until then, a part that ends the connection can still announce that in the head. */
+  /** Writes head and body together, at the end of the turn: until then `Connection: close` can still be added to the head. */
   #writeWhole(): void {
     const { response } = this.fresh;
     if (response.headersSent) return;
@@ -178,7 +177,7 @@ export abstract class ClientAnswer implements WithheldNotes {
 
   /** Appends them to `sent`. */
   protected answerHeaders(given: AnswerHeaders, sent: string[]): string[] {
-    const headers = clientAnswerHeaders(given, this.fresh, this.#authorities, this, sent);
+    const headers = clientAnswerHeaders(given, this.fresh, this.#route.authorities, this, sent);
     if (this.protection !== undefined) headers.push(...this.protection);
     return headers;
   }

@@ -4,18 +4,19 @@
 // connection calls five methods on one object per request, and methods on a prototype cost nothing to create.
 
 import type { GatewayError } from '../../errors.ts';
-import type { Fresh, Recording } from '../../exchange.ts';
+import type { Fresh } from '../../exchange.ts';
 import type { StreamEnd, StreamKind } from '../../findings.ts';
 import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { streamKindOf } from '../../shared/stream-kinds.ts';
 import type { AttemptFailure } from '../attempts/retry.ts';
-import type { Compression } from '../encoding/compression.ts';
 import { codingOf } from '../encoding/decode.ts';
 import { toUpstreamRefusal } from '../errors/upstream-errors.ts';
 import { isConnectionLost, toUpstreamFailure, upstreamFailure } from '../failure.ts';
+import type { UpstreamRoute } from '../routes.ts';
 import { AnswerStream } from '../streams/answer-stream.ts';
 import { wasAsked } from './asked-answer.ts';
 import { ClientAnswer } from './client-answer.ts';
+import { HeldAnswer } from './held-answer.ts';
 import { type ContractCheck, checkedMode, firstValueOf, InspectedBody, TOO_LARGE } from './inspected-body.ts';
 import { takeUndeclared } from './undeclared-answer.ts';
 
@@ -23,10 +24,6 @@ import { takeUndeclared } from './undeclared-answer.ts';
 export interface RelayOwner {
   /** Start of this attempt, `performance.now()`. */
   readonly attemptAt: number;
-  /** `host:port` of the upstream's targets: references to them are put right for clients. */
-  readonly authorities: ReadonlySet<string>;
-  /** Undefined: the gateway does not compress answers of this upstream. */
-  readonly compression: Compression | undefined;
   /** The client has the whole answer. */
   relayed(): void;
   /** @param status of the upstream's answer, 0 without one */
@@ -48,9 +45,8 @@ export class Relay extends ClientAnswer implements AnswerHandler {
   #droppedBytes = 0;
   /** Set if the gateway reads the body itself: modes `report`, `refuse` and `error`. */
   #inspected: InspectedBody | undefined;
-  /** Body of an answer that is being stored; undefined once it is stored, or if it never will be. */
-  #held: Buffer[] | undefined;
-  #heldBytes = 0;
+  /** Set while the answer is to be stored; undefined once it is, or if it never will be. */
+  #held: HeldAnswer | undefined;
   /** Set if the answer is a stream. */
   #stream: AnswerStream | undefined;
   readonly #contractCheck: ContractCheck;
@@ -61,9 +57,9 @@ export class Relay extends ClientAnswer implements AnswerHandler {
   /** Aborts the read of a record that precedes the client's request (record-read.ts). */
   #reading: Control | undefined;
 
-  constructor(fresh: Fresh, contractCheck: ContractCheck, owner: RelayOwner) {
-    super(fresh, owner.authorities);
-    this.#held = fresh.recording && [];
+  constructor(fresh: Fresh, route: UpstreamRoute, contractCheck: ContractCheck, owner: RelayOwner) {
+    super(fresh, route);
+    this.#held = fresh.recording && new HeldAnswer(fresh.recording);
     this.#contractCheck = contractCheck;
     this.#owner = owner;
   }
@@ -73,7 +69,10 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     return this.control !== undefined;
   }
 
-  /** Arrival of the answer's last byte, `performance.now()`; undefined before the first. `now` while the client does not read. */
+  /**
+   * When the latest byte of the answer arrived; undefined before the first. Returns `now` while the client is behind, because the upstream
+   * is not to blame.
+   */
   lastByteAt(now: number): number | undefined {
     if (this.#byteAt === 0) return undefined;
     return this.control?.paused === true || this.#stream?.mayPause === true ? now : this.#byteAt;
@@ -111,7 +110,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     if (method === 'HEAD' || hasNoBody) this.mode = 'drop';
     else if (undeclared === undefined)
       this.mode = checkedMode(this.#contractCheck.modeFor(operation, status, contentType, isAsked), headers);
-    if (this.#owner.compression !== undefined) this.chooseForm(this.#owner.compression);
+    this.chooseForm();
     const kind = streamKindOf(contentType);
     if (kind !== undefined && this.mode !== 'drop') this.#beginStream(control, kind, contentType);
     else {
@@ -154,54 +153,54 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     if (this.mode === 'drop') {
       this.#droppedBytes += chunk.length;
       if (this.#droppedBytes > DROPPED_BYTES_MAX) this.#cutOff(control);
-      return;
+    } else if (this.#stream !== undefined) this.#stream.data(chunk);
+    else if (this.#inspected === undefined || this.#inspect(this.#inspected, chunk)) {
+      this.countOut(chunk);
+      if (this.#held === undefined) this.pass(chunk);
+      else if (!this.#held.add(chunk)) this.#passTooLong(control, this.#held);
     }
-    if (this.#stream !== undefined) {
-      this.#stream.data(chunk);
-      return;
-    }
-    const inspected = this.#inspected;
-    if (inspected !== undefined) {
-      const isKept = inspected.add(chunk);
-      if (this.mode !== 'report') {
-        // Too long to be parsed or checked: the rest is not awaited.
-        if (!isKept && this.mode === 'error') this.abort(this.#refusal(inspected), 'status');
-        else if (!isKept) this.abort(this.#violation([TOO_LARGE]), 'other');
-        return;
-      }
-    }
-    this.countOut(chunk);
-    const { recording } = this.fresh;
-    if (this.#held !== undefined && recording !== undefined) this.#hold(control, recording, this.#held, chunk);
-    else this.pass(chunk);
+  }
+
+  /** False: the client does not get the chunk, or not yet. */
+  #inspect(inspected: InspectedBody, chunk: Buffer): boolean {
+    const isKept = inspected.add(chunk);
+    if (this.mode === 'report') return true;
+    // Too long to be parsed or checked: the rest is not awaited.
+    if (!isKept && this.mode === 'error') this.abort(this.#refusal(inspected), 'status');
+    else if (!isKept) this.abort(this.#violation([TOO_LARGE]), 'other');
+    return false;
   }
 
   onResponseEnd(): void {
     if (this.ended || this.leaveIfAnswered()) return;
-    const { recording, trail } = this.fresh;
     if (this.#stream !== undefined) {
       this.#stream.ended();
-      if (!this.ended) this.#end();
-      return;
+      if (!this.ended) this.#complete();
+    } else if (this.#inspected === undefined || this.#isGood(this.#inspected)) {
+      if (this.#held === undefined) this.#complete();
+      else void this.#completeOnceStored(this.#held);
     }
-    const inspected = this.#inspected;
-    if (inspected !== undefined) {
-      if (this.mode === 'error') {
-        this.#fail(this.#refusal(inspected), 'status');
-        return;
-      }
-      const violations = inspected.violations(this.#contractCheck, this.fresh.operation, this.status, this.headers);
-      if (this.mode === 'refuse') {
-        if (violations.length > 0) {
-          this.#fail(this.#violation(violations), 'other');
-          return;
-        }
-        this.first = inspected.whole();
-        trail.bytesOut = this.first.length;
-      } else if (violations.length > 0) trail.note('answerViolations', violations);
+  }
+
+  /** False: the attempt has failed by this body. */
+  #isGood(inspected: InspectedBody): boolean {
+    const { operation, trail } = this.fresh;
+    if (this.mode === 'error') {
+      this.#fail(this.#refusal(inspected), 'status');
+      return false;
     }
-    if (this.#held !== undefined && recording !== undefined) void this.#endOnceKept(recording, this.#held);
-    else this.#end();
+    const violations = inspected.violations(this.#contractCheck, operation, this.status, this.headers);
+    if (this.mode === 'report') {
+      if (violations.length > 0) trail.note('answerViolations', violations);
+      return true;
+    }
+    if (violations.length > 0) {
+      this.#fail(this.#violation(violations), 'other');
+      return false;
+    }
+    this.first = inspected.whole();
+    trail.bytesOut = this.first.length;
+    return true;
   }
 
   onResponseError(_control: Control | undefined, error: Error): void {
@@ -220,7 +219,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
   }
 
   #beginStream(control: Control, kind: StreamKind, contentType: string | undefined): void {
-    const { operation, recording, trail } = this.fresh;
+    const { operation, trail } = this.fresh;
     this.mode = 'pass';
     const isOpaque = codingOf(this.headers) !== '';
     const mode = operation.answerCheck;
@@ -237,15 +236,15 @@ export class Relay extends ClientAnswer implements AnswerHandler {
         this.countOut(chunk);
         return this.write(chunk);
       },
-      over: (isWhole) => this.#endEarly(isWhole),
+      over: (isWhole) => this.#endStream(isWhole),
     });
     this.#owner.openStream(kind, (why) => stream.end(why));
     this.#stream = stream;
     trail.note('stream', kind);
-    if (recording === undefined) this.#openHead();
+    if (this.#held === undefined) this.#openHead();
     else {
       control.pause();
-      void this.#keepAnswer(recording, undefined).then(() => {
+      void this.#store(this.#held, undefined).then(() => {
         if (this.ended) return;
         this.#openHead();
         control.resume();
@@ -261,12 +260,12 @@ export class Relay extends ClientAnswer implements AnswerHandler {
   }
 
   /** The gateway ends a stream. */
-  #endEarly(isWhole: boolean): void {
+  #endStream(isWhole: boolean): void {
     if (this.ended) return;
     this.#settle();
     this.control?.abort();
     const { response } = this.fresh;
-    if (isWhole) this.endBody();
+    if (isWhole) this.closeBody();
     // Destroyed later, because Node sends the bytes written in this turn of the event loop at its end.
     else setImmediate(() => response.destroy());
     this.#owner.relayed();
@@ -277,44 +276,39 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     // An answer to HEAD itself has no body, and its connection stays.
     if (this.fresh.operation.method === 'HEAD') return;
     control.abort();
-    this.#end();
+    this.#complete();
   }
 
-  #end(): void {
-    this.endAnswer();
+  #complete(): void {
+    this.sendRest();
     this.#settle();
     this.#owner.relayed();
   }
 
-  /** The client gets nothing before the answer is stored, so that an immediate repetition finds it. */
-  async #endOnceKept(recording: Recording, held: readonly Buffer[]): Promise<void> {
+  async #completeOnceStored(held: HeldAnswer): Promise<void> {
     this.#owner.stopClock();
-    const body = this.first ?? Buffer.concat(held);
-    await this.#keepAnswer(recording, body.length <= recording.bodyBytesMax ? body : undefined);
+    const body = this.first ?? held.body();
+    await this.#store(held, body);
     if (this.ended) return;
     this.first = body;
-    this.#end();
+    this.#complete();
   }
 
   /** An answer that becomes too long to be stored is passed on as it arrives, once the store has noted that. */
-  #hold(control: Control, recording: Recording, held: Buffer[], chunk: Buffer): void {
-    held.push(chunk);
-    this.#heldBytes += chunk.length;
-    if (this.#heldBytes <= recording.bodyBytesMax) return;
+  #passTooLong(control: Control, held: HeldAnswer): void {
     control.pause();
-    void this.#keepAnswer(recording, undefined).then(() => {
+    void this.#store(held, undefined).then(() => {
       if (this.ended) return;
       this.beginBody();
       this.noteBytes();
       this.passesSince = this.#byteAt;
-      if (this.write(Buffer.concat(held))) control.resume();
+      if (this.write(held.body())) control.resume();
     });
   }
 
   /** Stores the answer. A client that left meanwhile ends the exchange afterwards. */
-  async #keepAnswer(recording: Recording, body: Buffer | undefined): Promise<void> {
-    const headers = this.answerHeaders(this.headers, []);
-    await recording.keep({ status: this.status, headers, body });
+  async #store(held: HeldAnswer, body: Buffer | undefined): Promise<void> {
+    await held.store(this.status, this.answerHeaders(this.headers, []), body);
     this.#held = undefined;
     if (this.fresh.response.destroyed) this.clientGone();
   }
