@@ -85,7 +85,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   const { listeners } = traffic;
 
   await callers.identity.ready();
-  const { port, plainPort } = await listeners.listen(traffic.requests);
+  const { port, plainPort } = await traffic.listen();
   certificates.ordered?.begin();
   const adminPort = await observation.admin.listen(operators);
   // After the listeners: a start that fails because the port is taken must store no demo key.

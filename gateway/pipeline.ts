@@ -107,7 +107,8 @@ export function createNeedsNode<Sites, Tunnel>(
  * reaches an upstream unchecked. The stage is noted before it runs, so that a refusal says where it was made. A step between two stages
  * runs under the name of the stage before it, and its refusals have that name. A stage needs the type that an earlier one returns, so the
  * code does not compile without that stage. `throttle` and the steps between the stages return nothing: a pinned test holds them in their
- * place.
+ * place. No step may stand between `replay` and `forward`, because only `forward` ends the recording that `replay` begins: a refusal between
+ * them would leave the Idempotency-Key in use.
  */
 export function createOperationPipeline(steps: OperationSteps): Pipeline {
   return async function handleOperation(arrived) {

@@ -1,8 +1,6 @@
 // Holds the serving object of the configuration in force, and those of earlier configurations until their requests have ended.
 
-import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Configuration } from '../configuration.ts';
-import type { Log } from '../observe/log.ts';
 import { extendLengthenedWindows, warnOfLostTiers } from './changed-limits.ts';
 import { createServing, type Serving, type Shared } from './serving.ts';
 
@@ -14,11 +12,8 @@ export interface OpenServing {
   close(): Promise<void>;
 }
 
-export function openServing(
-  first: Configuration,
-  shared: Shared,
-  { store, log }: { readonly store: Pick<KeyStore, 'organizations'>; readonly log: Log },
-): OpenServing {
+export function openServing(first: Configuration, shared: Shared): OpenServing {
+  const { log } = shared.observation;
   let serving = createServing(first, shared);
   const open = new Set([serving]);
 
@@ -29,8 +24,13 @@ export function openServing(
       serving = createServing(next, shared);
       open.add(serving);
       void before.retire().then(() => open.delete(before));
-      void extendLengthenedWindows(before.configuration.config.limits, next.config.limits, shared.counters, log);
-      void warnOfLostTiers(before.configuration.config.limits, next.config.limits, store, log);
+      void extendLengthenedWindows(
+        before.configuration.config.limits,
+        next.config.limits,
+        shared.counters.requests,
+        log,
+      );
+      void warnOfLostTiers(before.configuration.config.limits, next.config.limits, shared.options.store, log);
     },
     async close() {
       await Promise.all([...open].map((one) => one.close()));

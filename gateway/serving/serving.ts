@@ -2,6 +2,7 @@
 
 import type { Assertions } from '../auth/assertions/assertions.ts';
 import { type CredentialReaders, createAuthenticate } from '../auth/authenticate.ts';
+import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Caller } from '../caller.ts';
 import type { Configuration } from '../configuration.ts';
 import { delimiterOfForm } from '../contract/forms/multipart.ts';
@@ -19,6 +20,8 @@ import type { AnswerStore } from '../idempotency/store.ts';
 import type { Throttle } from '../limits/addresses/throttle.ts';
 import type { CounterStore } from '../limits/counters/counter-store.ts';
 import { createLimit } from '../limits/limit.ts';
+import type { Log } from '../observe/log.ts';
+import type { TraceparentFor } from '../observe/tracing/tracing.ts';
 import type { Operation } from '../operation.ts';
 import type { Overload } from '../overload/overload.ts';
 import { createNeedsNode, createPipeline, type OperationSteps, type Steps } from '../pipeline.ts';
@@ -27,33 +30,40 @@ import type { Tunnel } from '../tunnel/table.ts';
 import type { Tunnels } from '../tunnel/tunnels.ts';
 import type { Deprecations } from '../versions/deprecation.ts';
 import { createNoteUse } from '../versions/uses.ts';
+import type { VersionUses } from '../versions/version-uses.ts';
 import { createAgentSteps } from './agents.ts';
 import { createOwnAnswers } from './own-answers.ts';
 import { createStatelessStages } from './stateless-stages.ts';
-import { createToUpstreams, type UpstreamParts } from './to-upstreams.ts';
+import { createToUpstreams, type Executors, type UpstreamParts } from './to-upstreams.ts';
 import { createUpgrades } from './upgrades.ts';
 
-/** Parts that live from start to end of the process. */
-export interface Shared extends UpstreamParts {
-  readonly credentialReaders: CredentialReaders;
-  readonly assertions: Pick<Assertions, 'jwks' | 'assertionFor'>;
-  readonly counters: CounterStore;
-  readonly answerStore: AnswerStore;
-  readonly overload: Overload;
-  readonly throttle: Throttle;
-  readonly tunnels: Tunnels;
-  readonly streams: OpenStreams;
-  readonly refuse: Refuse;
-  /** Begins an exchange that no connection carries. */
-  readonly beginInternal: BeginInternal;
-  /** Notes that an organization has called a deprecated operation. */
-  noteUse(organization: string, operation: string): void;
-  /** Calls back when the session of a caller ends, on whichever instance, unless the returned function is called before. */
-  onSessionEnded(caller: Caller, listener: () => void): () => void;
-  isDraining(): boolean;
-  readonly ownChallenge: OwnChallenge | undefined;
-  /** Called when the X-Forwarded-For of a trusted proxy cannot be parsed. */
-  onUnreadableForward(entry: string, proxy: string): void;
+/** Parts that live from start to end of the process, by the section of wiring/ that opens them. */
+export interface Shared {
+  readonly options: { readonly store: Pick<KeyStore, 'organizations'>; now(): number };
+  readonly base: { isDraining(): boolean };
+  readonly observation: { readonly log: Log; readonly traceparentFor: TraceparentFor };
+  readonly counters: { readonly requests: CounterStore };
+  readonly upstreams: UpstreamParts & { readonly assertions: Pick<Assertions, 'jwks'> };
+  readonly callers: {
+    readonly identity: { readonly credentialReaders: CredentialReaders };
+    readonly answerStore: AnswerStore;
+    readonly throttle: Throttle;
+    readonly streams: OpenStreams;
+    readonly versionUses: Pick<VersionUses, 'note'>;
+    /** Calls back when the session of a caller ends, on whichever instance, unless the returned function is called before. */
+    onSessionEnded(caller: Caller, listener: () => void): () => void;
+  };
+  readonly traffic: {
+    readonly refuse: Refuse;
+    readonly overload: Overload;
+    readonly tunnels: Tunnels;
+    /** Begins an exchange that no connection carries. */
+    readonly beginInternal: BeginInternal;
+    readonly executors: Executors;
+    readonly ownChallenge: OwnChallenge | undefined;
+    /** Called when the X-Forwarded-For of a trusted proxy cannot be parsed. */
+    onUnreadableForward(entry: string, proxy: string): void;
+  };
 }
 
 export interface Serving extends RequestHandlers {
@@ -72,14 +82,22 @@ export interface Serving extends RequestHandlers {
 /** Builds every stage from its part of the configuration. Requests under other configurations go on. */
 export function createServing(configuration: Configuration, shared: Shared): Serving {
   const { config, contracts } = configuration;
-  const { refuse, overload, tunnels, now } = shared;
+  const { options, base, counters, upstreams, callers, traffic } = shared;
+  const { refuse, overload, tunnels } = traffic;
+  const { throttle } = callers.throttle;
+  const { now } = options;
   const operations = contracts.operations.map(({ operation }) => operation);
-  const authenticate = createAuthenticate(shared.credentialReaders);
-  const stateless = createStatelessStages(configuration, { ...shared, hold: overload.hold });
+  const authenticate = createAuthenticate(callers.identity.credentialReaders);
+  const stateless = createStatelessStages(configuration, {
+    isDraining: base.isDraining,
+    hold: overload.hold,
+    now,
+    onUnreadableForward: traffic.onUnreadableForward,
+  });
   const { admit, match, sunset, authorize, validate, sitesFor, tunnelAt, deprecations } = stateless;
   const idempotency = openIdempotency(configuration, shared);
   const { tlsOf, forward, handshake, close } = createToUpstreams(configuration, shared, openStream);
-  const answerChallenge = createAnswerChallenge(shared.ownChallenge);
+  const answerChallenge = createAnswerChallenge(traffic.ownChallenge);
   const { track, empty } = createCount();
 
   function openStream(fresh: Fresh, kind: StreamKind, end: (why: StreamEnd) => void): () => void {
@@ -87,14 +105,14 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     async function admitAgain() {
       return authorize(await authenticate(fresh)).caller;
     }
-    const close = shared.streams.open({ kind, caller, clientAddress, operation, admitAgain, end });
+    const close = callers.streams.open({ kind, caller, clientAddress, operation, admitAgain, end });
     // It counts among the open streams instead.
     overload.ended(fresh.reservation);
     return caller.session === undefined ? close : closeWithSession(caller, caller.session, close);
   }
 
   function closeWithSession(caller: Caller, session: string, close: () => void): () => void {
-    const unfollow = shared.onSessionEnded(caller, () => shared.streams.sessionEnded(session));
+    const unfollow = callers.onSessionEnded(caller, () => callers.streams.sessionEnded(session));
     return () => {
       unfollow();
       close();
@@ -103,8 +121,8 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
 
   const own = createOwnAnswers(configuration, {
     stages: stateless,
-    throttle: shared.throttle.throttle,
-    jwks: shared.assertions.jwks,
+    throttle,
+    jwks: upstreams.assertions.jwks,
     refuse: refuse.refuse,
   });
   const operationSteps: OperationSteps = {
@@ -114,10 +132,10 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     authorize,
     validate,
     shed: overload.shed,
-    throttle: shared.throttle.throttle,
+    throttle,
     authenticate,
-    noteUse: createNoteUse(deprecations, shared.noteUse),
-    limit: createLimit({ store: shared.counters, rules: config.limits, now }),
+    noteUse: createNoteUse(deprecations, callers.versionUses.note),
+    limit: createLimit({ store: counters.requests, rules: config.limits, now }),
     reserve: overload.reserve,
     replay: idempotency.replay,
     forward,
@@ -131,7 +149,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
       stages: stateless,
       steps: operationSteps,
       trusts: own.trusts,
-      begin: shared.beginInternal,
+      begin: traffic.beginInternal,
       refuse: refuse.refuse,
       hold: overload.hold,
       now,
@@ -173,18 +191,18 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   };
 }
 
-function openIdempotency({ config }: Configuration, { answerStore, refuse, now }: Shared): Idempotency {
+function openIdempotency({ config }: Configuration, { options, callers, traffic }: Shared): Idempotency {
   const { gateway, upstreams } = config;
   return createIdempotency({
-    store: answerStore,
+    store: callers.answerStore,
     keyOf: parseIdempotencyKey,
     delimiterOf: delimiterOfForm,
     timeoutMs: (operation) => operation.timeoutMs ?? upstreams[operation.upstream]?.timeoutMs ?? 0,
     honoursKey: (upstream) => upstreams[upstream]?.honoursIdempotencyKey === true,
     runsUnknown: (upstream) => upstreams[upstream]?.whenOutcomeUnknown === 'run',
     ...gateway.idempotency,
-    onUnprotected: refuse.ignoreKey,
-    now,
+    onUnprotected: traffic.refuse.ignoreKey,
+    now: options.now,
   });
 }
 

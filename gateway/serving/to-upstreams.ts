@@ -13,36 +13,44 @@ import { createHandshake } from '../upstream/handshake.ts';
 import { createUpstreamRoutes, type UpstreamRoute } from '../upstream/routes.ts';
 import { createTargets, type TargetsOptions } from '../upstream/targets/targets.ts';
 
+/** What executes the operations that the gateway answers itself, by the address of their upstream. */
+export type Executors = Readonly<Record<string, ForwardOptions['execute'] | undefined>>;
+
 /** Parts that live from start to end of the process. */
-export interface UpstreamParts
-  extends Pick<TargetsOptions, 'pools' | 'targetSets' | 'originOf' | 'clock'>,
-    Pick<ForwardOptions, 'traceparentFor'> {
-  /** What executes the operations that the gateway answers itself, by the address of their upstream. */
-  readonly executors: Readonly<Record<string, ForwardOptions['execute'] | undefined>>;
+export interface UpstreamParts {
   readonly access: Accesses;
   readonly assertions: Pick<Assertions, 'assertionFor'>;
   readonly recordLocks: ForwardOptions['locks'];
-  readonly streams: Pick<OpenStreams, 'refuseIfFull'>;
+  readonly sandbox: Pick<TargetsOptions, 'originOf'>;
+  readonly targets: Pick<TargetsOptions, 'pools' | 'targetSets' | 'clock'>;
   /** Upstream → TLS settings for one configuration. */
   tlsSettingsOf(configuration: Configuration): ReadonlyMap<string, TlsSettings>;
-  now(): number;
+}
+
+interface SharedParts {
+  readonly options: { now(): number };
+  readonly observation: Pick<ForwardOptions, 'traceparentFor'>;
+  readonly upstreams: UpstreamParts;
+  readonly callers: { readonly streams: Pick<OpenStreams, 'refuseIfFull'> };
+  readonly traffic: { readonly executors: Executors };
 }
 
 export function createToUpstreams(
   configuration: Configuration,
-  parts: UpstreamParts,
+  { options, observation, upstreams: parts, callers, traffic }: SharedParts,
   openStream: ForwardOptions['openStream'],
 ) {
-  const { access, assertions, streams, traceparentFor, executors, now } = parts;
+  const { access, assertions } = parts;
+  const { traceparentFor } = observation;
   const { upstreams } = configuration.config;
   const { operations, schemas } = configuration.contracts;
   const tls = parts.tlsSettingsOf(configuration);
   const tlsOf = (upstream: string) => tls.get(upstream);
-  const targets = createTargets({ ...parts, upstreams, tlsOf });
+  const targets = createTargets({ ...parts.targets, originOf: parts.sandbox.originOf, upstreams, tlsOf });
   const routes = createUpstreamRoutes(upstreams, access, () => performance.now());
   const routeTo = (upstream: string) => routes.get(upstream) as UpstreamRoute;
   const execute: ForwardOptions['execute'] = async (fresh) => {
-    const executor = executors[upstreams[fresh.operation.upstream]?.live[0] ?? ''];
+    const executor = traffic.executors[upstreams[fresh.operation.upstream]?.live[0] ?? ''];
     if (executor === undefined) throw new GatewayError('operation_unsupported');
     return executor(fresh);
   };
@@ -59,8 +67,8 @@ export function createToUpstreams(
       openStream,
       execute,
       locks: parts.recordLocks,
-      contractCheck: createAnswerCheck(operations, schemas, now),
-      refuseIfFull: ({ caller, clientAddress }) => streams.refuseIfFull(caller, clientAddress),
+      contractCheck: createAnswerCheck(operations, schemas, options.now),
+      refuseIfFull: ({ caller, clientAddress }) => callers.streams.refuseIfFull(caller, clientAddress),
     }),
     handshake: createHandshake({ targets, routeTo, assertionFor, traceparentFor }),
     close: targets.close,

@@ -13,6 +13,7 @@ import { reportUnreadableForwards } from '../../observe/rare-warnings.ts';
 import type { Overload } from '../../overload/overload.ts';
 import type { Parts } from '../../parts.ts';
 import { type OpenServing, openServing } from '../../serving/in-force.ts';
+import type { Executors } from '../../serving/to-upstreams.ts';
 import { createFollowCaller } from '../../tunnel/follow-caller.ts';
 import { createTunnels, type Tunnels } from '../../tunnel/tunnels.ts';
 import { toUpstreamFailure } from '../../upstream/failure.ts';
@@ -29,8 +30,8 @@ import type { UpstreamsSection } from './upstreams.ts';
 
 export interface TrafficSection {
   readonly listeners: Listeners;
-  /** What the listeners serve, once they listen. */
-  readonly requests: ClientRequests;
+  /** Starts to listen. Resolves with the ports. */
+  listen(): ReturnType<Listeners['listen']>;
   readonly tunnels: Tunnels;
   readonly overload: Overload;
   readonly serving: OpenServing;
@@ -47,11 +48,11 @@ export function openTraffic(
   certificates: CertificatesSection,
   parts: Parts,
 ): TrafficSection {
-  const { configuration, settings, store, digestOf, version, now } = options;
+  const { configuration, settings } = options;
   const { gateway, inForce, isDraining } = base;
   const { log, metrics, ids, tracing, traceparentFor } = observation;
-  const { access, sandbox, targets } = upstreams;
-  const { streams, identity, versionUses, usage, throttle } = callers;
+  const { sandbox, targets } = upstreams;
+  const { streams, identity, usage, throttle } = callers;
   const constantHeaders = securityHeadersFor(gateway.publicUrl);
   const refuse = createRefuse({
     publicUrl: gateway.publicUrl,
@@ -102,27 +103,6 @@ export function openTraffic(
     close: overload.stop,
   });
 
-  const administer = createService({
-    store,
-    digestOf,
-    randomBytes,
-    now,
-    version,
-    configuration: inForce,
-    inForceSinceMs: base.inForceSinceMs,
-    limits: counters.limitUsage,
-    usage,
-    askFleet: observation.admin.askFleet,
-    upstreams: () => upstreamStates(inForce().config.upstreams, targets.targetSets.status(), access.status()),
-    certificates: certificates.status,
-    deprecatedUses(organization) {
-      const { gateway: rules } = inForce().config;
-      const deprecations = deprecationsOf(operationsServed(inForce()), rules, rules.publicUrl);
-      return versionUses.affected(deprecations, organization);
-    },
-    sessions: callers.sessionServices?.operators,
-    instance: `${hostname()}:${settings.port}`,
-  });
   const onFinished: ClientRequests['onFinished'] = (trail) => {
     overload.ended(trail);
     tracing?.finish(trail);
@@ -136,37 +116,11 @@ export function openTraffic(
     traceWithin: observation.traceWithin,
     onFinished,
   });
-  const serving = openServing(
-    configuration,
-    {
-      access,
-      answerStore: callers.answerStore,
-      assertions: upstreams.assertions,
-      clock: targets.clock,
-      counters: counters.requests,
-      credentialReaders: identity.credentialReaders,
-      isDraining,
-      noteUse: versionUses.note,
-      now,
-      onSessionEnded: callers.onSessionEnded,
-      originOf: sandbox.originOf,
-      pools: targets.pools,
-      recordLocks: upstreams.recordLocks,
-      streams,
-      targetSets: targets.targetSets,
-      throttle,
-      tlsSettingsOf: upstreams.tlsSettingsOf,
-      traceparentFor,
-      beginInternal,
-      executors: { 'gateway:': administer, 'session:': callers.sessionServices?.execute },
-      onUnreadableForward,
-      overload,
-      ownChallenge,
-      refuse,
-      tunnels,
-    },
-    { store, log },
-  );
+  const executors = executorsOf(options, base, observation, counters, upstreams, callers, certificates);
+  const serving = openServing(configuration, {
+    ...{ options, base, observation, counters, upstreams, callers },
+    traffic: { refuse, overload, tunnels, beginInternal, executors, ownChallenge, onUnreadableForward },
+  });
   parts.add({
     name: 'serving',
     use: serving.use,
@@ -174,10 +128,46 @@ export function openTraffic(
     close: serving.close,
   });
 
-  const requests: ClientRequests = {
+  return {
+    listeners,
     // A request is handled under the configuration in force when it arrives.
-    current: serving.current,
-    onFinished,
+    listen: () => listeners.listen({ current: serving.current, onFinished }),
+    tunnels,
+    overload,
+    serving,
   };
-  return { listeners, requests, tunnels, overload, serving };
+}
+
+/** What executes the operations that the gateway answers itself. */
+function executorsOf(
+  { settings, store, digestOf, version, now }: AppOptions,
+  { inForce, inForceSinceMs }: BaseSection,
+  { admin }: ObservationSection,
+  { limitUsage }: CountersSection,
+  { access, targets }: UpstreamsSection,
+  { usage, versionUses, sessionServices }: CallersSection,
+  certificates: CertificatesSection,
+): Executors {
+  const administer = createService({
+    store,
+    digestOf,
+    randomBytes,
+    now,
+    version,
+    configuration: inForce,
+    inForceSinceMs,
+    limits: limitUsage,
+    usage,
+    askFleet: admin.askFleet,
+    upstreams: () => upstreamStates(inForce().config.upstreams, targets.targetSets.status(), access.status()),
+    certificates: certificates.status,
+    deprecatedUses(organization) {
+      const { gateway: rules } = inForce().config;
+      const deprecations = deprecationsOf(operationsServed(inForce()), rules, rules.publicUrl);
+      return versionUses.affected(deprecations, organization);
+    },
+    sessions: sessionServices?.operators,
+    instance: `${hostname()}:${settings.port}`,
+  });
+  return { 'gateway:': administer, 'session:': sessionServices?.execute };
 }
