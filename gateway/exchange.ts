@@ -1,4 +1,5 @@
-// The types of one request, stage by stage: a stage takes one type and returns the next, or nothing.
+// The types of one request, stage by stage. `admit` makes the object; each later stage adds what it finds to that same object and returns
+// it under the next type, or returns nothing.
 
 import type { Caller } from './caller.ts';
 import type { DownstreamRequest, DownstreamResponse } from './downstream.ts';
@@ -15,9 +16,9 @@ export interface OrganizationLoad {
 
 /** The part of its organization's share that one exchange uses. Only `overload/` writes and reads it. */
 export interface Reservation {
-  /** The organization's load, while the request counts in it. */
+  /** The load in which this request is counted; undefined: in none. */
   load: OrganizationLoad | undefined;
-  /** Bytes of its body that count in `load`. */
+  /** Bytes of the request's body that count in `load`. */
   bytesHeld: number;
 }
 
@@ -30,7 +31,7 @@ export interface Arrived {
   readonly reservation: Reservation;
   /** The client's address, computed through the trusted proxies by `admit`; undefined before that. */
   clientAddress: string | undefined;
-  /** Headers of every answer to this request, flat names and values. Starts with the constant headers; stages append and never remove. */
+  /** Headers of every answer to this request. They begin with the constant headers; stages append headers and remove none. */
   readonly carried: string[];
 }
 
@@ -70,45 +71,48 @@ export interface Counted extends Permitted {
 
 /** Checks a body while it is sent on. Its methods throw the refusal. */
 export interface StreamedBodyCheck {
-  /** Called with each chunk before it is sent: the chunk that completes the body is refused together with it. */
+  /** Call it before you send a chunk. It throws if the body is invalid, so that the last chunk of an invalid body is never sent. */
   push(chunk: Buffer): void;
-  /** Called before the last byte is sent. May be called again. */
+  /** Call it before you send the last byte. It may be called again. */
   end(): void;
 }
 
 export interface Checked extends Counted {
-  /** The query to send on: what the client sent plus the contract's defaults; with question mark, or empty. */
+  /** The query to send on, with question mark, or empty: the query of the client plus the defaults of the contract. */
   readonly search: string;
-  /** The body's original bytes; absent: no body, or a streamed one. */
+  /** The original bytes of the body; undefined if there is no body, or a streamed one. */
   readonly rawBody: Buffer | undefined;
-  /** Checks a streamed body on its way; absent: the contract says nothing about its content. */
+  /** Checks a streamed body on its way; absent if the contract says nothing about its content. */
   readonly bodyCheck?: StreamedBodyCheck | undefined;
 }
 
 /** Stores the answer of a request that has an Idempotency-Key. Its promises never reject. */
 export interface Recording {
-  /** Called before the first byte is sent. Throws gateway_overloaded if so much time passed that the request counts as lost elsewhere. */
+  /**
+   * Call it before you send the first byte. Throws gateway_overloaded if the lease has ended: another instance may already consider this
+   * request lost.
+   */
   sent(): void;
   /** Longer bodies are not stored. */
   readonly bodyBytesMax: number;
-  /** Takes the answer that the client is about to get. Resolves when it is stored, or when storing it has failed. */
+  /** Stores the answer that the client is about to get. Resolves when it is stored, or when storing it has failed. */
   keep(answer: RecordedAnswer): Promise<void>;
   /**
-   * Takes the error that forwarding threw. The upstream's own refusal of this request is stored. If nothing was executed, the key is free
-   * again, so that a repetition runs. Otherwise the outcome is stored as unknown.
+   * Handles the error that forwarding threw. If the upstream refused this request, the refusal is stored. If nothing was executed, the key
+   * is free again, so that a repetition runs. Otherwise the outcome is stored as unknown.
    */
   fail(error: unknown): Promise<void>;
 }
 
 export interface RecordedAnswer {
   readonly status: number;
-  /** Flat names and values, without the headers of the connection and of this exchange. */
+  /** The headers, without those of the connection and of this exchange. */
   readonly headers: readonly string[];
-  /** Undefined: too long to be stored. */
+  /** Undefined if the body is too long to be stored. */
   readonly body: Buffer | undefined;
 }
 
 export interface Fresh extends Checked {
-  /** Absent: the request has no Idempotency-Key that this gateway stores answers for. */
+  /** Undefined if the request has no Idempotency-Key under which this gateway stores an answer. */
   readonly recording: Recording | undefined;
 }

@@ -77,7 +77,7 @@ test('only samples in the span count', () => {
 test('every part of the pipeline is a stage of its own', () => {
   const files = {
     'gateway/edge/admission/admit.ts': 'admit and shell',
-    'gateway/edge/refusal/refuse.ts': 'refuse',
+    'gateway/edge/refusal/refusals.ts': 'refuse',
     'gateway/limits/addresses/throttle.ts': 'throttle',
     'gateway/contract/match.ts': 'match',
     'gateway/auth/directory.ts': 'authenticate',

@@ -1,4 +1,4 @@
-// The error codes of connections and of requests that are not HTTP as the gateway reads it.
+// The error codes of connections, and of requests that are not HTTP as the gateway requires it.
 
 import { type CatalogueEntry, faultOfGateway, invalidRequest } from '../catalogue-entry.ts';
 

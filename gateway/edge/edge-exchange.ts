@@ -1,10 +1,10 @@
-// An exchange as the listener makes it, whichever way its request was read.
+// An exchange as the listener makes it, on the fast path or with Node's server.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DownstreamResponse } from '../downstream.ts';
 import type { Arrived } from '../exchange.ts';
 
-/** What the listener needs of an answer beside the members that stages use. */
+/** The members of an answer that the listener needs, beside those that stages use. */
 export interface EdgeResponse extends DownstreamResponse {
   /** Whether the whole answer has been given to the kernel. */
   readonly writableFinished: boolean;
@@ -22,7 +22,10 @@ export interface NodeExchange extends EdgeExchange {
   readonly response: ServerResponse;
 }
 
-/** The same exchange, for libraries that need the classes: the fast path hands their requests to Node's server (`needsNode`). */
+/**
+ * Returns the same exchange, for libraries that need the classes of node:http. Only requests that Node's server has read may come here: the
+ * fast path leaves those that need the classes to it (`needsNode`).
+ */
 export function nodeExchangeOf(arrived: Arrived): NodeExchange {
   return arrived as NodeExchange;
 }

@@ -1,5 +1,5 @@
-// The exchanges of one listener that are in progress: each begins with a request, and ends when its answer has left or its client has. A
-// look at intervals ends those whose bodies take too long to arrive, or whose clients do not read.
+// The exchanges of one listener that are in progress. An exchange begins with a request, and ends when its answer or its client has left. A
+// periodic check ends exchanges whose body arrives too slowly, or whose client does not read.
 
 import type { Socket } from 'node:net';
 import type { DownstreamRequest } from '../downstream.ts';
@@ -10,14 +10,14 @@ import { createBodyTimeout } from './connections/body-timeout.ts';
 import { cutOff } from './connections/linger.ts';
 import { watchSlowReaders } from './connections/slow-readers.ts';
 import type { EdgeExchange, EdgeResponse } from './edge-exchange.ts';
-import type { Refuse } from './refusal/refuse.ts';
+import type { Refusals } from './refusal/refusals.ts';
 
 export interface ExchangesOptions {
   readonly requestMs: number;
   readonly writeIdleMs: number;
   /** Headers of every answer, flat names and values. */
   readonly constantHeaders: readonly string[];
-  readonly refuse: Pick<Refuse, 'refuse'>;
+  readonly refusals: Pick<Refusals, 'answer'>;
   requestId(): string;
   /** Called once per exchange, after its answer has left or its client has. */
   onFinished(trail: Trail): void;
@@ -28,16 +28,16 @@ interface Exchanges {
   begin(request: DownstreamRequest, response: EdgeResponse, until: EdgeResponse | Socket): EdgeExchange;
   inProgress(): EdgeExchange[];
   size(): number;
-  /** The caller watches the time of this request's body from now on. */
-  letStream(request: DownstreamRequest): void;
-  /** From now on every answer tells its client that the connection ends. */
+  /** Exempts the body of this request from the timeout: the caller limits its time. */
+  exemptBody(request: DownstreamRequest): void;
+  /** From now on, every answer announces the end of its connection. */
   announceEnd(): void;
-  /** Stops the looks. */
+  /** Stops the periodic checks. */
   stop(): void;
 }
 
 /**
- * @param everyMs interval of the looks
+ * @param everyMs milliseconds between two checks
  * @param onEnded called after each exchange
  */
 export function createExchanges(options: ExchangesOptions, everyMs: number, onEnded: () => void): Exchanges {
@@ -47,7 +47,7 @@ export function createExchanges(options: ExchangesOptions, everyMs: number, onEn
     requestMs: options.requestMs,
     everyMs,
     active: inProgress.all,
-    refuse: options.refuse.refuse,
+    refuse: options.refusals.answer,
   });
   const stopWatchingReaders = watchSlowReaders({
     idleMs: options.writeIdleMs,
@@ -71,7 +71,7 @@ export function createExchanges(options: ExchangesOptions, everyMs: number, onEn
         clientAddress: undefined,
         carried: [...options.constantHeaders, 'X-Request-Id', id],
       };
-      // The final status if the client leaves before an answer begins.
+      // This status remains if the client leaves before an answer begins.
       trail.status = 499;
       const entry = inProgress.add(exchange);
       if (isEnding) response.shouldKeepAlive = false;
@@ -89,10 +89,11 @@ export function createExchanges(options: ExchangesOptions, everyMs: number, onEn
     },
     inProgress: inProgress.all,
     size: inProgress.size,
-    letStream: bodies.letStream,
+    exemptBody: bodies.exemptBody,
     announceEnd() {
       isEnding = true;
-      // Answers under way announce the end of their connection (RFC 9112 section 9.6); Node does not add the header by itself.
+      // Answers in progress announce the end of their connection, too (RFC 9112 section 9.6). Node does not do that by itself when its
+      // server closes.
       for (const { response } of inProgress.all()) response.shouldKeepAlive = false;
     },
     stop() {

@@ -1,6 +1,6 @@
-// Request ids and trace ids. Random bytes are drawn in blocks, because one system call per request would cost more than the id. The blocks
-// are made into text a piece at a time, and an id is a slice of it: an id joined from single characters costs 0.1 µs more to make, and as
-// much again in every message that contains it.
+// Creates request ids and trace ids. Random bytes are drawn in blocks, because one system call per request would cost more than the id. The
+// bytes become text a piece at a time, and each id is a slice of that text. Joining an id from single characters costs 0.1 µs more, and the
+// same again in every message that contains it.
 
 import { randomFillSync } from 'node:crypto';
 
@@ -16,9 +16,9 @@ export interface Ids {
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const crockfordBytes = Buffer.from(CROCKFORD);
 const BLOCK_BYTES = 8192;
-/** A slice keeps the whole text in memory, and the ids of a stream may live for days. */
+/** Bytes that become one text. A slice keeps the whole text in memory, and the ids of a stream may live for days, so the text is short. */
 const PIECE_BYTES = 256;
-/** Each id of a trace begins at a multiple of this, and its first byte is not zero. */
+/** Bytes of a span id. A span or trace id begins at a multiple of it, with a byte that is not zero. */
 const SPAN_BYTES = 8;
 const RANDOM_CHARACTERS = 16;
 
@@ -48,7 +48,7 @@ export function createIds(now: () => number): Ids {
 }
 
 /**
- * Returns a function that takes the text of so many random bytes.
+ * Returns a function that returns the text of the given number of random bytes.
  *
  * @param toText may change the bytes
  * @param width characters of the text for each byte

@@ -1,5 +1,5 @@
-// Exchanges that the gateway begins itself: a request that an agent's call becomes. They are logged, counted and traced like those of
-// clients, but no connection carries them.
+// Begins the exchanges of requests that the gateway makes of an agent's calls. They are logged, counted and traced like those of clients,
+// but no connection carries them.
 
 import type { DownstreamRequest } from '../downstream.ts';
 import type { Arrived } from '../exchange.ts';
@@ -26,7 +26,7 @@ export function createInternalExchanges({
   return function begin(request, response, outer) {
     const id = requestId();
     const trail = new Trail(id, request.method as string);
-    // The final status if the answer is given up before it begins.
+    // This status remains if the answer is given up before it begins.
     trail.status = 499;
     traceWithin(trail, trailOf(outer.trail));
     response.once('close', () => contain(() => onFinished(trail)));

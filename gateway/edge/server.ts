@@ -2,7 +2,7 @@
 // JSON answers where Node would send an empty one or none.
 //
 // What follows: exchanges.ts makes an exchange of the request and its response; `current().handle` is the pipeline (pipeline.ts), which
-// serving/serving.ts builds for each configuration; what it throws goes to refuse.ts; `onFinished` (wiring/sections/traffic.ts) writes the
+// serving/serving.ts builds for each configuration; what it throws goes to refusal/refusals.ts; `onFinished` (wiring/sections/traffic.ts) writes the
 // log line. docs/reading.md follows a request file by file.
 
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
@@ -20,26 +20,26 @@ import {
 import type { EdgeExchange } from './edge-exchange.ts';
 import { createExchanges, type ExchangesOptions } from './exchanges.ts';
 import { createFastPath } from './fast-path/fast-path.ts';
-import type { Refuse } from './refusal/refuse.ts';
+import type { Refusals } from './refusal/refusals.ts';
 import { createUnreadable } from './refusal/unreadable.ts';
 
 /** What handles the requests of a listener under one configuration. */
 export interface RequestHandlers {
   /** Whether a usual request needs the classes of node:http. Only the fast path asks. */
   needsNode(request: DownstreamRequest): boolean;
-  /** Everything that arrives as a request; resolves when it has been answered. */
+  /** Handles a request. Resolves when it has been answered. */
   handle(arrived: Arrived): Promise<void>;
-  /** Whether a request that asks for a WebSocket can get one; otherwise it is handled as if it had not asked. */
+  /** Whether a request for a WebSocket can get one; otherwise it is handled as a usual request. */
   upgrades(request: DownstreamRequest): boolean;
-  /** Handles a request for an upgrade that it may get. The response works as usual until the socket is detached from it. */
+  /** Handles a request for which `upgrades` returned true. The response works as usual until the socket is detached from it. */
   upgrade(arrived: Arrived, socket: Socket, head: Buffer): Promise<void>;
 }
 
 export interface ServerOptions extends NodeServerOptions, ExchangesOptions {
-  readonly refuse: Refuse;
+  readonly refusals: Refusals;
   /** Whether usual requests are read on the socket. Without it, Node's server reads every request. */
   readonly usesFastPath: boolean;
-  /** Told of every new connection; may end it. */
+  /** Called with every new connection, which it may end. */
   takeConnection?(socket: Socket): void;
   /** The handlers of the configuration in force. */
   current(): RequestHandlers;
@@ -48,18 +48,18 @@ export interface ServerOptions extends NodeServerOptions, ExchangesOptions {
 export interface PublicServer {
   readonly server: Server;
   activeRequests(): number;
-  /** The caller watches the time of this request's body from now on. */
-  letStream(request: DownstreamRequest): void;
-  /** Takes no more connections; those that are open go on as they are. */
+  /** Exempts the body of this request from the timeout: the caller limits its time. */
+  exemptBody(request: DownstreamRequest): void;
+  /** Takes no more connections. Open connections are served as before. */
   stopListening(): void;
-  /** From now on every answer tells its client that the connection ends; everything is still served. */
+  /** From now on, every answer announces the end of its connection. Requests are still served. */
   announceEnd(): void;
   /** Stops taking connections, lets requests in flight finish for at most `drainMs`, then closes what is left. */
   drain(drainMs: number): Promise<void>;
 }
 
 export function createPublicServer(options: ServerOptions): PublicServer {
-  const { current, refuse } = options;
+  const { current, refusals } = options;
   const checkingMs = Math.min(1000, options.headersMs, options.requestMs);
   let isClosing = false;
   const server = createNodeServer(options, checkingMs, (request) => !isPipelined(request) && upgrades(request));
@@ -104,7 +104,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     }
   }
 
-  /** Two answers on one connection come in the order of their requests; a connection that is upgraded has no order. */
+  /** An upgrade takes the connection over, so a request that waits behind an unfinished answer cannot be upgraded. */
   function isPipelined({ socket }: IncomingMessage): boolean {
     return exchanges.inProgress().some(({ request }) => request.socket === socket);
   }
@@ -113,15 +113,15 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     try {
       current()
         .handle(arrived)
-        .catch((error: unknown) => refuse.refuse(arrived, error));
+        .catch((error: unknown) => refusals.answer(arrived, error));
     } catch (thrown) {
-      refuse.refuse(arrived, thrown);
+      refusals.answer(arrived, thrown);
     }
   }
 
   function beginAtNode(request: IncomingMessage, response: ServerResponse, until: ServerResponse | Socket) {
     fastPath?.arrivedAtNode(request.socket);
-    // For example a write after the end. The response is of no use then.
+    // An error, for example of a write after the end, makes the response useless.
     response.on('error', destroyItself);
     return exchanges.begin(request, response, until);
   }
@@ -130,7 +130,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     handle(beginAtNode(request, response, response));
   }
 
-  /** Node hands over the bare socket. Until the upgrade is complete, a response on it works as usual. */
+  /** Node gives only the socket. The response made for it works as usual until the upgrade is complete. */
   function onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
@@ -140,7 +140,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     const arrived = beginAtNode(request, response, socket);
     current()
       .upgrade(arrived, socket, head)
-      .catch((error: unknown) => refuse.refuse(arrived, error));
+      .catch((error: unknown) => refusals.answer(arrived, error));
   }
 
   server.on('request', onRequest);
@@ -195,7 +195,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
   return {
     server,
     activeRequests: exchanges.size,
-    letStream: exchanges.letStream,
+    exemptBody: exchanges.exemptBody,
     stopListening,
     announceEnd: exchanges.announceEnd,
     drain,

@@ -1,4 +1,4 @@
-// Pure: writes the head of an answer to a client. The lines that the connection needs are those that Node's server adds, in the same order.
+// Pure: writes the head of an answer to a client. It adds the same lines for the connection as Node's server, in the same order.
 
 import { STATUS_CODES } from 'node:http';
 import { FieldLine } from './field-line.ts';
@@ -43,7 +43,7 @@ const roles: ReadonlyMap<string, Role> = new Map([
   ['connection', 'connection'],
 ]);
 const knownNames = new Map<string, KnownName>();
-/** Upstreams choose some of the names. */
+/** A bound, because upstreams choose some of the names. */
 const NAMES_MAX = 1000;
 
 /** Throws a TypeError for a status, name or value that cannot be sent. */
@@ -99,7 +99,7 @@ function refuse(name: string): never {
 let keptMs = -1;
 let kept = '';
 
-/** The lines of the latest time: all listeners have the same. */
+/** Returns the lines of a connection that is kept. One value is remembered, because all listeners have the same. */
 function keptLines(keepAliveMs: number): string {
   if (keptMs !== keepAliveMs) {
     keptMs = keepAliveMs;

@@ -1,8 +1,9 @@
-// Pure: the lines of one field. Most fields have the same value in one message after the other: such a line is checked and made once.
+// Pure: makes the lines of one field. Most fields have the same value in many messages, so the latest line is kept: it is checked and made
+// once.
 
 import { isFieldValue } from './grammar.ts';
 
-/** Longer values are not kept: the other side chooses some of them. */
+/** Longer values are not kept, because the other side chooses some of them. */
 const KEPT_CHARACTERS_MAX = 256;
 
 export class FieldLine {
@@ -11,7 +12,10 @@ export class FieldLine {
   /** The latest value, and its line. */
   #value: string;
   #line: string;
-  /** Whether both are copies, which keep no other text in memory and need no joining when they are written. */
+  /**
+   * Whether `#value` and `#line` are flat copies. A slice would keep its whole head in memory, and a concatenation would be joined at each
+   * write.
+   */
   #isCopied = false;
 
   /** @param name a token */
@@ -22,7 +26,7 @@ export class FieldLine {
     this.#line = `${name}: \r\n`;
   }
 
-  /** The line of a value, with its line end; undefined if the value cannot be sent. */
+  /** Returns the line of a value, with its line end; undefined if the value cannot be sent. */
   of(value: string): string | undefined {
     if (value === this.#value) return this.#isCopied ? this.#line : this.#copied();
     if (!isFieldValue(value)) return undefined;
@@ -34,7 +38,7 @@ export class FieldLine {
     return line;
   }
 
-  /** At the second use: copying a line that is used once would cost more than it saves. */
+  /** Copies value and line when they are used for the second time. Copying a line that is used once would cost more than it saves. */
   #copied(): string {
     this.#value = copyOf(this.#value);
     this.#line = copyOf(this.#line);
@@ -43,7 +47,7 @@ export class FieldLine {
   }
 }
 
-/** V8 keeps a part of a text as a reference to the whole, and a concatenation as one to its parts. */
+/** Returns a flat copy. V8 keeps a slice as a reference to the whole text, and a concatenation as references to its parts. */
 function copyOf(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
 }

@@ -1,16 +1,16 @@
-// The names of fields in lower case. Both sides of a connection use few spellings in few orders, and a name costs less to find than to
-// make: V8 makes a new text each time, and looks that up among all names of properties.
+// Finds the names of fields in lower case. Clients and upstreams write the same few names in the same few orders, so names are kept.
+// Finding a kept name costs less than making a new one, because V8 looks each new text up among all names of properties.
 
 export class FieldSpelling {
   readonly spelling: string;
   readonly lowerCase: string;
   /** The spelling, with its colon. */
   readonly start: string;
-  /** The name in the line after the latest line with this name. */
+  /** The name that followed this one the last time. It is a guess for the next line. */
   following: FieldSpelling | undefined = undefined;
 
   constructor(spelling: string) {
-    // A slice keeps the whole head in memory.
+    // A copy, because a slice would keep the whole head in memory.
     this.start = Buffer.from(`${spelling}:`, 'latin1').toString('latin1');
     this.spelling = this.start.slice(0, -1);
     this.lowerCase = this.spelling.toLowerCase();
@@ -18,15 +18,15 @@ export class FieldSpelling {
 }
 
 const known = new Map<string, FieldSpelling>();
-/** The other side chooses the spellings. */
+/** Bounds, because the other side chooses the spellings. */
 const SPELLINGS_MAX = 500;
 const SPELLING_CHARACTERS_MAX = 40;
 
 /**
- * The name of the field line that begins at `at`.
+ * Returns the name of the field line that begins at `at`.
  *
- * @param text Latin-1, in which a token and a colon are there
- * @param before the name in the line before; for the first line, a name that the caller keeps for that
+ * @param text Latin-1, in which a token and a colon follow
+ * @param before the name in the line before; for the first line, a name that stands for the line before it
  */
 export function fieldNameAt(text: string, at: number, before: FieldSpelling): FieldSpelling {
   const guess = before.following;
@@ -34,7 +34,7 @@ export function fieldNameAt(text: string, at: number, before: FieldSpelling): Fi
   const spelling = text.slice(at, text.indexOf(':', at));
   const found = known.get(spelling);
   if (found === undefined) return learn(spelling);
-  // Kept names only: links between all others would have no bound.
+  // Links lead only to names in `known`, whose number is bounded.
   before.following = found;
   return found;
 }

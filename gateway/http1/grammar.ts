@@ -1,9 +1,9 @@
-// The grammar of HTTP/1.1 heads that the gateway reads, from clients and from upstreams, and the characters that it sends in them. Strict:
-// what two parsers could read differently has no place in it.
+// The grammar of HTTP/1.1 heads that the gateway reads, from clients and from upstreams, and the characters that it sends in them. It is
+// strict: it has no form that two parsers could read differently.
 
 /** Characters of a token, for names of fields and methods (RFC 9110 section 5.6.2). */
 const TOKEN_CHARACTERS = "!#$%&'*+\\-.^_`|~\\dA-Za-z";
-/** Characters of a field value (RFC 9110 section 5.5): no control characters but the tab, so no bare CR, LF or NUL. */
+/** Characters of a field value (RFC 9110 section 5.5). The tab is the only control character, so there is no bare CR, LF or NUL. */
 const VALUE_CHARACTERS = '\\t -~\\x80-\\xff';
 
 /** Source of a token. */
@@ -16,9 +16,9 @@ export const FIELD_LINE = `${TOKEN}:${FIELD_REST}`;
 const whole = (source: string) => new RegExp(`^${source}$`);
 const token = whole(TOKEN);
 const notInField = new RegExp(`[^${VALUE_CHARACTERS}]`);
-/** Searched first: nearly every value is visible ASCII, and the search for one range takes half the time. */
+/** Tried first, because nearly every value is visible ASCII, and the search for one range takes half the time. */
 const notVisible = /[^ -~]/;
-/** Up to this length a loop takes less time than the call of a regular expression. */
+/** Up to this length, a loop takes less time than the call of a regular expression. */
 const LOOPED_CHARACTERS_MAX = 32;
 
 export const HEAD_END = Buffer.from('\r\n\r\n');
@@ -42,8 +42,8 @@ function isVisibleAscii(text: string): boolean {
 }
 
 /**
- * The value between a colon and a line end. Strips spaces and tabs only: `trim` strips more characters, and would read `chunked` where
- * another parser reads something else.
+ * Returns the value between a colon and a line end. It strips only spaces and tabs: `trim` strips more characters, and would read `chunked`
+ * where another parser reads something else.
  */
 export function fieldValueIn(text: string, from: number, to: number): string {
   let start = from;
@@ -53,7 +53,7 @@ export function fieldValueIn(text: string, from: number, to: number): string {
   return text.slice(start, end);
 }
 
-/** A length without leading zeros, which not every server reads as this number. */
+/** Removes leading zeros of a length, because not every server reads a length with them as the same number. */
 export function plainLength(digits: string): string {
   return digits.replace(/^0+(?=\d)/, '');
 }

@@ -1,6 +1,5 @@
-// Pure: reads the head of a usual request. Everything else is `unusual`, and left to Node's parser: this reader may only refuse to take
-// part. What it takes, Node's parser takes with the same method, target, field lines and body, which a fuzzer compares
-// (test/unit/http1/as-node-reads.test.ts).
+// Pure: reads the head of a usual request. Any other head is `unusual`, and is left to Node's parser. Node's parser reads each usual head
+// with the same method, target, field lines and body; a fuzzer compares the two (test/unit/http1/as-node-reads.test.ts).
 
 import { FieldSpelling, fieldNameAt } from './field-names.ts';
 import { FIELD_LINE, FIELD_REST, fieldValueIn, HEAD_END, TOKEN } from './grammar.ts';
@@ -9,7 +8,7 @@ export interface UsualHead {
   readonly method: string;
   /** In origin form, as the request line has it. */
   readonly target: string;
-  /** Names and values in turn, as they came. */
+  /** Names and values in turn, as the client wrote them. */
   readonly lines: string[];
   /** Lower-case name → value; no field has two lines. */
   readonly fields: Map<string, string>;
@@ -29,20 +28,20 @@ export interface HeadBounds {
 
 const LINES_MAX = 100;
 /**
- * RFC 9112 section 3: one of the declared methods, a target in origin form (section 3.2.1) without a quote or a fragment, HTTP/1.1. Single
- * spaces, and CRLF as the only line end.
+ * RFC 9112 section 3: one of these methods, a target in origin form (section 3.2.1) without a quote or a fragment, and HTTP/1.1, with
+ * single spaces between them. CRLF is the only line end.
  */
 const REQUEST_LINE = '(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) /[!$-~]* HTTP/1\\.1\\r\\n';
 const usual = new RegExp(`^${REQUEST_LINE}(?:${FIELD_LINE}\\r\\n)+$`);
-/** The beginning of a usual head, from its first line on. */
+/** The beginning of a usual head: its request line and what has arrived after it. */
 const beginning = new RegExp(`^${REQUEST_LINE}(?:${FIELD_LINE}\\r\\n)*(?:\\r|${TOKEN}(?::${FIELD_REST}\\r?)?)?$`);
-/** Fields that a parser may refuse before their lines have ended. */
+/** Node's parser may refuse these fields before the end of their line, so an incomplete one goes to Node at once. */
 const readEarly = /^(?:content-length|transfer-encoding|(?:proxy-)?connection|upgrade):/i;
 const VERSION = ' HTTP/1.1';
 /** Methods of requests that commonly have a body. */
 const withBody = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const contentLength = /^(?:0|[1-9]\d{0,14})$/;
-/** Fields that change how the request or its connection is read. `Proxy-Connection` is one to some parsers. */
+/** Fields that change how the request or its connection is read. Some parsers read `Proxy-Connection`, too. */
 const unusualFields = ['transfer-encoding', 'expect', 'upgrade', 'proxy-connection', 'http2-settings'] as const;
 
 /**
@@ -55,7 +54,7 @@ export function readUsualHead(
   const end = bytes.indexOf(HEAD_END);
   if (end === -1) return bytes.length < headBytesMax && beginsUsually(bytes.toString('latin1')) ? 'more' : 'unusual';
   if (end > headBytesMax) return 'unusual';
-  // Up to the end of the last field line.
+  // The text ends with the last field line.
   const text = bytes.toString('latin1', 0, end + 2);
   if (!usual.test(text)) return 'unusual';
   const space = text.indexOf(' ');
@@ -79,7 +78,7 @@ export function readUsualHead(
   };
 }
 
-/** Whether to wait for the rest of a head: this part of it is usual, so that Node's parser would wait too. */
+/** Whether to wait for the rest of a head: this part of it is usual, so Node's parser would wait, too. */
 function beginsUsually(text: string): boolean {
   if (!beginning.test(text)) return false;
   const lastLineAt = text.lastIndexOf('\n') + 1;
@@ -90,10 +89,10 @@ function beginsUsually(text: string): boolean {
   return !readEarly.test(text.slice(lastLineAt));
 }
 
-/** Before the first field line of every head. */
+/** Stands for the line before the first field line of every head. */
 const requestLine = new FieldSpelling('');
 
-/** False: a field has a second line, or there are too many. */
+/** Reads the field lines. Returns false if a field has a second line, or if there are too many. */
 function readLines(text: string, from: number, lines: string[], fields: Map<string, string>): boolean {
   let field = requestLine;
   let at = from;
@@ -110,7 +109,7 @@ function readLines(text: string, from: number, lines: string[], fields: Map<stri
   return fields.size <= LINES_MAX;
 }
 
-/** RFC 9112 section 6.3. Undefined: unusual. */
+/** The length of the body (RFC 9112 section 6.3); undefined for an unusual head. */
 function bodyBytesOf(method: string, fields: ReadonlyMap<string, string>): number | undefined {
   for (const name of unusualFields) if (fields.has(name)) return undefined;
   const length = fields.get('content-length');
@@ -119,7 +118,7 @@ function bodyBytesOf(method: string, fields: ReadonlyMap<string, string>): numbe
   return Number(length);
 }
 
-/** RFC 9112 section 9.3. Undefined: unusual. */
+/** Whether the connection may carry another request (RFC 9112 section 9.3); undefined for an unusual head. */
 function isPersistentBy(connection: string | undefined): boolean | undefined {
   if (connection === undefined) return true;
   const option = connection.toLowerCase();

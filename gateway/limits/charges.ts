@@ -3,15 +3,15 @@
 import type { Caller } from '../caller.ts';
 import type { Operation } from '../operation.ts';
 import { addressBlockOf } from './addresses/address-block.ts';
-import type { Charge, ChargeNotes } from './counters/counter-store.ts';
+import type { Charge, ChargeMemory } from './counters/counter-store.ts';
 import { type LimitTexts, limitTextsOf } from './limit-headers.ts';
 import { ANONYMOUS_TIER, type CountPer, extraOf, type LimitRule, type LimitRules, ruleOf } from './limit-rules.ts';
 
-/** What the stage needs of a caller, in one object: each further object would cost a read from memory. */
-export interface CallerCharges extends ChargeNotes {
+/** What the stage needs of a caller. It is one object, because each further object would cost a read from memory. */
+export interface CallerCharges extends ChargeMemory {
   /** Empty: no limit counts the request. */
   readonly charges: readonly Charge[];
-  /** Shared by all callers under the same rules, as `alike` is. */
+  /** One object for all callers under the same rules. */
   readonly texts: LimitTexts;
 }
 
@@ -26,11 +26,12 @@ interface OperationKind {
 }
 
 /** What the charges of all callers under one rule have in common. */
-type SharedParts = Map<LimitRule | undefined, Pick<CallerCharges, 'alike' | 'texts'>>;
+type SharedParts = Map<LimitRule | undefined, Pick<CallerCharges, 'sharedCharges' | 'texts'>>;
 
 /**
- * Looks charges up by the identity of caller and operation, so that a request costs two map look-ups and no string operations. A caller's
- * objects have mostly left the processor's cache since its last request: each object on the way to the charges costs about 0.1 µs.
+ * Finds the charges of a request by the objects of its caller and operation. That costs a request two map look-ups and no string operation.
+ * The objects of a caller have mostly left the processor's cache since its last request, so each object on the way to the charges costs
+ * about 0.1 µs.
  */
 export function createChargesOf(
   rules: LimitRules,
@@ -57,8 +58,8 @@ export function createChargesOf(
 }
 
 /**
- * The part of an organization that is counted as one key. Token subjects get their issuer as prefix, because they are unique only within
- * it; no key id contains a slash.
+ * Returns the name under which the requests of one key are counted. A token subject gets its issuer as prefix, because it is unique only
+ * within the issuer. No key id contains a slash.
  */
 function keyOf({ issuer, subject }: Caller): string {
   return issuer === undefined ? subject : `${issuer}/${subject}`;
@@ -96,9 +97,9 @@ function createKind(cost: number, extra: string | undefined): OperationKind {
 /** The owner of the counters. In Redis, all counters of an organization share a hash tag, so that a Cluster keeps them on one server. */
 interface CounterOwner {
   readonly tag: string;
-  /** Absent: an anonymous client, which is counted as a whole. */
+  /** Absent for an anonymous client: its address is counted as a whole. */
   readonly key: string | undefined;
-  /** Whether `key` is a person who has signed in, on all devices. */
+  /** Whether `key` is a person who has signed in; all devices of the person count together. */
   readonly isPerson: boolean;
 }
 
@@ -122,29 +123,29 @@ function resolve(
     const counter = extraCounterOf(tag, extra, further.per === 'key' ? key : undefined);
     charges.push(chargeOf(further, cost, extra, counter));
   }
-  const { alike, texts } = sharedPartsOf(
+  const { sharedCharges, texts } = sharedPartsOf(
     key === undefined ? kind.sharedByAddresses : isPerson ? kind.sharedByPersons : kind.sharedByOrganizations,
     rule,
     charges,
   );
-  return { charges: Object.freeze(charges), alike, texts, encoded: '', refusal: undefined };
+  return { charges: Object.freeze(charges), sharedCharges, texts, encoded: '', refusal: undefined };
 }
 
 function sharedPartsOf(known: SharedParts, rule: LimitRule | undefined, charges: readonly Charge[]) {
   let parts = known.get(rule);
   if (parts === undefined) {
-    parts = { alike: charges, texts: limitTextsOf(charges) };
+    parts = { sharedCharges: charges, texts: limitTextsOf(charges) };
     known.set(rule, parts);
   }
   return parts;
 }
 
-/** Name of the counter for the limit of a tier or an organization. */
+/** Returns the name of the counter for the limit of a tier or an organization. */
 export function tierCounterOf(tag: string, policy: CountPer | 'address', key: string | undefined): string {
   return `rl:{${tag}}:${policy === 'key' ? `key:${key}` : policy}`;
 }
 
-/** Name of the counter for an extra limit, for the organization or for one key. */
+/** Returns the name of the counter for an extra limit, of the organization or of one key. */
 export function extraCounterOf(tag: string, extra: string, key: string | undefined): string {
   return `rl:{${tag}}:extra:${extra}${key === undefined ? '' : `:key:${key}`}`;
 }

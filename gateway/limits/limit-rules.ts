@@ -10,7 +10,7 @@ export interface LimitRule {
   readonly enforce: boolean;
 }
 
-/** The rule of a tier, or of an organization in its place. */
+/** The rule of a tier, or of an organization, which replaces that of its tier. */
 export interface OrganizationRule extends LimitRule {
   /** Streams that an organization may have open in one process. */
   readonly openStreams?: number | undefined;
@@ -30,7 +30,7 @@ export interface LimitRules {
   >;
   /** By organization id; replaces the rule of its tier. */
   readonly organizations: Readonly<Record<string, OrganizationRule>>;
-  /** Of each person who has signed in; undefined: none. */
+  /** The limit of each person who has signed in; undefined: none. */
   readonly persons?: LimitRule | undefined;
   readonly addresses: { readonly failures: number; readonly windowSeconds: number };
 }
@@ -67,7 +67,7 @@ export function ruleOf(rules: LimitRules, { id, tier }: Organization): NamedRule
   return strictest && { name: `tiers.${strictest[0]}`, rule: strictest[1] };
 }
 
-/** How many streams an organization may have open in one process. */
+/** Returns how many streams an organization may have open in one process. */
 export function openStreamsMaxOf(
   { tiers, organizations }: Pick<LimitRules, 'tiers' | 'organizations'>,
   { organization }: Caller,

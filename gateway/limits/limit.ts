@@ -1,5 +1,5 @@
-// Stage: charges a request to its counters and adds what remains to the headers of every answer from here on. Throws rate_limited,
-// or gateway_overloaded if the counters are away and the outage policy is `refuse`.
+// Stage: charges a request to its counters, and adds what remains of its limits to the headers of its answer. Throws rate_limited, or
+// gateway_overloaded if the counters are away and the outage policy is `refuse`.
 
 import { GatewayError } from '../errors.ts';
 import type { Counted, Permitted } from '../exchange.ts';
@@ -24,7 +24,7 @@ export function createLimit({ store, rules, now }: LimitOptions): (permitted: Pe
 
   return function limit(permitted) {
     const charged = chargesOf(permitted.caller, permitted.operation, permitted.clientAddress);
-    if (charged.alike.length === 0) return withLimits(permitted, UNCOUNTED);
+    if (charged.sharedCharges.length === 0) return withLimits(permitted, UNCOUNTED);
     const decision = store.decide(charged.charges, charged);
     if (!(decision instanceof Promise)) return conclude(permitted, charged, decision, now());
     return decision.then((decided) => conclude(permitted, charged, decided, now()));
@@ -37,7 +37,7 @@ function conclude(permitted: Permitted, charged: CallerCharges, decision: LimitD
   return withLimits(permitted, limits);
 }
 
-/** Adds to the exchange itself: a copy of its twenty members would cost more than the decision on them. */
+/** Adds the limits to the exchange itself, because a copy of its twenty members would cost more than the decision about the limits. */
 function withLimits(permitted: Permitted, limits: LimitStates): Counted {
   const counted = permitted as Permitted & { limits: LimitStates };
   counted.limits = limits;
@@ -45,17 +45,17 @@ function withLimits(permitted: Permitted, limits: LimitStates): Counted {
 }
 
 /**
- * Separate from `conclude`, because the engine never optimizes a function that always throws, as `conclude` does while nearly all requests
- * are refused.
+ * A function of its own, because V8 never optimizes a function that always throws, as `conclude` does while nearly all requests are
+ * refused.
  */
 function noteLimits(
   { trail, carried }: Permitted,
-  { charges, alike, texts }: CallerCharges,
+  { charges, sharedCharges, texts }: CallerCharges,
   decision: LimitDecision,
   nowMs: number,
 ): LimitStates {
   const { states, shadowRefusals } = decision;
-  const limits: LimitStates = { states, tightest: tightestOf(alike, decision) };
+  const limits: LimitStates = { states, tightest: tightestOf(sharedCharges, decision) };
   trail.limits = limits;
   trail.charged = charges;
   trail.limitSource = decision.source;
@@ -73,7 +73,7 @@ function refusalOf({ outcome, waitMs, violated }: LimitDecision): GatewayError {
   });
 }
 
-/** Of the enforced limits, returns the violated one with the longest wait, else the one with the smallest remaining share. */
+/** Returns the tightest of the enforced limits: the violated one with the longest wait, else the one with the smallest remaining share. */
 function tightestOf(charges: readonly Charge[], { states, violated }: LimitDecision): LimitState | undefined {
   let tightest: LimitState | undefined;
   let leastShare = Number.POSITIVE_INFINITY;

@@ -7,7 +7,7 @@ import { chargeOf, extraCounterOf, tierCounterOf } from './charges.ts';
 import type { CounterStore } from './counters/counter-store.ts';
 import { type CountPer, extraOf, type LimitRule, type LimitRules, ruleOf } from './limit-rules.ts';
 
-/** Above any limit: the remaining units of a counter then show everything that was spent, even if the limit was lowered since. */
+/** A limit above all others: the remaining units then show everything that was spent, even if the real limit was lowered since. */
 const BEYOND = 1_000_000_000;
 
 /** State of one limit, as commands print it and the admin listener returns it. */
@@ -46,7 +46,11 @@ export interface ResetReport {
 /** Both methods return undefined for an unknown organization, and reject while counters or keys cannot be read. */
 export interface LimitUsage {
   show(organization: string): Promise<UsageReport | undefined>;
-  /** Deletes all counters of the organization. @param dryRun counts them alone */
+  /**
+   * Deletes all counters of the organization.
+   *
+   * @param dryRun only counts them
+   */
   reset(organization: string, dryRun?: boolean): Promise<ResetReport | undefined>;
 }
 
@@ -70,7 +74,7 @@ export function createLimitUsage({ store, rules, operations, ...options }: Usage
     async show(id) {
       const subject = await find(id);
       if (subject === undefined) return undefined;
-      // Called in one turn, so that the store can batch the reads.
+      // All reads start in one turn, so that the store can send them in one command.
       const limits = await Promise.all(
         applicableLimits(rules(), operations(), subject).map((limit) => readLimit(store, limit)),
       );
@@ -156,10 +160,7 @@ export function applicableLimits(
   return found;
 }
 
-/**
- * Lists every counter that these rules can create for an organization, also those that exist only under another counting rule (per key, per
- * organization).
- */
+/** Lists every counter that these rules can create for an organization, including those of the other `countPer`. */
 export function applicableCounters(rules: LimitRules, { organization: { id }, keys }: LimitSubject): string[] {
   const subjects = [undefined, ...keys];
   return [

@@ -34,7 +34,7 @@ export interface UpstreamMetrics {
 export interface TargetMetrics {
   ejected(target: { readonly upstream: string; readonly mode: string; readonly address: string }): void;
   /** A connection of the upstream has delivered bytes that no request asked for. */
-  unasked(upstream: string): void;
+  unrequestedBytes(upstream: string): void;
   checked(check: { readonly upstream: string; readonly mode: string; readonly result: string }): void;
 }
 
@@ -114,7 +114,7 @@ export function createTargetMetrics(registry: Registry): TargetMetrics {
     'Health checks of targets by their result.',
     ['upstream', 'mode', 'result'],
   );
-  const unasked = registerCounter(
+  const unrequested = registerCounter(
     registry,
     'gateway_upstream_unasked_bytes_total',
     'Connections of an upstream that delivered bytes that no request asked for. Each time its requests get connections of their own for ten minutes.',
@@ -122,7 +122,7 @@ export function createTargetMetrics(registry: Registry): TargetMetrics {
   );
 
   return {
-    unasked: (upstream) => unasked.inc({ upstream }),
+    unrequestedBytes: (upstream) => unrequested.inc({ upstream }),
     ejected: ({ upstream, mode, address }) => ejections.inc({ upstream, mode, target: address }),
     checked: ({ upstream, mode, result }) => checks.inc({ upstream, mode, result }),
   };

@@ -2,7 +2,7 @@
 // because every later reply on it may belong to another command.
 
 import type { Cluster, Redis } from 'ioredis';
-import { lookEvery } from '../shared/deadline.ts';
+import { checkEvery } from '../shared/deadline.ts';
 import { dropGarbled } from './garbled.ts';
 
 const ASK_EVERY_MS = 500;
@@ -67,5 +67,5 @@ function askUntilClosed(client: Redis, answerMaxMs: number): void {
     else void ask();
   }
 
-  stream.once('close', lookEvery(ASK_EVERY_MS, check));
+  stream.once('close', checkEvery(ASK_EVERY_MS, check));
 }

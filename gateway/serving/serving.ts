@@ -10,7 +10,7 @@ import { parseIdempotencyKey } from '../contract/idempotency-key.ts';
 import type { Site } from '../edge/admission/sites.ts';
 import type { BeginInternal } from '../edge/internal-exchanges.ts';
 import { createAnswerChallenge, type OwnChallenge } from '../edge/own-answers/acme-challenge.ts';
-import type { Refuse } from '../edge/refusal/refuse.ts';
+import type { Refusals } from '../edge/refusal/refusals.ts';
 import type { RequestHandlers } from '../edge/server.ts';
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Fresh } from '../exchange.ts';
@@ -54,7 +54,7 @@ export interface Shared {
     onSessionEnded(caller: Caller, listener: () => void): () => void;
   };
   readonly traffic: {
-    readonly refuse: Refuse;
+    readonly refusals: Refusals;
     readonly overload: Overload;
     readonly tunnels: Tunnels;
     /** Begins an exchange that no connection carries. */
@@ -83,7 +83,7 @@ export interface Serving extends RequestHandlers {
 export function createServing(configuration: Configuration, shared: Shared): Serving {
   const { config, contracts } = configuration;
   const { options, base, counters, upstreams, callers, traffic } = shared;
-  const { refuse, overload, tunnels } = traffic;
+  const { refusals, overload, tunnels } = traffic;
   const { throttle } = callers.throttle;
   const { now } = options;
   const operations = contracts.operations.map(({ operation }) => operation);
@@ -123,7 +123,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     stages: stateless,
     throttle,
     jwks: upstreams.assertions.jwks,
-    refuse: refuse.refuse,
+    refuse: refusals.answer,
   });
   const operationSteps: OperationSteps = {
     admit,
@@ -150,7 +150,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
       steps: operationSteps,
       trusts: own.trusts,
       begin: traffic.beginInternal,
-      refuse: refuse.refuse,
+      refuse: refusals.answer,
       hold: overload.hold,
       now,
     }),
@@ -201,7 +201,7 @@ function openIdempotency({ config }: Configuration, { options, callers, traffic 
     honoursKey: (upstream) => upstreams[upstream]?.honoursIdempotencyKey === true,
     runsUnknown: (upstream) => upstreams[upstream]?.whenOutcomeUnknown === 'run',
     ...gateway.idempotency,
-    onUnprotected: traffic.refuse.ignoreKey,
+    onUnprotected: traffic.refusals.ignoreKey,
     now: options.now,
   });
 }

@@ -9,7 +9,7 @@ import { toFields, type Violation } from '../contract/violations/violations.ts';
 import { addressOfSite } from '../edge/admission/sites.ts';
 import type { BeginInternal } from '../edge/internal-exchanges.ts';
 import { createErrorAnswers } from '../edge/refusal/error-answer.ts';
-import type { Refuse } from '../edge/refusal/refuse.ts';
+import type { Refusals } from '../edge/refusal/refusals.ts';
 import { GatewayError } from '../errors.ts';
 import type { Arrived, Identified } from '../exchange.ts';
 import type { ToolCall, WireRefusal } from '../mcp/endpoint.ts';
@@ -23,7 +23,7 @@ export interface RunCallOptions {
   /** The steps of every operation. */
   readonly steps: OperationSteps;
   readonly begin: BeginInternal;
-  readonly refuse: Refuse['refuse'];
+  readonly refuse: Refusals['answer'];
   readonly answerBytesMax: number;
   /** The parameter of challenges that leads to the metadata; undefined: there is none. */
   readonly resource: string | undefined;

@@ -64,17 +64,17 @@ export function startDeadline(ms: number, onOverdue: () => void, machine = realM
 }
 
 /**
- * Calls `look` at an interval, each time after the sockets are read, to find what is overdue. An error that it throws is reported. The
+ * Calls `check` at an interval, each time after the sockets are read, to find what is overdue. An error that it throws is reported. The
  * interval does not keep the process alive.
  *
- * @returns a function that stops the looks
+ * @returns a function that stops the checks
  */
-export function lookEvery(ms: number, look: () => void): () => void {
+export function checkEvery(ms: number, check: () => void): () => void {
   let isStopped = false;
-  const timer = setInterval(() => setImmediate(lookNow), ms).unref();
+  const timer = setInterval(() => setImmediate(checkNow), ms).unref();
 
-  function lookNow(): void {
-    if (!isStopped) contain(look);
+  function checkNow(): void {
+    if (!isStopped) contain(check);
   }
 
   return () => {

@@ -1,5 +1,5 @@
-// Reads accepted connections into one shared buffer. Otherwise Node allocates 64 kB for each read and gives most of it back. Connections
-// that the gateway opens do the same by the option `onread`, which the sockets of a server do not have.
+// Reads accepted connections into one shared buffer. Without it, Node allocates 64 kB for each read and gives most of it back. The
+// gateway's own connections use the option `onread` for this, which the sockets of a server do not have.
 
 import { Socket } from 'node:net';
 import { handleOf } from './unread-bytes.ts';
@@ -17,7 +17,8 @@ const callback = symbolOf('kBufferCb');
 const givenBack = new WeakMap<Socket, { isGivenBack: boolean }>();
 
 /**
- * All further bytes of a connection go to `take` instead of its stream. Its end, `pause` and `resume` work as before.
+ * From here on, the bytes of a connection go to `take` in place of its stream. The end of the connection, `pause` and `resume` work as
+ * before.
  *
  * @returns false: the socket cannot be read in this way, and nothing has changed
  */
@@ -41,7 +42,7 @@ export function takeReads(socket: Socket, take: TakeRead): boolean {
   return true;
 }
 
-/** From here on, the stream of the socket gets its bytes again. Has no effect on a socket that `takeReads` did not take. */
+/** From here on, the stream of the socket gets the bytes again. Has no effect on a socket that `takeReads` did not take. */
 export function giveBackReads(socket: Socket): void {
   const state = givenBack.get(socket);
   if (state !== undefined) state.isGivenBack = true;

@@ -6,10 +6,12 @@ import type { TLSSocket } from 'node:tls';
 import { handleOf } from './unread-bytes.ts';
 
 /**
- * Calls back once, at the end and before the socket's own event, with whether a close_notify came first. Subscribe before the end.
+ * Calls `onEnd` once, at the end of the connection and before the socket's own event, with whether a close_notify came first. Subscribe
+ * before the end.
  *
- * At a close_notify, Node still reads the connection beneath; at the end of the connection, libuv has stopped reading it before it reports
- * the end. Starting to read fails with EALREADY if reading is on. Without these internals of Node, every end counts as cut off.
+ * At a close_notify, Node still reads the connection beneath. At the end of the connection, libuv stops reading before it reports the end.
+ * To start reading fails with EALREADY if reading is on, which tells the two apart. Without these internals of Node, every end counts as
+ * cut off.
  */
 export function onTlsEnd(socket: TLSSocket, onEnd: (hasCloseNotify: boolean) => void): void {
   const push = socket.push;
@@ -24,7 +26,7 @@ export function onTlsEnd(socket: TLSSocket, onEnd: (hasCloseNotify: boolean) => 
 
 function isStillReading(socket: TLSSocket): boolean {
   const handle = handleOf(socket);
-  // Node has paused reading of the connection beneath, so the end was inside the data read before.
+  // Node has paused reading of the connection beneath, so the end was in the data that was read before.
   if (handle?.reading === false) return true;
   return handle?._parent?.readStart?.() === -constants.errno.EALREADY;
 }

@@ -1,5 +1,5 @@
-// Reads the bytes waiting in a socket at once. Node reads sockets between two turns of the event loop only: bytes that arrive during a long
-// turn stay in the kernel until the turn ends.
+// Reads the bytes that wait in a socket at once. Node reads sockets only between two turns of the event loop, so bytes that arrive during a
+// long turn stay in the kernel until it ends.
 
 import { readSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,15 +8,17 @@ import type { Socket } from 'node:net';
 /** Node internals of `net.Socket` and `tls.TLSSocket`; a pinned test checks that they exist. */
 export interface Handle {
   readonly fd?: number;
-  /** Number of written bytes that the layer below has not taken yet: encrypted ones for TLS, bytes that wait for the kernel for TCP. */
+  /**
+   * Number of written bytes that the layer below has not taken yet. With TLS these are encrypted bytes; with TCP they wait for the kernel.
+   */
   readonly writeQueueSize?: number;
-  /** TLS: takes bytes as if they had been read from the network. */
+  /** With TLS: takes bytes as if they had been read from the network. */
   receive?(bytes: Uint8Array): void;
-  /** Reads go into this buffer from now on. */
+  /** From now on, reads go into this buffer. */
   useUserBuffer?(buffer: Uint8Array): void;
-  /** TLS: whether reading is on. */
+  /** With TLS: whether reading is on. */
   readonly reading?: boolean;
-  /** TLS: the connection beneath. */
+  /** With TLS: the connection beneath. */
   readonly _parent?: { readonly bytesRead: number; readStart(): number };
 }
 
@@ -24,8 +26,8 @@ export interface Unread {
   /** The bytes that `take` has read. */
   readonly bytes: Uint8Array;
   /**
-   * Reads the waiting bytes. Returns their length in `bytes`, NOTHING, or 0 when the peer has ended the connection or it has failed. The
-   * socket itself never gets these bytes. Returns NOTHING also where a socket cannot be read in this way, as on Windows.
+   * Reads the waiting bytes; the socket itself never gets them. Returns their length in `bytes`, or NOTHING, or 0 when the peer has ended
+   * the connection or it has failed. Also returns NOTHING where a socket cannot be read in this way, as on Windows.
    */
   take(socket: Socket): number;
   /** The same for one connected socket that is read again and again. */
@@ -53,8 +55,8 @@ type Read = () => number;
 const nothing: Read = () => NOTHING;
 
 /**
- * Reads through WASI, which reports "no bytes" as a number: 1 µs. `fs.readSync` throws in that case, which is by far the most common: 5 µs.
- * A reader belongs to a descriptor number and is kept, because these numbers are used again: 6 kB each.
+ * Creates a reader that uses WASI, which reports "no bytes" as a number: 1 µs. `fs.readSync` throws in this case, by far the most common
+ * one: 5 µs. The reader of a descriptor is kept (6 kB), because descriptor numbers are used again.
  */
 export function createUnread(): Unread {
   const memory = new WebAssembly.Memory({ initial: 1 });
@@ -65,7 +67,7 @@ export function createUnread(): Unread {
   const readers = new Map<number, Read>();
   const open = wasiReader(memory) ?? ((fd) => () => readOrThrow(fd));
 
-  /** Undefined without WASI. A reader returns the same values as `take`. */
+  /** Returns a function that makes the reader of a descriptor, with the results of `take`; undefined without WASI. */
   function wasiReader(memoryOfAll: Memory): ((fd: number) => Read) | undefined {
     const WASI = loadWasi();
     if (WASI === undefined) return undefined;
@@ -112,18 +114,18 @@ export function createUnread(): Unread {
     take: (socket) => readerFor(socket)(),
     takerOf(socket) {
       const read = readerFor(socket);
-      // The number of a descriptor that was closed may belong to another connection by now.
+      // After the socket is closed, its descriptor number may belong to another connection.
       return () => (handleOf(socket) === undefined ? NOTHING : read());
     },
   };
 }
 
-/** Undefined for a socket that is closed or still connecting. */
+/** Returns the handle of a socket; undefined if the socket is closed or still connecting. */
 export function handleOf(socket: Socket): Handle | undefined {
   return (socket as Socket & { readonly _handle?: Handle | null })._handle ?? undefined;
 }
 
-/** Undefined if Node no longer has WASI, which is experimental. */
+/** Loads WASI, which is experimental; undefined if Node no longer has it. */
 function loadWasi(): typeof import('node:wasi').WASI | undefined {
   try {
     return (createRequire(import.meta.url)('node:wasi') as typeof import('node:wasi')).WASI;

@@ -1,12 +1,12 @@
-// Reads an answer that waits in a socket whose write has failed: an upstream that answers in the middle of an upload and closes makes the
-// next write fail, and Node would close the socket without reading the answer.
+// Reads an answer that waits in a socket whose write has failed. If an upstream answers in the middle of an upload and closes, the next
+// write fails, and Node would close the socket without reading the answer.
 
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { handleOf, NOTHING, type Unread } from './unread-bytes.ts';
 
 const kept = new WeakSet<Socket>();
-/** The most reads of one answer; the rest of a longer one is not read. */
+/** Most reads of one answer. The rest of a longer answer is not read. */
 const READS_MAX = 64;
 
 /**

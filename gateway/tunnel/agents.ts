@@ -21,15 +21,19 @@ const keeping = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: 64 };
 const single = { keepAlive: false, allowHalfOpen: true };
 
 /** Called with an idle connection that has delivered bytes, before it is closed. */
-type OnUnasked = (socket: Duplex) => void;
+type OnUnrequestedBytes = (socket: Duplex) => void;
 
-export function createAgents(unread: Unread, onUnasked: OnUnasked): Agents {
-  return { kept: onlyQuiet(new http.Agent(keeping), unread, onUnasked), alone: new http.Agent(single) };
+export function createAgents(unread: Unread, onUnrequestedBytes: OnUnrequestedBytes): Agents {
+  return { kept: onlyQuiet(new http.Agent(keeping), unread, onUnrequestedBytes), alone: new http.Agent(single) };
 }
 
 /** @param tls connection settings, added to the common ones */
-export function createSecureAgents(unread: Unread, onUnasked: OnUnasked, tls: https.AgentOptions | undefined): Agents {
-  const kept = onlyQuiet(new https.Agent({ ...keeping, ...tls }), unread, onUnasked);
+export function createSecureAgents(
+  unread: Unread,
+  onUnrequestedBytes: OnUnrequestedBytes,
+  tls: https.AgentOptions | undefined,
+): Agents {
+  const kept = onlyQuiet(new https.Agent({ ...keeping, ...tls }), unread, onUnrequestedBytes);
   return { kept, alone: new https.Agent({ ...single, ...tls }) };
 }
 
@@ -42,7 +46,7 @@ interface AgentInternals {
  * Rejects idle connections that have received bytes: Node would take these bytes for the answer to the next request. Bytes that arrive
  * while the event loop is free are noticed by a `data` listener; later ones by reading the socket right before it is reused.
  */
-function onlyQuiet<A extends http.Agent>(agent: A, unread: Unread, onUnasked: OnUnasked): A {
+function onlyQuiet<A extends http.Agent>(agent: A, unread: Unread, onUnrequestedBytes: OnUnrequestedBytes): A {
   const { keepSocketAlive, reuseSocket } = agent;
   const { addRequest } = agent as unknown as AgentInternals;
   const watched = new WeakMap<Duplex, () => void>();
@@ -53,7 +57,7 @@ function onlyQuiet<A extends http.Agent>(agent: A, unread: Unread, onUnasked: On
       const { bytesRead } = socket as Socket;
       const destroy = () => void socket.destroy();
       const report = () => {
-        if ((socket as Socket).bytesRead > bytesRead) onUnasked(socket);
+        if ((socket as Socket).bytesRead > bytesRead) onUnrequestedBytes(socket);
       };
       watched.set(socket, () => socket.off('data', destroy).off('close', report));
       // Newer versions of Node destroy it themselves, and tell nothing.
@@ -72,7 +76,7 @@ function onlyQuiet<A extends http.Agent>(agent: A, unread: Unread, onUnasked: On
           if (length === NOTHING) break;
           free?.pop();
           // Over TLS the bytes may be a record of TLS itself.
-          if (length > 0 && !(last instanceof TLSSocket)) onUnasked(last);
+          if (length > 0 && !(last instanceof TLSSocket)) onUnrequestedBytes(last);
           last.destroy();
         }
       addRequest.apply(agent, args);

@@ -26,7 +26,7 @@ export interface ProxiedRequest {
   /** Uses a connection of its own. */
   readonly isolate: boolean;
   /** Called if its connection delivers bytes that no request asked for, also later; so it must not hold the exchange. */
-  readonly unasked: () => void;
+  readonly onUnrequestedBytes: () => void;
   /** The request has been assigned a connection, which may still be opening. No byte has been sent. */
   begun(outgoing: ClientRequest): void;
   /** The head of the answer has arrived (for an upgrade: only if it is refused). The implementation passes the answer on. */
@@ -47,15 +47,15 @@ export function createHttpProxy(): HttpProxy {
   const unread = createUnread();
   /** By connection: the report of the latest request on it. */
   const reports = new WeakMap<Duplex, () => void>();
-  const onUnasked = (socket: Duplex) => reports.get(socket)?.();
-  const plain = createAgents(unread, onUnasked);
+  const onUnrequestedBytes = (socket: Duplex) => reports.get(socket)?.();
+  const plain = createAgents(unread, onUnrequestedBytes);
   /** Agents by certificates. After a change of certificates, the old connections close when they are idle. */
   const secure = new Map<TunnelTls | undefined, Agents>();
   const proxiedRequests = new WeakMap<IncomingMessage, ProxiedRequest>();
 
   function secureAgentsOf(tls: TunnelTls | undefined): Agents {
     const own = tls && { ca: tls.ca, cert: tls.certificate, key: tls.key, servername: tls.serverName };
-    const agents = secure.get(tls) ?? createSecureAgents(unread, onUnasked, own);
+    const agents = secure.get(tls) ?? createSecureAgents(unread, onUnrequestedBytes, own);
     secure.set(tls, agents);
     return agents;
   }
@@ -65,7 +65,7 @@ export function createHttpProxy(): HttpProxy {
       const socket = outgoing.socket as Socket;
       readBeforeFailing(socket, unread, (bytes, length) => socket.emit('data', Buffer.from(bytes.subarray(0, length))));
       const proxied = proxiedRequests.get(request);
-      if (proxied !== undefined) reports.set(socket, proxied.unasked);
+      if (proxied !== undefined) reports.set(socket, proxied.onUnrequestedBytes);
       proxied?.begun(outgoing);
     });
     proxy.on('proxyReqWs', (outgoing, request) => {

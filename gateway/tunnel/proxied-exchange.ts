@@ -20,7 +20,7 @@ export interface ProxyRequestOptions {
   readonly tls: TunnelTls | undefined;
   readonly isolate: boolean;
   /** See ProxiedRequest. */
-  readonly unasked: () => void;
+  readonly onUnrequestedBytes: () => void;
   readonly connectMs: number;
   readonly answerMs: number;
   /** Longest pause in the body of an answer; event streams are exempt. */
@@ -49,7 +49,7 @@ export abstract class ProxiedExchange<Options extends ProxyRequestOptions = Prox
   readonly target: URL;
   readonly tls: TunnelTls | undefined;
   readonly isolate: boolean;
-  readonly unasked: () => void;
+  readonly onUnrequestedBytes: () => void;
   protected readonly options: Options;
   protected readonly waiting: Waiting;
   /** Of the connection that is tried. */
@@ -58,12 +58,12 @@ export abstract class ProxiedExchange<Options extends ProxyRequestOptions = Prox
   readonly #sentAt = performance.now();
 
   constructor(options: Options) {
-    const { admitted, target, tls, isolate, unasked } = options;
+    const { admitted, target, tls, isolate, onUnrequestedBytes } = options;
     this.options = options;
     this.target = target;
     this.tls = tls;
     this.isolate = isolate;
-    this.unasked = unasked;
+    this.onUnrequestedBytes = onUnrequestedBytes;
     this.waiting = createWaiting({
       ...options,
       request: admitted.request,

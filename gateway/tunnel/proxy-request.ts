@@ -130,10 +130,10 @@ class RequestExchange extends ProxiedExchange {
       incoming.resume();
       return;
     }
-    const isUnasked = !this.#isSent();
-    if (isUnasked) this.unasked();
+    const isUnrequested = !this.#isSent();
+    if (isUnrequested) this.onUnrequestedBytes();
     // Node throws over a status that it cannot write, in an event of its client, where that would end the process.
-    if (isUnasked || !isFinal(incoming.statusCode)) {
+    if (isUnrequested || !isFinal(incoming.statusCode)) {
       incoming.on('error', () => undefined);
       this.failFor('the answer came before the request was sent, or has the status of no final answer');
       return;

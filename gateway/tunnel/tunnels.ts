@@ -38,7 +38,7 @@ interface TunnelsOptions {
   /** Whether each request of the upstream gets a connection of its own, because of bytes that no request asked for. */
   isIsolated(upstream: string): boolean;
   /** A connection of the upstream has delivered such bytes. */
-  onUnasked(upstream: string): void;
+  onUnrequestedBytes(upstream: string): void;
   addressLimitOf(tunnel: Tunnel): TunnelAddressLimit;
   /** The `traceparent` of one attempt; writes its ids into the trail. */
   traceparentFor(trail: TrailNotes): string;
@@ -102,7 +102,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
 
   /** Connections hold it for long, so it holds nothing of an exchange. */
   function reportOf(upstream: string): () => void {
-    return () => options.onUnasked(upstream);
+    return () => options.onUnrequestedBytes(upstream);
   }
 
   function openStream(admitted: Admitted, tunnel: Tunnel, endAs: (why?: StreamEnd) => void): () => void {
@@ -146,7 +146,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
         target,
         tls,
         isolate,
-        unasked: reportOf(tunnel.upstream),
+        onUnrequestedBytes: reportOf(tunnel.upstream),
         connectMs,
         answerMs: tunnel.timeoutMs,
         idleMs: tunnel.idleTimeoutMs,
@@ -212,7 +212,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
       target,
       tls: asked.tls,
       isolate: true,
-      unasked: () => undefined,
+      onUnrequestedBytes: () => undefined,
       connectMs,
       answerMs: asked.timeoutMs,
       idleMs: asked.idleTimeoutMs,

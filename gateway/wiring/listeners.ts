@@ -9,7 +9,7 @@ import { createIsTrusted } from '../edge/admission/client-address.ts';
 import { createConnections, type Excess } from '../edge/connections/connections.ts';
 import { listen } from '../edge/connections/listen.ts';
 import { createAnswerChallenge, type OwnChallenge } from '../edge/own-answers/acme-challenge.ts';
-import { createRefuse } from '../edge/refusal/refuse.ts';
+import { createRefusals } from '../edge/refusal/refusals.ts';
 import { securityHeadersFor } from '../edge/security-headers.ts';
 import { createPublicServer, type PublicServer, type RequestHandlers, type ServerOptions } from '../edge/server.ts';
 import { createPlain } from '../edge/tls/plain.ts';
@@ -26,7 +26,7 @@ export interface ClientRequests extends Pick<ServerOptions, 'onFinished'> {
   };
 }
 
-interface ListenersOptions extends Pick<ServerOptions, 'constantHeaders' | 'refuse' | 'requestId'> {
+interface ListenersOptions extends Pick<ServerOptions, 'constantHeaders' | 'refusals' | 'requestId'> {
   readonly settings: Settings;
   /** The configuration in force. */
   configuration(): Configuration;
@@ -39,7 +39,7 @@ interface ListenersOptions extends Pick<ServerOptions, 'constantHeaders' | 'refu
 }
 
 export interface Listeners
-  extends Pick<PublicServer, 'activeRequests' | 'letStream' | 'stopListening' | 'announceEnd' | 'drain'> {
+  extends Pick<PublicServer, 'activeRequests' | 'exemptBody' | 'stopListening' | 'announceEnd' | 'drain'> {
   /** Starts to listen. Resolves with the ports; `plainPort` is undefined without a plaintext listener. */
   listen(requests: ClientRequests): Promise<{ readonly port: number; readonly plainPort: number | undefined }>;
   /** Serves a connection that another process has accepted on this port. */
@@ -108,7 +108,7 @@ export function createListeners(options: ListenersOptions): Listeners {
     };
     return {
       constantHeaders,
-      refuse: createRefuse({ publicUrl, constantHeaders, onRefused: () => undefined }),
+      refusals: createRefusals({ publicUrl, constantHeaders, onRefused: () => undefined }),
       usesFastPath: false,
       current: () => requests,
     };
@@ -116,7 +116,7 @@ export function createListeners(options: ListenersOptions): Listeners {
 
   return {
     activeRequests: () => (publicServer?.activeRequests() ?? 0) + (plainServer?.activeRequests() ?? 0),
-    letStream: (request) => publicServer?.letStream(request),
+    exemptBody: (request) => publicServer?.exemptBody(request),
     stopListening() {
       for (const server of servers()) server.stopListening();
     },

@@ -44,8 +44,8 @@ export function openUpstreamTargets({
       if (change.state === 'ejected') metrics.targets.ejected(change);
     },
     onBreaker: createBreakerLog(log, clock),
-    onUnasked({ upstream, isFirst, isolatedUntil }) {
-      metrics.targets.unasked(upstream);
+    onUnrequestedBytes({ upstream, isFirst, isolatedUntil }) {
+      metrics.targets.unrequestedBytes(upstream);
       if (!isFirst) return;
       const facts = { upstream, isolated_until: isolatedUntil };
       log.logger.warn(

@@ -12,7 +12,7 @@ it('only the listeners and the writer of refusals have the constant headers', ()
   const having = files.filter((file) => /constantHeaders|securityHeadersFor/.test(readFileSync(root + file, 'utf8')));
   assert.deepEqual(having.sort(), [
     'gateway/edge/exchanges.ts',
-    'gateway/edge/refusal/refuse.ts',
+    'gateway/edge/refusal/refusals.ts',
     'gateway/edge/security-headers.ts',
     'gateway/serving/rehearsal/rehearse.ts',
     'gateway/wiring/listeners.ts',

@@ -5,7 +5,7 @@ import type { Caller } from '../../caller.ts';
 import type { UpstreamEntry } from '../../config/schema.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import type { Checked } from '../../exchange.ts';
-import { type AskOptions, ask } from '../../http1/client/ask.ts';
+import { ask, type WholeAnswer } from '../../http1/client/ask.ts';
 import type { TlsSettings } from '../../http1/client/connect.ts';
 import type { AnswerHeaders, Outgoing } from '../../http1/client/wire.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
@@ -140,7 +140,7 @@ export function createBackend(options: BackendOptions): Backend {
    * A service may close a kept connection while the next request is on its way. The gateway sends that one again, if the method allows it,
    * so it tells nothing about the service.
    */
-  async function answerTo(request: Outgoing, signal: AbortSignal): Promise<AskOptions> {
+  async function answerTo(request: Outgoing, signal: AbortSignal): Promise<WholeAnswer> {
     const openedBefore = client.opened;
     try {
       return await ask(client, request, signal);
@@ -165,7 +165,7 @@ export function createBackend(options: BackendOptions): Backend {
     return judged(await answerTo({ ...request, body: recordRead.bodyFrom(read.body) }, signal), addressed);
   }
 
-  function judged({ status, headers, body: received }: AskOptions, addressed: AnsweredRequest) {
+  function judged({ status, headers, body: received }: WholeAnswer, addressed: AnsweredRequest) {
     const body = addressed.operation.answerCheck === 'refuse' ? received : decodedIfPossible(headers, received);
     return { status, headers, body, judgement: judge({ status, headers, body }, addressed) };
   }

@@ -74,12 +74,12 @@ function originForm(url: string, headers: Map<string, string>): string {
 }
 
 /**
- * A name, an IPv4 address or an IPv6 address in brackets, and a port (RFC 3986 section 3.2). The RFC allows more characters in names, but
- * no real host uses them, and a server that reads the X-Forwarded-Host made of it takes a comma for the end of a name.
+ * A name, an IPv4 address or an IPv6 address in brackets, and a port (RFC 3986 section 3.2). The RFC allows more characters in names. No
+ * real host uses them, and a server that reads X-Forwarded-Host would take a comma for the end of the name.
  */
 const hostForm = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d*)?$/;
 
-/** Remembers the last host that had the form: most requests are for one. */
+/** Remembers the last host that had the form, because most requests are for one host. */
 function createHostCheck(): (host: string) => boolean {
   let usual: string | undefined;
   return (host) => {

@@ -4,7 +4,7 @@
 import { GatewayError } from '../../errors.ts';
 import { plainLength } from '../../http1/grammar.ts';
 
-// Fields with a single value. A second line is an attack or a mistake, and upstreams would differ on which one counts.
+// Fields with a single value. A second line is an attack or a mistake, and servers differ in which line they use.
 const single = new Set([
   'host',
   'content-length',
@@ -55,8 +55,8 @@ export function readHeaders(raw: readonly string[], bytesMax: number): Map<strin
 }
 
 /**
- * Drops the fields that Connection names before a stage reads them: what is checked is what the upstream gets. Usual heads need none of
- * this: their Connection names no field (`usual-head.ts`).
+ * Drops the fields that Connection names before a stage reads them, so that stages check what the upstream gets. Heads of the fast path
+ * need none of this: their Connection names no field (`usual-head.ts`).
  */
 function dropNamed(headers: Map<string, string>, connection: string): void {
   for (const option of connection.toLowerCase().split(',')) {

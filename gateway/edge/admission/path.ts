@@ -15,13 +15,13 @@ interface RequestTarget {
 const isPlain = tableOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,=:@");
 const SLASH = 0x2f;
 const DOT = 0x2e;
-// The characters that a segment may contain in all (RFC 3986 section 3.3). Semicolons are excluded, because some servers cut parameters off
-// there; only parameters of style matrix have them.
+// All characters that a segment may contain (RFC 3986 section 3.3). Semicolons are excluded, because some servers cut parameters off there.
+// Only parameters of style matrix may have them.
 const segmentForm = /^[A-Za-z0-9._~!$&'()*+,=:@%-]*$/;
 const matrixForm = /^[A-Za-z0-9._~!$&'()*+,=:@%;-]*$/;
-// Visible ASCII without the double quote, and without the number sign, after which some servers read a fragment.
+// Visible ASCII without the double quote, and without the number sign, at which some servers begin a fragment.
 const query = /^[\x21\x24-\x7e]*$/;
-// Visible ASCII without angle brackets, too. RFC 3986 has them in no target, and some HTTP libraries refuse them before their server sees
+// Visible ASCII, also without angle brackets: no target in RFC 3986 has them, and some HTTP libraries refuse them before their server sees
 // the request.
 const plainQuery = /^[\x21\x24-\x3b\x3d\x3f-\x7e]*$/;
 
@@ -42,8 +42,8 @@ export function parseTarget(target: string, isMatrixPath?: (path: string) => boo
 }
 
 /**
- * The segments of a path of plain characters between single slashes, no segment with a leading dot; undefined for any other path. Almost
- * every request has such a path. A regular expression and `split` take 0.1 µs more.
+ * Splits a path of plain characters and single slashes, in which no segment begins with a dot; undefined for any other path. Almost every
+ * request has such a path. A regular expression and `split` take 0.1 µs more.
  */
 function plainSegments(path: string): string[] | undefined {
   if (path.charCodeAt(0) !== SLASH) return undefined;

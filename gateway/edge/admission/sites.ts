@@ -28,7 +28,7 @@ export function createSites(hosts: HostNames, publicUrl: string): SitesOf {
     const name = hosts[site];
     if (name !== undefined) add(name, site);
   }
-  // Each request asks three times, and most requests are for the host of the last one.
+  // Each request calls this three times, and most requests are for the same host as the one before.
   let usual: string | undefined;
   let usualSites = byName.get(api);
   return (host) => {

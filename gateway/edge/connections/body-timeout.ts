@@ -1,16 +1,16 @@
-// Limits how long a request's body may take. Replaces Node's requestTimeout, which allows no exceptions: a body that is forwarded as a
+// Limits how long a request's body may take. It replaces Node's requestTimeout, which allows no exceptions: a body that is forwarded as a
 // stream may take longer, and has a deadline of its own.
 
 import type { DownstreamRequest } from '../../downstream.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Arrived } from '../../exchange.ts';
-import { lookEvery } from '../../shared/deadline.ts';
+import { checkEvery } from '../../shared/deadline.ts';
 import type { EdgeExchange } from '../edge-exchange.ts';
 
 interface BodyTimeout {
-  /** Exempts a request, because another part of the gateway limits it from now on. */
-  letStream(request: DownstreamRequest): void;
-  /** Call it at the end of an exchange. Its body may still be arriving: the body is no longer needed, but occupies a connection. */
+  /** Exempts the body of this request: the caller limits its time. */
+  exemptBody(request: DownstreamRequest): void;
+  /** Call it at the end of an exchange. Its body may still be arriving. The body is no longer needed, but it occupies a connection. */
   answered(exchange: EdgeExchange): void;
   stop(): void;
 }
@@ -26,12 +26,12 @@ interface BodyTimeoutOptions {
   refuse(arrived: Arrived, error: GatewayError): void;
 }
 
-/** Starts the checks: all requests at intervals, so that a single request costs nothing. */
+/** Starts the checks. One timer checks all requests, so that a single request needs no timer. */
 export function createBodyTimeout({ requestMs, everyMs, active, refuse }: BodyTimeoutOptions): BodyTimeout {
   const streaming = new WeakSet<DownstreamRequest>();
   const answered = new Set<EdgeExchange>();
 
-  function look(): void {
+  function check(): void {
     const latest = performance.now() - requestMs;
     const isOverdue = ({ request, startedAt }: EdgeExchange) => !request.complete && startedAt <= latest;
     for (const arrived of active()) {
@@ -44,11 +44,11 @@ export function createBodyTimeout({ requestMs, everyMs, active, refuse }: BodyTi
   }
 
   return {
-    letStream: (request) => void streaming.add(request),
+    exemptBody: (request) => void streaming.add(request),
     answered(exchange) {
       const { request } = exchange;
       if (!request.complete && !request.socket.destroyed) answered.add(exchange);
     },
-    stop: lookEvery(everyMs, look),
+    stop: checkEvery(everyMs, check),
   };
 }

@@ -33,7 +33,7 @@ export function createConnections(options: ConnectionsOptions): (socket: Socket)
   }
 
   return function take(socket) {
-    // Absent if the client has already left.
+    // The address is absent if the client has already left.
     const address = socket.remoteAddress ?? '';
     const block = options.blockOf(address);
     const ofBlock = byBlock.get(block) ?? 0;

@@ -1,5 +1,5 @@
-// Clients that end their side of the connection and wait for an answer. The gateway cannot see whether such a client still reads: one that
-// has closed the whole connection looks the same until the gateway writes to it.
+// Handles clients that end their side of the connection and wait for an answer. The gateway cannot see whether such a client still reads: a
+// client that has closed the whole connection looks the same until the gateway writes to it.
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -7,12 +7,10 @@ import type { DownstreamResponse } from '../../downstream.ts';
 import { contain } from '../../shared/faults.ts';
 import { destroyIfReset } from './sockets.ts';
 
-/**
- * Delay after the client's end before the gateway probes the client; the reset is then looked for at intervals. Most answers are sent
- * sooner, so that few clients receive the probe.
- */
+/** Delay after the client's end before the gateway sends the probe. Most answers are sent sooner, so that few clients receive the probe. */
 const PROBED_AFTER_MS = 500;
-const FIRST_LOOK_MS = 20;
+/** Pauses between two checks for a reset: each is twice as long as the one before. */
+const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 250;
 /** Idle time after which TCP probes the client. */
 const KEEP_ALIVE_MS = 10_000;
@@ -21,24 +19,26 @@ const KEEP_ALIVE_MS = 10_000;
 type AnswerOn = (socket: Socket) => Pick<DownstreamResponse, 'headersSent' | 'writeContinue'> | undefined;
 
 /**
- * Returns the listener for the event `end` of a connection: its client has ended its side. Before the answer has begun, the client may
- * still wait for it: a client of HTTP/1.1 is sent 100 Continue, which it has to skip (RFC 9110 section 15.2), and which causes a reset if
- * the client has closed the connection. Empty writes detect that reset, because the socket is no longer read. An end during an answer
- * counts as the client leaving.
+ * Returns the listener for the event `end` of a connection: its client has ended its side.
+ *
+ * Answer not begun: the client may still wait for it. The gateway sends a client of HTTP/1.1 one 100 Continue, which the client has to skip
+ * (RFC 9110 section 15.2). If the client has closed the connection, that causes a reset. The socket is no longer read, so empty writes
+ * detect the reset.
+ * Answer begun: the client counts as gone.
  */
 export function createOnHalfClosed(answerOn: AnswerOn): (this: Socket) => void {
-  function lookAgain(socket: Socket, pauseMs: number): void {
-    lookAfter(pauseMs, socket, () => {
+  function checkForReset(socket: Socket, pauseMs: number): void {
+    ifStillDue(pauseMs, socket, () => {
       destroyIfReset(socket);
-      lookAgain(socket, Math.min(2 * pauseMs, LONGEST_PAUSE_MS));
+      checkForReset(socket, Math.min(2 * pauseMs, LONGEST_PAUSE_MS));
     });
   }
 
-  /** Calls back if an answer is still due after this time. */
-  function lookAfter(ms: number, socket: Socket, look: (due: NonNullable<ReturnType<AnswerOn>>) => void): void {
+  /** Calls `work` after this time if an answer is still due then. */
+  function ifStillDue(ms: number, socket: Socket, work: (due: NonNullable<ReturnType<AnswerOn>>) => void): void {
     const timer = setTimeout(() => {
       const due = answerOn(socket);
-      if (due !== undefined && socket.writable) contain(() => look(due));
+      if (due !== undefined && socket.writable) contain(() => work(due));
     }, ms);
     timer.unref();
   }
@@ -52,9 +52,9 @@ export function createOnHalfClosed(answerOn: AnswerOn): (this: Socket) => void {
       return;
     }
     this.setKeepAlive(true, KEEP_ALIVE_MS);
-    lookAfter(PROBED_AFTER_MS, this, (due) => {
+    ifStillDue(PROBED_AFTER_MS, this, (due) => {
       if (!due.headersSent && mayProbe(due)) due.writeContinue();
-      lookAgain(this, FIRST_LOOK_MS);
+      checkForReset(this, FIRST_PAUSE_MS);
     });
   };
 }

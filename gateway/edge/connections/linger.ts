@@ -6,13 +6,13 @@ import { TLSSocket } from 'node:tls';
 import { startDeadline } from '../../shared/deadline.ts';
 import { giveBackReads } from '../../sockets/shared-reads.ts';
 
-/** Bytes that a client may still send after its last answer, and time in which it may, before the connection is cut. */
+/** A client may send so many bytes, for so long, after its last answer; then the connection is cut. */
 const LINGER_BYTES_MAX = 4_194_304;
 const LINGER_MS = 1000;
 
 /**
- * Ends the gateway's side, then discards further bytes of the client: closing while bytes arrive makes the kernel reset the connection, and
- * a client that had not read the answer yet would lose it (RFC 9112 section 9.6).
+ * Ends the gateway's side, then discards what the client still sends. If the connection were closed while bytes arrive, the kernel would
+ * reset it, and a client that has not read the answer yet would lose it (RFC 9112 section 9.6).
  */
 export function endAfterLingering(socket: Socket): void {
   let read = 0;

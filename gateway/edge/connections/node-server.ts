@@ -1,4 +1,5 @@
-// Node's HTTP server as a public listener uses it: its bounds, its connections, and 100 Continue in its place.
+// Creates Node's HTTP server for a public listener, with its bounds. Tracks its connections, and sends 100 Continue in the order of the
+// answers.
 
 import {
   createServer,
@@ -16,7 +17,7 @@ export interface NodeServerOptions {
   readonly urlBytesMax: number;
   readonly headersMs: number;
   readonly keepAliveMs: number;
-  /** Makes the server, if it is to speak TLS. */
+  /** Makes the server of a listener with TLS; undefined: without TLS. */
   readonly createTlsServer?: ((options: HttpOptions) => HttpsServer) | undefined;
 }
 
@@ -40,14 +41,14 @@ export function createNodeServer(
     optimizeEmptyRequests: true,
     shouldUpgradeCallback: (request) => isWebSocket(request) && mayUpgrade(request),
   });
-  // A client that ends its side after a whole request gets its answer. Absent from the types of Node.
+  // A client that ends its side after a whole request gets its answer. The types of Node lack this member.
   return Object.assign(server, { httpAllowHalfOpen: true });
 }
 
 /**
  * Returns a function that lists the open connections.
  *
- * @param takeConnection told of every new connection; may end it
+ * @param takeConnection called with every new connection, which it may end
  * @param onHalfClosed listener for the end of a client's side
  */
 export function trackConnections(
@@ -80,9 +81,9 @@ function isWebSocket({ method, httpVersionMinor, headers }: IncomingMessage): bo
 }
 
 /**
- * Delays `writeContinue` of an answer until the earlier answers on the connection are complete. Node queues it by itself, but puts the head
- * of the answer before it, so that clients would read it as the beginning of the body. It is dropped if the answer has begun by then,
- * because the client no longer needs it (RFC 9110 section 10.1.1).
+ * Delays `writeContinue` of an answer until the earlier answers on the connection are complete. Node also queues 100 Continue, but writes
+ * the head of the answer before it, and clients would read the 100 Continue as the beginning of the body. If the answer has begun by then,
+ * no 100 Continue is sent, because the client no longer needs it (RFC 9110 section 10.1.1).
  */
 export function sendContinueInOrder(response: ServerResponse): void {
   // The connection already belongs to this answer, as in nearly all cases.

@@ -1,8 +1,8 @@
-// Clients that ask and then do not read: an answer that waits for its client holds memory here and a connection to the upstream.
+// Cuts off clients that send a request and do not read its answer: such an answer holds memory here and a connection to the upstream.
 
 import type { Socket } from 'node:net';
 import type { Arrived } from '../../exchange.ts';
-import { lookEvery } from '../../shared/deadline.ts';
+import { checkEvery } from '../../shared/deadline.ts';
 import { handleOf } from '../../sockets/unread-bytes.ts';
 import { destroyIfReset } from './sockets.ts';
 
@@ -16,17 +16,17 @@ interface SlowReadersOptions {
   cut(socket: Socket): void;
 }
 
-/** How far the answers on a connection have got, and for how long they wait there. */
+/** Progress of the answers on a connection, and how long they have made none. */
 interface Waiting {
   /** Bytes of all writes that are complete. */
   readonly complete: number;
   /** Bytes of the write under way that the kernel, or over TLS the TCP connection, has not taken yet. */
   readonly queued: number;
-  /** Looks since the last progress: while the process stands still, there are none, and no client can be seen to read. */
-  readonly looks: number;
+  /** Checks without progress. They are counted, not timed, so that a pause of this process is not blamed on clients. */
+  readonly checks: number;
 }
 
-/** Starts the check of all exchanges at an interval, so that a single answer costs nothing. Returns a function that stops it. */
+/** Starts the check. One timer checks all exchanges, so that a single answer needs no timer. Returns a function that stops it. */
 export function watchSlowReaders({ idleMs, everyMs, active, cut }: SlowReadersOptions): () => void {
   let waiting = new Map<Socket, Waiting>();
 
@@ -36,7 +36,7 @@ export function watchSlowReaders({ idleMs, everyMs, active, cut }: SlowReadersOp
       const { socket } = request;
       if (socket.writableLength === 0 || socket.destroyed) continue;
       const next = waitingOn(socket, waiting.get(socket));
-      if (next.looks * everyMs >= idleMs) cut(socket);
+      if (next.checks * everyMs >= idleMs) cut(socket);
       else {
         destroyIfReset(socket);
         still.set(socket, next);
@@ -45,13 +45,13 @@ export function watchSlowReaders({ idleMs, everyMs, active, cut }: SlowReadersOp
     waiting = still;
   }
 
-  return lookEvery(everyMs, check);
+  return checkEvery(everyMs, check);
 }
 
-/** Bytes that are merely added to an answer are no progress: only bytes that leave are. */
+/** Only bytes that leave are progress. Bytes that are added to an answer are none. */
 function waitingOn(socket: Socket, before: Waiting | undefined): Waiting {
   const complete = socket.bytesWritten - socket.writableLength;
   const queued = handleOf(socket)?.writeQueueSize ?? 0;
   const isIdle = before !== undefined && complete <= before.complete && queued >= before.queued;
-  return { complete, queued, looks: isIdle ? before.looks + 1 : 0 };
+  return { complete, queued, checks: isIdle ? before.checks + 1 : 0 };
 }

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { reportFault } from '../../shared/faults.ts';
 import { handleOf } from '../../sockets/unread-bytes.ts';
 
-/** Interval between reports of connections that cannot be accepted: thousands may fail per second. */
+/** Milliseconds between two reports of connections that cannot be accepted. Thousands may fail per second. */
 const REPORTED_EVERY_MS = 10_000;
 
 /**
@@ -30,20 +30,22 @@ export function reportAcceptErrors(server: Server): void {
 }
 
 /**
- * Destroys a connection that its client has reset. The kernel reports a reset once, to the next read or write. If that is a write that TLS
- * makes by itself, as of session tickets after the handshake, Node loses the error (24.21): no later write ever completes, and the reset
- * is read as an end. An empty write to the TCP connection fails with EPIPE from then on; it sends nothing. Writes to the TLS socket do not
- * show it, not even empty ones.
+ * Destroys a connection that its client has reset. The kernel reports a reset once, to the next read or write. If TLS makes that write by
+ * itself, for example to send session tickets, Node 24.21 loses the error: no later write completes, and the reset looks like an end.
+ *
+ * So this writes nothing to the TCP socket: after a reset that fails with EPIPE, and otherwise no byte is sent. A write of nothing to the
+ * TLS socket does not fail.
  */
 export function destroyIfReset(socket: Socket): void {
-  // After its last write a connection shuts down, and completes that by itself.
+  // Skipped after the last write: the connection shuts down and closes by itself.
   if (socket.writableEnded && socket.writableLength === 0) return;
   const tcp = tcpOf(socket);
-  // While bytes wait in libuv, their own write learns of a reset, and TLS would mistake the completion of this write for its own.
+  // Skipped while a write is pending: that write reports the reset itself, and TLS would take the end of this empty write for the end of
+  // its own.
   if (handleOf(tcp)?.writeQueueSize === 0) tcp.write('');
 }
 
-/** Node closes a TLS socket when the TCP socket beneath it, which its types leave out, is closed. */
+/** The TCP socket beneath a TLS socket, which the types of Node leave out. Node closes the TLS socket with it. */
 function tcpOf(socket: Socket & { readonly _parent?: Socket | null }): Socket {
   return socket._parent ?? socket;
 }

@@ -1,5 +1,5 @@
-// One connection of the fast path. It carries one request at a time. When bytes arrive that are not one usual request, the connection moves
-// to Node's HTTP server with these bytes, and stays there.
+// One connection of the fast path. It carries one request at a time. When bytes arrive that are not one usual request, Node's HTTP server
+// gets the connection with these bytes, and keeps it.
 
 import type { Socket } from 'node:net';
 import type { DownstreamRequest } from '../../downstream.ts';
@@ -9,20 +9,20 @@ import { giveBackReads, takeReads } from '../../sockets/shared-reads.ts';
 import { FastRequest } from './request.ts';
 import { FastResponse, type FastResponseOptions } from './response.ts';
 
-/** The owner of the connections. */
+/** What a connection needs of fast-path.ts. */
 export interface FastOwner extends HeadBounds, Pick<FastResponseOptions, 'keepAliveMs'> {
   /** Whether only Node's classes serve this request. */
   needsNode(request: DownstreamRequest): boolean;
   onRequest(request: FastRequest, response: FastResponse): void;
   /**
-   * The connection leaves the fast path, with bytes that were read and not used.
+   * Gives the connection to Node's server, with the bytes that were read and not used.
    *
    * @param isPartOfHead the bytes begin a head, whose rest is awaited since `connection.since`
    */
   handOver(connection: FastConnection, bytes: Buffer, isPartOfHead: boolean): void;
   /** Whether idle connections are closed. */
   isClosing(): boolean;
-  /** No request can be read any more: the client has ended in the middle of one. */
+  /** Handles a client that has ended its side in the middle of a request. */
   onBroken(error: NodeJS.ErrnoException, socket: Socket): void;
 }
 
@@ -31,11 +31,14 @@ export class FastConnection implements FastResponseOptions {
   readonly keepAliveMs: number;
   /** The answer that is due. */
   response: FastResponse | undefined;
-  /** Start of waiting for a head, or of being idle, `performance.now()`; 0: since the last look. */
+  /**
+   * When it began to wait for a head, or became idle, by `performance.now()`. 0: it became idle after the last check; the next check sets
+   * the time.
+   */
   since: number;
   readonly #owner: FastOwner;
   #request: FastRequest | undefined;
-  /** The beginning of a head, or bytes behind a request that is being answered. */
+  /** The beginning of a head, or bytes that follow a request that is not answered yet. */
   #waiting: Buffer | undefined;
   /** Whether a request has been read. */
   #hasServed = false;
@@ -62,7 +65,7 @@ export class FastConnection implements FastResponseOptions {
     for (const [event, listener] of this.#listeners) socket.on(event, listener);
   }
 
-  /** Starts to read. False: the socket cannot be read in this way. */
+  /** Starts to read. Returns false if the socket cannot be read in this way. */
   begin(): boolean {
     return takeReads(this.socket, (bytes) => {
       try {
@@ -73,17 +76,17 @@ export class FastConnection implements FastResponseOptions {
     });
   }
 
-  /** Whether the first head is due, or the rest of a later one. */
+  /** Whether the client is late with its first head, or has begun a later one. */
   get isAwaitingHead(): boolean {
     return this.#request === undefined && (this.#waiting !== undefined || !this.#hasServed);
   }
 
-  /** Whether it waits for a request and no byte of one has arrived. */
+  /** Whether a request has been answered and no byte of the next one has arrived. */
   get isIdle(): boolean {
     return this.#hasServed && this.#request === undefined && this.#waiting === undefined;
   }
 
-  /** The answer is complete. */
+  /** Called when the answer is complete. */
   onFinish(response: FastResponse): void {
     try {
       this.#answered(response);
@@ -92,8 +95,8 @@ export class FastConnection implements FastResponseOptions {
     }
   }
 
-  /** Stops listening to the socket. */
-  leave(): void {
+  /** Removes its listeners from the socket, so that another reader can take it. */
+  detach(): void {
     giveBackReads(this.socket);
     for (const [event, listener] of this.#listeners) this.socket.off(event, listener);
     this.#waiting = undefined;
@@ -106,7 +109,7 @@ export class FastConnection implements FastResponseOptions {
     contain(() => this.socket.destroy());
   }
 
-  /** @param bytes in a buffer that is used again: bytes that are kept are copied */
+  /** @param bytes in a buffer that the next read overwrites, so bytes that are kept are copied */
   #read(bytes: Buffer): void {
     const request = this.#request;
     if (request === undefined) {
@@ -116,7 +119,8 @@ export class FastConnection implements FastResponseOptions {
     const copy = Buffer.from(bytes);
     const rest = request.complete ? copy : request.take(copy);
     if (rest !== undefined) {
-      // Node's server reads these, once the answer has left. What follows them waits in the stream, which is bounded.
+      // These bytes belong to another request. Node's server reads them after this answer; later bytes wait in the bounded buffer of the
+      // socket.
       this.#waiting = rest;
       giveBackReads(this.socket);
     }
@@ -124,7 +128,7 @@ export class FastConnection implements FastResponseOptions {
     else this.#pauseOrResume();
   }
 
-  /** A head is taken in one piece or in two: heads that take longer are timed by Node's server. */
+  /** Reads a head that arrives in one piece or two. A head in more pieces goes to Node's server, which limits its time. */
   #readHead(bytes: Buffer): void {
     const before = this.#waiting;
     const all = before === undefined ? bytes : Buffer.concat([before, bytes]);
@@ -169,17 +173,17 @@ export class FastConnection implements FastResponseOptions {
       return;
     }
     const request = this.#request as FastRequest;
-    // The rest of the body is read and dropped; `refuse` ends connections on which that would take long.
+    // The rest of the body is read and dropped. If that would take long, `refusals` has ended the connection.
     request.discard();
     if (request.complete) this.#next();
   }
 
-  /** The connection is ready for another request. */
+  /** Makes the connection ready for another request. */
   #next(): void {
     const bytes = this.#waiting;
     this.#request = undefined;
     this.#waiting = undefined;
-    // The client has sent a further request before this one was answered. Node's server handles such pipelined requests at the same time.
+    // The client has sent another request before this one was answered. Node's server handles such pipelined requests at the same time.
     if (bytes !== undefined) this.#owner.handOver(this, bytes, false);
     else if (this.#owner.isClosing()) this.socket.destroySoon();
     else this.#pauseOrResume();
@@ -189,7 +193,7 @@ export class FastConnection implements FastResponseOptions {
     const isCut = this.#request === undefined ? this.#waiting !== undefined : !this.#request.complete;
     if (isCut) this.#owner.onBroken(endOfInput(), this.socket);
     else if (this.response === undefined) this.socket.end();
-    // Bytes that wait are answered first.
+    // Bytes that wait are another request, which is answered first.
     else if (this.#waiting === undefined) this.response.isLast = true;
   }
 

@@ -1,9 +1,9 @@
-// The fast path: usual requests are read and answered on the socket. Every other connection goes to Node's HTTP server, with the bytes that
-// were read of it (decision 31).
+// The fast path: reads usual requests on the socket and answers them there. It gives every other connection to Node's HTTP server, with the
+// bytes that it has read (decision 31).
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { lookEvery } from '../../shared/deadline.ts';
+import { checkEvery } from '../../shared/deadline.ts';
 import { createDenseSet, type DenseSetEntry } from '../../shared/dense-set.ts';
 import { contain } from '../../shared/faults.ts';
 import { FastConnection, type FastOwner } from './connection.ts';
@@ -15,31 +15,31 @@ interface FastPathOptions extends Pick<FastOwner, 'needsNode' | 'onRequest' | 'k
   readonly headerBytesMax: number;
   readonly urlBytesMax: number;
   readonly headersMs: number;
-  /** Interval of the looks at all connections, milliseconds. */
+  /** Milliseconds between two checks of all connections for timeouts. */
   readonly everyMs: number;
   /** Called when nothing more can be read from a connection, or its head takes too long: the `clientError` of Node's server. */
   onClientError(error: NodeJS.ErrnoException, socket: Socket): void;
 }
 
 interface FastPath {
-  /** The answer that is due on a connection of the fast path. */
+  /** Returns the answer that is due on a connection of the fast path. */
   answerOn(socket: Socket): FastResponse | undefined;
-  /** Node's server has read a request on this connection. */
+  /** Call it when Node's server has read a request on this connection. */
   arrivedAtNode(socket: Socket): void;
-  /** From now on closes idle connections: no byte has arrived since their last answer. */
+  /** Closes idle connections, now and from now on. A connection is idle if no byte has arrived since its last answer. */
   closeIdle(): void;
-  /** Takes no more connections, and stops to look at them. */
+  /** Stops the periodic check for timeouts. */
   stop(): void;
 }
 
-/** Node keeps an idle connection this much longer than it announces, so that a request on its way is not lost. */
+/** An idle connection stays open this much longer than announced, as with Node, so that a request on its way is not lost. */
 const IDLE_MS_MORE = 1000;
 
-/** Name of the listener by which Node's server takes a connection, plain or secure; a pinned test checks that it exists. */
+/** Name of the listener by which Node's server takes a connection, plain or secure. A pinned test checks that it exists. */
 const NODE_LISTENER = 'connectionListener';
 
 /**
- * Puts itself in the place of the connection listener of Node's server. Undefined in a Node in which that listener has another name: its
+ * Replaces the connection listener of Node's server. Returns undefined if that listener has another name in this version of Node: its
  * server then reads every request.
  */
 export function createFastPath(options: FastPathOptions): FastPath | undefined {
@@ -50,12 +50,12 @@ export function createFastPath(options: FastPathOptions): FastPath | undefined {
   if (serveByNode === undefined) return undefined;
   const connections = createDenseSet<FastConnection>();
   const bySocket = new WeakMap<Socket, DenseSetEntry<FastConnection>>();
-  /** Connections that were handed over in the middle of a head, and since when that head is awaited. */
+  /** Connections that were handed over in the middle of a head, with the time since when that head is awaited. */
   const slowHeads = new Map<Socket, number>();
   let isClosing = false;
   const owner: FastOwner = {
     keepAliveMs,
-    // Less than the bound of Node's server, which counts the request line too.
+    // This is less than the bound of Node's server, which counts the request line, too.
     headBytesMax: options.headerBytesMax + options.urlBytesMax,
     fieldBytesMax: options.headerBytesMax,
     needsNode: options.needsNode,
@@ -66,11 +66,11 @@ export function createFastPath(options: FastPathOptions): FastPath | undefined {
   };
 
   function take(socket: Socket): void {
-    // The connection is above a limit, or was reset.
+    // A connection above a limit, or one that was reset, is already destroyed.
     if (socket.destroyed) return;
     const connection = new FastConnection(socket, owner, performance.now());
     if (!connection.begin()) {
-      connection.leave();
+      connection.detach();
       serveByNode?.call(server, socket);
       return;
     }
@@ -88,28 +88,28 @@ export function createFastPath(options: FastPathOptions): FastPath | undefined {
     if (entry !== undefined) connections.remove(entry);
     bySocket.delete(socket);
     if (isPartOfHead) slowHeads.set(socket, connection.since);
-    connection.leave();
+    connection.detach();
     const before = socket.listeners('end');
     serveByNode?.call(server, socket);
     if (socket.readableEnded) {
-      // Nothing can be given back to it, and nothing follows: Node's listeners get the rest and the end.
+      // The stream has ended, so `unshift` would fail. Pass the rest and the end to the listeners of Node's server directly.
       socket.emit('data', bytes);
       for (const listener of socket.listeners('end')) if (!before.includes(listener)) listener.call(socket);
       return;
     }
-    // `resume` comes before the bytes go back: they may be a request for an upgrade, after which the socket must not flow by itself.
+    // Resume before the bytes are returned: they may be a request for an upgrade, after which the socket must not flow by itself.
     socket.resume();
     socket.unshift(bytes);
   }
 
-  function look(): void {
+  function check(): void {
     const now = performance.now();
     for (const connection of connections.all()) {
       if (connection.isIdle) {
         if (connection.since === 0) connection.since = now;
         else if (keepAliveMs > 0 && now - connection.since >= keepAliveMs + IDLE_MS_MORE) connection.socket.destroy();
       } else if (connection.isAwaitingHead && now - connection.since >= headersMs) {
-        // Once: the connection lingers after its answer.
+        // The head is reported only once: the connection stays open for a while after the 408.
         connection.since = Number.POSITIVE_INFINITY;
         expire(connection.socket);
       }
@@ -142,6 +142,6 @@ export function createFastPath(options: FastPathOptions): FastPath | undefined {
       isClosing = true;
       for (const connection of connections.all()) if (connection.isIdle) connection.socket.destroy();
     },
-    stop: lookEvery(options.everyMs, look),
+    stop: checkEvery(options.everyMs, check),
   };
 }

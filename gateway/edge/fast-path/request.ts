@@ -1,4 +1,4 @@
-// A request that the fast path has read: its head at once, its body as it arrives. One reader takes the body, by events or by iteration.
+// A request that the fast path has read: its whole head, and its body as it arrives. One reader takes the body, by events or by iteration.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
@@ -6,7 +6,7 @@ import type { DownstreamRequest } from '../../downstream.ts';
 import type { UsualHead } from '../../http1/usual-head.ts';
 import { contain } from '../../shared/faults.ts';
 
-/** Bytes of a body that wait for a reader before the connection is paused, as for Node's requests. */
+/** From this number of waiting bytes of a body on, the connection is paused, as Node does it. */
 const WAITING_BYTES_MAX = 65_536;
 
 export class FastRequest implements DownstreamRequest {
@@ -47,13 +47,13 @@ export class FastRequest implements DownstreamRequest {
     this.#onWaiting = onWaiting;
   }
 
-  /** No field has two lines, so that none is joined or dropped. */
+  /** As Node has it. No field has two lines, so no value is joined or dropped. */
   get headers(): IncomingHttpHeaders {
     this.#headers ??= Object.fromEntries(this.fields);
     return this.#headers;
   }
 
-  /** Whether so much waits for a reader that no more should be read. */
+  /** Whether so many bytes wait for a reader that reading should pause. */
   get isFull(): boolean {
     return this.#waitingBytes >= WAITING_BYTES_MAX;
   }
@@ -80,7 +80,7 @@ export class FastRequest implements DownstreamRequest {
     return rest;
   }
 
-  /** What has arrived and what arrives from here on is not wanted. */
+  /** Drops the body: what has arrived and what still arrives. */
   discard(): void {
     this.#isDiscarded = true;
     this.#waiting = undefined;
@@ -88,14 +88,14 @@ export class FastRequest implements DownstreamRequest {
     this.#onWaiting();
   }
 
-  /** Nothing more can arrive. */
+  /** Call it when nothing more can arrive. */
   abort(error: Error): void {
     if (this.destroyed) return;
     this.destroyed = true;
     this.#error = error;
     this.#waiting = undefined;
     const onError = this.#onError;
-    // A reader that has got the whole body is not told.
+    // A reader that has got the whole body does not need the error.
     if (onError !== undefined && (this.#onEnd !== undefined || !this.complete)) contain(() => onError(error));
     this.#wakeUp();
   }
@@ -165,7 +165,7 @@ export class FastRequest implements DownstreamRequest {
     if (this.#onEnd !== undefined) this.#flushSoon();
   }
 
-  /** Not at once: a reader first adds all its listeners. */
+  /** Delivers in a microtask, because a reader first adds all its listeners. */
   #flushSoon(): void {
     if (this.#isDue) return;
     this.#isDue = true;

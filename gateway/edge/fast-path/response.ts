@@ -1,4 +1,4 @@
-// The answer to a request of the fast path: one write for most, and a few for those that stream.
+// The answer to a request of the fast path. Most answers leave in one write; those that stream need a few.
 
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -8,11 +8,11 @@ import type { EdgeResponse } from '../edge-exchange.ts';
 
 /** A body up to this size leaves with its head in one buffer. */
 const JOINED_BYTES_MAX = 16_384;
-/** Heads are a few hundred bytes; a longer one gets a buffer of its own. */
+/** Bytes of the buffer in which head and body are joined. A head is usually a few hundred bytes; a longer one gets its own buffer. */
 const JOINING_BYTES = JOINED_BYTES_MAX + 8192;
 /**
- * Where head and body are joined for plain connections. Used again and again, it stays in the processor's cache: joining takes a sixth of
- * the time that it takes in a new buffer.
+ * The buffer in which head and body are joined for plain connections. It is reused, so it stays in the processor's cache: joining takes a
+ * sixth of the time that it takes in a new buffer.
  */
 let joining = Buffer.allocUnsafeSlow(JOINING_BYTES);
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
@@ -21,7 +21,7 @@ const noListeners: readonly (() => void)[] = Object.freeze([]);
 
 export interface FastResponseOptions {
   readonly keepAliveMs: number;
-  /** The whole answer has been given to the kernel. */
+  /** Called when the whole answer has been given to the kernel. */
   onFinish(response: FastResponse): void;
 }
 
@@ -113,7 +113,7 @@ export class FastResponse implements EdgeResponse {
     return this;
   }
 
-  /** Sends the end of the answer, and is called back when the socket has taken all of it. */
+  /** Sends the end of the answer. `#finished` runs when the socket has taken all of it. */
   #sendRest(chunk: Buffer | undefined): void {
     const socket = this.#socket;
     // After an error the socket closes, which ends the exchange.
@@ -128,7 +128,7 @@ export class FastResponse implements EdgeResponse {
       if (chunk !== undefined) socket.write(chunk);
       socket.write(chunk === undefined ? LAST_CHUNK : `\r\n${LAST_CHUNK}`, 'latin1', finished);
     } else if (chunk === undefined) {
-      // An empty head: an empty write, whose callback comes after the bytes written before.
+      // If the head was sent before, this write is empty: its callback comes after the bytes that were written before.
       socket.write(head, 'latin1', finished);
     } else if (head !== '' && chunk.length <= JOINED_BYTES_MAX) {
       this.#sendJoined(head, chunk, finished);
@@ -143,13 +143,13 @@ export class FastResponse implements EdgeResponse {
   #sendJoined(head: string, body: Buffer, finished: (error?: Error | null) => void): void {
     const socket = this.#socket;
     const length = head.length + body.length;
-    // TLS encrypts later, and holds the bytes until then.
+    // TLS encrypts the bytes later, so they must not be overwritten until then.
     const isReused = length <= JOINING_BYTES && !(socket instanceof TLSSocket);
     const bytes = isReused ? joining.subarray(0, length) : Buffer.allocUnsafe(length);
     bytes.write(head, 'latin1');
     bytes.set(body, head.length);
     socket.write(bytes, finished);
-    // The kernel has not taken all of it: this write holds the buffer.
+    // The kernel has not taken all bytes, so the pending write keeps this buffer.
     if (isReused && socket.writableLength > 0) joining = Buffer.allocUnsafeSlow(JOINING_BYTES);
   }
 
@@ -158,7 +158,7 @@ export class FastResponse implements EdgeResponse {
     return this;
   }
 
-  /** The connection accepts bytes again. */
+  /** Call it when the connection accepts bytes again. */
   drained(): void {
     if (!this.writableNeedDrain || this.writableEnded) return;
     this.writableNeedDrain = false;
@@ -167,7 +167,7 @@ export class FastResponse implements EdgeResponse {
     callAll(listeners);
   }
 
-  /** The exchange is over: the answer is complete, or the connection has ended. */
+  /** Call it when the exchange is over: the answer is complete, or the connection has ended. */
   closed(): void {
     if (this.destroyed) return;
     this.destroyed = true;
@@ -225,7 +225,7 @@ function uncork(socket: Socket): void {
   socket.uncork();
 }
 
-/** Listeners are called later than they were added, where throwing could refuse nothing. */
+/** Calls the listeners. An error in one is only reported: no refusal can be sent any more. */
 function callAll(listeners: readonly Listener[]): void {
   for (const listener of listeners) contain(listener);
 }

@@ -1,4 +1,5 @@
-// Answers the challenges of a certificate authority that the gateway itself has caused (RFC 8555 section 8.3). Throws nothing.
+// Answers the challenges of a certificate authority from which the gateway has ordered a certificate (RFC 8555 section 8.3). Throws
+// nothing.
 
 import type { Admitted } from '../../exchange.ts';
 

@@ -1,5 +1,5 @@
-// Cross-origin requests of browsers (Fetch standard, section 3.2): which pages may read answers, by host name. Secret keys do not
-// belong in browsers, so this is off until a host lists the origins it trusts.
+// Answers cross-origin requests of browsers (Fetch standard, section 3.2): decides by host name which pages may read answers. Secret keys
+// do not belong in browsers, so this is off until a host lists the origins that it trusts.
 
 import type { Admitted, Arrived } from '../../exchange.ts';
 import { authorityOf, hostNameIn } from '../admission/sites.ts';
@@ -28,8 +28,8 @@ interface Cors {
   /** Whether this is a preflight, for a host that has rules. Any other OPTIONS gets the answer of options.ts. */
   isPreflight(arrived: Arrived): boolean;
   /**
-   * Answers a preflight without matching an operation: the request that follows gets its own refusal. Counts nothing and asks no store.
-   * Rejects with the codes of admit.
+   * Answers a preflight without matching an operation, because the request that follows gets its own refusal. Counts nothing and asks no
+   * store. Rejects with the codes of admit.
    */
   answerPreflight(arrived: Arrived): Promise<void>;
 }
@@ -56,11 +56,11 @@ const responseHeaders = [
 ];
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 
-/** One host's rules, with the header values that are made once. */
+/** The rules of one host, with the header values that are made once. */
 interface Host {
   readonly anyOrigin: boolean;
   readonly origins: ReadonlySet<string>;
-  /** Flat names and values, for every answer to an allowed page, beside its origin. */
+  /** Flat names and values that every answer to an allowed page gets, beside its origin. */
   readonly shared: readonly string[];
   readonly preflight: readonly string[];
 }
@@ -79,7 +79,7 @@ export function createCors(options: CorsOptions): Cors {
     allow(arrived) {
       const host = hostOf(arrived);
       if (host === undefined) return;
-      // For refused origins too: a cache must not give the answer for one origin to another.
+      // Refused origins get it, too: a cache must not give the answer for one origin to another.
       if (!host.anyOrigin) arrived.carried.push('Vary', 'Origin');
       const allowed = allowedOrigin(host, arrived);
       if (allowed !== undefined) arrived.carried.push('Access-Control-Allow-Origin', allowed, ...host.shared);
@@ -133,7 +133,7 @@ function allowedOrigin({ anyOrigin, origins }: Host, { request }: Arrived): stri
   return origins.has(origin) ? origin : undefined;
 }
 
-/** Both lists in one, each name once, whatever its case. */
+/** Joins both lists. A name that differs only in case is listed once. */
 function named(own: readonly string[], declared: Iterable<string>): string {
   const names = new Map([...declared].map((name) => [name.toLowerCase(), name]));
   for (const name of own) names.set(name.toLowerCase(), name);

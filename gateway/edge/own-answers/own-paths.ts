@@ -1,5 +1,5 @@
-// Paths that the gateway answers itself, on Express: published keys, documentation, and the front page, which leads a browser there.
-// Contract operations do not use it.
+// Answers paths of the gateway itself, with Express: published keys, documentation, and the front page, which leads browsers to the
+// documentation. Contract operations do not use it.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
@@ -28,7 +28,7 @@ export interface OwnPathsOptions {
 }
 
 interface OwnPaths {
-  /** Whether the target of a request is one of these. Runs for every request: two comparisons for most. */
+  /** Whether the target of a request is such a path. It runs for every request, and costs most requests two comparisons. */
   owns(request: DownstreamRequest, isApi: boolean): boolean;
   /** Resolves when Express has taken over; Express answers, or refuses through `refuse`. Rejects with the codes of admit. */
   handle(arrived: Arrived): Promise<void>;
@@ -48,7 +48,8 @@ export function createOwnPaths(options: OwnPathsOptions): OwnPaths {
     next(allowed.includes(method) ? undefined : new GatewayError('method_not_allowed', { headers: { Allow } }));
   });
   app.get(JWKS, (_request, response) => {
-    // `assertion-keys rotate` publishes a new key 10 minutes before it signs: caches have it after 5.
+    // A new key is published 10 minutes before it signs (`assertion-keys rotate`), so caches that keep the answer for 5 minutes have it in
+    // time.
     response.set('Cache-Control', 'public, max-age=300').json(options.jwks());
   });
   app.get('/', (_request, response) => {
@@ -93,7 +94,7 @@ export function createOwnPaths(options: OwnPathsOptions): OwnPaths {
   };
 }
 
-/** A browser asks for a page. Other clients get the error that says which paths exist. */
+/** Whether the client is a browser, which asks for a page. Other clients get the error that says which paths exist. */
 function isBrowser({ method, headers }: DownstreamRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true;
 }

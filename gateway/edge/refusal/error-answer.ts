@@ -1,5 +1,5 @@
-// The texts of an error answer: the error object and its headers. Without details, all answers of one code are the same but for the request
-// id, and most refusals are without.
+// Makes the text of an error answer: the error object and its headers. Without details, all answers of one code are equal except for the
+// request id. Most refusals have no details, so these texts are kept.
 
 import type { CatalogueEntry } from '../../catalogue-entry.ts';
 import type { ErrorCode } from '../../error-catalogue.ts';
@@ -16,7 +16,7 @@ interface ErrorAnswer {
 /** @param retryable whether the client may send the identical request again */
 type AnswerOf = (error: GatewayError, retryable: boolean, requestId: string) => ErrorAnswer;
 
-/** An answer with its text before and after the request id. */
+/** An error answer without details, as its text before and after the request id. */
 interface PlainAnswer {
   readonly status: number;
   readonly headers: readonly string[];
@@ -55,7 +55,7 @@ export function createErrorAnswers(publicUrl: string): AnswerOf {
   };
 }
 
-/** Whether nothing in its details shapes the answer. */
+/** Whether no detail changes the answer. */
 function isPlain({ details }: GatewayError): boolean {
   const { headers, fields, hint, retryAfterSeconds, basic, challenge, words, page } = details;
   return (headers ?? fields ?? hint ?? retryAfterSeconds ?? basic ?? challenge ?? words ?? page) === undefined;

@@ -1,5 +1,5 @@
-// Handles input on a connection that is no valid request: bytes that the parser rejects, requests that take too long to arrive, CONNECT.
-// Codes: malformed_http, headers_too_large, http_version_not_supported, request_timeout, body_too_large, method_not_allowed.
+// Handles input that is no valid request: bytes that the parser rejects, requests that arrive too slowly, CONNECT. Codes: malformed_http,
+// headers_too_large, http_version_not_supported, request_timeout, body_too_large, method_not_allowed.
 
 import type { Socket } from 'node:net';
 import type { ErrorCode } from '../../error-catalogue.ts';
@@ -7,10 +7,10 @@ import { GatewayError } from '../../errors.ts';
 import { Trail } from '../../trail.ts';
 import type { EdgeExchange, EdgeResponse } from '../edge-exchange.ts';
 import { type NodeExchange, nodeExchangeOf } from '../edge-exchange.ts';
-import type { Refuse } from './refuse.ts';
+import type { Refusals } from './refusals.ts';
 
 interface UnreadableOptions {
-  readonly refuse: Refuse;
+  readonly refusals: Refusals;
   /** Exchanges in progress. */
   active(): readonly EdgeExchange[];
   requestId(): string;
@@ -25,7 +25,7 @@ interface Unreadable {
   onConnect(socket: Socket): void;
 }
 
-/** Parser errors by code; everything else is malformed_http. */
+/** Our codes for errors of the parser; all others are malformed_http. */
 const parserErrors: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
@@ -39,7 +39,10 @@ export function createUnreadable(options: UnreadableOptions): Unreadable {
     return pending.sort((one, other) => one.startedAt - other.startedAt);
   }
 
-  /** No further request can be read from this connection. Which exchange gets the refusal depends on where reading stopped. */
+  /**
+   * Refuses what cannot be read; no other request can be read from this connection. If an exchange is in progress, and its body was cut
+   * off, that exchange gets the refusal.
+   */
   function refuseUnreadable(socket: Socket, pending: readonly EdgeExchange[], error: GatewayError): void {
     const last = pending.at(-1);
     if (last === undefined) {
@@ -48,12 +51,12 @@ export function createUnreadable(options: UnreadableOptions): Unreadable {
     }
     // Answers are sent in the order of their requests: a refusal written now would be read as the answer to an earlier request.
     endAfter(last.response, socket);
-    if (!last.request.complete) options.refuse.refuse(last, error);
+    if (!last.request.complete) options.refusals.answer(last, error);
   }
 
   function refuseUnparsed(socket: Socket, error: GatewayError): void {
     const id = options.requestId();
-    options.refuse.refuseSocket(socket, error, id);
+    options.refusals.answerSocket(socket, error, id);
     const { code, entry, cause } = error;
     const trail = new Trail(id, '_OTHER');
     trail.note('cause', cause);

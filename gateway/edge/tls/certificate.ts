@@ -58,7 +58,7 @@ export function readCertificate(files: CertificateFiles, directory: string): Cer
   const [certificatePath, keyPath] = pathsOf(files, directory);
   return unlessUnusable(() => {
     const certificate = readPem('certificate', certificatePath);
-    // Reported before a missing key.
+    // A mistake in the certificate is reported before a missing key.
     parseCertificate(certificate);
     return checkedPair(certificate, readPem('key', keyPath), files.names);
   });
@@ -189,7 +189,9 @@ export function loadCertificates({ gateway, sources }: Named, directory: string,
   });
 }
 
-/** Mistakes for certificates outside their validity. The gateway starts with them all the same: not every client checks. */
+/**
+ * Returns a mistake for each certificate outside its validity. The gateway starts with it all the same, because not every client checks.
+ */
 export function untimelyMistakes({ gateway, sources }: Named, all: readonly Certificate[], nowMs: number): Mistake[] {
   return all.flatMap((certificate, index) => {
     const problem = untimely(certificate, nowMs);

@@ -5,8 +5,8 @@ interface NamedCertificate {
 }
 
 /**
- * An exact name has priority over a wildcard, which stands for one label (RFC 9525 section 6.3); the first certificate in the list has
- * priority over later ones. Returns undefined if no certificate has the name.
+ * Returns a function that finds the certificate for a name. An exact name has priority over a wildcard, which stands for one label (RFC
+ * 9525 section 6.3). Of several certificates with the same name, the first one counts. Returns undefined if no certificate has the name.
  */
 export function createNameTable<T extends NamedCertificate>(all: readonly T[]): (name: string) => T | undefined {
   const byName = new Map<string, T>();

@@ -1,4 +1,4 @@
-// The plain HTTP listener beside the TLS one: serves nothing but challenges of certificate authorities, and does not redirect requests with
+// The plain HTTP listener beside the TLS one: answers only challenges of certificate authorities, and redirects only requests without
 // credentials. Throws tls_required, the errors of the admit stage, and those of a tunnel.
 
 import { GatewayError } from '../../errors.ts';
@@ -11,15 +11,15 @@ interface PlainOptions {
   /** Further host names that are served. */
   readonly hosts: readonly string[];
   admit(arrived: Arrived): Admitted;
-  /** Answers a challenge that the gateway itself has caused. Resolves with whether it did; `false` at once for other paths. */
+  /** Answers a challenge that the gateway itself has caused. Resolves with whether it answered; returns false at once for other paths. */
   answerChallenge(admitted: Admitted): false | Promise<boolean>;
-  /** Forwards a request without credentials, if its path is that of a tunnel which the plain listener serves too. */
+  /** Forwards a request without credentials, if its path belongs to a tunnel that the plain listener serves, too. */
   passThrough(admitted: Admitted): Promise<void> | undefined;
 }
 
 /**
- * Handles every request of the listener: redirects GET and HEAD without credentials to the same URL by HTTPS, apart from challenges, and
- * refuses all others.
+ * Handles every request of the listener. Challenges are answered. GET and HEAD without credentials are redirected to the same URL by HTTPS.
+ * All others are refused.
  */
 export function createPlain(options: PlainOptions): (arrived: Arrived) => Promise<void> {
   const locate = createLocate(options.publicUrl, options.hosts);
@@ -45,7 +45,7 @@ function showsCredentials({ headers, query }: Admitted): boolean {
   return headers.has('authorization') || headers.has('cookie') || /(^|[=&])sk_(live|test)_/.test(query);
 }
 
-/** Builds the URL with a known host name, whatever Host says, so that no client is redirected elsewhere. */
+/** Builds the URL with a known host name, whatever Host says, so that no client is redirected to a foreign host. */
 function createLocate(publicUrl: string, hosts: readonly string[]): (admitted: Admitted) => string {
   const { hostname, port } = new URL(publicUrl);
   const known = new Set([hostname, ...hosts]);

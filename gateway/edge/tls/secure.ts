@@ -7,7 +7,7 @@ import type { Certificate } from './certificate.ts';
 import { createNameTable } from './names.ts';
 
 export interface SecureOptions {
-  /** The first is used for clients that request an unknown name, or none. Without any, handshakes end with an alert. */
+  /** The first certificate is for clients that request an unknown name, or none. Without any, handshakes end with an alert. */
   readonly certificates: readonly Certificate[];
   /** Present if the gateway orders certificates itself. */
   readonly validations?: Validations | undefined;
@@ -22,7 +22,7 @@ export interface SecureOptions {
 /** A pair in PEM form. */
 type Pair = Pick<Certificate, 'certificate' | 'key'>;
 
-/** Answers validations of host names in the handshake (RFC 8737). */
+/** Finds the certificates with which validations of host names are answered in the handshake (RFC 8737). */
 export interface Validations {
   /** The protocol that a validation asks for by ALPN. */
   readonly protocol: string;
@@ -34,7 +34,7 @@ export interface Validations {
   find(name: string): Promise<Pair | undefined>;
 }
 
-/** Few and fixed, because they are labels of a metric. */
+/** The reasons are few and fixed, because they are labels of a metric. */
 export type HandshakeFailure =
   | 'timeout'
   | 'closed'
@@ -122,7 +122,7 @@ export function createSecure(options: SecureOptions): Secure {
         handshakeTimeout: options.handshakeMs,
         ...(answering?.callbacks ?? forHttp),
       });
-      // Before the listener of HTTP: these connections carry none.
+      // These connections carry no HTTP, so this runs before the listener of HTTP.
       if (answering) server.prependListener('secureConnection', answering.endUnlessHttp);
       // Node's own listener would write an HTTP answer before any HTTP is spoken.
       server.removeAllListeners('tlsClientError');
@@ -139,9 +139,10 @@ export function createSecure(options: SecureOptions): Secure {
 type ChooseByName = (name: string, done: (error: Error | null, context?: SecureContext) => void) => void;
 
 /**
- * The callbacks of a listener that answers validations. OpenSSL asks for the protocol before the certificate in TLS 1.3, after it in
- * TLS 1.2: a validation is noted in the first case, and gets its certificate in the second. In TLS 1.2, a name without a certificate
- * needs one before the protocol is known; another client than a validation is then refused.
+ * The callbacks of a listener that answers validations. TLS 1.3 asks for the protocol first, then for the certificate; TLS 1.2 asks in the
+ * other order. With TLS 1.3, the protocol callback notes a validation and the certificate callback serves it. With TLS 1.2, a name without
+ * a certificate gets that of a possible validation before its protocol is known; the protocol callback then refuses all clients but the
+ * validation.
  */
 function createAnswering(
   { protocol, isConfigured, known, find }: Validations,
@@ -187,7 +188,7 @@ function createAnswering(
   return {
     callbacks: {
       ALPNCallback: chooseProtocol,
-      // Called on the socket, which the types of Node do not say.
+      // Node calls it on the socket, which its types do not say.
       SNICallback: chooseCertificate as (name: string, done: Parameters<ChooseByName>[1]) => void,
     },
     endUnlessHttp(socket: TLSSocket): void {

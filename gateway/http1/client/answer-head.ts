@@ -1,12 +1,11 @@
-// Pure: parses the head of an answer and determines the framing of its body. Strict: a head that two parsers could read differently is
-// rejected.
+// Pure: parses the head of an answer and determines the framing of its body. It rejects a head that two parsers could read differently.
 
 import { FieldSpelling, fieldNameAt } from '../field-names.ts';
 import { FIELD_LINE, FIELD_REST, fieldValueIn } from '../grammar.ts';
 import { WireFault } from './fault.ts';
 import type { AnswerHeaders } from './wire.ts';
 
-/** End of a body: after a number of bytes, after the last chunk, or with the connection. */
+/** How a body ends: after a number of bytes, after the last chunk, or with the connection. */
 type Framing = number | 'chunked' | 'close';
 
 export interface AnswerHead {
@@ -31,7 +30,7 @@ const STATUS_AT = 'HTTP/1.1 '.length;
 const MINOR_VERSION_AT = 'HTTP/1.'.length;
 
 /**
- * Has an empty prototype, because the upstream chooses the names. V8 optimizes instances of a class, but not those of
+ * The fields of a head. The prototype is empty, because the upstream chooses the names. V8 optimizes instances of a class, but not those of
  * `Object.create(null)`.
  */
 class Fields {
@@ -64,12 +63,12 @@ export function parseAnswerHead(text: string, method: string): AnswerHead {
 
 /** True if the end of the answer is certain and no bytes can follow it. */
 function isClear(status: number, framing: Framing, hasNoBody: boolean): boolean {
-  // A 204 has no body, but this one announces a body.
+  // A 204 has no body, but this answer announces one.
   if (status === 204) return framing === 0 || framing === 'close';
   return hasNoBody || framing !== 'close';
 }
 
-/** Before the first field line of every answer. */
+/** Stands for the line before the first field line of every answer. */
 const statusLine = new FieldSpelling('');
 
 function parseFields(text: string): Fields {
@@ -79,7 +78,7 @@ function parseFields(text: string): Fields {
   while (at < text.length) {
     field = fieldNameAt(text, at, field);
     const valueAt = at + field.start.length;
-    // No other carriage return passes the check of the whole.
+    // The form of the whole head was checked, so this carriage return ends the line.
     const end = text.indexOf('\r', valueAt);
     const name = field.lowerCase;
     const value = fieldValueIn(text, valueAt, end);
@@ -92,7 +91,10 @@ function parseFields(text: string): Fields {
   return fields;
 }
 
-/** RFC 9112 section 6.3. Rejects a length beside a transfer coding and repeated lengths, because they allow response smuggling. */
+/**
+ * Determines the framing (RFC 9112 section 6.3). Rejects a length beside a transfer coding, and repeated lengths, because both allow
+ * response smuggling.
+ */
 function framingOf(headers: AnswerHeaders, isOld: boolean): Framing {
   const { 'transfer-encoding': coding, 'content-length': length } = headers;
   if (coding !== undefined) {
@@ -117,7 +119,7 @@ function isPersistent(connection: string | string[] | undefined, isOld: boolean)
   return !isOld || options.some((option) => option.trim() === 'keep-alive');
 }
 
-/** The latest hint, and its meaning: a server gives the same one each time. */
+/** The latest hint and its meaning are kept, because a server gives the same one each time. */
 let latestHint = '';
 let latestIdleSeconds: number | undefined;
 

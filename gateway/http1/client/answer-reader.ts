@@ -1,5 +1,5 @@
-// Incremental parser for the answers on one connection. It buffers unparsed bytes: at most a head, and the bytes read before the handler
-// paused.
+// Parses the answers on one connection, step by step. It buffers bytes that are not parsed yet: at most a head, and the bytes that were
+// read before the handler paused.
 
 import { FIELD_LINE, HEAD_END } from '../grammar.ts';
 import { type AnswerHead, parseAnswerHead } from './answer-head.ts';
@@ -10,13 +10,16 @@ export type Step = 'more' | 'head' | 'data' | 'end';
 
 type State = 'head' | 'counted' | 'untilClose' | 'chunkSize' | 'chunk' | 'chunkEnd' | 'trailer' | 'over';
 
-/** Node's default for requests. */
+/** Bytes of a head. It is Node's default for requests. */
 const HEAD_BYTES_MAX = 16_384;
-/** Limit of 1xx answers per request: each costs time on the event loop, and an upstream could send them without end. */
+/** Most 1xx answers per request. Each costs time on the event loop, and an upstream could send them without end. */
 const INTERIM_ANSWERS_MAX = 100;
-/** Limit for a chunk size line. Extensions are ignored. */
+/** Bytes of the line with the size of a chunk. Its extensions are ignored. */
 const SIZE_LINE_BYTES_MAX = 1024;
-/** Allows extensions as in RFC 9112 section 7.1.1, but not the "bad whitespace", because other parsers reject it. */
+/**
+ * The line with the size of a chunk, with extensions as in RFC 9112 section 7.1.1. "Bad whitespace" is not allowed, because other parsers
+ * reject it.
+ */
 const CHUNK_SIZE =
   /^([\dA-Fa-f]{1,12})(?:;[!#$%&'*+\-.^_`|~\dA-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~\dA-Za-z]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"))?)*$/;
 const FIELD = new RegExp(`^${FIELD_LINE}$`);
@@ -38,7 +41,7 @@ export class AnswerReader {
   #trailerBytes = 0;
   #interimAnswers = 0;
 
-  /** The next answer belongs to a request with this method. */
+  /** Call it before each answer, with the method of its request. */
   begin(method: string): void {
     this.#method = method;
     this.#state = 'head';
@@ -58,7 +61,7 @@ export class AnswerReader {
     return this.#state === 'over' && this.#at < this.#bytes.length;
   }
 
-  /** The upstream has ended the connection. Returns true if that completes the answer. */
+  /** Call it when the upstream has ended the connection. Returns whether that completes the answer. */
   close(): boolean {
     return this.#state === 'untilClose';
   }
@@ -162,12 +165,12 @@ export class AnswerReader {
     if (line === undefined) return false;
     this.#trailerBytes += line.length;
     if (line === '') this.#state = 'over';
-    // Another parser may take the body to have ended here and this line for the next answer.
+    // For another parser the body may have ended here, and this line may begin the next answer.
     else if (!FIELD.test(line)) throw new WireFault('WIRE_MALFORMED', 'a line after the last chunk is not a field');
     return true;
   }
 
-  /** The next line without its end; undefined if it is incomplete. */
+  /** Returns the next line without its end; undefined if it is incomplete. */
   #readLine(bytesMax: number): string | undefined {
     const end = this.#bytes.indexOf(LINE_END, this.#at);
     // A trailing carriage return may be the first half of a line end.

@@ -2,14 +2,15 @@
 
 import type { AnswerHandler, AnswerHeaders, Control, Dispatcher, Outgoing } from './wire.ts';
 
-export interface AskOptions {
+export interface WholeAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly body: Buffer;
 }
 
 /**
- * Rejects with the error of the connection or the answer, or with the reason of the signal.
+ * Sends a request and resolves with its whole answer. Rejects with the error of the connection or the answer, or with the reason of the
+ * signal.
  *
  * @param wantsBody false: resolves after the head, and closes the connection without reading the body
  */
@@ -18,7 +19,7 @@ export function ask(
   request: Outgoing,
   signal: AbortSignal,
   wantsBody = true,
-): Promise<AskOptions> {
+): Promise<WholeAnswer> {
   return new Promise((resolve, reject) => {
     const body: Buffer[] = [];
     let status = 0;

@@ -5,14 +5,14 @@ import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
 import { startDeadline } from '../../shared/deadline.ts';
 import { WireFault } from './fault.ts';
 
-/** PEM texts. */
+/** TLS of an upstream, as PEM texts. */
 export interface TlsSettings {
   /** Trusted authorities, instead of the default ones. */
   readonly ca?: string | undefined;
   /** Client certificate, with the intermediate certificates up to its authority. */
   readonly certificate?: string | undefined;
   readonly key?: string | undefined;
-  /** Name that the server's certificate must have; default: the host of the address. */
+  /** The name that the certificate of the server must have; default: the host of the address. */
   readonly serverName?: string | undefined;
 }
 
@@ -97,7 +97,7 @@ export function createConnect(
       done(error);
     };
     socket.once('error', failed);
-    // Also if the connection is abandoned before it is established.
+    // This also covers a connection that is given up before it is established.
     socket.once('close', deadline.stop);
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
       deadline.stop();
@@ -108,7 +108,7 @@ export function createConnect(
   };
 }
 
-/** The host to connect to: IPv6 addresses without brackets. */
+/** Returns the host to connect to; an IPv6 address has no brackets. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }

@@ -1,5 +1,4 @@
-// One connection to an upstream. It carries one request at a time: the next one starts after the answer was read to its end. A class, like
-// every object with several methods that exists per request or per connection.
+// One connection to an upstream. It carries one request at a time: the next request starts after the answer was read to its end.
 
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -13,17 +12,20 @@ import { upload, writeAtOnce } from './write-request.ts';
 
 /** The pool that a connection belongs to. */
 export interface Owner {
-  /** The connection can take another request. */
+  /** Called when the connection can take another request. */
   freed(connection: Connection): void;
-  /** The connection keeps its request and gets no further one. */
+  /** Called when the connection finishes its request and takes no other. */
   detached(connection: Connection): void;
-  /** The connection has ended. Called once. */
+  /** Called once, when the connection has ended. */
   ended(connection: Connection): void;
-  /** The upstream has written bytes that are no part of an answer to a request. */
-  unasked(): void;
+  /** Called when the upstream has written bytes that no request asked for. */
+  onUnrequestedBytes(): void;
 }
 
-/** Servers close idle connections after 5 s or more. If one announces another time, the connection is closed this much earlier. */
+/**
+ * Most servers close idle connections after 5 s or more, so a connection is idle for at most 4 s. If a server announces another time, the
+ * connection is closed 2 s before it.
+ */
 const IDLE_SECONDS = 4;
 const EARLIER_SECONDS = 2;
 const IDLE_SECONDS_MAX = 600;
@@ -42,16 +44,16 @@ export class Connection {
   #hasBegun = false;
   #isSent = true;
   #hasAnswered = false;
-  /** Over TLS: bytes read from the TCP connection when the last answer was complete. */
+  /** Bytes that were read from the TCP connection under TLS when the last answer was complete. */
   #bytesRead = 0;
   #isReading = false;
   /** The upstream has ended the connection. Bytes received before that may be unread. */
   #isClosed = false;
-  /** The end was announced (over TLS by a close_notify), so it may delimit an answer. */
+  /** Whether the end was announced (over TLS by a close_notify): then it may delimit an answer. */
   #hasTlsEnd = false;
   #isRetired = false;
   #hasEnded = false;
-  /** Permitted idle time, and idle time so far; the pool calls `tick` each second. */
+  /** Seconds that the connection may be idle, and has been idle. The pool calls `tick` each second. */
   #idleSecondsMax = IDLE_SECONDS;
   #idleSeconds = 0;
 
@@ -86,14 +88,14 @@ export class Connection {
   isQuiet(): boolean {
     const length = this.#take();
     if (!this.#isTls) {
-      if (length > 0) this.#owner.unasked();
+      if (length > 0) this.#owner.onUnrequestedBytes();
       return length === NOTHING;
     }
     // Servers send TLS session tickets unrequested, but only on new connections. Any other record may be incomplete here.
     const isNew = !this.#hasAnswered;
     if (length === NOTHING) return isNew || this.#bytesRead === this.#bytesBeneath();
     if (length === 0 || length === this.#unread.bytes.length) return false;
-    // Tells a record of TLS itself from bytes, which come to `read`.
+    // TLS decrypts the record. If it holds bytes for HTTP, they come to `read`; a record of TLS itself brings none.
     handleOf(this.#socket)?.receive?.(this.#unread.bytes.subarray(0, length));
     return isNew && !this.#hasEnded && !this.#isClosed;
   }
@@ -114,7 +116,7 @@ export class Connection {
     } catch (error) {
       if (this.#attempt === attempt) this.#fail(error as Error);
     }
-    // Unless the handler aborted it.
+    // The handler may have aborted the request.
     if (this.#attempt === attempt) this.#write(attempt);
   }
 
@@ -142,14 +144,14 @@ export class Connection {
 
   /** Receives bytes from the socket; their buffer is reused afterwards. */
   read(bytes: Uint8Array, length: number): void {
-    // Bytes without a request: they must not be taken for the answer to the next request.
+    // Without a request, bytes must not be taken for the answer to the next request.
     if (this.#attempt === undefined) {
-      this.#owner.unasked();
+      this.#owner.onUnrequestedBytes();
       this.end();
       return;
     }
     if (!this.#hasBegun) {
-      this.#owner.unasked();
+      this.#owner.onUnrequestedBytes();
       this.#fail(new WireFault('WIRE_MALFORMED', 'bytes were received before the request was sent'));
       return;
     }
@@ -200,7 +202,7 @@ export class Connection {
     const head = this.#reader.head;
     const idleSecondsMax = (head?.idleSeconds ?? IDLE_SECONDS + EARLIER_SECONDS) - EARLIER_SECONDS;
     this.#idleSecondsMax = Math.min(idleSecondsMax, IDLE_SECONDS_MAX);
-    if (this.#reader.hasSurplus) this.#owner.unasked();
+    if (this.#reader.hasSurplus) this.#owner.onUnrequestedBytes();
     const isWhole = this.#isSent && !this.#reader.hasSurplus && !this.#isClosed;
     if (isWhole && head?.isPersistent === true && idleSecondsMax > 0 && !this.#isRetired) this.#owner.freed(this);
     else this.end();
@@ -213,8 +215,8 @@ export class Connection {
   }
 
   /**
-   * False if the answer came before the upstream had read the whole request: the next request would wait for that. Over TLS this is known
-   * one turn later.
+   * Whether the kernel has taken the whole request. If not, the answer came before the upstream had read all of it, and the next request
+   * would wait. Over TLS this is known one turn later.
    */
   get isDrained(): boolean {
     return this.#socket.writableLength === 0;
@@ -229,13 +231,13 @@ export class Connection {
     if (this.#attempt !== undefined) this.#readOn(this.#attempt);
   }
 
-  /** Takes no further requests. Closes the connection now if it is free. */
+  /** Call it to use the connection for no other request. Closes it now if it is free. */
   retire(): void {
     this.#isRetired = true;
     if (this.#attempt === undefined) this.end();
   }
 
-  /** Leaves the pool's count of connections, because its answer may take for ever. */
+  /** Removes the connection from the count of its pool, because its answer may never end. */
   detach(): void {
     this.#isRetired = true;
     this.#owner.detached(this);
@@ -258,12 +260,12 @@ export class Connection {
     this.#owner.ended(this);
   }
 
-  /** The upstream has ended the connection: this completes an answer without a length. */
+  /** Handles the end of the connection by the upstream, which completes an answer without a length. */
   #closed(): void {
     this.#isClosed = true;
     const attempt = this.#attempt;
     if (attempt === undefined) this.end();
-    // TLS delivers all read bytes and the end even while paused; `resume` returns here.
+    // TLS delivers all bytes that were read, and the end, even while the socket is paused. `resume` comes back here.
     else if (attempt.paused) return;
     else if (this.#hasTlsEnd && this.#reader.close()) {
       this.#answered(attempt);

@@ -1,4 +1,4 @@
-// Errors of the upstream's HTTP, or of its connection, that the system does not report itself.
+// Errors in the HTTP of an upstream, and errors of its connection that the system does not report itself.
 
 type FaultCode =
   /** The connection was not established in time. */

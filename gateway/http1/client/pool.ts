@@ -16,7 +16,7 @@ export interface PoolSettings extends ConnectSettings {
   readonly connections: number;
   /** Connections to a name get no further request after this age, so that the name is resolved again even under constant load. */
   readonly connectionMaxAgeSeconds: number;
-  /** One request per connection. */
+  /** Whether each connection carries only one request. */
   readonly isolate?: boolean | undefined;
 }
 
@@ -40,17 +40,20 @@ export class Pool implements Dispatcher, Owner {
   readonly #isIsolating: boolean;
   readonly #unread: Unread;
   readonly #connections = new Set<Connection>();
-  /** Connections of open streams: they are closed with their answers, and do not count towards the bound. */
+  /** Connections of open streams. They close with their answers, and do not count towards the bound. */
   readonly #detached = new Set<Connection>();
-  /** The last one used is taken first, so that surplus connections become idle and close. */
+  /** Free connections. The last one used is taken first, so that surplus connections become idle and close. */
   readonly #free: Connection[] = [];
-  /** Freed in this turn: not reused before the next turn, because a close that follows the answer is noticed only then. */
+  /**
+   * Connections that became free in this turn. They are not reused before the next turn, because a close that follows the answer is noticed
+   * only then.
+   */
   readonly #resting: Connection[] = [];
-  /** Established since requests were last sent. */
+  /** Connections that were established since requests were last sent. */
   readonly #fresh: Connection[] = [];
   readonly #waiting: RequestInFlight[] = [];
   readonly #opening = new Set<Socket>();
-  readonly #onUnasked: () => void;
+  readonly #onUnrequestedBytes: () => void;
   #isDistrusted = false;
   #isServing = false;
   #checkTimer: NodeJS.Timeout | undefined;
@@ -59,55 +62,55 @@ export class Pool implements Dispatcher, Owner {
 
   /**
    * @param shared read buffers of all connections; several pools may share them
-   * @param onUnasked called when the upstream has written bytes that no request asked for; the pool isolates requests from then on
+   * @param onUnrequestedBytes called when the upstream has written bytes that no request asked for; the pool isolates requests from then on
    */
   constructor(
     origin: string,
     settings: PoolSettings,
     lookup: LookupFunction,
     shared: Reading,
-    onUnasked: () => void = () => undefined,
+    onUnrequestedBytes: () => void = () => undefined,
   ) {
     const url = new URL(origin);
     this.#host = url.host;
     this.#connect = createConnect(url, settings, lookup, shared.readInto);
     this.#unread = shared.unread;
-    this.#onUnasked = onUnasked;
+    this.#onUnrequestedBytes = onUnrequestedBytes;
     this.#isIsolating = settings.isolate === true;
     this.#connectionsMax = settings.connections;
-    // IP addresses need no new lookup.
+    // An IP address needs no new lookup.
     this.#maxAgeMs = isIP(hostOf(url)) === 0 ? settings.connectionMaxAgeSeconds * 1000 : Number.POSITIVE_INFINITY;
   }
 
   /**
-   * Queues a request; it is sent at the end of the turn, in order. A free connection is read right before it is written to: if the upstream
-   * has closed it or has sent bytes, it is not used, so that no answer is taken for that of another request and no request is lost on a
-   * closed connection. A connection that has just been freed rests for one turn, because a close often follows an answer.
+   * Queues a request, which is sent at the end of the turn, in order. A free connection is read right before it is written to. If the
+   * upstream has closed it or has sent bytes, it is not used: otherwise the request would be lost, or the bytes would be taken for its
+   * answer. A connection that has just become free rests for one turn, because a close often follows an answer.
    */
   dispatch(request: Outgoing, handler: AnswerHandler): void {
     this.#waiting.push(new RequestInFlight(request, requestHead(request, this.#host, !this.#isAlone), handler));
     this.#serveSoon();
   }
 
-  /** Whether every request gets a new connection. */
+  /** Whether each request gets a new connection. */
   get #isAlone(): boolean {
     return this.#isIsolating || this.#isDistrusted;
   }
 
-  /** Turns one request per connection on or off, which `settings.isolate` turns on for good. */
+  /** Turns one request per connection on or off. `settings.isolate` turns it on for good. */
   isolate(isDistrusted: boolean): void {
     if (isDistrusted === this.#isDistrusted) return;
     this.#isDistrusted = isDistrusted;
     if (!isDistrusted) return;
-    // A connection that was just made has not been used.
+    // A connection that was just made was not used, so it is clean and stays.
     for (const connection of [...this.#free, ...this.#resting]) if (!this.#fresh.includes(connection)) connection.end();
   }
 
-  unasked(): void {
-    // The configuration expects it.
+  onUnrequestedBytes(): void {
+    // `settings.isolate` is on: the operator knows of such bytes, so they are not reported.
     if (this.#isIsolating) return;
     this.isolate(true);
-    this.#onUnasked();
+    this.#onUnrequestedBytes();
   }
 
   /** Resolves when requests in flight have ended. Requests dispatched afterwards are still sent, but their connections are not kept. */
@@ -149,8 +152,8 @@ export class Pool implements Dispatcher, Owner {
       const at = list.indexOf(connection);
       if (at !== -1) list.splice(at, 1);
     }
-    // The connection ended before its first request: do not reconnect, because an upstream that sends a greeting or closes at once would do
-    // it again.
+    // The connection ended before its first request. Do not connect again, because an upstream that sends a greeting or closes at once
+    // would do it again.
     if (this.#fresh.includes(connection)) this.#refuse(new WireFault('WIRE_INCOMPLETE', UNUSABLE));
     else if (this.#waiting.length > 0) this.#serveSoon();
     this.#finishIfClosed();
@@ -184,7 +187,7 @@ export class Pool implements Dispatcher, Owner {
     if (this.#waiting.length > 0) this.#serveSoon();
   }
 
-  /** True if a request waits. Drops waiting requests that have ended. */
+  /** Whether a request waits, after those that have ended are dropped. */
   #hasWaiting(): boolean {
     while (this.#waiting[0]?.handler.ended === true) this.#waiting.shift();
     return this.#waiting.length > 0;
@@ -227,7 +230,7 @@ export class Pool implements Dispatcher, Owner {
     return connection;
   }
 
-  /** A connect failed: fail one waiting request, unless a connection that is free or being opened will serve it. */
+  /** Handles a failed connect: fails one waiting request, unless a connection that is free or being opened will serve it. */
   #refuse(error: Error): void {
     const expected = this.#opening.size + this.#free.length + this.#resting.length;
     if (this.#hasWaiting() && this.#waiting.length > expected) {

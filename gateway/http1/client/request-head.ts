@@ -6,7 +6,7 @@ import type { Outgoing } from './wire.ts';
 
 const usualMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const TARGET = /^[\x21-\x7e\x80-\xff]+$/;
-/** Methods that expect a body: without one, they send `content-length: 0` (RFC 9110 section 8.6). */
+/** Methods that expect a body: a request without one sends `content-length: 0` (RFC 9110 section 8.6). */
 const withBody = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
@@ -32,10 +32,10 @@ export function requestHead(request: Outgoing, host: string, isKept: boolean): s
 }
 
 const keptLines = new Map<string, string>();
-/** The configuration names the hosts; a reload may bring others. */
+/** A bound, because each reload of the configuration may name other hosts. */
 const HOSTS_MAX = 1000;
 
-/** The end of the request line, and the fields of the connection. */
+/** Returns the end of the request line, and the fields of the connection. */
 function connectionLines(host: string, isKept: boolean): string {
   const known = isKept ? keptLines.get(host) : undefined;
   if (known !== undefined) return known;
@@ -44,7 +44,7 @@ function connectionLines(host: string, isKept: boolean): string {
   return lines;
 }
 
-/** All fields of a request, flat. */
+/** Returns all fields of a request. */
 export function headersIn({ lines = '', headers }: Pick<Outgoing, 'lines' | 'headers'>): string[] {
   const flat: string[] = [];
   for (const line of lines.split('\r\n').slice(0, -1)) {
@@ -55,7 +55,7 @@ export function headersIn({ lines = '', headers }: Pick<Outgoing, 'lines' | 'hea
 }
 
 function framingOf(method: string, body: Outgoing['body'], isCounted: boolean): string {
-  // A given content-length does not belong to this body.
+  // A given `content-length` would not belong to this body, whose length is known here.
   if (isCounted && (body === null || body instanceof Buffer)) throw unsendable('content-length');
   if (isCounted) return '';
   if (body === null) return withBody.has(method) ? 'content-length: 0\r\n' : '';

@@ -1,4 +1,4 @@
-// One request on one connection, with the controls that its handler uses.
+// One request of the client, with the controls that its handler uses.
 
 import type { AnswerHandler, Control, Outgoing } from './wire.ts';
 
@@ -10,7 +10,7 @@ interface Carrier {
   end(): void;
 }
 
-/** A request under way, and the handler of its answer. */
+/** A request in progress, and the handler of its answer. */
 export class RequestInFlight implements Control {
   readonly request: Outgoing;
   readonly head: string;

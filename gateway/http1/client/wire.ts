@@ -1,4 +1,4 @@
-// Types of the HTTP/1.1 client that the rest of the gateway uses.
+// The types of the HTTP/1.1 client that the rest of the gateway uses.
 
 /** Header fields of an answer: lower-case names; a list for a repeated field. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -8,9 +8,9 @@ export interface Outgoing {
   readonly method: string;
   /** With query. */
   readonly path: string;
-  /** Field lines as they are sent, each with its end; their maker has checked them. Without framing fields. */
+  /** Field lines as they are sent, each with its line end, without framing fields. The code that made them has checked them. */
   readonly lines?: string;
-  /** Further fields, flat, lower-case names. Without framing fields, except the `content-length` of a streamed body if it is known. */
+  /** Other fields, in lower-case names, without framing fields. The `content-length` of a streamed body may be among them. */
   readonly headers: readonly string[];
   readonly body: Buffer | AsyncIterable<Buffer> | null;
 }
@@ -18,10 +18,10 @@ export interface Outgoing {
 /** Pauses or aborts an answer. Has no effect after the answer has ended. */
 export interface Control {
   readonly paused: boolean;
-  /** Delivers no further part of the answer until `resume`; the loss of the connection may still be reported. */
+  /** Delivers no part of the answer until `resume`. The loss of the connection may still be reported. */
   pause(): void;
   resume(): void;
-  /** The connection no longer counts among those that its pool may open, and is closed after this answer. */
+  /** Removes the connection from the number that its pool may open. It is closed after this answer. */
   detach(): void;
   /** Closes the connection without calling the handler. */
   abort(): void;
@@ -29,11 +29,14 @@ export interface Control {
 
 /** Receives one answer. If one of its methods throws, the connection is closed and the error is passed to `onResponseError`. */
 export interface AnswerHandler {
-  /** The answer is no longer needed: a request that has not started is dropped. */
+  /** Whether the answer is no longer needed: a request that has not started is dropped. */
   readonly ended: boolean;
-  /** The request has a connection and is written in the same turn, or as its body arrives. No byte was sent before this call. */
+  /**
+   * Called when the request has a connection. No byte was sent before this call; the request is written in the same turn, or as its body
+   * arrives.
+   */
   onRequestStart(control: Control): void;
-  /** Head of the final answer; interim answers are not reported. */
+  /** Called with the head of the final answer. Interim answers are not reported. */
   onResponseStart(control: Control, status: number, headers: AnswerHeaders): void;
   onResponseData(control: Control, chunk: Buffer): void;
   onResponseEnd(control: Control): void;

@@ -1,4 +1,4 @@
-// Writes requests to an upstream: at once, or a streamed body no faster than the upstream reads.
+// Writes requests to an upstream: a whole request at once, a streamed body no faster than the upstream reads.
 
 import type { Socket } from 'node:net';
 import { WireFault } from './fault.ts';
@@ -27,9 +27,9 @@ function joined(head: string, body: Buffer): Buffer {
 }
 
 /**
- * Resolves when the whole body was given to the socket, or when `isWanted` returns false. Rejects with the error of the body, or if its
- * length differs from the announced one: the upstream would take surplus bytes for another request. The head is sent with the first bytes,
- * so that a client that announces a body and sends none does not occupy the upstream.
+ * Sends a streamed request. The head is sent with the first bytes of the body, so that a client that announces a body and sends none does
+ * not occupy the upstream. Resolves when the whole body was given to the socket, or when `isWanted` returns false. Rejects with the error
+ * of the body, or if the body has not the announced length: the upstream would take surplus bytes for another request.
  *
  * @param begin called right before the first byte is written; its errors reject
  * @param isWanted whether to continue, called before each write

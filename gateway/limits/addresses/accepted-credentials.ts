@@ -2,7 +2,7 @@
 
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** About 1 MB. */
+/** Credentials in memory, about 1 MB. */
 const ACCEPTED_MAX = 10_000;
 /**
  * Largest number of requests of one credential whose outcome is unknown. A credential with more is not trusted, because it may no longer be
@@ -20,11 +20,11 @@ interface Acceptance {
 
 export interface AcceptedCredentials {
   digestOf(credential: string): string;
-  /** Whether the credential was accepted within the time. */
+  /** Whether the credential was accepted within `keptMs`. */
   has(digest: string): boolean;
   /**
-   * Begins a request with an accepted credential, unless too many are open. Call the returned function once: when the
-   * answer arrives, or when no answer can come any more.
+   * Begins a request with an accepted credential; returns undefined if the credential is unknown or too many of its requests are open. Call
+   * the returned function once: when the answer arrives, or when no answer can come any more.
    */
   begin(digest: string): ((isAnswered: boolean) => void) | undefined;
   add(digest: string): void;

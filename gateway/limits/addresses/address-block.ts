@@ -1,5 +1,5 @@
-// Groups client addresses for counting. Pure. A household or a server usually has a whole IPv6 /64 and can change its
-// address within it, so that one IPv6 address identifies no client.
+// Groups client addresses for counting. Pure. A household or a server usually has a whole IPv6 /64 and can change its address within it, so
+// one IPv6 address does not identify a client.
 
 const MAPPED = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/;
 

@@ -1,4 +1,4 @@
-// Limits per client address for endpoints without API keys: requests, open connections, failed logins. Throws rate_limited,
+// Limits requests, open connections and failed logins per client address, for endpoints without API keys. Throws rate_limited,
 // gateway_overloaded, auth_attempts_limited.
 
 import { GatewayError } from '../../errors.ts';
@@ -26,21 +26,25 @@ export interface AddressLimitRules extends LoginThrottleRules {
   readonly connectionsTotal: number;
 }
 
-/** A request inside the limit. */
+/** A request that the limit has admitted. */
 export interface Visit extends Omit<LoginAttempt, 'over'> {
   /** Call it once, when the request has ended. */
   leave(): void;
 }
 
 export interface AddressLimit {
-  /** Admits one request. `credential`: a credential of the request that could be a guess; such a request may wait. */
+  /**
+   * Admits one request.
+   *
+   * @param credential a credential of the request that could be a guess; such a request may wait
+   */
   enter(admitted: Admitted, credential: string | undefined): Awaitable<Visit>;
   useRules(rules: AddressLimitRules): void;
   /** Number of requests and connections in progress. */
   inProgress(): number;
 }
 
-/** An estimate: when an open connection ends cannot be predicted. */
+/** An estimate, because the end of an open connection cannot be predicted. */
 const RETRY_AFTER_SECONDS = 5;
 
 function createAddressLimit(rules: AddressLimitRules, logins: LoginThrottle, now: () => number): AddressLimit {
@@ -54,7 +58,7 @@ function createAddressLimit(rules: AddressLimitRules, logins: LoginThrottle, now
       throw new GatewayError('rate_limited', { retryAfterSeconds: retryAfterSecondsOf(waitMs) });
   }
 
-  /** Returns the function that leaves. */
+  /** Counts a request as in progress. Returns the function that ends it. */
   function occupy(block: string): () => void {
     inProgress.set(block, (inProgress.get(block) ?? 0) + 1);
     total += 1;
@@ -110,8 +114,8 @@ function visitOf({ answered, abandoned, over }: LoginAttempt, leaveBlock: () => 
 }
 
 /**
- * Returns address limits by name, under which requests, connections and failed logins count; a limit keeps its counts when its rules
- * change.
+ * Returns a function that gives the limit of a name, creating it once. All uses of a name share its counts, which survive a change of
+ * rules.
  */
 export function createAddressLimits(
   options: Omit<LoginThrottleOptions, 'name'>,

@@ -1,5 +1,5 @@
-// Counts failures per client address, and reserves units for attempts whose outcome is open: in Redis for all instances together; in this
-// process without Redis or while it is away.
+// Counts failures per client address, and reserves units for attempts whose outcome is not known yet: in Redis for all instances together,
+// or in this process without Redis or while it is away.
 
 import { createRequire } from 'node:module';
 import type { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
@@ -8,7 +8,7 @@ import { evaluate, toScript } from '../../redis/sealed-script.ts';
 import { createSharedUnits, type SharedUnits } from './reserved-units.ts';
 
 const require = createRequire(import.meta.url);
-/** Loads single files of the library: its main file would load limiters of fifteen stores at each start. */
+/** These load single files of the library, because its main file would load the limiters of fifteen stores at each start. */
 const memoryLimiter = () => require('rate-limiter-flexible/lib/RateLimiterMemory.js') as typeof RateLimiterMemory;
 const redisLimiter = () => require('rate-limiter-flexible/lib/RateLimiterRedis.js') as typeof RateLimiterRedis;
 
@@ -24,12 +24,12 @@ export interface FailureRules {
 export interface FailureCount {
   /** Whether the address has reached the limit. */
   readonly isUsedUp: boolean;
-  /** Milliseconds until the window ends, by the shared counter; undefined: this process counted. */
+  /** Milliseconds until the window ends, by the shared counter; undefined if this process counted. */
   readonly leftMs: number | undefined;
 }
 
 export interface Reserving extends FailureCount {
-  /** Call it once to give the unit back. Undefined: none was reserved, because failures and reserved units have reached the limit. */
+  /** Gives the unit back; call it once. Undefined: none was reserved, because failures and reserved units have reached the limit. */
   readonly giveBack: (() => void) | undefined;
 }
 
@@ -92,7 +92,7 @@ function createFailureCounter(name: string, rules: FailureRules, sharing: Shared
     return { isUsedUp: remainingPoints === 0, leftMs: undefined };
   }
 
-  /** Counts in Redis; the limiter in memory is its insurance while Redis is away. */
+  /** Counts in Redis; while Redis is away, in the memory of this process. */
   async function countShared(redis: RateLimiterRedis, block: string, failures: number): Promise<FailureCount> {
     try {
       const { remainingPoints, msBeforeNext } = await redis.penalty(block, failures);
@@ -102,7 +102,7 @@ function createFailureCounter(name: string, rules: FailureRules, sharing: Shared
     }
   }
 
-  /** Units that this process has reserved, by block, wherever they are counted. */
+  /** Units that this process has reserved, by block. Those reserved in Redis are included. */
   const reserved = new Map<string, number>();
 
   function reserveHere(block: string, giveBackShared?: () => void): () => void {
@@ -152,8 +152,8 @@ function createFailureCounter(name: string, rules: FailureRules, sharing: Shared
 }
 
 /**
- * The Redis client that the library gets. The library defines one script and runs it. Here the script seals its reply, so that a damaged
- * reply is no failure of an address.
+ * Returns the client that the library gets in place of the Redis client. The library defines one script and runs it. Here the script seals
+ * its reply, so that a damaged reply is not taken for a failure of an address.
  */
 function sealedFor(client: Redis) {
   let count = toScript('');
@@ -168,9 +168,12 @@ function sealedFor(client: Redis) {
   };
 }
 
-/** So many failures for one command are a flood. */
+/** From this number of failures in one command on, the next command waits. */
 const FLOOD = 8;
-/** Pause before the next command of a flood, milliseconds. An instance learns that much later that the address has used its failures up. */
+/**
+ * Pause between two commands of such a flood, in milliseconds. It delays by as much the moment at which this instance learns that the
+ * address is blocked.
+ */
 const FLOOD_REST_MS = 5;
 
 interface Failures extends PromiseWithResolvers<FailureCount> {
@@ -178,8 +181,9 @@ interface Failures extends PromiseWithResolvers<FailureCount> {
 }
 
 /**
- * Counts the failures of an address together that happen in one turn of the event loop, or before its last command is answered. A flood
- * from one address then costs a command every few milliseconds, not one for each failure: that took as much CPU as the refusal itself.
+ * Counts failures of one address together that happen in one turn of the event loop, or before the last command for the address is
+ * answered. A flood from one address then costs a command every few milliseconds. A command for each failure took as much CPU as the
+ * refusal itself.
  */
 function createTogether(count: (block: string, failures: number) => Promise<FailureCount>): FailureCounter['count'] {
   const waiting = new Map<string, Failures>();

@@ -1,12 +1,12 @@
-// Limits failures per client address: an address that has used its failures up is refused until its window ends, so that its further
-// attempts cost little. Counts in a FailureCounter, and remembers here which addresses are blocked. Throws auth_attempts_limited.
+// Limits failures per client address. An address that has used up its failures is refused until its window ends, so that its next attempts
+// cost little. A FailureCounter counts; this file remembers which addresses are blocked. Throws auth_attempts_limited.
 
 import { GatewayError } from '../../errors.ts';
 import { retryAfterSecondsOf } from '../limit-headers.ts';
 import { addressBlockOf } from './address-block.ts';
 import { type FailureCounters, type FailureRules, processFailureCounters } from './failure-counter.ts';
 
-/** About 30 MB. Counting addresses cannot stop a client that uses more addresses than this within a window. */
+/** Addresses in memory, about 30 MB. Counting cannot stop a client that uses more addresses than this within a window. */
 const ADDRESSES_MAX = 100_000;
 
 export interface FailureLimitOptions extends FailureRules {
@@ -36,8 +36,8 @@ export interface FailureLimit {
 }
 
 /**
- * While no address has failed, `isBlocked` costs a request one comparison. It never waits for Redis: if an address has reached the limit on
- * other instances, this instance blocks it after its next failure here.
+ * While no address has failed, `isBlocked` costs a request one comparison. It never waits for Redis: an address that has reached the limit
+ * on other instances is blocked here after its next failure here.
  */
 export function createFailureLimit(options: FailureLimitOptions): FailureLimit {
   const { name, now, addressesMax = ADDRESSES_MAX } = options;
@@ -53,7 +53,7 @@ export function createFailureLimit(options: FailureLimitOptions): FailureLimit {
     counter.forget(block);
   }
 
-  /** Returns the block of an address, after forgetting the windows that have ended. */
+  /** Forgets the windows that have ended, then returns the block of an address. */
   function currentBlockOf(address: string, nowMs: number): string {
     for (const [block, endMs] of endsMs) {
       if (endMs > nowMs) break;
@@ -70,7 +70,7 @@ export function createFailureLimit(options: FailureLimitOptions): FailureLimit {
     endsMs.set(block, nowMs + windowSeconds * 1000);
   }
 
-  /** Blocks the address until its window ends, by the shared counter if that knows it. */
+  /** Blocks the address until its window ends. `leftMs` is the rest of the window by the shared counter, if that has answered. */
   function blockUntilEnd(block: string, leftMs: number | undefined): void {
     blocked.add(block);
     if (leftMs !== undefined) endsMs.set(block, now() + leftMs);

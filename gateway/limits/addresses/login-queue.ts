@@ -1,15 +1,15 @@
-// A queue of logins for each client address. The first login of each address asks for a unit of the limits until it gets one; the others
-// wait behind it, so that many waiting logins cost little.
+// A queue of logins for each client address. The first login of an address asks for a unit of the limits until it gets one. The others wait
+// behind it, so that many waiting logins cost little.
 
-/** Longest wait of a login: longer than an upstream takes to check a password. */
+/** Longest wait of a login. It is longer than an upstream takes to check a password. */
 const WAIT_MS = 10_000;
-/** Pause before the next question for a unit: no message tells of units that other instances give back. */
+/** Pause before the first login asks again. It has to ask, because no message tells of units that other instances give back. */
 const ASK_EVERY_MS = 100;
 
 export interface LoginQueue {
   /** Resolves with the first result of `ask` that is not undefined, or with undefined after the longest wait. Rejects as `ask` does. */
   take<T>(key: string, ask: () => Promise<T | undefined>): Promise<T | undefined>;
-  /** A unit has been given back: the login that waits longest asks again at once. */
+  /** Call it when a unit has been given back: the login that waits longest asks again at once. */
   retry(): void;
 }
 

@@ -1,5 +1,5 @@
-// Limits failed logins through tunnels, per client address and in total: the upstream may see the gateway as one address, and would lock
-// out all clients together. Throws auth_attempts_limited.
+// Limits failed logins through tunnels, per client address and in total. The upstream may see all clients under the one address of the
+// gateway, and would lock all of them out together. Throws auth_attempts_limited.
 
 import { GatewayError } from '../../errors.ts';
 import type { Admitted } from '../../exchange.ts';
@@ -17,18 +17,21 @@ export interface LoginThrottleRules {
   readonly failuresTotal?: number | undefined;
 }
 
-/** A request that may log in. Only the first call of one of its methods counts. */
+/** A request that may log in. Of the three methods, only the first call has an effect. */
 export interface LoginAttempt {
   /** Call it with the head of the answer. `status` is undefined if the answer shows nothing about the login. */
   answered(status: number | undefined): void;
-  /** The client has left before the answer, or does not finish its request: the upstream may have seen a failed login. */
+  /**
+   * Call it if the client has left before the answer, or does not finish its request: the upstream may have seen a failed login. This
+   * counts as one, unless the credential was accepted before.
+   */
   abandoned(): void;
-  /** No answer came, and the client did not cause that. */
+  /** Call it if no answer came and the client did not cause that. */
   over(): void;
 }
 
 export interface LoginThrottle {
-  /** Digest of a credential that could be a guess; the other functions take the digest. */
+  /** Returns the digest of a credential that could be a guess. The other functions take the digest. */
   digestOf(credential: string): string;
   /** Throws if too many logins have failed. */
   refuse(admitted: Admitted, digest: string): void;
@@ -41,23 +44,23 @@ export interface LoginThrottle {
   useRules(rules: LoginThrottleRules): void;
 }
 
-/** The attempt of a request that can fail no login, or of a client that has left while it waited. */
+/** Does nothing: the attempt of a request that is no login, or whose client left while it waited. */
 export const NO_LOGIN: LoginAttempt = { answered: () => undefined, abandoned: () => undefined, over: () => undefined };
 
 /** Statuses of the upstream for a failed login, or for too many of them. */
 const failing = new Set([401, 402, 403, 429]);
 const ALL_ADDRESSES = 'all';
-/** An estimate: when an attempt in flight ends cannot be predicted. */
+/** An estimate, because the end of an attempt in flight cannot be predicted. */
 const RETRY_AFTER_SECONDS = 5;
 
 export type LoginThrottleOptions = Pick<FailureLimitOptions, 'name' | 'counters' | 'now'>;
 
-/** Gives back what an attempt holds; `isAnswered`: its outcome is known. */
+/** Gives back the units of an attempt. `isAnswered`: the outcome of the attempt is known. */
 type GiveBack = (isAnswered: boolean) => void;
 
 /**
- * A credential that was accepted within the last window passes even from a throttled address, and reserves nothing. An upstream may give an
- * address the same answer for every credential, so a credential that fails later is forgotten, and a few such failures throttle the address
+ * A credential that was accepted within the last window passes even from a blocked address, and reserves nothing. An upstream may give one
+ * address the same answer for every credential. So a credential that fails later is forgotten, and a few such failures block the address
  * for all credentials.
  */
 export function createLoginThrottle(
@@ -79,7 +82,7 @@ export function createLoginThrottle(
     ];
   }
 
-  /** Reserves a unit of each limit; undefined: not all of them have one left. */
+  /** Reserves a unit of each limit. Resolves with undefined if one of them has none left. */
   async function reserve(address: string): Promise<GiveBack | undefined> {
     const units: (() => void)[] = [];
     const giveBack = () => {
@@ -114,7 +117,7 @@ export function createLoginThrottle(
     function end(isAnswered: boolean, hasFailed: boolean): void {
       if (isOver) return;
       isOver = true;
-      // Give the unit back after the failure is counted, so that the failure is not missing in between.
+      // The unit is given back after the failure is counted, so that the attempt counts at every moment.
       if (hasFailed) void countFailure(address, digest).then(() => giveBack(isAnswered));
       else giveBack(isAnswered);
     }
@@ -124,7 +127,7 @@ export function createLoginThrottle(
         if (!isOver && status !== undefined && status < 300) accepted.add(digest);
         end(true, status !== undefined && failing.has(status));
       },
-      // An accepted credential is rarely a wrong one; too many such requests end the trust in it.
+      // An accepted credential is rarely wrong, so leaving early is no failure; too many such requests end the trust in it.
       abandoned: () => end(false, !isTrusted),
       over: () => end(true, false),
     };
@@ -140,7 +143,7 @@ export function createLoginThrottle(
     return giveBack && begin(address, digest, giveBack, false);
   }
 
-  /** A known credential with too many requests in flight waits for them; an unknown one is refused. */
+  /** Waits for the turn of the address. A known credential with too many requests in flight waits for them; an unknown one is refused. */
   async function beginInTurn(admitted: Admitted, digest: string): Promise<LoginAttempt> {
     const { clientAddress, request } = admitted;
     const attempt = await queue.take(addressBlockOf(clientAddress), async () => {

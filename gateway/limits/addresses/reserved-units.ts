@@ -1,5 +1,5 @@
-// Reserved units of failure counters in Redis, shared by all instances: one sorted set beside each counter, of reservations by the end of
-// their lease. An instance that dies gives its units back when their leases end.
+// The reserved units of failure counters in Redis, shared by all instances. Beside each counter is a sorted set of reservations, scored by
+// the end of their lease. If an instance dies, its units are free again when their leases end.
 
 import { randomUUID } from 'node:crypto';
 import type { Redis } from '../../redis/client.ts';
@@ -32,9 +32,9 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])
 
 export interface SharedReserving {
   readonly failures: number;
-  /** Milliseconds until their window ends. */
+  /** Milliseconds until the window of the failures ends. */
   readonly leftMs: number;
-  /** Gives the unit back; undefined: none is reserved, because failures and reserved units have reached the limit. */
+  /** Gives the unit back. Undefined: none is reserved, because failures and reserved units have reached the limit. */
   readonly giveBack: (() => void) | undefined;
 }
 
@@ -62,7 +62,7 @@ export function createSharedUnits(client: Redis, leaseMs = LEASE_MS): SharedUnit
     ids?.delete(id);
     if (ids?.size === 0) held.delete(key);
     if (held.size === 0) stop();
-    // Without Redis the lease ends by itself.
+    // If Redis is away, the lease ends by itself.
     client.zrem(key, id).catch(() => undefined);
   }
 
@@ -77,7 +77,7 @@ export function createSharedUnits(client: Redis, leaseMs = LEASE_MS): SharedUnit
 
   return {
     async reserve(counterKey, limit) {
-      // The same slot of a Cluster.
+      // The braces put the set into the same slot of a Cluster as its counter.
       const key = `reserved:{${counterKey}}`;
       reservations += 1;
       const id = `${instance}:${reservations}`;

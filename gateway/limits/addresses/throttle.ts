@@ -4,13 +4,13 @@ import type { GatewayError } from '../../errors.ts';
 import type { Admitted, Arrived } from '../../exchange.ts';
 import { createFailureLimit, type FailureLimit, type FailureLimitOptions } from './failure-limit.ts';
 
-/** The statuses that count: the gateway refused a credential, a permission, a path or a method. */
+/** The statuses that count. With these, the gateway refuses a credential, a permission, a path or a method. */
 const countedStatuses: ReadonlySet<number> = new Set([401, 403, 404, 405]);
 
 export interface ThrottleOptions extends Omit<FailureLimitOptions, 'name'> {
   /**
-   * Whether the request carries a credential that is already known to be valid. It passes, so that one bad client behind a shared address
-   * does not lock out the others.
+   * Whether the request carries a credential that is known to be valid. Such a request passes, so that one bad client behind a shared
+   * address does not lock out the others.
    */
   readonly isKnownCaller: (admitted: Admitted) => boolean;
 }
@@ -31,7 +31,7 @@ export function createThrottle({ isKnownCaller, ...options }: ThrottleOptions): 
     },
     countRefusal({ clientAddress }, { entry, details }) {
       if (clientAddress === undefined || !countedStatuses.has(entry.status)) return;
-      // `words`: the upstream refused, not the gateway. The caller was permitted.
+      // `words` come from the upstream: it refused the request, not the gateway. The caller was permitted.
       if (details.words === undefined) void failures.countFailure(clientAddress);
     },
   };

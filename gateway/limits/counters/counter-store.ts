@@ -1,4 +1,5 @@
-// The interface of every counter store, and how all of them turn figures into a decision. `open-counter-store.ts` lists the stores.
+// The interface of every counter store, and the function with which each makes a decision of its figures. `open-counter-store.ts` lists the
+// stores.
 
 import type { LimitState } from '../../findings.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
@@ -21,22 +22,22 @@ export interface Charge {
 }
 
 /**
- * What a store remembers about charges until their next request. It is kept beside the charges, because a look-up in a map costs about
- * 0.1 µs.
+ * What a store remembers about the charges of a caller between two requests. It is part of the object that has the charges, because a
+ * look-up in a map costs about 0.1 µs.
  */
-export interface ChargeNotes {
+export interface ChargeMemory {
   /**
-   * The charges of one caller, for all callers under the same rules: their charges differ only in the names of the counters, and a caller's
-   * own charges would have left the processor's cache.
+   * The charges without regard to whose they are: callers under the same rules differ only in the names of their counters. Read this object
+   * rather than the caller's own charges, because it stays in the processor's cache.
    */
-  readonly alike: readonly Charge[];
+  readonly sharedCharges: readonly Charge[];
   /** The charges as the script in Redis reads them; empty before the first request. */
   encoded: string;
   /** The last refusal, which may still hold. */
   refusal: CachedRefusal | undefined;
 }
 
-/** A refusal and when it was made, as `refusal-cache.ts` judges it. */
+/** A refusal, with what `refusal-cache.ts` needs to decide whether it still holds. */
 export interface CachedRefusal {
   readonly decision: LimitDecision;
   readonly cachedAtMs: number;
@@ -77,29 +78,29 @@ export interface CounterStore {
   /**
    * Decides all charges of one request together: if every enforced one has room, all are spent; otherwise none is.
    *
-   * @param notes kept by the caller with these charges; without them, the store remembers nothing about the charges
+   * @param memory of these charges; without it, the store remembers nothing about them
    */
-  decide(charges: readonly Charge[], notes?: ChargeNotes): Awaitable<LimitDecision>;
+  decide(charges: readonly Charge[], memory?: ChargeMemory): Awaitable<LimitDecision>;
   /** Deletes the counters of these names, which share one hash tag. Rejects while the store is away. */
   reset(keys: readonly string[]): Awaitable<void>;
   /**
-   * Call it when a window has become longer: units counted before the call then count for this long after their admission. Rejects while
-   * the store is away.
+   * Call it when a window has become longer: units that were counted before the call then count for this long after their admission.
+   * Rejects while the store is away.
    */
   extendExpiry(windowMs: number): Awaitable<void>;
-  /** Counters were reset: drops cached refusals, which may no longer hold. */
+  /** Call it when counters were reset: it drops the cached refusals, which may no longer hold. */
   clearRefusals(): void;
   status(): CounterStoreStatus;
   close(): Promise<void>;
 }
 
-/** Figures per charge, flat: units remaining, milliseconds until more are freed, milliseconds until the cost fits. */
+/** Figures per charge: units remaining, milliseconds until more are freed, milliseconds until the cost fits. */
 export const FIGURES_PER_CHARGE = 3;
 
 const NONE: readonly never[] = Object.freeze([]);
 
 /**
- * Converts the figures of one request into its decision. All stores use it, so that clients see no difference between them.
+ * Makes the decision of the figures of one request. All stores use it, so that clients see no difference between stores.
  *
  * @param offset index of the first figure of the request
  * @param decidedAtMs by the clock of the deciding store, epoch milliseconds
@@ -121,7 +122,7 @@ export function toLimitDecision(
     const at = offset + index * FIGURES_PER_CHARGE;
     const remaining = figures[at] as number;
     const waitMs = figures[at + 2] as number;
-    // With nothing left, a client only needs to know when its request fits again.
+    // If nothing is left, a client only needs to know when its request fits again.
     const resetMs = waitMs > 0 && remaining === 0 ? waitMs : (figures[at + 1] as number);
     states.push({ policy, limit: requests, windowSeconds, remaining, resetMs });
     if (waitMs === 0) continue;
@@ -143,7 +144,7 @@ export function toLimitDecision(
   };
 }
 
-/** The decision without counting: every request is admitted, or every request is refused. */
+/** Makes a decision without counting: admits every request, or refuses every request. */
 export function uncounted(outcome: 'admitted' | 'undecided', decidedAtMs: number, source: string): LimitDecision {
   return { outcome, states: NONE, violated: NONE, shadowRefusals: NONE, waitMs: 0, decidedAtMs, source };
 }

@@ -17,7 +17,7 @@ export interface Fallback {
   close(): Promise<void>;
 }
 
-/** The local counters are kept after an outage, so that a Redis that fails again and again does not grant the same units twice. */
+/** The local counters are kept after an outage: otherwise a Redis that fails again and again would grant the same units twice. */
 export function createFallback({ now, whenStoreIsAway, instances }: FallbackOptions): Fallback {
   const local = createProcessStore({ now, source: 'local' });
   const shareOf = createShares();

@@ -1,4 +1,5 @@
-// Opens the counter store that the settings name: Redis, otherwise the memory of this process. A further store is listed here.
+// Opens the counter store that the settings name: Redis, or the memory of this process if they name none. A new kind of store is added
+// here.
 
 import type { CounterStore } from './counter-store.ts';
 import { createProcessStore } from './process-store.ts';
@@ -18,7 +19,7 @@ export function areCountersShared({ redisUrl }: CounterStoreSettings): boolean {
   return redisUrl !== undefined;
 }
 
-/** If Redis is away, this waits only for the first attempt to connect; the outage policy decides meanwhile. */
+/** Opens the store. If Redis is away, this waits only for the first attempt to connect; until it is there, the outage policy decides. */
 export async function openCounterStore({ settings, ...options }: OpenCounterStoreOptions): Promise<CounterStore> {
   const { redisUrl } = settings;
   if (redisUrl === undefined) return createProcessStore(options);

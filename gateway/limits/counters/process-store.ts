@@ -4,7 +4,7 @@ import { type Charge, type CounterStore, type LimitDecision, toLimitDecision } f
 import { type CostCheck, checkCost, createWindow, newestMsOf, spend, type Window } from './window.ts';
 
 /**
- * For each new subject, so many subjects are checked for expiry: more than one, so that the sweep overtakes the additions. Known subjects
+ * Subjects that are checked for expiry for each new one. More than one, so that the sweep removes faster than requests add. Known subjects
  * cause no sweep, because reading two subjects that are not in the processor's cache takes longer than the decision.
  */
 const SWEPT_PER_SUBJECT = 2;
@@ -28,13 +28,13 @@ interface Subject {
   windowMs: number;
 }
 
-/** @param options `now` should never go back (`createForwardClock`): less memory would be freed until it has caught up */
+/** @param options `now` should never go back (`createForwardClock`): until it had caught up, less memory would be freed */
 export function createProcessStore({ now, source = 'process' }: ProcessStoreOptions): ProcessStore {
   const subjects = new Map<string, Subject>();
   let extended = { windowMs: 0, untilMs: Number.NEGATIVE_INFINITY };
   const sweepOne = createSweep(subjects, (clockMs) => (clockMs < extended.untilMs ? extended.windowMs : 0));
   const since = now();
-  /** Steps of the sweep that new subjects have added and that are still to be made. */
+  /** Steps of the sweep that new subjects have caused and that are still due. */
   let sweepsDue = 0;
 
   function windowOf({ key, windowMs }: Charge): Window {
@@ -98,7 +98,10 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
   };
 }
 
-/** One step of an endless iteration over all subjects, so that no single request pays for removing all expired ones. */
+/**
+ * Returns a function that makes one step of an endless iteration over all subjects, so that no single request pays for removing all expired
+ * ones.
+ */
 function createSweep(
   subjects: Map<string, Subject>,
   extendedMsAt: (clockMs: number) => number,
@@ -111,7 +114,7 @@ function createSweep(
       return;
     }
     const [key, { window, windowMs }] = next.value;
-    // Kept for twice the window: after the clock is set back by less than a window, all counters are still present.
+    // A subject is kept for twice its window. If the clock is then set back by less than a window, all counters are still there.
     if (newestMsOf(window) <= clockMs - 2 * Math.max(windowMs, extendedMsAt(clockMs))) subjects.delete(key);
   };
 }

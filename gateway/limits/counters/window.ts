@@ -1,13 +1,15 @@
-// The sliding window of one counted subject. Pure. Never admits more than the limit in any span as long as the window, with bounded memory.
-// `redis/window.lua` implements the same algorithm in Lua, and a property test compares the two.
+// The sliding window of one counted subject. Pure. It never admits more than the limit in any span as long as the window, in bounded
+// memory. `redis/window.lua` implements the same algorithm in Lua, and a property test compares the two.
 
-/** No entry covers more than a hundredth of a window, so units count at most 1 % too long. */
+/** Grains per window: no entry covers more than a hundredth of a window, so units count at most 1 % too long. */
 const GRAINS_PER_WINDOW = 100;
 
-/** Above this number, neighbouring entries are merged; until then each covers a millisecond, so limits of up to 150 are exact. */
+/** Above this number of entries, neighbours are merged. Until then each entry covers one millisecond, so limits of up to 150 are exact. */
 const ENTRIES_MAX = 150;
 
-/** Merging leaves at most this many (one more at the coarsest grain): at least fifty admissions pay for the next merge. */
+/**
+ * Merging leaves at most this many entries (one more at the coarsest grain), so that at least fifty admissions come before the next merge.
+ */
 const ENTRIES_MERGED = 100;
 
 /** Below this number of entries, new entries use the finest grain again. */
@@ -35,7 +37,7 @@ export interface CostCheck {
   readonly remaining: number;
   /** Milliseconds until the oldest entry frees its units; 0 if nothing is spent. */
   readonly resetMs: number;
-  /** 0: the cost fits. Otherwise milliseconds until it fits, without further requests. */
+  /** Milliseconds until the cost fits, without further requests; 0 if it fits now. */
   readonly waitMs: number;
 }
 
@@ -143,7 +145,7 @@ function dropFirst(window: Window, count: number): void {
 function firstAbove(values: readonly number[], bound: number): number {
   let low = 0;
   let high = values.length;
-  // Mostly, nothing has expired since the last decision.
+  // In most cases nothing has expired since the last decision.
   if (high === 0 || (values[0] as number) > bound) return 0;
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -7,7 +7,7 @@ import type { Configuration } from '../../configuration.ts';
 import type { Site } from '../../edge/admission/sites.ts';
 import { closeAtOnce, listen } from '../../edge/connections/listen.ts';
 import { createIds } from '../../edge/ids.ts';
-import { createRefuse } from '../../edge/refusal/refuse.ts';
+import { createRefusals } from '../../edge/refusal/refusals.ts';
 import { createPublicServer } from '../../edge/server.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Arrived, Fresh } from '../../exchange.ts';
@@ -50,7 +50,7 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
   const { publicUrl, limits, timeouts } = parts.configuration.config.gateway;
   // The headers of the answer are not reported.
   const constantHeaders: readonly string[] = [];
-  const refuse = createRefuse({ publicUrl, constantHeaders, onRefused: () => undefined });
+  const refusals = createRefusals({ publicUrl, constantHeaders, onRefused: () => undefined });
   const finished = Promise.withResolvers<Trail>();
   const requests = {
     handle: createHandle(asked, parts),
@@ -62,7 +62,7 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
     ...limits,
     ...timeouts,
     constantHeaders,
-    refuse,
+    refusals,
     requestId: createIds(parts.now).requestId,
     usesFastPath: false,
     current: () => requests,

@@ -21,9 +21,9 @@ export type AnswerFromContract = (request: Outgoing) => Promise<AnswerInProcess>
 export function withExamples(pools: Pools, answerFor: (address: string) => AnswerFromContract): Pools {
   return {
     ...pools,
-    hold(origin, settings, onUnasked) {
+    hold(origin, settings, onUnrequestedBytes) {
       if (isGatewayItself(origin)) return withoutConnection(nothing);
-      if (!answersFromContract(origin)) return pools.hold(origin, settings, onUnasked);
+      if (!answersFromContract(origin)) return pools.hold(origin, settings, onUnrequestedBytes);
       return withoutConnection(createExamplesDispatcher(answerFor(origin)));
     },
   };

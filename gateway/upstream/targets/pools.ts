@@ -9,8 +9,8 @@ import { createUnread } from '../../sockets/unread-bytes.ts';
 
 /** Pools by origin and settings, with a count of their holders. */
 export interface Pools {
-  /** @param onUnasked called when the upstream has written bytes that no request asked for */
-  hold(origin: string, settings: PoolSettings, onUnasked: () => void): SharedPool;
+  /** @param onUnrequestedBytes called when the upstream has written bytes that no request asked for */
+  hold(origin: string, settings: PoolSettings, onUnrequestedBytes: () => void): SharedPool;
   /** Opens one separate connection with the same settings; the caller must close it. */
   single(origin: string, settings: PoolSettings): Pool;
 }
@@ -35,16 +35,16 @@ export function createPools(lookupAll: LookupAll = dnsLookup): Pools {
   function open(origin: string, settings: PoolSettings) {
     const holders = new Set<() => void>();
     const tellAll = () => {
-      for (const onUnasked of holders) onUnasked();
+      for (const onUnrequestedBytes of holders) onUnrequestedBytes();
     };
     return { pool: new Pool(origin, settings, lookup, reading, tellAll), holders };
   }
 
   return {
-    hold(origin, settings, onUnasked) {
+    hold(origin, settings, onUnrequestedBytes) {
       const key = keyOf(origin, settings);
       const known = pools.get(key) ?? open(origin, settings);
-      const holder = () => onUnasked();
+      const holder = () => onUnrequestedBytes();
       known.holders.add(holder);
       pools.set(key, known);
       return {

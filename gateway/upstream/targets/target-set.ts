@@ -64,7 +64,7 @@ export interface BreakerChange {
 }
 
 /** A connection of an upstream has delivered bytes that no request asked for. */
-export interface UnaskedBytes {
+export interface UnrequestedBytes {
   readonly upstream: string;
   /** Whether its connections were kept until now. */
   readonly isFirst: boolean;
@@ -81,7 +81,7 @@ interface TargetSetsOptions {
   now(): number;
   onTarget(change: TargetChange): void;
   onBreaker(change: BreakerChange): void;
-  onUnasked(bytes: UnaskedBytes): void;
+  onUnrequestedBytes(bytes: UnrequestedBytes): void;
   onCheck(check: { readonly upstream: string; readonly mode: Mode; readonly result: CheckResult }): void;
 }
 
@@ -93,7 +93,7 @@ export interface TargetSets {
   /** Reports a changed state of a target. */
   report(set: TargetSet, targetState: TargetState, state: TargetCondition): void;
   /** A connection of the upstream has delivered bytes that no request asked for: isolates its requests for ten minutes. */
-  noteUnasked(upstream: string): void;
+  noteUnrequestedBytes(upstream: string): void;
   /** Whether each request of the upstream gets a new connection because of such bytes. */
   isIsolated(upstream: string): boolean;
   /** True if a live target currently gets no requests, because it is unhealthy or ejected. */
@@ -212,11 +212,11 @@ export function createTargetSets(options: TargetSetsOptions): TargetSets {
       sets.delete(`${known.mode} ${known.upstream}`);
     },
     report,
-    noteUnasked(upstream) {
+    noteUnrequestedBytes(upstream) {
       const isFirst = !isIsolated(upstream);
       const untilMs = clock() + ISOLATED_MS;
       for (const set of setsOf(upstream)) set.isolatedUntilMs = untilMs;
-      options.onUnasked({ upstream, isFirst, isolatedUntil: timeOf(untilMs) });
+      options.onUnrequestedBytes({ upstream, isFirst, isolatedUntil: timeOf(untilMs) });
     },
     isIsolated,
     isOut(upstream, address) {

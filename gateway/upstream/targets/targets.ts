@@ -99,7 +99,7 @@ export function createTargets({ upstreams, tlsOf, pools, targetSets, originOf, c
   function connectionsTo(origin: string, { set, rules }: PooledTargets): SharedPool {
     const { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, tls } = rules;
     const settings = { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, tls };
-    return pools.hold(origin, settings, () => targetSets.noteUnasked(set.upstream));
+    return pools.hold(origin, settings, () => targetSets.noteUnrequestedBytes(set.upstream));
   }
 
   /** Isolates the requests to all targets, until the time for that is over. */

@@ -6,7 +6,7 @@ import { createService } from '../../administration/service/service.ts';
 import { upstreamStates } from '../../administration/upstream-states.ts';
 import { cutOff } from '../../edge/connections/linger.ts';
 import { createInternalExchanges } from '../../edge/internal-exchanges.ts';
-import { createRefuse } from '../../edge/refusal/refuse.ts';
+import { createRefusals } from '../../edge/refusal/refusals.ts';
 import { securityHeadersFor } from '../../edge/security-headers.ts';
 import { createAddressLimits } from '../../limits/addresses/address-limit.ts';
 import { reportUnreadableForwards } from '../../observe/rare-warnings.ts';
@@ -54,7 +54,7 @@ export function openTraffic(
   const { sandbox, targets } = upstreams;
   const { streams, identity, usage, throttle } = callers;
   const constantHeaders = securityHeadersFor(gateway.publicUrl);
-  const refuse = createRefuse({
+  const refusals = createRefusals({
     publicUrl: gateway.publicUrl,
     constantHeaders,
     onRefused: throttle.countRefusal,
@@ -68,7 +68,7 @@ export function openTraffic(
     ownChallenge,
     onUnreadableForward,
     constantHeaders,
-    refuse,
+    refusals,
     configuration: inForce,
     onExcess: metrics.connectionRefused,
     requestId: ids.requestId,
@@ -80,12 +80,12 @@ export function openTraffic(
     addressLimitOf: ({ countedAs, rules }) => addressLimitOf(countedAs, rules.limits),
     isOut: targets.targetSets.isOut,
     isIsolated: targets.targetSets.isIsolated,
-    onUnasked: targets.targetSets.noteUnasked,
+    onUnrequestedBytes: targets.targetSets.noteUnrequestedBytes,
     traceparentFor,
     toFailure: toUpstreamFailure,
-    refuse: refuse.refuse,
+    refuse: refusals.answer,
     cutOff,
-    onProxied: ({ request }) => listeners.letStream(request),
+    onProxied: ({ request }) => listeners.exemptBody(request),
     followCaller: createFollowCaller(callers.tunnelStreams.open, identity.callerOfTunnel),
   });
   parts.add({ name: 'tunnels', drain: tunnels.drain, close: tunnels.close });
@@ -119,7 +119,7 @@ export function openTraffic(
   const executors = executorsOf(options, base, observation, counters, upstreams, callers, certificates);
   const serving = openServing(configuration, {
     ...{ options, base, observation, counters, upstreams, callers },
-    traffic: { refuse, overload, tunnels, beginInternal, executors, ownChallenge, onUnreadableForward },
+    traffic: { refusals, overload, tunnels, beginInternal, executors, ownChallenge, onUnreadableForward },
   });
   parts.add({
     name: 'serving',

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { listen } from '../../../gateway/edge/connections/listen.ts';
 import { nodeExchangeOf } from '../../../gateway/edge/edge-exchange.ts';
-import { createRefuse } from '../../../gateway/edge/refusal/refuse.ts';
+import { createRefusals } from '../../../gateway/edge/refusal/refusals.ts';
 import { createPublicServer, type PublicServer } from '../../../gateway/edge/server.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Arrived } from '../../../gateway/exchange.ts';
@@ -65,7 +65,7 @@ async function startEdge(way: (typeof ways)[string]): Promise<void> {
     writeIdleMs: 5000,
     keepAliveMs: 5000,
     constantHeaders: [],
-    refuse: createRefuse({
+    refusals: createRefusals({
       publicUrl: 'http://api.test',
       constantHeaders: [],
       onRefused({ request }) {

@@ -6,7 +6,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '../../../gateway/edge/connections/listen.ts';
 import type { EdgeResponse } from '../../../gateway/edge/edge-exchange.ts';
-import { createRefuse } from '../../../gateway/edge/refusal/refuse.ts';
+import { createRefusals } from '../../../gateway/edge/refusal/refusals.ts';
 import { createPublicServer, type PublicServer } from '../../../gateway/edge/server.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Arrived } from '../../../gateway/exchange.ts';
@@ -77,7 +77,7 @@ async function startEdge(times: { readonly headersMs: number; readonly keepAlive
     requestMs: 60_000,
     writeIdleMs: 5000,
     constantHeaders: [],
-    refuse: createRefuse({ publicUrl: 'http://api.test', constantHeaders: [], onRefused: () => undefined }),
+    refusals: createRefusals({ publicUrl: 'http://api.test', constantHeaders: [], onRefused: () => undefined }),
     requestId: () => 'req_1',
     usesFastPath: true,
     current: () => ({
@@ -336,7 +336,7 @@ it('a drain closes idle connections, and finishes what is under way', async () =
     writeIdleMs: 5000,
     keepAliveMs: 5000,
     constantHeaders: [],
-    refuse: createRefuse({ publicUrl: 'http://api.test', constantHeaders: [], onRefused: () => undefined }),
+    refusals: createRefusals({ publicUrl: 'http://api.test', constantHeaders: [], onRefused: () => undefined }),
     requestId: () => 'req_1',
     usesFastPath: true,
     current: () => ({

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   Charge,
-  ChargeNotes,
+  ChargeMemory,
   CounterStoreStatus,
   LimitDecision,
   OutagePolicy,
@@ -39,9 +39,9 @@ export async function openStore(url: string, options: Partial<RedisCounterStoreO
   const store = createRedisCounterStore({ url, whenStoreIsAway, now: Date.now, onChange, ...options });
 
   /** As the gateway keeps them, once per list of charges. */
-  const notes = new WeakMap<readonly Charge[], ChargeNotes>();
-  function notesOn(charges: readonly Charge[]): ChargeNotes {
-    const known = notes.get(charges) ?? { alike: charges, encoded: '', refusal: undefined };
+  const notes = new WeakMap<readonly Charge[], ChargeMemory>();
+  function notesOn(charges: readonly Charge[]): ChargeMemory {
+    const known = notes.get(charges) ?? { sharedCharges: charges, encoded: '', refusal: undefined };
     notes.set(charges, known);
     return known;
   }

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { withChallenge } from '../../../gateway/auth/credentials.ts';
 import type { CatalogueEntry } from '../../../gateway/catalogue-entry.ts';
-import { createRefuse } from '../../../gateway/edge/refusal/refuse.ts';
+import { createRefusals } from '../../../gateway/edge/refusal/refusals.ts';
 import { type ErrorCode, REFUSALS } from '../../../gateway/error-catalogue.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Operation, SecurityAlternative } from '../../../gateway/operation.ts';
@@ -26,11 +26,11 @@ const ofStatus401 = codes.filter((code) => refusalOf(code).status === 401);
 /** The challenges of a refusal, a line each, of an operation with these ways in. */
 async function startRefusing(t: TestContext) {
   let thrown: unknown;
-  const { refuse } = createRefuse({ publicUrl: 'https://api.test', constantHeaders: [], onRefused: () => undefined });
+  const { answer } = createRefusals({ publicUrl: 'https://api.test', constantHeaders: [], onRefused: () => undefined });
   const server = createServer((request, response) => {
     const trail = new Trail('req_1', 'GET');
     const shared = { trail: notesOn(trail), reservation: trail, clientAddress: undefined, carried: [] };
-    refuse({ id: 'req_1', request, response, ...shared }, thrown);
+    answer({ id: 'req_1', request, response, ...shared }, thrown);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());

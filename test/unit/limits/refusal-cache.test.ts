@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import type { ChargeNotes, LimitDecision } from '../../../gateway/limits/counters/counter-store.ts';
+import type { ChargeMemory, LimitDecision } from '../../../gateway/limits/counters/counter-store.ts';
 import { createRefusalCache, type RefusalCache } from '../../../gateway/limits/counters/refusal-cache.ts';
 
 const state = (policy: string, remaining: number, resetMs: number) => ({
@@ -20,11 +20,11 @@ const refusal: LimitDecision = {
   source: 'redis',
 };
 
-const createNotes = (): ChargeNotes => ({ alike: [], encoded: '', refusal: undefined });
+const createNotes = (): ChargeMemory => ({ sharedCharges: [], encoded: '', refusal: undefined });
 
 let nowMs = 0;
 let cache: RefusalCache;
-let notes: ChargeNotes;
+let notes: ChargeMemory;
 beforeEach(() => {
   notes = createNotes();
   nowMs = 77.25;

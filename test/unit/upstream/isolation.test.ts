@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createPools } from '../../../gateway/upstream/targets/pools.ts';
-import { createTargetSets, type UnaskedBytes } from '../../../gateway/upstream/targets/target-set.ts';
+import { createTargetSets, type UnrequestedBytes } from '../../../gateway/upstream/targets/target-set.ts';
 import { createTargets } from '../../../gateway/upstream/targets/targets.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { send } from '../http1/client/handler.ts';
@@ -23,7 +23,7 @@ async function createScene() {
   for (const peer of Object.values(peers)) peer.plays(answer);
   let nowMs = 1_000_000;
   const clock = () => nowMs;
-  const reports: UnaskedBytes[] = [];
+  const reports: UnrequestedBytes[] = [];
   let onReport = () => {};
   const pools = createPools();
   const nothing = () => undefined;
@@ -35,7 +35,7 @@ async function createScene() {
     onTarget: nothing,
     onBreaker: nothing,
     onCheck: nothing,
-    onUnasked(bytes) {
+    onUnrequestedBytes(bytes) {
       reports.push(bytes);
       onReport();
     },

@@ -3,7 +3,7 @@
 import { type Machine, realMachine } from '../../../shared/machine.ts';
 import {
   type Charge,
-  type ChargeNotes,
+  type ChargeMemory,
   FIGURES_PER_CHARGE,
   type LimitDecision,
   toLimitDecision,
@@ -26,7 +26,7 @@ export interface BatchesOptions {
   readonly machine?: Machine | undefined;
 }
 
-/** One promise for all requests of a command: each adds its own reaction to it, which costs less than a promise to resolve. */
+/** The requests of one command. They share one promise, to which each adds its reaction: that costs less than a promise for each. */
 interface Batch extends PromiseWithResolvers<ScriptReply | undefined> {
   readonly link: RedisLink;
   requests: number;
@@ -43,10 +43,10 @@ interface Batch extends PromiseWithResolvers<ScriptReply | undefined> {
 export type DecideInBatch = (
   link: RedisLink,
   charges: readonly Charge[],
-  notes: ChargeNotes | undefined,
+  memory: ChargeMemory | undefined,
 ) => Promise<LimitDecision>;
 
-/** One batch per server and turn. */
+/** Makes one batch per server and turn. */
 export function createBatches({
   decideWithout,
   refusals,
@@ -91,32 +91,37 @@ export function createBatches({
     return openBatch(link);
   }
 
-  function read(reply: ScriptReply, first: number, alike: readonly Charge[], notes?: ChargeNotes): LimitDecision {
+  function read(
+    reply: ScriptReply,
+    first: number,
+    sharedCharges: readonly Charge[],
+    memory?: ChargeMemory,
+  ): LimitDecision {
     const decidedAtMs = (reply[0] as number) + (reply[first] as number);
-    const decision = toLimitDecision(alike, reply, first + 1, decidedAtMs, 'redis');
-    if (notes !== undefined) refusals.put(notes, decision);
+    const decision = toLimitDecision(sharedCharges, reply, first + 1, decidedAtMs, 'redis');
+    if (memory !== undefined) refusals.put(memory, decision);
     return decision;
   }
 
-  return function decideInBatch(link, charges, notes) {
+  return function decideInBatch(link, charges, memory) {
     const batch = batchOf(link);
     const first = batch.figures;
-    const alike = notes?.alike ?? charges;
-    batch.figures += 1 + alike.length * FIGURES_PER_CHARGE;
-    batch.encodedCharges += encoded(charges, notes);
+    const sharedCharges = memory?.sharedCharges ?? charges;
+    batch.figures += 1 + sharedCharges.length * FIGURES_PER_CHARGE;
+    batch.encodedCharges += encoded(charges, memory);
     batch.requests += 1;
     if (batch.requests === BATCH_MAX) {
       open.splice(open.indexOf(batch), 1);
       send(batch);
     }
     return batch.promise.then((reply) =>
-      reply === undefined ? decideWithout(charges) : read(reply, first, alike, notes),
+      reply === undefined ? decideWithout(charges) : read(reply, first, sharedCharges, memory),
     );
   };
 }
 
-function encoded(charges: readonly Charge[], notes: ChargeNotes | undefined): string {
-  if (notes === undefined) return encodeCharges(charges);
-  if (notes.encoded === '') notes.encoded = encodeCharges(charges);
-  return notes.encoded;
+function encoded(charges: readonly Charge[], memory: ChargeMemory | undefined): string {
+  if (memory === undefined) return encodeCharges(charges);
+  if (memory.encoded === '') memory.encoded = encodeCharges(charges);
+  return memory.encoded;
 }

@@ -1,4 +1,4 @@
-// The script calls under way on one connection, each with a deadline.
+// The script calls in progress on one connection, each with a deadline.
 
 import type { Redis } from '../../../redis/client.ts';
 import { afterReading } from '../../../shared/deadline.ts';
@@ -20,8 +20,8 @@ interface Call {
 }
 
 /**
- * One timer serves all calls: it is set for the oldest call, and then for the oldest one left. A timer per call costs more than the
- * bookkeeping.
+ * One timer serves all calls: it is set for the oldest call, and then for the oldest of those that are left. A timer per call would cost
+ * more than this bookkeeping.
  *
  * @param deadlineMs longest time that a call waits for its reply
  * @param onFailure called for each call that has failed
@@ -40,7 +40,8 @@ export function createCalls(
 
   function watch(delayMs: number): void {
     isTimed = true;
-    // The connection keeps the process alive while a call waits. The next call may be late already, after a pause of this process.
+    // After a pause of this process, the next call may be late already. The timer need not keep the process alive, because the connection
+    // does while a call waits.
     const ms = Math.max(1, Math.ceil(delayMs));
     setTimeout(afterReading, ms, performance.now() + ms, expire, machine).unref();
   }

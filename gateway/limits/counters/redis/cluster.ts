@@ -1,5 +1,5 @@
-// The servers of a Redis Cluster that hold counters: one link per server, each with its own health state, so that the loss of one server
-// does not affect the limits on the others.
+// The servers of a Redis Cluster that hold counters. Each server has its own link and health state, so that the loss of one server does not
+// affect the limits on the others.
 
 import { askRedis } from '../../../redis/client.ts';
 import { SLOTS, slotOf } from '../../../redis/slot.ts';
@@ -7,7 +7,7 @@ import { realMachine, type Timer } from '../../../shared/machine.ts';
 import { createRedisLink, type RedisLink } from './link.ts';
 import type { RedisServers, RedisServersOptions } from './servers.ts';
 
-/** While a server is away, another one may take over its slots. */
+/** Pause before the slot map is read again: while a server is away, another one may take over its slots. */
 const READ_AGAIN_MS = 500;
 /** Timeout of the command that reads the slot map. */
 const ANSWER_MAX_MS = 1000;
@@ -41,7 +41,7 @@ export function createClusterServers({ seeds, onChange, ...options }: ClusterSer
       url: url.href,
       probeKey: () => server.probeKey,
       onMisplaced() {
-        // Moving a slot may take long, and every request for it fails meanwhile.
+        // Moving a slot may take long, and every request for it fails meanwhile, so the map is read at most once per pause.
         if (nextReading === undefined) void read();
         readLater();
       },
@@ -55,7 +55,7 @@ export function createClusterServers({ seeds, onChange, ...options }: ClusterSer
     return server;
   }
 
-  /** Servers that keep a slot keep their link, and with it their health state. */
+  /** Applies a new slot map. A server that keeps a slot keeps its link and so its health state. */
   function apply(map: SlotMap): void {
     const probeKeys = probeKeysOf(map);
     for (const [name, probeKey] of probeKeys) {
@@ -152,7 +152,9 @@ async function readSlotMap(server: URL): Promise<SlotMap> {
   );
 }
 
-/** First slot, last slot, the master, replicas. A server that does not know its own host name leaves it empty. */
+/**
+ * The reply of `CLUSTER SLOTS`: first slot, last slot, the master, replicas. A server that does not know its own host name leaves it empty.
+ */
 type Ranges = readonly (readonly [number, number, readonly [string | null, number, ...unknown[]], ...unknown[]])[];
 
 function toSlotMap(ranges: Ranges, source: URL): SlotMap {

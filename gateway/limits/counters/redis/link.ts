@@ -6,7 +6,7 @@ import { type Machine, realMachine, type Timer } from '../../../shared/machine.t
 import { createCalls } from './calls.ts';
 import { encodeCharges, extendExpiryOfAll, type ScriptReply } from './window-script.ts';
 
-/** Writes a counter through the script: a read-only or full server would still answer PING. */
+/** The charge of a probe. It writes a counter through the script, because a read-only or full server would still answer PING. */
 const PROBE = { policy: 'probe', requests: 1_000_000_000, windowSeconds: 1, windowMs: 1000, cost: 1, enforce: true };
 
 const AWAY = 'Redis is away';
@@ -37,7 +37,7 @@ export interface RedisLink {
   run(clockMs: number, encodedCharges: string): Promise<ScriptReply>;
   /** Deletes counters. Rejects while the link is down. */
   remove(keys: readonly string[]): Promise<void>;
-  /** Units counted before the call count for this long after their admission. Rejects while the link is down. */
+  /** Units that were counted before the call count for this long after their admission. Rejects while the link is down. */
   extendExpiry(windowMs: number): Promise<void>;
   /** Resolves when the first attempt to connect has succeeded or failed. */
   readonly opened: Promise<void>;

@@ -65,10 +65,10 @@ export function createRedisCounterStore(options: RedisCounterStoreOptions): Redi
   }
 
   return {
-    decide(charges, notes) {
+    decide(charges, memory) {
       const link = servers.single ?? servers.linkOf(keyOf(charges));
       if (link === undefined || !link.isUp()) return fallback.decide(charges);
-      return (notes && refusals.get(notes)) ?? decideInBatch(link, charges, notes);
+      return (memory && refusals.get(memory)) ?? decideInBatch(link, charges, memory);
     },
     async reset(keys) {
       const link = servers.linkOf(keys[0] ?? '');

@@ -4,7 +4,7 @@ import { createRedisLink, type RedisLink, type RedisLinkOptions } from './link.t
 
 /** One server, the current master that Sentinels name, or the servers of a Cluster. */
 export interface RedisServers {
-  /** Holds all counters, so that a request need not look its counters up for their names; undefined: there are several links. */
+  /** The one link that holds all counters. Undefined in a Cluster: ask `linkOf`. */
   readonly single?: RedisLink;
   /** Link to the server that holds this counter; undefined while it is unknown. */
   linkOf(key: string): RedisLink | undefined;

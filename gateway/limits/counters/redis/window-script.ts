@@ -30,8 +30,8 @@ export type ScriptReply = readonly number[];
 export type RunDecisions = (number: number, clockMs: number, encodedCharges: string) => Promise<ScriptReply>;
 
 /**
- * Decides on one server. One string in each direction, because the client library handles arguments and integers one by one: sampled at
- * seven requests per command, reading the reply takes 0.4 µs per request instead of 0.9 for four integers each.
+ * Decides on one server. Arguments and reply are one string each, because the client library handles arguments and integers one by one:
+ * sampled at seven requests per command, reading the reply takes 0.4 µs per request instead of 0.9 for four integers each.
  */
 export function createRunDecisions(client: Redis): RunDecisions {
   const prefix = JSON.stringify(client.options.keyPrefix ?? '');
@@ -65,8 +65,8 @@ end
 `);
 
 /**
- * Extends the expiry of all counters on one server, page by page, after a window has become longer: they were written to expire with the
- * shorter one.
+ * Extends the expiry of all counters on one server, page by page. Call it after a window has become longer, because the counters were
+ * written to expire with the shorter one.
  *
  * @param windowMs how long after its admission a unit counted before this call stays counted
  */

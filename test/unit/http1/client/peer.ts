@@ -107,11 +107,11 @@ export function poolTo(
   origin: string,
   settings: Partial<PoolSettings> = {},
   lookUp: LookupFunction = lookup,
-  onUnasked?: () => void,
+  onUnrequestedBytes?: () => void,
 ): Pool {
   const usual = { connections: 1, connectTimeoutMs: 5000, connectionMaxAgeSeconds: 60 };
   const shared = { readInto: new Uint8Array(65_536), unread: createUnread() };
-  return new Pool(origin, { ...usual, ...settings }, lookUp, shared, onUnasked);
+  return new Pool(origin, { ...usual, ...settings }, lookUp, shared, onUnrequestedBytes);
 }
 
 /**

@@ -1,4 +1,4 @@
-// The only writer of error answers: for stages, for Express, and for bytes that never became a request.
+// The only writer of error answers: to stages, to Express, and to bytes that are no request.
 
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -12,42 +12,42 @@ import { cutOff, endAfterLingering } from '../connections/linger.ts';
 import { nodeExchangeOf } from '../edge-exchange.ts';
 import { createErrorAnswers } from './error-answer.ts';
 
-interface RefuseOptions {
+interface RefusalsOptions {
   /** Base of `doc_url`. */
   readonly publicUrl: string;
-  /** Headers of every answer, flat names and values: for answers on a bare socket, where no exchange has them in `carried`. */
+  /** Headers of every answer, for answers on a bare socket: no exchange has them in `carried` there. */
   readonly constantHeaders: readonly string[];
   /** Called after a refusal has been written. */
   onRefused(arrived: Arrived, error: GatewayError): void;
 }
 
-export interface Refuse {
+export interface Refusals {
   /**
-   * Answers an exchange with a refusal. After the first byte of an answer it resets the connection instead, so that the client cannot take
-   * half an answer for a whole one.
+   * Answers an exchange with a refusal. If the answer has begun, this resets the connection instead, so that the client cannot take half an
+   * answer for a whole one.
    */
-  refuse(arrived: Arrived, thrown: unknown): void;
+  answer(arrived: Arrived, thrown: unknown): void;
   /** Answers on a bare socket, for bytes that the parser refused. */
-  refuseSocket(socket: Socket, error: GatewayError, requestId: string): void;
+  answerSocket(socket: Socket, error: GatewayError, requestId: string): void;
   /**
-   * The Idempotency-Key of this request does not prevent a second execution, so a later refusal must not be called retryable because of the
-   * key.
+   * Call it if the Idempotency-Key of this request does not prevent a second execution: a later refusal must not be called retryable
+   * because of the key.
    */
   ignoreKey(request: DownstreamRequest): void;
 }
 
-export function createRefuse(options: RefuseOptions): Refuse {
+export function createRefusals(options: RefusalsOptions): Refusals {
   const answerOf = createErrorAnswers(options.publicUrl);
-  /** Responses whose refusal is already being written: a second error on their connection is not answered. */
+  /** Responses whose refusal is being written. A second error on their connection is not answered. */
   const answered = new WeakSet<DownstreamResponse>();
   const unprotected = new WeakSet<DownstreamRequest>();
 
-  function refuse(arrived: Arrived, thrown: unknown): void {
+  function answer(arrived: Arrived, thrown: unknown): void {
     const { response } = arrived;
     if (answered.has(response)) return;
     const error = toGatewayError(thrown);
-    // A head that promises to keep the connection is written at the end of the turn, because an event in this turn may still end the
-    // connection. A head that ends it is written at once.
+    // The head of an answer that keeps the connection is written at the end of the turn, because an event in this turn may still end the
+    // connection. The head of an answer that ends it is written at once.
     if (response.headersSent || isGone(arrived) || !response.shouldKeepAlive || closesAfter(arrived, error)) {
       contain(
         () => write(arrived, error, thrown),
@@ -62,7 +62,7 @@ export function createRefuse(options: RefuseOptions): Refuse {
     );
   }
 
-  /** A refusal could not be written: answers internal_error, or resets the connection. */
+  /** Handles a refusal that could not be written: answers internal_error, or resets the connection. */
   function fail(arrived: Arrived, cause: unknown): void {
     const { request, response } = arrived;
     const internal = new GatewayError('internal_error', { cause });
@@ -104,7 +104,7 @@ export function createRefuse(options: RefuseOptions): Refuse {
     options.onRefused(arrived, error);
   }
 
-  function refuseSocket(socket: Socket, error: GatewayError, requestId: string): void {
+  function answerSocket(socket: Socket, error: GatewayError, requestId: string): void {
     if (!socket.writable) {
       socket.destroy();
       return;
@@ -118,7 +118,7 @@ export function createRefuse(options: RefuseOptions): Refuse {
     endAfterLingering(socket);
   }
 
-  return { refuse, refuseSocket, ignoreKey: (request) => void unprotected.add(request) };
+  return { answer, answerSocket, ignoreKey: (request) => void unprotected.add(request) };
 }
 
 /** Whether the client may send the identical request again: it had no effect, or is idempotent by its method or key. */
@@ -136,7 +136,7 @@ function closesAfter(arrived: Arrived, error: GatewayError): boolean {
   return error.entry.closes === true || !isBodyRead(arrived);
 }
 
-/** The client has left. Errors of its socket are expected then; any other error is noted in the trail. */
+/** Notes that the client has left. An error of its socket is expected then; the trail gets any other error. */
 function noteClientGone({ response, trail }: Arrived, thrown: unknown): void {
   trail.status = response.headersSent ? response.statusCode : 499;
   const isSocketError = !(thrown instanceof GatewayError) && thrown instanceof Error && 'code' in thrown;
@@ -154,7 +154,8 @@ function isBodyRead(arrived: Arrived): boolean {
   const { request } = arrived;
   if (request.complete && request.fields !== undefined) return true;
   const { 'content-length': length, 'transfer-encoding': coding, expect } = request.headers;
-  // Whether unread chunks have arrived by now is chance, and the same request should always get the same answer.
+  // A chunked body that was not read counts as unread even if all its chunks have arrived: otherwise timing would decide whether the
+  // connection stays open.
   if (request.complete) return coding === undefined || nodeExchangeOf(arrived).request.readableEnded;
   return coding === undefined && expect === undefined && Number(length ?? 0) <= 65_536;
 }
