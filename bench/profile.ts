@@ -78,15 +78,15 @@ function print({ attribution, cpuPerRequest }: { attribution: Attribution; cpuPe
     `${scenario?.name}: ${round(cpuPerRequest, 1)} µs of CPU per request while profiled, which costs some itself. ` +
       `${sentenceOf(describeMachine())}; ${values.seconds} s, ${values.connections} connections.\n\n`,
   );
-  const { stages, files, functions, totalMicros } = attribution;
+  const { stages, files, functions, total } = attribution;
   // Shares of the CPU time that the system has counted: the profile sees one thread only, and only at its samples.
   const toRows = (what: string, shares: readonly Share[]) =>
-    shares.map(({ name, micros }) => ({
+    shares.map(({ name, amount }) => ({
       [what]: name,
-      'µs/request': round((micros / totalMicros) * cpuPerRequest, 2),
-      '%': round((micros / totalMicros) * 100, 1),
+      'µs/request': round((amount / total) * cpuPerRequest, 2),
+      '%': round((amount / total) * 100, 1),
     }));
-  const worthMentioning = stages.filter(({ micros }) => micros > totalMicros / 1000);
+  const worthMentioning = stages.filter(({ amount }) => amount > total / 1000);
   printTable(toRows('stage', worthMentioning), values.markdown);
   printTable(toRows('file', files.slice(0, rowsMax)), values.markdown);
   printTable(toRows('stage: function', functions.slice(0, rowsMax)), values.markdown);

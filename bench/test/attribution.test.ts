@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { test } from 'node:test';
 import { STAGES } from '../../gateway/stages.ts';
-import { attribute, type CpuProfile } from '../profile/attribution.ts';
+import { attribute, attributeBytes, type CpuProfile, type HeapProfileNode } from '../profile/attribution.ts';
 import { stageOf } from '../profile/stages.ts';
 
 test('every stage has a folder of its own', () => {
@@ -34,25 +34,25 @@ const nodes: CpuProfile['nodes'] = [
 const everything = { fromMicros: 0, toMicros: 1e9 };
 
 test('time that a stage spends in libraries and the system counts for the stage', () => {
-  const { stages, totalMicros } = attribute(profileOf(nodes, [3, 4, 5, 5]), ROOT, everything);
-  assert.deepEqual(stages, [{ name: 'forward', micros: 40 }]);
-  assert.equal(totalMicros, 40);
+  const { stages, total } = attribute(profileOf(nodes, [3, 4, 5, 5]), ROOT, everything);
+  assert.deepEqual(stages, [{ name: 'forward', amount: 40 }]);
+  assert.equal(total, 40);
 });
 
 test('calls without a caller in the gateway count for the library or for Node', () => {
   const { stages } = attribute(profileOf(nodes, [2, 6, 6]), ROOT, everything);
   assert.deepEqual(stages, [
-    { name: 'undici, by itself', micros: 20 },
-    { name: 'Node: HTTP and sockets', micros: 10 },
+    { name: 'undici, by itself', amount: 20 },
+    { name: 'Node: HTTP and sockets', amount: 10 },
   ]);
 });
 
 test('files and functions have only the time that was spent in themselves', () => {
   const { files, functions } = attribute(profileOf(nodes, [3, 4, 5, 5, 5]), ROOT, everything);
   assert.deepEqual(files, [
-    { name: 'writev', micros: 30 },
-    { name: 'gateway/upstream/forward.ts', micros: 10 },
-    { name: 'node_modules/undici/lib/pool.js', micros: 10 },
+    { name: 'writev', amount: 30 },
+    { name: 'gateway/upstream/forward.ts', amount: 10 },
+    { name: 'node_modules/undici/lib/pool.js', amount: 10 },
   ]);
   assert.deepEqual(
     functions.map(({ name }) => name),
@@ -65,13 +65,32 @@ test('files and functions have only the time that was spent in themselves', () =
 });
 
 test('time in which nothing ran is no time', () => {
-  assert.equal(attribute(profileOf(nodes, [7, 7, 3]), ROOT, everything).totalMicros, 10);
+  assert.equal(attribute(profileOf(nodes, [7, 7, 3]), ROOT, everything).total, 10);
+});
+
+test('a call of a library counts for the function of the gateway that called it', () => {
+  const { callers } = attribute(profileOf(nodes, [3, 5, 6]), ROOT, everything);
+  assert.deepEqual(callers, [
+    { name: 'forward: send gateway/upstream/forward.ts:10', amount: 20 },
+    { name: 'undici, by itself', amount: 10 },
+  ]);
+});
+
+test('the bytes of a heap profile are spread in the same way', () => {
+  const treeOf = (id: number, selfSize: number): HeapProfileNode => {
+    const { callFrame, children = [] } = nodes.find((node) => node.id === id) as CpuProfile['nodes'][number];
+    return { id, callFrame, selfSize, children: children.map((child) => treeOf(child, child * 100)) };
+  };
+  const { stages, callers, total } = attributeBytes({ head: treeOf(2, 0) }, ROOT);
+  assert.deepEqual(stages, [{ name: 'forward', amount: 1200 }]);
+  assert.deepEqual(callers, [{ name: 'forward: send gateway/upstream/forward.ts:10', amount: 1200 }]);
+  assert.equal(total, 1200);
 });
 
 test('only samples in the span count', () => {
   const profile = profileOf(nodes, [2, 3, 4, 6]);
   const { stages } = attribute(profile, ROOT, { fromMicros: 1020, toMicros: 1030 });
-  assert.deepEqual(stages, [{ name: 'forward', micros: 20 }]);
+  assert.deepEqual(stages, [{ name: 'forward', amount: 20 }]);
 });
 
 test('every part of the pipeline is a stage of its own', () => {
