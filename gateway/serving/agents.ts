@@ -3,18 +3,17 @@
 // unsupported_media_type, not_acceptable, body_too_large.
 
 import { randomUUID } from 'node:crypto';
-import { callerRefusal } from '../auth/authorize.ts';
 import type { Configuration } from '../configuration.ts';
 import { readBody } from '../contract/body.ts';
 import { parseJson } from '../contract/json.ts';
-import { authorityOf, type Site } from '../edge/admission/sites.ts';
+import type { Site } from '../edge/admission/sites.ts';
 import { GatewayError } from '../errors.ts';
-import type { Admitted, Arrived, Identified, Matched, Reservation } from '../exchange.ts';
+import type { Arrived, Identified, Reservation } from '../exchange.ts';
 import { createEndpoint, type EndpointAnswer, errorAnswer } from '../mcp/endpoint.ts';
 import { challengeOf, protectedResource } from '../mcp/resource-metadata.ts';
 import { invalid, isWireError, PARSE_ERROR, readAgentMessage, type WireError } from '../mcp/wire.ts';
-import type { Operation } from '../operation.ts';
 import type { Steps } from '../pipeline.ts';
+import { createAgentAdmission } from './agent-admission.ts';
 import type { StatelessStages } from './stateless-stages.ts';
 import { createRunCall, type RunCallOptions } from './tool-calls.ts';
 import { createToolbox, openedOperations } from './toolbox.ts';
@@ -59,8 +58,13 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
     scopes,
   });
   const challenge = resource && challengeOf(resource, scopes);
-  const hasPublic = opened.some(({ security }) => security.length === 0);
-  const [forCallers, forAnybody] = [endpointOperation(mcp.path, false), endpointOperation(mcp.path, true)];
+  const { checkOrigin, identify } = createAgentAdmission({
+    ...{ path: mcp.path, publicUrl: gateway.publicUrl, challenge },
+    authenticate: steps.authenticate,
+    trusts: options.trusts,
+    hasPublic: opened.some(({ security }) => security.length === 0),
+    now: options.now,
+  });
   const runCall = createRunCall(configuration, {
     ...options,
     answerBytesMax: mcp.answerBytesMax,
@@ -72,7 +76,6 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
     title,
     version: configuration.version.slice(0, VERSION_CHARACTERS),
   });
-  const ownOrigin = new URL(gateway.publicUrl).origin;
   const { bodyBytesMax, jsonDepthMax, jsonMembersMax } = gateway.limits;
   const bytesMax = bodyBytesMax + ENVELOPE_BYTES;
   const jsonLimits = {
@@ -82,36 +85,6 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
 
   function isPath(url: string, path: string): boolean {
     return url.startsWith(path) && (url.length === path.length || url[path.length] === '?');
-  }
-
-  /**
-   * A browser sends the origin of a page with every message. A page of another origin must not reach the gateway through its reader's
-   * network.
-   */
-  function checkOrigin(arrived: Arrived): void {
-    const { origin } = arrived.request.headers;
-    if (origin === undefined || origin === ownOrigin || options.trusts(arrived)) return;
-    const host = authorityOf(arrived.request) ?? '';
-    if (LOOPBACK.test(host) && (origin === `http://${host}` || origin === `https://${host}`)) return;
-    throw new GatewayError('origin_not_allowed');
-  }
-
-  async function identify(admitted: Admitted): Promise<Identified> {
-    const { trail } = admitted;
-    const isAnonymous = hasPublic && !admitted.headers.has('authorization');
-    const matched: Matched = { ...admitted, operation: isAnonymous ? forAnybody : forCallers, pathValues: [] };
-    trail.stage = 'authenticate';
-    try {
-      const identified = await steps.authenticate(matched);
-      trail.ended('authenticate');
-      trail.stage = 'authorize';
-      const refusal = callerRefusal(identified.caller, admitted.clientAddress, options.now());
-      if (refusal !== undefined) throw new GatewayError(refusal);
-      return identified;
-    } catch (thrown) {
-      if (!(thrown instanceof GatewayError) || challenge === undefined || thrown.entry.status !== 401) throw thrown;
-      throw new GatewayError(thrown.code, { ...thrown.details, challenge });
-    }
   }
 
   async function read(identified: Identified): Promise<{ text: string; body: unknown } | WireError> {
@@ -181,7 +154,6 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
   };
 }
 
-const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
 const VERSION_CHARACTERS = 12;
 /** The methods that the log names. */
 const METHODS = new Set([
@@ -189,19 +161,6 @@ const METHODS = new Set([
   ...['tools/list', 'tools/call'],
 ]);
 const METADATA_HEADERS = ['Access-Control-Allow-Origin', '*'];
-
-/** What `authenticate` reads of an operation: which credentials it accepts. Nothing is forwarded to it. */
-function endpointOperation(path: string, isPublic: boolean): Operation {
-  return Object.freeze({
-    ...{ id: 'mcp', qualifiedId: 'gateway.mcp', method: 'POST', path, version: undefined, restOfPath: undefined },
-    ...{ pathStyles: new Map(), upstream: '', entry: '', timeoutMs: undefined, publicPrefix: '', upstreamPrefix: '' },
-    ...{ contract: '', cost: 1, extraLimit: undefined, idempotency: 'off', once: undefined, body: 'buffer' },
-    ...{ undeclaredQuery: 'refuse', streams: false, webSocket: false, answerCheck: 'off', ranges: false },
-    ...{ undeclaredMediaTypes: 'off', forwardsToken: false, requestHeaders: [], responseHeaders: new Set<string>() },
-    ...{ externalReferences: new Set<string>(), cookies: undefined },
-    security: isPublic ? [] : ([{ scheme: 'apiKey', scopes: [] }] as const),
-  } as const);
-}
 
 function methodNotAllowed(Allow: string): GatewayError {
   return new GatewayError('method_not_allowed', { headers: { Allow }, fields: { allowed_methods: Allow.split(', ') } });

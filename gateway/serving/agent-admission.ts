@@ -1,0 +1,81 @@
+// Who may send messages to the endpoint for agents: pages of which origins, and which callers. Throws origin_not_allowed and the codes of
+// `authenticate`; a 401 tells the client where to get a token.
+
+import { callerRefusal } from '../auth/authorize.ts';
+import { authorityOf } from '../edge/admission/sites.ts';
+import { GatewayError } from '../errors.ts';
+import type { Admitted, Arrived, Identified, Matched } from '../exchange.ts';
+import type { Operation } from '../operation.ts';
+import type { Stages } from '../pipeline.ts';
+
+interface AgentAdmissionOptions {
+  /** Of the endpoint. */
+  readonly path: string;
+  readonly publicUrl: string;
+  /** Whether a tool needs no credential. */
+  readonly hasPublic: boolean;
+  /** For the WWW-Authenticate of a 401; undefined: no issuer is configured. */
+  readonly challenge: string | undefined;
+  readonly authenticate: Stages['authenticate'];
+  /** Whether the request is from a page that `cors` trusts. */
+  trusts(arrived: Arrived): boolean;
+  now(): number;
+}
+
+interface AgentAdmission {
+  checkOrigin(arrived: Arrived): void;
+  identify(admitted: Admitted): Promise<Identified>;
+}
+
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
+
+export function createAgentAdmission(options: AgentAdmissionOptions): AgentAdmission {
+  const { authenticate, trusts, hasPublic, challenge, now } = options;
+  const ownOrigin = new URL(options.publicUrl).origin;
+  const [forCallers, forAnybody] = [endpointOperation(options.path, false), endpointOperation(options.path, true)];
+
+  /**
+   * A browser sends the origin of a page with every message. A page of another origin must not reach the gateway through its reader's
+   * network.
+   */
+  function checkOrigin(arrived: Arrived): void {
+    const { origin } = arrived.request.headers;
+    if (origin === undefined || origin === ownOrigin || trusts(arrived)) return;
+    const host = authorityOf(arrived.request) ?? '';
+    if (LOOPBACK.test(host) && (origin === `http://${host}` || origin === `https://${host}`)) return;
+    throw new GatewayError('origin_not_allowed');
+  }
+
+  async function identify(admitted: Admitted): Promise<Identified> {
+    const { trail } = admitted;
+    const isAnonymous = hasPublic && !admitted.headers.has('authorization');
+    const matched: Matched = { ...admitted, operation: isAnonymous ? forAnybody : forCallers, pathValues: [] };
+    trail.stage = 'authenticate';
+    try {
+      const identified = await authenticate(matched);
+      trail.ended('authenticate');
+      trail.stage = 'authorize';
+      const refusal = callerRefusal(identified.caller, admitted.clientAddress, now());
+      if (refusal !== undefined) throw new GatewayError(refusal);
+      return identified;
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError) || challenge === undefined || thrown.entry.status !== 401) throw thrown;
+      throw new GatewayError(thrown.code, { ...thrown.details, challenge });
+    }
+  }
+
+  return { checkOrigin, identify };
+}
+
+/** What `authenticate` reads of an operation: which credentials it accepts. Nothing is forwarded to it. */
+function endpointOperation(path: string, isPublic: boolean): Operation {
+  return Object.freeze({
+    ...{ id: 'mcp', qualifiedId: 'gateway.mcp', method: 'POST', path, version: undefined, restOfPath: undefined },
+    ...{ pathStyles: new Map(), upstream: '', entry: '', timeoutMs: undefined, publicPrefix: '', upstreamPrefix: '' },
+    ...{ contract: '', cost: 1, extraLimit: undefined, idempotency: 'off', once: undefined, body: 'buffer' },
+    ...{ undeclaredQuery: 'refuse', streams: false, webSocket: false, answerCheck: 'off', ranges: false },
+    ...{ undeclaredMediaTypes: 'off', forwardsToken: false, requestHeaders: [], responseHeaders: new Set<string>() },
+    ...{ externalReferences: new Set<string>(), cookies: undefined },
+    security: isPublic ? [] : ([{ scheme: 'apiKey', scopes: [] }] as const),
+  } as const);
+}
