@@ -4,6 +4,7 @@
 // client. Constant work per request, no timers.
 
 import type { SendingFailure } from '../failure.ts';
+import { FailureWindow } from './failure-window.ts';
 import type { AttemptOutcome } from './outcome.ts';
 
 export interface BreakerRules {
@@ -47,8 +48,6 @@ const WAIT_GROWTH = 1.5;
 /** A connection that is refused later than this counts as a failure: it has occupied the gateway for as long. */
 const REFUSED_MS_MAX = 1000;
 
-/** Slots of the window; it advances by one slot at a time. */
-const SLOTS = 10;
 /** Concurrent trial requests while half open. */
 const TRIALS_MAX = 3;
 /** Wait for a request that arrives while all trials are under way. */
@@ -61,18 +60,7 @@ export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: 
   /** Trials in a row that failed. */
   let failedTrials = 0;
   let trials = 0;
-  const sent = new Array<number>(SLOTS).fill(0);
-  const failed = new Array<number>(SLOTS).fill(0);
-  let sentInWindow = 0;
-  let failedInWindow = 0;
-  let slot = 0;
-
-  function empty(): void {
-    sent.fill(0);
-    failed.fill(0);
-    sentInWindow = 0;
-    failedInWindow = 0;
-  }
+  const window = new FailureWindow();
 
   function become(next: BreakerState, cause?: SendingFailure): void {
     if (next === current) return;
@@ -81,36 +69,17 @@ export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: 
     onChange(next, cause);
   }
 
-  /** Removes the counts of slots that have left the window. */
-  function moveTo(now: number): void {
-    for (let left = Math.min(SLOTS, now - slot); left > 0; left--) {
-      const leaving = (now - left + 1) % SLOTS;
-      sentInWindow -= sent[leaving] as number;
-      failedInWindow -= failed[leaving] as number;
-      sent[leaving] = 0;
-      failed[leaving] = 0;
-    }
-    slot = now;
-  }
-
   function count(by: BreakerRules, hasFailed: boolean, failure: SendingFailure | undefined): void {
     const nowMs = clock();
-    const now = Math.floor((nowMs * SLOTS) / (by.windowSeconds * 1000));
-    if (now !== slot) moveTo(now);
-    const at = slot % SLOTS;
-    sent[at] = (sent[at] as number) + 1;
-    sentInWindow += 1;
-    if (!hasFailed) return;
-    failed[at] = (failed[at] as number) + 1;
-    failedInWindow += 1;
-    if (sentInWindow >= by.requestsMin && failedInWindow * 100 >= by.failurePercent * sentInWindow)
-      open(by, nowMs, failure);
+    window.add(nowMs, by.windowSeconds, hasFailed);
+    const isTooMuch = window.sent >= by.requestsMin && window.failed * 100 >= by.failurePercent * window.sent;
+    if (hasFailed && isTooMuch) open(by, nowMs, failure);
   }
 
   function open(by: BreakerRules, nowMs: number, cause: SendingFailure | undefined): void {
     failedTrials = current === 'half_open' ? failedTrials + 1 : 0;
     openUntilMs = nowMs + by.openSeconds * 1000 * Math.min(1, FIRST_WAIT_PART * WAIT_GROWTH ** failedTrials);
-    empty();
+    window.empty();
     become('open', cause);
   }
 
@@ -143,7 +112,7 @@ export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: 
     use(next) {
       if (isSame(rules, next)) return;
       rules = next;
-      empty();
+      window.empty();
       if (next !== 'off') return;
       openUntilMs = 0;
       become('closed');
