@@ -112,7 +112,8 @@ export interface RecordedAnswer {
   readonly body: Buffer | undefined;
 }
 
-export interface Fresh extends Checked {
+/** `replay` has found that it is no repetition: it may be forwarded. */
+export interface Forwardable extends Checked {
   /** Undefined if the request has no Idempotency-Key under which this gateway stores an answer. */
   readonly recording: Recording | undefined;
 }

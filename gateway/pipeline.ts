@@ -2,7 +2,7 @@
 // their own: serving/upgrades.ts gives requests for a WebSocket other last steps, serving/agents.ts answers agents, edge/own-answers/options.ts answers
 // OPTIONS, and tunnel/tunnels.ts has the limits of a tunnel after `match`.
 
-import type { Admitted, Arrived, Checked, Counted, Fresh, Identified, Matched, Permitted } from './exchange.ts';
+import type { Admitted, Arrived, Checked, Counted, Forwardable, Identified, Matched, Permitted } from './exchange.ts';
 import type { Awaitable } from './shared/awaitable.ts';
 import type { StageName } from './stages.ts';
 
@@ -22,8 +22,8 @@ export interface Stages extends Readonly<Record<StageName, unknown>> {
   limit(permitted: Permitted): Awaitable<Counted>;
   validate(counted: Counted): Awaitable<Checked>;
   /** Undefined: the stage has answered with the stored answer. */
-  replay(checked: Checked): Awaitable<Fresh | undefined>;
-  forward(fresh: Fresh): Promise<void>;
+  replay(checked: Checked): Awaitable<Forwardable | undefined>;
+  forward(forwardable: Forwardable): Promise<void>;
 }
 
 /** Every step that can refuse, answer or change a request: the stages, and the steps before and between them. */
@@ -143,11 +143,11 @@ export function createOperationPipeline(steps: OperationSteps): Pipeline {
     trail.ended('validate');
 
     trail.stage = 'replay';
-    const fresh = await steps.replay(checked);
-    if (fresh === undefined) return;
+    const forwardable = await steps.replay(checked);
+    if (forwardable === undefined) return;
 
     trail.stage = 'forward';
-    await steps.forward(fresh);
+    await steps.forward(forwardable);
   };
 }
 

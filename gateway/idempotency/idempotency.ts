@@ -3,7 +3,7 @@
 
 import type { DownstreamRequest } from '../downstream.ts';
 import { GatewayError } from '../errors.ts';
-import type { Checked, Fresh, Recording } from '../exchange.ts';
+import type { Checked, Forwardable, Recording } from '../exchange.ts';
 import type { Operation } from '../operation.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
@@ -39,7 +39,7 @@ export interface IdempotencyOptions extends IdempotencySettings {
 
 export interface Idempotency {
   /** Returns undefined after a replay. Synchronous for a request that is not recorded. */
-  replay(checked: Checked): Awaitable<Fresh | undefined>;
+  replay(checked: Checked): Awaitable<Forwardable | undefined>;
   /** Resolves when every outcome in progress is stored, or its lease has ended. */
   settled(): Promise<void>;
   /** Resolves when every outcome in progress is stored or given up. Does not close the store. */
@@ -61,7 +61,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     machine: options.machine,
   });
 
-  function replay(checked: Checked): Awaitable<Fresh | undefined> {
+  function replay(checked: Checked): Awaitable<Forwardable | undefined> {
     const header = checked.headers.get('idempotency-key');
     if (header === undefined) return withRecording(checked, undefined);
     const write = keyedWriteOf(checked, header, options);
@@ -69,13 +69,13 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
   }
 
   /** A key that the gateway does not record protects only if it is passed on to an upstream that honours it. */
-  function unrecorded(checked: Checked): Fresh {
+  function unrecorded(checked: Checked): Forwardable {
     const { operation, request } = checked;
     if (operation.idempotency === 'off' || !runsAgain(options, operation.upstream)) options.onUnprotected(request);
     return withRecording(checked, undefined);
   }
 
-  async function once(checked: Checked, write: KeyedWrite): Promise<Fresh | undefined> {
+  async function once(checked: Checked, write: KeyedWrite): Promise<Forwardable | undefined> {
     const { trail } = checked;
     const begun = await recognize(checked, write);
     switch (begun?.state) {
@@ -147,10 +147,10 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
   return { replay, settled: recordings.settled, close: recordings.close };
 }
 
-function withRecording(checked: Checked, recording: Recording | undefined): Fresh {
-  const fresh = checked as Checked & { recording: Recording | undefined };
-  fresh.recording = recording;
-  return fresh;
+function withRecording(checked: Checked, recording: Recording | undefined): Forwardable {
+  const exchange = checked as Checked & { recording: Recording | undefined };
+  exchange.recording = recording;
+  return exchange;
 }
 
 /**

@@ -13,7 +13,7 @@ import { createAnswerChallenge, type OwnChallenge } from '../edge/own-answers/ac
 import type { Refusals } from '../edge/refusal/refusals.ts';
 import type { RequestHandlers } from '../edge/server.ts';
 import { GatewayError } from '../errors.ts';
-import type { Admitted, Fresh } from '../exchange.ts';
+import type { Admitted, Forwardable } from '../exchange.ts';
 import type { StreamEnd, StreamKind } from '../findings.ts';
 import { createIdempotency, type Idempotency } from '../idempotency/idempotency.ts';
 import type { AnswerStore } from '../idempotency/store.ts';
@@ -100,14 +100,14 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const answerChallenge = createAnswerChallenge(traffic.ownChallenge);
   const { track, empty } = createCount();
 
-  function openStream(fresh: Fresh, kind: StreamKind, end: (why: StreamEnd) => void): () => void {
-    const { caller, clientAddress, operation } = fresh;
+  function openStream(exchange: Forwardable, kind: StreamKind, end: (why: StreamEnd) => void): () => void {
+    const { caller, clientAddress, operation } = exchange;
     async function admitAgain() {
-      return authorize(await authenticate(fresh)).caller;
+      return authorize(await authenticate(exchange)).caller;
     }
     const close = callers.streams.open({ kind, caller, clientAddress, operation, admitAgain, end });
     // It counts among the open streams instead.
-    overload.ended(fresh.reservation);
+    overload.ended(exchange.reservation);
     return caller.session === undefined ? close : closeWithSession(caller, caller.session, close);
   }
 

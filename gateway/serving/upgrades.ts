@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { DownstreamRequest } from '../downstream.ts';
 import type { Site } from '../edge/admission/sites.ts';
 import type { RequestHandlers } from '../edge/server.ts';
-import type { Fresh } from '../exchange.ts';
+import type { Forwardable } from '../exchange.ts';
 import type { StreamEnd, StreamKind } from '../findings.ts';
 import type { TlsSettings } from '../http1/client/connect.ts';
 import type { Operation } from '../operation.ts';
@@ -22,7 +22,7 @@ interface UpgradesOptions {
   tlsOf(upstream: string): TlsSettings | undefined;
   readonly handshake: ReturnType<typeof createHandshake>;
   /** Counts an open stream until the returned function is called. Throws too_many_streams. */
-  openStream(fresh: Fresh, kind: StreamKind, end: (why: StreamEnd) => void): () => void;
+  openStream(exchange: Forwardable, kind: StreamKind, end: (why: StreamEnd) => void): () => void;
 }
 
 export function createUpgrades({
@@ -41,24 +41,24 @@ export function createUpgrades({
   }
 
   /** It counts as an open stream from the handshake on. */
-  async function upgradeOperation(fresh: Fresh, socket: Socket, head: Buffer): Promise<void> {
-    const { operation, trail } = fresh;
+  async function upgradeOperation(exchange: Forwardable, socket: Socket, head: Buffer): Promise<void> {
+    const { operation, trail } = exchange;
     let endJoined: ((why?: StreamEnd) => void) | undefined;
-    const close = openStream(fresh, 'websocket', (why) => {
+    const close = openStream(exchange, 'websocket', (why) => {
       trail.note('streamEnd', why);
       if (endJoined === undefined) socket.destroy();
       else endJoined(why);
     });
     let asked: Awaited<ReturnType<typeof handshake>>;
     try {
-      asked = await handshake(fresh);
+      asked = await handshake(exchange);
       if (asked === undefined) return;
       await tunnels.upgradeOperation(
-        fresh,
+        exchange,
         {
           ...asked,
           tls: tlsOf(operation.upstream),
-          path: upstreamPathOf(fresh),
+          path: upstreamPathOf(exchange),
           onStream(end) {
             trail.note('stream', 'websocket');
             endJoined = end;
@@ -79,8 +79,8 @@ export function createUpgrades({
     upgrade(arrived, socket, head) {
       const tunnel = tunnelFor(arrived.request);
       if (tunnel === undefined) {
-        const forward: typeof steps.forward = (fresh) =>
-          fresh.operation.webSocket ? upgradeOperation(fresh, socket, head) : steps.forward(fresh);
+        const forward: typeof steps.forward = (exchange) =>
+          exchange.operation.webSocket ? upgradeOperation(exchange, socket, head) : steps.forward(exchange);
         return createPipeline({ ...steps, forward })(arrived);
       }
       const passThrough: typeof steps.passThrough = (admitted) =>

@@ -2,7 +2,7 @@
 // client gets any of it.
 
 import { GatewayError } from '../errors.ts';
-import type { Fresh } from '../exchange.ts';
+import type { Forwardable } from '../exchange.ts';
 import type { AnswerHeaders, Outgoing } from '../http1/client/wire.ts';
 import { jsonTreeValue, readJson } from '../shared/json-tree.ts';
 import { streamKindOf } from '../shared/stream-kinds.ts';
@@ -42,36 +42,36 @@ export interface RulesOptions extends AttemptsOptions {
  */
 export async function sendByRules(
   options: RulesOptions,
-  fresh: Fresh,
+  exchange: Forwardable,
   route: UpstreamRoute,
   rules: UpstreamRules,
   deadlineAt: number,
   outgoing: () => Outgoing,
 ): Promise<void> {
-  const { operation } = fresh;
+  const { operation } = exchange;
   const change = rules.rewrite?.(operation);
-  const changed = change && (await beforeSending(fresh, deadlineAt, (over) => change(fresh, over)));
+  const changed = change && (await beforeSending(exchange, deadlineAt, (over) => change(exchange, over)));
   // The client has left.
   if (change !== undefined && changed === undefined) return;
   const read = changed?.recordRead;
   const lock = read && options.locks.of(`${operation.upstream} ${read.record}`);
   try {
-    if (lock !== undefined && !(await isTaken(lock, fresh, deadlineAt))) return;
+    if (lock !== undefined && !(await isTaken(lock, exchange, deadlineAt))) return;
     const credentialReady = rules.credential?.awaitReady();
-    if (credentialReady !== undefined && !(await waitBeforeSending(fresh, deadlineAt, credentialReady))) return;
-    const prepared: Prepared = { fresh, rules, changed, outgoing };
+    if (credentialReady !== undefined && !(await waitBeforeSending(exchange, deadlineAt, credentialReady))) return;
+    const prepared: Prepared = { exchange, rules, changed, outgoing };
     const sender: RequestSender = {
       send: (target, relay, attempts) => new RuledAttempt(prepared, target, relay, attempts).send(),
     };
-    await sendWithAttempts(options, fresh, route, deadlineAt, sender);
+    await sendWithAttempts(options, exchange, route, deadlineAt, sender);
   } finally {
     lock?.release();
   }
 }
 
 /** False: the client has left. */
-async function isTaken(lock: RecordLock, fresh: Fresh, deadlineAt: number): Promise<boolean> {
-  const taken = await beforeSending(fresh, deadlineAt, async (over) => {
+async function isTaken(lock: RecordLock, exchange: Forwardable, deadlineAt: number): Promise<boolean> {
+  const taken = await beforeSending(exchange, deadlineAt, async (over) => {
     await lock.take(deadlineAt - performance.now() + LEASE_MARGIN_MS, over);
     return lock;
   });
@@ -80,7 +80,7 @@ async function isTaken(lock: RecordLock, fresh: Fresh, deadlineAt: number): Prom
 
 /** A request after its request rules. */
 interface Prepared {
-  readonly fresh: Fresh;
+  readonly exchange: Forwardable;
   readonly rules: UpstreamRules;
   /** Undefined: no rule names the operation. */
   readonly changed: Rewritten | undefined;
@@ -107,11 +107,11 @@ class RuledAttempt implements AnswerJudge {
   send(): void {
     if (this.#relay.ended) return;
     try {
-      const { changed, fresh } = this.#prepared;
+      const { changed, exchange } = this.#prepared;
       const outgoing = this.#prepared.outgoing();
       if (changed === undefined) this.#dispatch(outgoing);
       else if (changed.recordRead !== undefined) this.#readRecord(outgoing, changed.path, changed.recordRead);
-      else this.#dispatch({ ...outgoing, path: changed.path + fresh.search, body: changed.body ?? outgoing.body });
+      else this.#dispatch({ ...outgoing, path: changed.path + exchange.search, body: changed.body ?? outgoing.body });
     } catch (error) {
       this.#fail(error as Error);
     }
@@ -124,17 +124,17 @@ class RuledAttempt implements AnswerJudge {
 
   /** Reads the record first. The request that follows from it is sent over the same place in the concurrency limit. */
   #readRecord(outgoing: Outgoing, path: string, { operation, bodyFrom }: RecordRead): void {
-    const { fresh, rules } = this.#prepared;
+    const { exchange, rules } = this.#prepared;
     this.#sent = rules.credential?.header();
     const answered = new RecordReadAnswer(this.#relay, (answer) => {
-      const passed = this.#judge(answer, { operation, pathValues: fresh.pathValues, submitted: undefined });
+      const passed = this.#judge(answer, { operation, pathValues: exchange.pathValues, submitted: undefined });
       if (passed === undefined) return;
       const { status, headers } = passed.judged;
       if (status >= 400) throw toUpstreamRefusal(status, headers, passed.body, undefined);
       const body = bodyFrom(passed.body);
       this.#attempts.beginAfterRead();
       // The connection of the read is free once this handler has returned.
-      queueMicrotask(() => this.#sendAfterRead({ ...outgoing, path: path + fresh.search, body }));
+      queueMicrotask(() => this.#sendAfterRead({ ...outgoing, path: path + exchange.search, body }));
     });
     this.#target.dispatcher.dispatch(withCredential(recordRequest(outgoing, path), this.#sent), answered);
   }
@@ -157,7 +157,7 @@ class RuledAttempt implements AnswerJudge {
   }
 
   arrived(answer: CompleteAnswer, buffered: BufferedAnswer): void {
-    const passed = this.#judge(answer, judgeContextOf(this.#prepared.fresh));
+    const passed = this.#judge(answer, judgeContextOf(this.#prepared.exchange));
     if (passed === undefined) return;
     // An answer that no rule changes keeps its coding.
     if (passed.body === passed.judged.body) buffered.pass(answer.headers, answer.body);
@@ -206,7 +206,7 @@ function defaultJudgement(answer: CompleteAnswer, credential: Credential | undef
 }
 
 /** The request body is parsed only when a rule uses it. */
-function judgeContextOf({ operation, pathValues, rawBody }: Fresh): Parameters<Judge>[1] {
+function judgeContextOf({ operation, pathValues, rawBody }: Forwardable): Parameters<Judge>[1] {
   return {
     operation,
     pathValues,

@@ -16,7 +16,7 @@
 // In each state the deadline can pass and the client can leave: both end it (attempts.ts; before-sending.ts while it is prepared).
 
 import type { Caller } from '../caller.ts';
-import type { Checked, Fresh, Recording } from '../exchange.ts';
+import type { Checked, Forwardable, Recording } from '../exchange.ts';
 import type { Outgoing } from '../http1/client/wire.ts';
 import type { TrailNotes } from '../notes.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
@@ -33,24 +33,24 @@ import type { Target } from './targets/targets.ts';
 export interface ForwardOptions extends RulesOptions {
   routeTo(upstream: string): UpstreamRoute;
   /** Executes an operation of the gateway's own contract. Rejects with the refusal for the client. */
-  execute(fresh: Fresh): Promise<AnswerInProcess>;
+  execute(exchange: Forwardable): Promise<AnswerInProcess>;
   /** A signed token that names the caller to the upstream; mostly from a cache. */
   assertionFor(caller: Caller, upstream: string): Awaitable<string>;
   /** Throws too_many_streams if no stream may be opened for the caller. */
-  refuseIfFull(fresh: Fresh): void;
+  refuseIfFull(exchange: Forwardable): void;
   /** The `traceparent` of one attempt; notes its ids in the trail. */
   traceparentFor(trail: TrailNotes): string;
 }
 
-export function createForward(options: ForwardOptions): (fresh: Fresh) => Promise<void> {
-  return function forward(fresh) {
-    return fresh.recording === undefined ? send(fresh) : sendRecorded(fresh, fresh.recording);
+export function createForward(options: ForwardOptions): (exchange: Forwardable) => Promise<void> {
+  return function forward(exchange) {
+    return exchange.recording === undefined ? send(exchange) : sendRecorded(exchange, exchange.recording);
   };
 
   /** The recording gets every error, so that no key stays in use. */
-  async function sendRecorded(fresh: Fresh, recording: Recording): Promise<void> {
+  async function sendRecorded(exchange: Forwardable, recording: Recording): Promise<void> {
     try {
-      await send(fresh);
+      await send(exchange);
       // If no answer was stored by now, the client has left before anything was sent.
       await recording.fail(undefined);
     } catch (error) {
@@ -59,48 +59,48 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
     }
   }
 
-  function send(fresh: Fresh): Promise<void> {
-    const { operation, caller } = fresh;
-    if (operation.streams) options.refuseIfFull(fresh);
+  function send(exchange: Forwardable): Promise<void> {
+    const { operation, caller } = exchange;
+    if (operation.streams) options.refuseIfFull(exchange);
     if (operation.cookies !== undefined)
-      fresh.trail.note('notSent', withheldCookies(fresh.headers.get('cookie'), operation.cookies));
+      exchange.trail.note('notSent', withheldCookies(exchange.headers.get('cookie'), operation.cookies));
     const route = options.routeTo(operation.upstream);
     const deadlineAt = performance.now() + (operation.timeoutMs ?? route.timeoutMs);
-    if (route.isGateway) return sendWithAttempts(options, fresh, route, deadlineAt, executing(fresh));
-    if (route.rules?.credential !== undefined) return sendAs(fresh, route, deadlineAt, undefined);
+    if (route.isGateway) return sendWithAttempts(options, exchange, route, deadlineAt, executing(exchange));
+    if (route.rules?.credential !== undefined) return sendAs(exchange, route, deadlineAt, undefined);
     const assertion = options.assertionFor(caller, operation.upstream);
-    if (typeof assertion === 'string') return sendAs(fresh, route, deadlineAt, assertion);
-    return assertion.then((made) => sendAs(fresh, route, deadlineAt, made));
+    if (typeof assertion === 'string') return sendAs(exchange, route, deadlineAt, assertion);
+    return assertion.then((made) => sendAs(exchange, route, deadlineAt, made));
   }
 
-  function executing(fresh: Fresh): RequestSender {
-    return { send: (_, relay) => void deliver(relay, () => options.execute(fresh)) };
+  function executing(exchange: Forwardable): RequestSender {
+    return { send: (_, relay) => void deliver(relay, () => options.execute(exchange)) };
   }
 
   /** @param assertion undefined: the upstream gets a credential instead */
   function sendAs(
-    fresh: Fresh,
+    exchange: Forwardable,
     route: UpstreamRoute,
     deadlineAt: number,
     assertion: string | undefined,
   ): Promise<void> {
-    const sending = new Sending(options, fresh, route, assertion);
-    if (route.rules === undefined) return sendWithAttempts(options, fresh, route, deadlineAt, sending);
-    return sendByRules(options, fresh, route, route.rules, deadlineAt, () => sending.outgoing());
+    const sending = new Sending(options, exchange, route, assertion);
+    if (route.rules === undefined) return sendWithAttempts(options, exchange, route, deadlineAt, sending);
+    return sendByRules(options, exchange, route, route.rules, deadlineAt, () => sending.outgoing());
   }
 }
 
 /** Makes the request for the upstream, anew for each attempt. A class: methods on a prototype cost nothing to create. */
 class Sending implements RequestSender {
   readonly #options: Pick<ForwardOptions, 'traceparentFor'>;
-  readonly #fresh: Fresh;
+  readonly #exchange: Forwardable;
   readonly #route: UpstreamRoute;
   readonly #assertion: string | undefined;
   #isFirst = true;
 
-  constructor(options: ForwardOptions, fresh: Fresh, route: UpstreamRoute, assertion: string | undefined) {
+  constructor(options: ForwardOptions, exchange: Forwardable, route: UpstreamRoute, assertion: string | undefined) {
     this.#options = options;
-    this.#fresh = fresh;
+    this.#exchange = exchange;
     this.#route = route;
     this.#assertion = assertion;
   }
@@ -110,18 +110,18 @@ class Sending implements RequestSender {
   }
 
   outgoing(): Outgoing {
-    const fresh = this.#fresh;
+    const exchange = this.#exchange;
     const { rules, sendClientAddress } = this.#route;
     // Each attempt is a span of its own.
-    const traceparent = this.#options.traceparentFor(fresh.trail);
+    const traceparent = this.#options.traceparentFor(exchange.trail);
     const identity = { assertion: this.#assertion, traceparent, sendClientAddress };
     const readsAnswer =
-      fresh.operation.answerCheck === 'refuse' || fresh.recording !== undefined || rules?.judge !== undefined;
-    const lines = upstreamRequestLines(fresh, identity, readsAnswer);
-    const headers = furtherHeaders(fresh);
-    const body = bodyOf(fresh, this.#isFirst);
+      exchange.operation.answerCheck === 'refuse' || exchange.recording !== undefined || rules?.judge !== undefined;
+    const lines = upstreamRequestLines(exchange, identity, readsAnswer);
+    const headers = furtherHeaders(exchange);
+    const body = bodyOf(exchange, this.#isFirst);
     this.#isFirst = false;
-    return { method: methodOf(fresh), path: upstreamPathOf(fresh), lines, headers, body };
+    return { method: methodOf(exchange), path: upstreamPathOf(exchange), lines, headers, body };
   }
 }
 

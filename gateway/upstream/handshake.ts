@@ -3,7 +3,7 @@
 
 import type { Caller } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
-import type { Fresh } from '../exchange.ts';
+import type { Forwardable } from '../exchange.ts';
 import { headersIn } from '../http1/client/request-head.ts';
 import type { AnswerHeaders } from '../http1/client/wire.ts';
 import type { TrailNotes } from '../notes.ts';
@@ -45,26 +45,26 @@ const handshakeFields = [
   ...['sec-websocket-key', 'sec-websocket-version', 'sec-websocket-protocol', 'sec-websocket-extensions', 'origin'],
 ];
 
-export function createHandshake(options: HandshakeOptions): (fresh: Fresh) => Promise<Handshake | undefined> {
+export function createHandshake(options: HandshakeOptions): (exchange: Forwardable) => Promise<Handshake | undefined> {
   /** Undefined: the client has left. */
-  return async function handshake(fresh) {
-    const { operation, caller } = fresh;
+  return async function handshake(exchange) {
+    const { operation, caller } = exchange;
     const route = options.routeTo(operation.upstream);
     const deadlineAt = performance.now() + (operation.timeoutMs ?? route.timeoutMs);
     const credential = route.rules?.credential;
     const assertion = credential === undefined ? await options.assertionFor(caller, operation.upstream) : undefined;
     const credentialReady = credential?.awaitReady();
-    if (credentialReady !== undefined && !(await waitBeforeSending(fresh, deadlineAt, credentialReady)))
+    if (credentialReady !== undefined && !(await waitBeforeSending(exchange, deadlineAt, credentialReady)))
       return undefined;
-    const leavePlace = await placeForHandshake(fresh, route, deadlineAt);
+    const leavePlace = await placeForHandshake(exchange, route, deadlineAt);
     if (leavePlace === undefined) return undefined;
-    if (fresh.response.destroyed) {
+    if (exchange.response.destroyed) {
       leavePlace();
-      fresh.trail.clientLeft();
+      exchange.trail.clientLeft();
       return undefined;
     }
     try {
-      return toHandshake(options, fresh, { route, credential, assertion, deadlineAt, leavePlace });
+      return toHandshake(options, exchange, { route, credential, assertion, deadlineAt, leavePlace });
     } catch (error) {
       leavePlace();
       throw error;
@@ -84,10 +84,10 @@ interface Prepared {
 /** The handshake, with its place. Whether it is answered or has failed, its end gives the place back. */
 function toHandshake(
   options: HandshakeOptions,
-  fresh: Fresh,
+  exchange: Forwardable,
   { route, credential, assertion, deadlineAt, leavePlace }: Prepared,
 ): Handshake {
-  const { operation, caller, trail } = fresh;
+  const { operation, caller, trail } = exchange;
   const login = credential?.header();
   const target: Target = options.targets.pick(operation.upstream, caller.mode);
   const sentAt = performance.now();
@@ -109,11 +109,11 @@ function toHandshake(
   trail.attempts = 1;
   const traceparent = options.traceparentFor(trail);
   const { sendClientAddress } = route;
-  const lines = upstreamRequestLines(fresh, { assertion, traceparent, sendClientAddress }, true);
+  const lines = upstreamRequestLines(exchange, { assertion, traceparent, sendClientAddress }, true);
   const headers = Object.fromEntries(pairs(headersIn({ lines, headers: [] })));
   delete headers['accept-encoding'];
   for (const name of handshakeFields) {
-    const value = fresh.headers.get(name);
+    const value = exchange.headers.get(name);
     if (value !== undefined) headers[name] = value;
   }
   if (login !== undefined) headers[login.name] = login.value;
@@ -131,7 +131,7 @@ function toHandshake(
     failed: (error) => end(undefined, error),
     refusalOf(status, answerHeaders, body) {
       if (login !== undefined && (status === 401 || status === 407)) return new GatewayError('upstream_auth_failed');
-      if (status >= 400) return toUpstreamRefusal(status, answerHeaders, body, fresh);
+      if (status >= 400) return toUpstreamRefusal(status, answerHeaders, body, exchange);
       return upstreamFailure('upstream_bad_response', 'http_upgrade_failed');
     },
   };

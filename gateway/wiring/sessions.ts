@@ -5,7 +5,7 @@ import type { Directory } from '../auth/directory.ts';
 import type { GatewayFile } from '../config/gateway-file.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Fresh } from '../exchange.ts';
+import type { Forwardable } from '../exchange.ts';
 import type { Log } from '../observe/log.ts';
 import { createLiveSessions } from '../sessions/live/live-sessions.ts';
 import { createTransactions } from '../sessions/login/transaction.ts';
@@ -31,7 +31,7 @@ interface SessionsOptions {
 }
 
 export interface SessionServices {
-  readonly execute: (fresh: Fresh) => Promise<SessionAnswer>;
+  readonly execute: (exchange: Forwardable) => Promise<SessionAnswer>;
   readonly operators: OperatorSessions;
 }
 

@@ -31,7 +31,7 @@ const examples: Readonly<Record<string, { readonly named: RegExp; readonly own: 
   'a stage': {
     named: /'authorize'|\bauthorize:|\.authorize\b/,
     // Its codes are counted, and its fields explained.
-    own: /^gateway\/(auth\/(authorize|capability)|observe\/exchange-metrics|serving\/agents)\.ts$/,
+    own: /^gateway\/(auth\/(authorize|capability)|observe\/exchange-metrics|serving\/agent-admission)\.ts$/,
   },
   'a stage with a store': {
     named: /\breplay\b(?=[:(']|,$)|'[./]*\/idempotency\/|\bAnswerStore\b|\banswerStore\b|\breplayed: '/m,

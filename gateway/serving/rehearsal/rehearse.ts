@@ -10,7 +10,7 @@ import { createIds } from '../../edge/ids.ts';
 import { createRefusals } from '../../edge/refusal/refusals.ts';
 import { createPublicServer } from '../../edge/server.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Arrived, Fresh } from '../../exchange.ts';
+import type { Arrived, Forwardable } from '../../exchange.ts';
 import type { DecisionRecord } from '../../explain/record.ts';
 import type { CounterStore } from '../../limits/counters/counter-store.ts';
 import { createLimit } from '../../limits/limit.ts';
@@ -130,11 +130,11 @@ function createHandle(
     noteUse: nothing,
     limit: createLimit({ store: counters, rules: limits, now }),
     reserve: nothing,
-    forward: async (fresh: Fresh) => {
-      const { caller, operation, trail } = fresh;
+    forward: async (exchange: Forwardable) => {
+      const { caller, operation, trail } = exchange;
       const entry = upstreams[operation.upstream];
       trail.target = (caller.mode === 'test' ? entry?.test : entry?.live)?.join(' or ');
-      done(fresh);
+      done(exchange);
     },
   });
 }

@@ -1,7 +1,7 @@
 // The answers of the operations under /session.
 
 import { GatewayError } from '../../errors.ts';
-import type { Fresh } from '../../exchange.ts';
+import type { Forwardable } from '../../exchange.ts';
 import type { LoginPage } from '../login/pages.ts';
 import type { ServedOrigin } from '../origins.ts';
 import type { SessionDeps } from './deps.ts';
@@ -13,19 +13,19 @@ export interface SessionAnswer {
   readonly body: Buffer;
 }
 
-export type SessionHandler = (deps: SessionDeps, fresh: Fresh) => Promise<SessionAnswer>;
+export type SessionHandler = (deps: SessionDeps, exchange: Forwardable) => Promise<SessionAnswer>;
 
 export function jsonAnswer(members: object): SessionAnswer {
   return answer(200, 'application/json', JSON.stringify(members));
 }
 
-export function pageAnswer({ carried }: Fresh, { html, policy }: LoginPage): SessionAnswer {
+export function pageAnswer({ carried }: Forwardable, { html, policy }: LoginPage): SessionAnswer {
   usePolicy(carried, policy);
   return answer(200, 'text/html; charset=utf-8', html);
 }
 
 /** The location is carried, because the relay keeps addresses of other hosts from clients. */
-export function redirectAnswer({ carried }: Fresh, location: string): SessionAnswer {
+export function redirectAnswer({ carried }: Forwardable, location: string): SessionAnswer {
   carried.push('Location', location);
   return { status: 303, headers: { 'content-length': '0', 'cache-control': 'no-store' }, body: Buffer.alloc(0) };
 }
@@ -35,7 +35,7 @@ export function emptyAnswer(): SessionAnswer {
 }
 
 /** Carried, because the relay keeps cookies that no entry names from clients. */
-export function setCookies({ carried }: Fresh, lines: readonly string[]): void {
+export function setCookies({ carried }: Forwardable, lines: readonly string[]): void {
   for (const line of lines) carried.push('Set-Cookie', line);
 }
 
@@ -47,8 +47,8 @@ export function usePolicy(carried: string[], policy: string): void {
 }
 
 /** Throws misdirected_request for a host name that is none of `sessions.origins`. */
-export function servedOrigin({ originOf }: SessionDeps, fresh: Fresh): ServedOrigin {
-  const served = originOf(fresh);
+export function servedOrigin({ originOf }: SessionDeps, exchange: Forwardable): ServedOrigin {
+  const served = originOf(exchange);
   if (served === undefined) throw new GatewayError('misdirected_request');
   return served;
 }

@@ -2,7 +2,7 @@
 // request id. Throws return_to_invalid, login_provider_unknown, login_failed, login_not_permitted, provider_unavailable.
 
 import { GatewayError, type GatewayErrorDetails } from '../../errors.ts';
-import type { Fresh } from '../../exchange.ts';
+import type { Forwardable } from '../../exchange.ts';
 import { sessionCookieLine } from '../cookies.ts';
 import { deviceOf } from '../device.ts';
 import { keptClaims, organizationClaimed } from '../grants.ts';
@@ -17,53 +17,53 @@ import type { SessionDeps } from './deps.ts';
 
 const CALLBACK = '/session/callback';
 
-export const startLogin: SessionHandler = async (deps, fresh) => {
+export const startLogin: SessionHandler = async (deps, exchange) => {
   const { settings, store, reader, transactions } = deps;
-  const { origin, isSecure } = servedOrigin(deps, fresh);
-  const query = new URLSearchParams(fresh.search);
+  const { origin, isSecure } = servedOrigin(deps, exchange);
+  const query = new URLSearchParams(exchange.search);
   const returnTo = returnPathOf(query.get('return_to') ?? settings.afterLogin, origin);
   if (returnTo === undefined) throw new GatewayError('return_to_invalid', { fields: { param: 'return_to' } });
   const provider = providerNamed(deps, query.get('provider') ?? undefined);
   try {
     // Another tab may have signed in meanwhile. The cookie comes with navigations of the platform's own pages only.
-    if ((await fromStore(() => reader.find(fresh))) !== undefined) return redirectAnswer(fresh, returnTo);
+    if ((await fromStore(() => reader.find(exchange))) !== undefined) return redirectAnswer(exchange, returnTo);
     const secrets = transactions.newSecrets();
     const begunAtMs = await fromStore(() => store.nowMs());
     const address = await provider.loginAddress(origin + CALLBACK, secrets);
     const transaction = { ...secrets, provider: provider.name, origin, returnTo, begunAtMs };
-    setCookies(fresh, transactions.begin(transaction, fresh.headers.get('cookie') ?? '', isSecure));
-    return redirectAnswer(fresh, address);
+    setCookies(exchange, transactions.begin(transaction, exchange.headers.get('cookie') ?? '', isSecure));
+    return redirectAnswer(exchange, address);
   } catch (cause) {
-    throw refusedWithPage(deps, fresh, returnTo, failureOf(cause));
+    throw refusedWithPage(deps, exchange, returnTo, failureOf(cause));
   }
 };
 
-export const finishLogin: SessionHandler = async (deps, fresh) => {
+export const finishLogin: SessionHandler = async (deps, exchange) => {
   const { settings, store, transactions } = deps;
-  const { origin, isSecure } = servedOrigin(deps, fresh);
-  const state = new URLSearchParams(fresh.search).get('state') ?? '';
+  const { origin, isSecure } = servedOrigin(deps, exchange);
+  const state = new URLSearchParams(exchange.search).get('state') ?? '';
   let transaction: Transaction | undefined;
   try {
     const nowMs = await fromStore(() => store.nowMs());
-    transaction = transactions.find(state, fresh.headers.get('cookie') ?? '', isSecure, nowMs);
+    transaction = transactions.find(state, exchange.headers.get('cookie') ?? '', isSecure, nowMs);
     const provider = deps.providers.get(transaction?.provider ?? '');
     if (transaction === undefined || provider === undefined || transaction.origin !== origin)
       throw new GatewayError('login_failed', { hint: 'not_begun' });
     // Whatever becomes of it: its code and state are used up.
-    setCookies(fresh, [transactions.endedLine(state, isSecure)]);
-    const signedIn = await provider.signIn(new URL(origin + CALLBACK + fresh.search), transaction);
-    const value = await storeSession(deps, fresh, provider, transaction, signedIn);
-    setCookies(fresh, [sessionCookieLine(value, isSecure)]);
-    return pageAnswer(fresh, signedInPage(transaction.returnTo));
+    setCookies(exchange, [transactions.endedLine(state, isSecure)]);
+    const signedIn = await provider.signIn(new URL(origin + CALLBACK + exchange.search), transaction);
+    const value = await storeSession(deps, exchange, provider, transaction, signedIn);
+    setCookies(exchange, [sessionCookieLine(value, isSecure)]);
+    return pageAnswer(exchange, signedInPage(transaction.returnTo));
   } catch (cause) {
-    throw refusedWithPage(deps, fresh, transaction?.returnTo ?? settings.afterLogin, failureOf(cause));
+    throw refusedWithPage(deps, exchange, transaction?.returnTo ?? settings.afterLogin, failureOf(cause));
   }
 };
 
 /** A new id at every login: one that was known before is worth nothing. Returns the value of the cookie. */
 async function storeSession(
   deps: SessionDeps,
-  fresh: Fresh,
+  exchange: Forwardable,
   { name, settings: rules }: Provider,
   { begunAtMs }: Transaction,
   { subject, providerSid, claims, tokens }: SignedIn,
@@ -84,7 +84,7 @@ async function storeSession(
         providerSid,
         organization: organization.id,
         claims: keptClaims(claims, rules),
-        device: deviceOf(fresh.headers.get('user-agent')),
+        device: deviceOf(exchange.headers.get('user-agent')),
         livesMs: absoluteSeconds * 1000,
         idleMs: idleSeconds * 1000,
       },
@@ -116,17 +116,22 @@ function failureOf(cause: unknown): GatewayError {
 }
 
 /** The same refusal, in the form of a page. */
-function refusedWithPage({ settings }: SessionDeps, fresh: Fresh, returnTo: string, error: GatewayError): GatewayError {
+function refusedWithPage(
+  { settings }: SessionDeps,
+  exchange: Forwardable,
+  returnTo: string,
+  error: GatewayError,
+): GatewayError {
   const { message, hints }: { message: string; hints?: Readonly<Record<string, string>> } = error.entry;
   const { hint } = error.details;
   const page = failedLoginPage({
     title: 'Signing in did not succeed',
     message: (hint !== undefined && hints?.[hint]) || message,
-    requestId: fresh.id,
+    requestId: exchange.id,
     returnTo,
     requestHeader: settings.requestHeader,
   });
-  usePolicy(fresh.carried, page.policy);
+  usePolicy(exchange.carried, page.policy);
   const details: GatewayErrorDetails = { ...error.details, page: page.html };
   return new GatewayError(error.code, details);
 }

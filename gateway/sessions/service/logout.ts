@@ -11,12 +11,12 @@ import { jsonAnswer, type SessionHandler, servedOrigin, setCookies } from './ans
 import type { SessionDeps } from './deps.ts';
 
 /** Ends the session here first: whatever the provider does, the cookie is worth nothing afterwards. */
-export const logout: SessionHandler = async (deps, fresh) => {
+export const logout: SessionHandler = async (deps, exchange) => {
   const { reader, live, settings } = deps;
-  const { origin, isSecure } = servedOrigin(deps, fresh);
-  const session = reader.sessionOf(fresh.caller);
+  const { origin, isSecure } = servedOrigin(deps, exchange);
+  const session = reader.sessionOf(exchange.caller);
   const ended = await fromStore(() => live.end(session.id, 'signed_out'));
-  setCookies(fresh, [clearedSessionCookieLine(isSecure)]);
+  setCookies(exchange, [clearedSessionCookieLine(isSecure)]);
   if (ended !== undefined) endAtProvider(deps, ended);
   const tokens = tokensOf(deps, session);
   const address =
@@ -25,8 +25,8 @@ export const logout: SessionHandler = async (deps, fresh) => {
 };
 
 /** The provider, not a browser, sends it: the token alone counts. */
-export const takeLogoutToken: SessionHandler = async (deps, fresh) => {
-  const token = new URLSearchParams(fresh.rawBody?.toString('latin1') ?? '').get('logout_token') ?? '';
+export const takeLogoutToken: SessionHandler = async (deps, exchange) => {
+  const token = new URLSearchParams(exchange.rawBody?.toString('latin1') ?? '').get('logout_token') ?? '';
   const { provider, claims } = await verified(deps, token);
   const { sid, subject, jti, refusedUntilMs } = claims;
   const logoutOf = { provider: provider.name, sid, subject, jti, rememberUntilMs: refusedUntilMs };

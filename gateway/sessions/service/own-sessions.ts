@@ -2,7 +2,7 @@
 // Throws resource_missing, session_store_unavailable.
 
 import { GatewayError } from '../../errors.ts';
-import type { Fresh } from '../../exchange.ts';
+import type { Forwardable } from '../../exchange.ts';
 import type { Session } from '../store/session-store.ts';
 import { fromStore } from '../store-away.ts';
 import { emptyAnswer, jsonAnswer, type SessionHandler } from './answer.ts';
@@ -37,16 +37,16 @@ export const listSessions: SessionHandler = async ({ reader, store }, { caller }
   return jsonAnswer({ data: all.map((one) => ({ ...sessionJson(one), current: one.id === own.id })) });
 };
 
-export const endOtherSession: SessionHandler = async (deps, fresh) => {
-  const [id = ''] = fresh.pathValues;
-  const session = await ownSession(deps, fresh, id);
+export const endOtherSession: SessionHandler = async (deps, exchange) => {
+  const [id = ''] = exchange.pathValues;
+  const session = await ownSession(deps, exchange, id);
   const ended = await Promise.resolve(deps.live.end(session.id, 'signed_out'));
   if (ended !== undefined) endAtProvider(deps, ended);
   return emptyAnswer();
 };
 
 /** A session of another person is as unknown as one that never was. */
-async function ownSession({ reader, store }: SessionDeps, { caller }: Fresh, id: string): Promise<Session> {
+async function ownSession({ reader, store }: SessionDeps, { caller }: Forwardable, id: string): Promise<Session> {
   const { provider, subject } = reader.sessionOf(caller);
   const session = await fromStore(() => store.get(id));
   if (session?.provider === provider && session.subject === subject) return session;

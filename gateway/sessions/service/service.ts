@@ -2,7 +2,7 @@
 // the client. Throws operation_unsupported.
 
 import { GatewayError } from '../../errors.ts';
-import type { Fresh } from '../../exchange.ts';
+import type { Forwardable } from '../../exchange.ts';
 import type { SessionAnswer, SessionHandler } from './answer.ts';
 import type { SessionDeps } from './deps.ts';
 import { finishLogin, startLogin } from './login.ts';
@@ -20,14 +20,14 @@ export const SESSION_HANDLERS: Readonly<Record<string, SessionHandler>> = {
   endOtherSession,
 };
 
-export function createSessionService(deps: SessionDeps): (fresh: Fresh) => Promise<SessionAnswer> {
-  return async function executeSession(fresh) {
-    const { qualifiedId, entry } = fresh.operation;
+export function createSessionService(deps: SessionDeps): (exchange: Forwardable) => Promise<SessionAnswer> {
+  return async function executeSession(exchange) {
+    const { qualifiedId, entry } = exchange.operation;
     const id = qualifiedId.slice(entry.length + 1);
     const handler = Object.hasOwn(SESSION_HANDLERS, id) ? SESSION_HANDLERS[id] : undefined;
     if (handler === undefined) throw new GatewayError('operation_unsupported');
     try {
-      return await handler(deps, fresh);
+      return await handler(deps, exchange);
     } catch (cause) {
       throw cause instanceof GatewayError ? cause : new GatewayError('internal_error', { cause });
     }

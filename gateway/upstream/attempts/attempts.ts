@@ -3,7 +3,7 @@
 // is: each request creates one, and methods on a prototype cost nothing to create.
 
 import type { GatewayError } from '../../errors.ts';
-import type { Fresh } from '../../exchange.ts';
+import type { Forwardable } from '../../exchange.ts';
 import type { StreamEnd, StreamKind } from '../../findings.ts';
 import type { DenseSetEntry } from '../../shared/dense-set.ts';
 import { contain } from '../../shared/faults.ts';
@@ -23,7 +23,7 @@ export interface AttemptsOptions {
   readonly targets: Targets;
   readonly contractCheck: ContractCheck;
   /** Counts an open stream until the returned function is called. Throws too_many_streams. */
-  openStream(fresh: Fresh, kind: StreamKind, end: (why: StreamEnd) => void): () => void;
+  openStream(exchange: Forwardable, kind: StreamKind, end: (why: StreamEnd) => void): () => void;
 }
 
 export interface RequestSender {
@@ -41,13 +41,13 @@ export interface RequestSender {
  */
 export function sendWithAttempts(
   options: AttemptsOptions,
-  fresh: Fresh,
+  exchange: Forwardable,
   route: UpstreamRoute,
   deadlineAt: number,
   sender: RequestSender,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    new Attempts(options, fresh, route, deadlineAt, sender, resolve, reject).start();
+    new Attempts(options, exchange, route, deadlineAt, sender, resolve, reject).start();
   });
 }
 
@@ -75,14 +75,14 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
   /** Arguments by position, because an object for them would cost each request an allocation. */
   constructor(
     options: AttemptsOptions,
-    fresh: Fresh,
+    exchange: Forwardable,
     route: UpstreamRoute,
     deadlineAt: number,
     sender: RequestSender,
     resolve: () => void,
     reject: (error: unknown) => void,
   ) {
-    super(fresh, route, deadlineAt);
+    super(exchange, route, deadlineAt);
     this.#options = options;
     this.#sender = sender;
     this.#resolve = resolve;
@@ -92,12 +92,12 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
   /** Sends as soon as the concurrency limit has a place. At the end calls `resolve`, or `reject` with the refusal for the client. */
   start(): void {
     // Prepended: runs before the listener that ends and logs the exchange.
-    this.fresh.response.prependListener('close', this.#onClientGone);
+    this.exchange.response.prependListener('close', this.#onClientGone);
     this.takePlace();
   }
 
   protected begin(): void {
-    const { operation, caller } = this.fresh;
+    const { operation, caller } = this.exchange;
     // Called by the exchange that gave up the place: an error of this exchange must not reach that one.
     try {
       const target = this.#options.targets.pick(operation.upstream, caller.mode);
@@ -113,14 +113,14 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
   }
 
   #attempt(target: Target, at: number): void {
-    const { trail, response } = this.fresh;
+    const { trail, response } = this.exchange;
     this.#target = target;
     trail.target = target.origin;
     if (this.#count === 0) trail.forwardedAt = at;
     this.attemptAt = at;
     this.#count += 1;
     trail.attempts = this.#count;
-    const relay = new Relay(this.fresh, this.route, this.#options.contractCheck, this);
+    const relay = new Relay(this.exchange, this.route, this.#options.contractCheck, this);
     this.#relay = relay;
     if (response.destroyed) {
       this.#clientGone();
@@ -140,7 +140,7 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
   beginRepeat(reason: 'declared' | 'credential'): boolean {
     if (!this.#plan().mayRepeat(reason)) return false;
     this.#count += 1;
-    this.fresh.trail.attempts = this.#count;
+    this.exchange.trail.attempts = this.#count;
     this.beginAfterRead();
     return true;
   }
@@ -153,13 +153,13 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
   }
 
   #plan(): RetryPlan {
-    this.#retries ??= new RetryPlan(this.#options.targets, this.fresh, this.route, this.deadlineAt);
+    this.#retries ??= new RetryPlan(this.#options.targets, this.exchange, this.route, this.deadlineAt);
     return this.#retries;
   }
 
   #forgetAnswer(): void {
-    this.fresh.trail.upstreamStatus = undefined;
-    this.fresh.trail.upstreamMs = undefined;
+    this.exchange.trail.upstreamStatus = undefined;
+    this.exchange.trail.upstreamMs = undefined;
   }
 
   relayed(): void {
@@ -174,7 +174,7 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
   failed(error: GatewayError, failure: AttemptFailure, wasSent: boolean, status: number): void {
     const target = this.#target as Target;
     // Neither an overlong answer nor a fault of the client is a failure of the target.
-    const isNone = this.#isOverlong || isClientsDoing(this.fresh, error);
+    const isNone = this.#isOverlong || isClientsDoing(this.exchange, error);
     const outcome = isNone ? 'abandoned' : outcomeOf(this.#relay?.answeredStatus, error);
     this.#endAttempt(outcome, status >= 500 ? status : error);
     // A refusal of the request is an answer too: it shows that the connections work.
@@ -198,7 +198,7 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
 
   /** An open stream gives its place and its connection to others at once. */
   openStream(kind: StreamKind, end: (why: StreamEnd) => void): void {
-    this.#closeStream = this.#options.openStream(this.fresh, kind, end);
+    this.#closeStream = this.#options.openStream(this.exchange, kind, end);
     this.leavePlaceAndPool();
   }
 
@@ -209,7 +209,7 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
 
   #again({ target, waitMs }: NextAttempt): void {
     this.#forgetAnswer();
-    this.fresh.trail.bytesOut = 0;
+    this.exchange.trail.bytesOut = 0;
     this.#target = target;
     if (waitMs === 0) this.#attempt(target, performance.now());
     else this.#pause = setTimeout(resume, waitMs, this);
@@ -281,7 +281,7 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
 
   /** The client left: no target failed, and no answer can be sent. */
   protected leave(): void {
-    this.fresh.trail.clientLeft();
+    this.exchange.trail.clientLeft();
     this.#settle();
     this.#resolve();
   }
@@ -296,7 +296,7 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
     if (this.#pause !== undefined) clearTimeout(this.#pause);
     this.#closeStream?.();
     // After a whole answer the listener stays: removing it costs more than its one call, which does nothing.
-    if (!this.#isRelayed) this.fresh.response.off('close', this.#onClientGone);
+    if (!this.#isRelayed) this.exchange.response.off('close', this.#onClientGone);
     this.leavePlace();
   }
 }

@@ -1,7 +1,7 @@
 // Runs work on a request before it is sent, such as hashing, within the deadline of the request, and stops it when the client disconnects.
 // Throws upstream_timeout.
 
-import type { Fresh } from '../../exchange.ts';
+import type { Forwardable } from '../../exchange.ts';
 import { upstreamFailure } from '../failure.ts';
 
 /**
@@ -10,7 +10,7 @@ import { upstreamFailure } from '../failure.ts';
  * @returns undefined if the client has disconnected; the trail then has status 499
  */
 export async function beforeSending<T extends object>(
-  { response, trail }: Pick<Fresh, 'response' | 'trail'>,
+  { response, trail }: Pick<Forwardable, 'response' | 'trail'>,
   deadlineAt: number,
   work: (over: AbortSignal) => T | Promise<T>,
 ): Promise<T | undefined> {
@@ -44,7 +44,7 @@ export async function beforeSending<T extends object>(
  * @returns false if the client has disconnected
  */
 export async function waitBeforeSending(
-  exchange: Pick<Fresh, 'response' | 'trail'>,
+  exchange: Pick<Forwardable, 'response' | 'trail'>,
   deadlineAt: number,
   isDone: Promise<void>,
 ): Promise<boolean> {

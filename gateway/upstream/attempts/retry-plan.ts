@@ -2,7 +2,7 @@
 // attempt fails, so that a successful request does not pay for it.
 
 import type { GatewayError } from '../../errors.ts';
-import type { Fresh } from '../../exchange.ts';
+import type { Forwardable } from '../../exchange.ts';
 import type { RetryReason } from '../../findings.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import type { Target, Targets } from '../targets/targets.ts';
@@ -27,7 +27,7 @@ export class RetryPlan {
   /** The refusal for the client if no attempt brings an answer. */
   error: GatewayError | undefined;
   readonly #targets: Targets;
-  readonly #fresh: Fresh;
+  readonly #exchange: Forwardable;
   readonly #route: UpstreamRoute;
   /** `performance.now()` */
   readonly #deadlineAt: number;
@@ -38,9 +38,9 @@ export class RetryPlan {
   #wasSent = false;
   #wasRepeated = false;
 
-  constructor(targets: Targets, fresh: Fresh, route: UpstreamRoute, deadlineAt: number) {
+  constructor(targets: Targets, exchange: Forwardable, route: UpstreamRoute, deadlineAt: number) {
     this.#targets = targets;
-    this.#fresh = fresh;
+    this.#exchange = exchange;
     this.#route = route;
     this.#deadlineAt = deadlineAt;
   }
@@ -54,7 +54,7 @@ export class RetryPlan {
     const reason = retryReasonOf(failure, wasSent, status);
     const { retriesMax, honoursIdempotencyKey } = this.#route;
     if (reason === undefined || this.#retries >= retriesMax) return undefined;
-    if (!isRepeatable(this.#fresh, wasSent, honoursIdempotencyKey)) return undefined;
+    if (!isRepeatable(this.#exchange, wasSent, honoursIdempotencyKey)) return undefined;
     this.#tried.push(target);
     const next = this.#pick();
     if (next === undefined) return undefined;
@@ -75,7 +75,7 @@ export class RetryPlan {
 
   /** Whether the same attempt may send the request again, because the answer rules or the upstream credential ask for it. True once. */
   mayRepeat(reason: 'declared' | 'credential'): boolean {
-    if (this.#wasRepeated || isStreamed(this.#fresh)) return false;
+    if (this.#wasRepeated || isStreamed(this.#exchange)) return false;
     this.#wasRepeated = true;
     this.#note(reason);
     return true;
@@ -84,7 +84,7 @@ export class RetryPlan {
   /** Undefined if the breaker has opened in the meantime: the original failure is more informative. */
   #pick(): Target | undefined {
     try {
-      return this.#targets.pick(this.#fresh.operation.upstream, this.#fresh.caller.mode, this.#tried);
+      return this.#targets.pick(this.#exchange.operation.upstream, this.#exchange.caller.mode, this.#tried);
     } catch {
       return undefined;
     }
@@ -98,12 +98,12 @@ export class RetryPlan {
   #pay(isClosedUnder: boolean): boolean {
     const { budget } = this.#route;
     const isPaid = isClosedUnder ? budget.takeForLost() : budget.take();
-    if (!isPaid) this.#fresh.trail.note('retryBudgetSpent', true);
+    if (!isPaid) this.#exchange.trail.note('retryBudgetSpent', true);
     return isPaid;
   }
 
   #note(reason: RetryReason): void {
     this.#reasons.push(reason);
-    this.#fresh.trail.note('retries', this.#reasons);
+    this.#exchange.trail.note('retries', this.#reasons);
   }
 }

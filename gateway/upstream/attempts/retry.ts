@@ -1,6 +1,6 @@
 // Pure: decides whether a failed attempt may be repeated, and after which wait. Reasons: docs/decisions/0012-retries.md.
 
-import type { Checked, Fresh } from '../../exchange.ts';
+import type { Checked, Forwardable } from '../../exchange.ts';
 import type { RetryReason } from '../../findings.ts';
 import { isIdempotent } from '../../shared/methods.ts';
 
@@ -34,11 +34,11 @@ export function retryReasonOf(failure: AttemptFailure, wasSent: boolean, status:
  * True if a retry is safe: the client has received nothing, and either nothing was sent or the operation is idempotent by its method or its
  * key. A streamed body cannot be repeated after its first byte was sent.
  */
-export function isRepeatable(fresh: Fresh, wasSent: boolean, honoursIdempotencyKey: boolean): boolean {
-  const { operation, request, response, headers } = fresh;
+export function isRepeatable(exchange: Forwardable, wasSent: boolean, honoursIdempotencyKey: boolean): boolean {
+  const { operation, request, response, headers } = exchange;
   if (response.headersSent || response.destroyed) return false;
-  if (!wasSent) return !isStreamed(fresh) || !request.readableDidRead;
-  if (isStreamed(fresh)) return false;
+  if (!wasSent) return !isStreamed(exchange) || !request.readableDidRead;
+  if (isStreamed(exchange)) return false;
   if (isIdempotent(operation.method)) return true;
   return honoursIdempotencyKey && operation.idempotency !== 'off' && headers.has('idempotency-key');
 }

@@ -3,7 +3,7 @@
 
 import type { Caller } from '../../caller.ts';
 import type { GatewayError } from '../../errors.ts';
-import type { Fresh } from '../../exchange.ts';
+import type { Forwardable } from '../../exchange.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import type { OrganizationShare, QueueEntry, Waiter } from './fair-queue.ts';
 
@@ -11,7 +11,7 @@ import type { OrganizationShare, QueueEntry, Waiter } from './fair-queue.ts';
 const WAITING_PART = 0.9;
 
 export abstract class ExchangePlace implements Waiter {
-  protected readonly fresh: Fresh;
+  protected readonly exchange: Forwardable;
   protected readonly route: UpstreamRoute;
   /** `performance.now()` */
   protected readonly deadlineAt: number;
@@ -19,8 +19,8 @@ export abstract class ExchangePlace implements Waiter {
   #waiter: QueueEntry | undefined;
   #place: OrganizationShare | undefined;
 
-  constructor(fresh: Fresh, route: UpstreamRoute, deadlineAt: number) {
-    this.fresh = fresh;
+  constructor(exchange: Forwardable, route: UpstreamRoute, deadlineAt: number) {
+    this.exchange = exchange;
     this.route = route;
     this.deadlineAt = deadlineAt;
   }
@@ -35,10 +35,10 @@ export abstract class ExchangePlace implements Waiter {
   /** Calls `begin`, `leave` or `endWith`, now or after the wait. */
   protected takePlace(): void {
     const { concurrency } = this.route;
-    const organization = shareOf(this.fresh.caller);
+    const organization = shareOf(this.exchange.caller);
     this.#place = concurrency.enter(organization);
     if (this.#place !== undefined) this.begin();
-    else if (this.fresh.response.destroyed) this.leave();
+    else if (this.exchange.response.destroyed) this.leave();
     else {
       const now = performance.now();
       this.#waiter = concurrency.wait(organization, (this.deadlineAt - now) * WAITING_PART, this, now);
@@ -48,13 +48,13 @@ export abstract class ExchangePlace implements Waiter {
   entered(place: OrganizationShare, waitedMs: number): void {
     this.#waiter = undefined;
     this.#place = place;
-    this.fresh.trail.queuedMs = waitedMs;
+    this.exchange.trail.queuedMs = waitedMs;
     this.begin();
   }
 
   refused(error: GatewayError, waitedMs: number): void {
     this.#waiter = undefined;
-    this.fresh.trail.queuedMs = waitedMs;
+    this.exchange.trail.queuedMs = waitedMs;
     this.endWith(error);
   }
 
@@ -62,7 +62,7 @@ export abstract class ExchangePlace implements Waiter {
   protected leaveQueue(): boolean {
     if (this.#waiter === undefined) return false;
     this.route.concurrency.leaveQueue(this.#waiter);
-    this.fresh.trail.queuedMs = performance.now() - this.#waiter.sinceMs;
+    this.exchange.trail.queuedMs = performance.now() - this.#waiter.sinceMs;
     return true;
   }
 

@@ -1,7 +1,7 @@
 // The place of one WebSocket handshake in the concurrency limit of its upstream. The handshake holds it until it is answered or has failed;
 // an open WebSocket holds none.
 
-import type { Fresh } from '../../exchange.ts';
+import type { Forwardable } from '../../exchange.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import { ExchangePlace } from './exchange-place.ts';
 
@@ -12,12 +12,12 @@ import { ExchangePlace } from './exchange-place.ts';
  * @returns the function that gives the place back; undefined if the client has left, and the trail then has status 499
  */
 export function placeForHandshake(
-  fresh: Fresh,
+  exchange: Forwardable,
   route: UpstreamRoute,
   deadlineAt: number,
 ): Promise<(() => void) | undefined> {
   return new Promise((resolve, reject) => {
-    new HandshakePlace(fresh, route, deadlineAt, resolve, reject).wait();
+    new HandshakePlace(exchange, route, deadlineAt, resolve, reject).wait();
   });
 }
 
@@ -30,20 +30,20 @@ class HandshakePlace extends ExchangePlace {
   };
 
   constructor(
-    fresh: Fresh,
+    exchange: Forwardable,
     route: UpstreamRoute,
     deadlineAt: number,
     resolve: (release: (() => void) | undefined) => void,
     reject: (error: unknown) => void,
   ) {
-    super(fresh, route, deadlineAt);
+    super(exchange, route, deadlineAt);
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
   wait(): void {
     // Runs before the listener that ends and logs the exchange.
-    this.fresh.response.prependListener('close', this.#onClientGone);
+    this.exchange.response.prependListener('close', this.#onClientGone);
     this.takePlace();
   }
 
@@ -54,7 +54,7 @@ class HandshakePlace extends ExchangePlace {
 
   protected leave(): void {
     this.#stopListening();
-    this.fresh.trail.clientLeft();
+    this.exchange.trail.clientLeft();
     this.#resolve(undefined);
   }
 
@@ -64,6 +64,6 @@ class HandshakePlace extends ExchangePlace {
   }
 
   #stopListening(): void {
-    this.fresh.response.off('close', this.#onClientGone);
+    this.exchange.response.off('close', this.#onClientGone);
   }
 }

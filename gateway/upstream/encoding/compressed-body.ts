@@ -1,6 +1,6 @@
 // Compresses the body of one answer on its way to the client: at once if it is whole and short, as a stream otherwise.
 
-import type { Fresh } from '../../exchange.ts';
+import type { Forwardable } from '../../exchange.ts';
 import type { CompressedForm } from './compression.ts';
 import { type EncoderStream, encoders } from './encoders.ts';
 
@@ -18,15 +18,19 @@ const AT_ONCE_BYTES_MAX = 65_536;
 
 export class CompressedBody implements BodySink {
   readonly #form: CompressedForm;
-  readonly #fresh: Pick<Fresh, 'response' | 'trail'>;
+  readonly #exchange: Pick<Forwardable, 'response' | 'trail'>;
   readonly #onError: (error: Error) => void;
   #stream: EncoderStream | undefined;
   #bytesOut = 0;
 
   /** @param onError called after the stream has failed: the answer cannot be completed */
-  constructor(form: CompressedForm, fresh: Pick<Fresh, 'response' | 'trail'>, onError: (error: Error) => void) {
+  constructor(
+    form: CompressedForm,
+    exchange: Pick<Forwardable, 'response' | 'trail'>,
+    onError: (error: Error) => void,
+  ) {
     this.#form = form;
-    this.#fresh = fresh;
+    this.#exchange = exchange;
     this.#onError = onError;
   }
 
@@ -42,8 +46,8 @@ export class CompressedBody implements BodySink {
     const encoded = encoders[coding].encode(body);
     // With `bytesMin` 0 the client takes no other form.
     if (encoded.length >= body.length && bytesMin > 0) return 'stays';
-    this.#fresh.trail.bytesOut = encoded.length;
-    this.#fresh.trail.note('compressed', coding);
+    this.#exchange.trail.bytesOut = encoded.length;
+    this.#exchange.trail.note('compressed', coding);
     return encoded;
   }
 
@@ -65,7 +69,7 @@ export class CompressedBody implements BodySink {
 
   #begun(): EncoderStream {
     if (this.#stream !== undefined) return this.#stream;
-    const { response, trail } = this.#fresh;
+    const { response, trail } = this.#exchange;
     const stream = encoders[this.#form.coding].createStream();
     this.#stream = stream;
     trail.note('compressed', this.#form.coding);

@@ -1,7 +1,7 @@
 // Decides for each answer of one upstream whether the gateway compresses it, and makes its headers right. Prepared once per configuration;
 // an upstream without `compression` has none.
 
-import type { Fresh } from '../../exchange.ts';
+import type { Forwardable } from '../../exchange.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
 import { acceptedCodings, refusesIdentity, weightOf } from '../../shared/accept-encoding.ts';
 import { codingOf } from './decode.ts';
@@ -36,7 +36,7 @@ export interface Compression {
    * @param length of the body, -1 if the upstream did not announce it
    */
   formOf(
-    asked: Pick<Fresh, 'method' | 'headers' | 'recording'>,
+    asked: Pick<Forwardable, 'method' | 'headers' | 'recording'>,
     status: number,
     headers: AnswerHeaders,
     length: number,
@@ -109,7 +109,7 @@ function mayTransform(cacheControl: string | undefined): boolean {
 }
 
 /** A client that has the compressed form knows it by its weak ETag, and finds it again by that one only (RFC 9111 section 4.3.4). */
-function notModified({ headers: asked }: Pick<Fresh, 'headers'>, headers: AnswerHeaders): AnswerForm {
+function notModified({ headers: asked }: Pick<Forwardable, 'headers'>, headers: AnswerHeaders): AnswerForm {
   const etag = textOf(headers.etag);
   const isWeak = etag.startsWith('"') && asked.get('if-none-match')?.includes(`W/${etag}`) === true;
   const vary = withAcceptEncoding(headers.vary);

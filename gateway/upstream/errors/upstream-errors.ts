@@ -3,7 +3,7 @@
 import type { ErrorType } from '../../catalogue-entry.ts';
 import type { ErrorCode } from '../../error-catalogue.ts';
 import { GatewayError, type UpstreamWords } from '../../errors.ts';
-import type { Fresh } from '../../exchange.ts';
+import type { Forwardable } from '../../exchange.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
 import { codingOf, decodeBody } from '../encoding/decode.ts';
 import { type ErrorForm, type ParsedError, parseDialect } from './error-dialects.ts';
@@ -21,7 +21,7 @@ const byStatus: Readonly<Record<number, ErrorCode>> = {
 export const ERROR_BODY_BYTES_MAX = 65_536;
 
 /** The client's request, as far as its refusal depends on it. */
-type Refused = Pick<Fresh, 'method' | 'rawBody' | 'headers' | 'operation' | 'caller'>;
+type Refused = Pick<Forwardable, 'method' | 'rawBody' | 'headers' | 'operation' | 'caller'>;
 
 /**
  * Turns an upstream's answer with status 400 or above into the refusal for the client.

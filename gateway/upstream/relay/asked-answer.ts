@@ -1,21 +1,21 @@
 // Whether a request asked for an answer that only some requests may get: a part of a body (206, 416), or none because the client has it
 // (304). RFC 9110 sections 13 and 14.
 
-import type { Fresh } from '../../exchange.ts';
+import type { Forwardable } from '../../exchange.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
 import { firstValueOf } from './inspected-body.ts';
 
-type Asking = Pick<Fresh, 'headers' | 'operation' | 'method'>;
+type Asking = Pick<Forwardable, 'headers' | 'operation' | 'method'>;
 
 /** One range of bytes: from a byte, to one, or the last so many. */
 const oneRange = /^bytes[ \t]*=[ \t]*(\d{0,18})-(\d{0,18})[ \t]*$/i;
 const contentRange = /^bytes (\d{1,18})-(\d{1,18})\/(\d{1,18}|\*)$/i;
 
 /** True for every other status. */
-export function wasAsked(status: number, headers: AnswerHeaders, fresh: Asking): boolean {
-  if (status === 206) return isAskedPart(headers, rangeOf(fresh));
-  if (status === 416) return rangeOf(fresh) !== undefined;
-  if (status === 304) return fresh.headers.has('if-none-match') || fresh.headers.has('if-modified-since');
+export function wasAsked(status: number, headers: AnswerHeaders, exchange: Asking): boolean {
+  if (status === 206) return isAskedPart(headers, rangeOf(exchange));
+  if (status === 416) return rangeOf(exchange) !== undefined;
+  if (status === 304) return exchange.headers.has('if-none-match') || exchange.headers.has('if-modified-since');
   return true;
 }
 

@@ -2,7 +2,7 @@
 // because a second object would cost each request an allocation.
 
 import { GatewayError } from '../../errors.ts';
-import type { Fresh } from '../../exchange.ts';
+import type { Forwardable } from '../../exchange.ts';
 import type { AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { contain } from '../../shared/faults.ts';
 import { atEndOfTurn } from '../../sockets/end-of-turn.ts';
@@ -17,7 +17,7 @@ const WITHHELD_MAX = 16;
 export abstract class ClientAnswer implements WithheldNotes {
   /** Whether the outcome is known; nothing may happen afterwards. */
   ended = false;
-  protected readonly fresh: Fresh;
+  protected readonly exchange: Forwardable;
   /** Of the connection, once it has taken the request. */
   protected control: Control | undefined;
   protected status = 0;
@@ -44,10 +44,10 @@ export abstract class ClientAnswer implements WithheldNotes {
   /** Created when the client first falls behind. */
   #onDrain: (() => void) | undefined;
 
-  constructor(fresh: Fresh, route: UpstreamRoute) {
-    this.fresh = fresh;
+  constructor(exchange: Forwardable, route: UpstreamRoute) {
+    this.exchange = exchange;
     this.#route = route;
-    this.#sink = fresh.response;
+    this.#sink = exchange.response;
   }
 
   /** Ends the attempt from this side. */
@@ -63,25 +63,26 @@ export abstract class ClientAnswer implements WithheldNotes {
    * is checked by them.
    */
   protected chooseForm(): void {
-    const form = this.#route.compression?.formOf(this.fresh, this.status, this.headers, this.length);
+    const form = this.#route.compression?.formOf(this.exchange, this.status, this.headers, this.length);
     if (form === undefined) return;
     this.headers = form.headers;
     if (form.compressed === undefined) return;
     if (this.mode === 'drop') {
       this.headers = form.compressed.headers;
       this.length = -1;
-    } else this.#compressed = new CompressedBody(form.compressed, this.fresh, (error) => this.#compressorFailed(error));
+    } else
+      this.#compressed = new CompressedBody(form.compressed, this.exchange, (error) => this.#compressorFailed(error));
   }
 
   /** Costs this exchange only: its answer cannot be completed. */
   #compressorFailed(cause: Error): void {
-    if (this.ended) this.fresh.response.destroy();
+    if (this.ended) this.exchange.response.destroy();
     else this.abort(new GatewayError('internal_error', { cause }), 'other');
   }
 
   protected countOut(chunk: Buffer): void {
     this.#bytesOut += chunk.length;
-    this.fresh.trail.bytesOut = this.#bytesOut;
+    this.exchange.trail.bytesOut = this.#bytesOut;
   }
 
   /** Sends a chunk, the first one together with the head. */
@@ -130,7 +131,7 @@ export abstract class ClientAnswer implements WithheldNotes {
     else
       atEndOfTurn(
         () => this.#writeWhole(),
-        () => this.fresh.response.destroy(),
+        () => this.exchange.response.destroy(),
       );
   }
 
@@ -140,7 +141,7 @@ export abstract class ClientAnswer implements WithheldNotes {
 
   /** Writes head and body together, at the end of the turn: until then `Connection: close` can still be added to the head. */
   #writeWhole(): void {
-    const { response } = this.fresh;
+    const { response } = this.exchange;
     if (response.headersSent) return;
     const first = this.first;
     const form = first && this.#compressed?.wholeOf(first);
@@ -165,7 +166,7 @@ export abstract class ClientAnswer implements WithheldNotes {
   }
 
   #writeHead(length: number, headers: AnswerHeaders): void {
-    const { request, response, carried, trail } = this.fresh;
+    const { request, response, carried, trail } = this.exchange;
     // The rest of a request body that is still arriving is not read, so this connection cannot carry another request.
     if (!request.complete) response.shouldKeepAlive = false;
     const head = this.answerHeaders(headers, [...carried]);
@@ -177,7 +178,7 @@ export abstract class ClientAnswer implements WithheldNotes {
 
   /** Appends them to `sent`. */
   protected answerHeaders(given: AnswerHeaders, sent: string[]): string[] {
-    const headers = clientAnswerHeaders(given, this.fresh, this.#route.authorities, this, sent);
+    const headers = clientAnswerHeaders(given, this.exchange, this.#route.authorities, this, sent);
     if (this.protection !== undefined) headers.push(...this.protection);
     return headers;
   }
@@ -186,12 +187,12 @@ export abstract class ClientAnswer implements WithheldNotes {
     this.#withheld ??= [];
     if (this.#withheld.length === WITHHELD_MAX || this.#withheld.includes(field)) return;
     this.#withheld.push(field);
-    this.fresh.trail.note('withheld', this.#withheld);
+    this.exchange.trail.note('withheld', this.#withheld);
   }
 
   /** True: another part has answered, for example because the request body took too long, and this attempt has ended without an answer. */
   protected leaveIfAnswered(): boolean {
-    if (this.hasHead || !this.fresh.response.headersSent) return false;
+    if (this.hasHead || !this.exchange.response.headersSent) return false;
     this.clientGone();
     return true;
   }

@@ -4,7 +4,7 @@
 // connection calls five methods on one object per request, and methods on a prototype cost nothing to create.
 
 import type { GatewayError } from '../../errors.ts';
-import type { Fresh } from '../../exchange.ts';
+import type { Forwardable } from '../../exchange.ts';
 import type { StreamEnd, StreamKind } from '../../findings.ts';
 import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { streamKindOf } from '../../shared/stream-kinds.ts';
@@ -57,9 +57,9 @@ export class Relay extends ClientAnswer implements AnswerHandler {
   /** Aborts the read of a record that precedes the client's request (record-read.ts). */
   #reading: Control | undefined;
 
-  constructor(fresh: Fresh, route: UpstreamRoute, contractCheck: ContractCheck, owner: RelayOwner) {
-    super(fresh, route);
-    this.#held = fresh.recording && new HeldAnswer(fresh.recording);
+  constructor(exchange: Forwardable, route: UpstreamRoute, contractCheck: ContractCheck, owner: RelayOwner) {
+    super(exchange, route);
+    this.#held = exchange.recording && new HeldAnswer(exchange.recording);
     this.#contractCheck = contractCheck;
     this.#owner = owner;
   }
@@ -84,18 +84,18 @@ export class Relay extends ClientAnswer implements AnswerHandler {
   }
 
   onRequestStart(control: Control): void {
-    this.fresh.recording?.sent();
+    this.exchange.recording?.sent();
     this.control = control;
   }
 
   onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
     if (this.ended) return;
-    const { operation, method } = this.fresh;
+    const { operation, method } = this.exchange;
     this.noteAnswer(status);
     this.status = status;
     this.headers = headers;
     this.length = lengthOf(headers);
-    const isAsked = wasAsked(status, headers, this.fresh);
+    const isAsked = wasAsked(status, headers, this.exchange);
     if (status >= 400) {
       if (!isAsked) throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error('an unasked 416'));
       this.mode = 'error';
@@ -106,7 +106,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     const contentType = firstValueOf(headers['content-type']);
     const hasBody = !hasNoBody && this.length !== 0;
     const undeclared = this.#contractCheck.undeclared(operation, status, contentType, hasBody, isAsked);
-    if (undeclared !== undefined) this.protection = takeUndeclared(undeclared, this.fresh.trail);
+    if (undeclared !== undefined) this.protection = takeUndeclared(undeclared, this.exchange.trail);
     if (method === 'HEAD' || hasNoBody) this.mode = 'drop';
     else if (undeclared === undefined)
       this.mode = checkedMode(this.#contractCheck.modeFor(operation, status, contentType, isAsked), headers);
@@ -123,7 +123,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
 
   /** An answer has begun. Rules may still replace it before the client gets any of it. */
   noteAnswer(status: number): void {
-    const { trail } = this.fresh;
+    const { trail } = this.exchange;
     this.#byteAt = performance.now();
     this.answeredStatus = status;
     trail.upstreamStatus = status;
@@ -184,7 +184,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
 
   /** False: the attempt has failed by this body. */
   #isGood(inspected: InspectedBody): boolean {
-    const { operation, trail } = this.fresh;
+    const { operation, trail } = this.exchange;
     if (this.mode === 'error') {
       this.#fail(this.#refusal(inspected), 'status');
       return false;
@@ -219,7 +219,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
   }
 
   #beginStream(control: Control, kind: StreamKind, contentType: string | undefined): void {
-    const { operation, trail } = this.fresh;
+    const { operation, trail } = this.exchange;
     this.mode = 'pass';
     const isOpaque = codingOf(this.headers) !== '';
     const mode = operation.answerCheck;
@@ -256,7 +256,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
   #openHead(): void {
     this.passesSince = performance.now();
     this.beginBody();
-    this.fresh.response.flushHeaders();
+    this.exchange.response.flushHeaders();
   }
 
   /** The gateway ends a stream. */
@@ -264,7 +264,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     if (this.ended) return;
     this.#settle();
     this.control?.abort();
-    const { response } = this.fresh;
+    const { response } = this.exchange;
     if (isWhole) this.closeBody();
     // Destroyed later, because Node sends the bytes written in this turn of the event loop at its end.
     else setImmediate(() => response.destroy());
@@ -274,7 +274,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
   /** Gives up the rest of a body that the client does not get: the upstream was sent GET for the client's HEAD. */
   #cutOff(control: Control): void {
     // An answer to HEAD itself has no body, and its connection stays.
-    if (this.fresh.operation.method === 'HEAD') return;
+    if (this.exchange.operation.method === 'HEAD') return;
     control.abort();
     this.#complete();
   }
@@ -310,16 +310,16 @@ export class Relay extends ClientAnswer implements AnswerHandler {
   async #store(held: HeldAnswer, body: Buffer | undefined): Promise<void> {
     await held.store(this.status, this.answerHeaders(this.headers, []), body);
     this.#held = undefined;
-    if (this.fresh.response.destroyed) this.clientGone();
+    if (this.exchange.response.destroyed) this.clientGone();
   }
 
   /** The client gets the upstream's error in the gateway's form. */
   #refusal(inspected: InspectedBody): GatewayError {
-    return toUpstreamRefusal(this.status, this.headers, inspected.whole(), this.fresh);
+    return toUpstreamRefusal(this.status, this.headers, inspected.whole(), this.exchange);
   }
 
   #violation(violations: readonly string[]): GatewayError {
-    this.fresh.trail.note('answerViolations', violations);
+    this.exchange.trail.note('answerViolations', violations);
     return upstreamFailure('upstream_contract_violation', 'http_protocol_error');
   }
 

@@ -2,7 +2,7 @@
 
 import type { ErrorCode } from '../../error-catalogue.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Fresh } from '../../exchange.ts';
+import type { Forwardable } from '../../exchange.ts';
 
 /**
  * How one attempt ended, for the health of its target. `answered`: any status below 500, and 501 and 505, which concern the request.
@@ -40,7 +40,7 @@ function outcomeOfStatus(status: number): AttemptOutcome {
  * failure must not count against the target.
  */
 export function isClientsDoing(
-  { request, response }: Pick<Fresh, 'request' | 'response'>,
+  { request, response }: Pick<Forwardable, 'request' | 'response'>,
   error: GatewayError,
 ): boolean {
   if (response.destroyed || (request.destroyed && !request.complete)) return true;

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GatewayError } from '../../../gateway/errors.ts';
-import type { Checked, Fresh } from '../../../gateway/exchange.ts';
+import type { Checked, Forwardable as Fresh } from '../../../gateway/exchange.ts';
 import { createIdempotency, type Idempotency, LEASE_MARGIN_MS } from '../../../gateway/idempotency/idempotency.ts';
 import { createRedisAnswerStore } from '../../../gateway/idempotency/redis-store.ts';
 import { createSqliteAnswerStore } from '../../../gateway/idempotency/sqlite-store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Fresh } from '../../../gateway/exchange.ts';
+import type { Forwardable as Fresh } from '../../../gateway/exchange.ts';
 import { wasAsked } from '../../../gateway/upstream/relay/asked-answer.ts';
 
 const asking = (headers: Record<string, string>, ranges = true, method = 'GET') =>

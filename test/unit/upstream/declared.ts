@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { answerRules } from '../../../gateway/config/answer-rules.ts';
 import { requestRules } from '../../../gateway/config/request-rules.ts';
 import type { GatewayError } from '../../../gateway/errors.ts';
-import type { Checked, Fresh } from '../../../gateway/exchange.ts';
+import type { Checked, Forwardable as Fresh } from '../../../gateway/exchange.ts';
 import type { Operation } from '../../../gateway/operation.ts';
 import { type AnsweredRequest, createJudge, type Judgement } from '../../../gateway/upstream/answers/judge.ts';
 import { createRewrite, type Rewritten } from '../../../gateway/upstream/requests/rewrite.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Fresh } from '../../../gateway/exchange.ts';
+import type { Forwardable as Fresh } from '../../../gateway/exchange.ts';
 import {
   type AttemptFailure,
   backOffMs,
