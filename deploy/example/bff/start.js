@@ -1,7 +1,6 @@
-// Runs a browser application behind the gateway, with one command: node deploy/example/bff/start.js
+// Runs a browser application behind the gateway, with one command: npm run example:bff
 //
-// It starts a provider to try it with (any name and any password sign in), the server of the page, and the gateway. Open
-// http://localhost:8080/app/ and stop it with Ctrl+C.
+// It starts a provider to try it with (any name and any password sign in), the server of the page, and the gateway. Ctrl+C ends all three.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
@@ -75,28 +74,52 @@ function run(...words) {
   return { child, ended: new Promise((resolve) => child.on('exit', resolve)) };
 }
 
+/** Waits until the gateway serves; false if it has ended. */
+async function isServing(child) {
+  for (;;) {
+    if (child.exitCode !== null) return false;
+    const answer = await fetch(`${gateway}/session`).catch(() => undefined);
+    if (answer !== undefined && child.exitCode === null) return true;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
 /** The page has something to list. */
 async function createCustomers(key) {
-  const isUp = () =>
-    fetch(`${gateway}/session`).then(
-      () => true,
-      () => false,
-    );
-  while (child.exitCode === null && !(await isUp())) await new Promise((resolve) => setTimeout(resolve, 200));
   for (const name of ['Ada Vandermeer', 'Grace Okafor']) {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     await fetch(`${gateway}/v1/customers`, { method: 'POST', headers, body: JSON.stringify({ name }) });
   }
 }
 
-provider.listen(9400);
-page.listen(9401);
+/** Resolves when the port is open. Ends the example with a sentence if another program has it. */
+function listen(server, port) {
+  return new Promise((resolve) => {
+    server.once('error', ({ code }) => {
+      console.error(code === 'EADDRINUSE' ? `The example needs port ${port}, and another program has it.` : code);
+      process.exit(1);
+    });
+    server.listen(port, 'localhost', resolve);
+  });
+}
+
+// The gateway looks for its own port only later.
+const probe = createServer();
+await listen(probe, 8080);
+await new Promise((resolve) => probe.close(resolve));
+await listen(createServer(provider.callback()), 9400);
+await listen(page, 9401);
 await run('orgs', 'create', '--id', 'org_example', '--name', 'Example', '--tier', 'standard').ended;
 const words = ['keys', 'create', '--org', 'org_example', '--mode', 'live', '--scopes', 'customers:write', '--json'];
 const { key } = JSON.parse(execFileSync(join(root, 'bin/gateway'), words, { env: environment }).toString());
 const { child, ended } = run('start');
-await createCustomers(key);
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill('SIGTERM'));
-await ended;
+// Ctrl+C reaches the gateway by itself; this process waits for its end.
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => child.kill('SIGTERM'));
+if (await isServing(child)) {
+  await createCustomers(key);
+  console.log(`\nOpen ${gateway}/app/ and sign in with any name and any password. Ctrl+C ends the example.\n`);
+}
+const code = await ended;
 rmSync(directory, { recursive: true, force: true });
-process.exit(0);
+process.exit(code);

@@ -30,15 +30,20 @@ function listItem(text) {
   return item;
 }
 
+/** Does something when the person asks for it; `ask` has told what went wrong. */
+function on(id, event, act) {
+  at(id).addEventListener(event, (about) => void act(about).catch(() => undefined));
+}
+
 at('sign-in').href = `/session/login?return_to=${encodeURIComponent(location.pathname + location.search)}`;
 
-at('sign-out').onclick = async () => {
+on('sign-out', 'click', async () => {
   const { provider_logout_url: address } = await ask('/session/logout', { method: 'POST' });
   tabs.postMessage('signed out');
   // Signs out at the provider too; it comes back to `afterLogout`.
   if (address === null) show(false);
   else location.assign(address);
-};
+});
 
 /** The other tabs of this browser have no session either now. */
 const tabs = new BroadcastChannel('session');
@@ -47,7 +52,7 @@ tabs.onmessage = () => show(false);
 /** One key per job, made before the first attempt: a repetition creates nothing twice. */
 let key = crypto.randomUUID();
 
-at('job').onsubmit = async (event) => {
+on('job', 'submit', async (event) => {
   event.preventDefault();
   const { customer_id: customer, notes } = event.target;
   const job = await ask('/v1/jobs', {
@@ -63,14 +68,15 @@ at('job').onsubmit = async (event) => {
   key = crypto.randomUUID();
   event.target.reset();
   at('problem').textContent = `Created ${job.id}.`;
-};
+});
 
-at('save').onclick = () =>
+on('save', 'click', () =>
   ask('/v1/files/example.txt', {
     method: 'PUT',
     headers: { 'content-type': 'application/octet-stream' },
     body: new Date().toISOString(),
-  });
+  }),
+);
 
 function watch() {
   const events = new EventSource('/v1/file-events');
