@@ -1,5 +1,7 @@
 // The requests to a provider: to its own origins only, without redirects, within a deadline, and with answers of bounded length.
 
+import { startDeadline } from '../../shared/deadline.ts';
+
 const BODY_BYTES_MAX = 262_144;
 
 /** Failures of a connection that was not made: nothing was sent. */
@@ -20,12 +22,14 @@ export class ProviderAway extends Error {
   }
 }
 
-/** The options of fetch that the libraries set. */
+/**
+ * The options of fetch that the libraries set. Their signals are not among them: those end a request of a process that stood still, while
+ * the answer is in its socket.
+ */
 export interface ProviderRequest {
   readonly method?: string;
   readonly headers?: RequestInit['headers'] | undefined;
   readonly body?: RequestInit['body'] | undefined;
-  readonly signal?: AbortSignal | null | undefined;
 }
 
 export type ProviderFetch = (url: string, request: ProviderRequest) => Promise<Response>;
@@ -36,15 +40,16 @@ export type ProviderFetch = (url: string, request: ProviderRequest) => Promise<R
  * @param origins the only ones that requests go to
  */
 export function createProviderFetch(origins: ReadonlySet<string>, timeoutMs: number): ProviderFetch {
-  return async function fetchFrom(url, { method, headers, body, signal }) {
+  return async function fetchFrom(url, { method, headers, body }) {
     const { origin } = new URL(url);
     if (!origins.has(origin))
       throw new ProviderAway(`it names an endpoint at ${origin}, which is not in endpointOrigins`, 'no');
-    const deadline = AbortSignal.timeout(timeoutMs);
+    const over = new AbortController();
+    const deadline = startDeadline(timeoutMs, () => over.abort(new DOMException('overdue', 'TimeoutError')));
     try {
       const answer = await fetch(url, {
         redirect: 'manual',
-        signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+        signal: over.signal,
         ...(method !== undefined && { method }),
         ...(headers !== undefined && { headers }),
         ...(body !== undefined && { body }),
@@ -54,6 +59,8 @@ export function createProviderFetch(origins: ReadonlySet<string>, timeoutMs: num
       if (cause instanceof ProviderAway) throw cause;
       const reason = providerReason(cause);
       throw new ProviderAway(reason, UNSENT.has(reason) ? 'no' : 'unknown', cause);
+    } finally {
+      deadline.stop();
     }
   };
 }

@@ -4,8 +4,11 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { createCookieBrowser } from '../../support/cookie-browser.ts';
 import { startSessionGateway } from '../../support/sessions.ts';
+import { standStill } from '../../support/stand-still.ts';
 
-const running = await startSessionGateway();
+const TIMEOUT_MS = 1000;
+
+const running = await startSessionGateway({ entry: { timeoutMs: TIMEOUT_MS } });
 const { gateway, provider, upstream, origin } = running;
 after(running.close);
 
@@ -56,6 +59,17 @@ describe('signing in', () => {
     assert.equal(log?.subject, 'ada');
     assert.match(String(log?.session), /^ses_/);
     assert.equal(log?.token_issuer, 'staff');
+  });
+
+  it('succeeds although the gateway stood still while the provider answered', async () => {
+    const handle = provider.provider.callback();
+    provider.answers('/token', (asked, response) => {
+      provider.answers('/token', undefined);
+      response.once('finish', () => standStill(TIMEOUT_MS + 200));
+      void handle(asked, response);
+    });
+    const browser = await running.signIn();
+    assert.equal((await browser.fetch(`${origin}/session`)).status, 200);
   });
 
   it('gives every login another id', async () => {
