@@ -81,6 +81,8 @@ const OWN_PARAMETERS: ReadonlySet<string> = new Set([
   ...['code_challenge', 'code_challenge_method', 'request', 'request_uri', 'dpop_jkt'],
 ]);
 
+const SECOND_MAX = 31_536_000;
+
 const provider = z.strictObject({
   issuer: z.string().max(512).refine(isSafeAddress, 'must be an https:// address (http:// only on this machine)').meta({
     description: 'The address of the provider, as its discovery document names it.',
@@ -141,13 +143,16 @@ const provider = z.strictObject({
     .describe(
       'Whether the request for a login is pushed to the provider (RFC 9126) instead of standing in the address.',
     ),
+  refreshReuseSeconds: whole('seconds', 0, SECOND_MAX)
+    .default(0)
+    .describe(
+      'For how long the provider takes a refresh token again that it has redeemed. Within this time, a refresh whose answer was lost is repeated. 0: it takes none again.',
+    ),
   timeoutMs: whole('milliseconds', 100, 60_000).default(5000).describe('The deadline for one request to the provider.'),
   clockToleranceSeconds: whole('seconds', 0, 300)
     .default(30)
     .describe('The tolerated difference between its clock and the clock of the gateway.'),
 });
-
-const SECOND_MAX = 31_536_000;
 
 export const sessionSettings = z
   .strictObject({

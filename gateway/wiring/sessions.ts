@@ -74,10 +74,11 @@ async function open(
     log.logger.warn({ provider, reason }, `the provider of sessions did not execute a ${what}`);
   const live = createLiveSessions({
     store,
-    redeem: (session, tokens, signal) => {
+    redeem: (session, tokens, redemption) => {
       const provider = providers.get(session.provider);
-      return provider === undefined ? Promise.resolve({ kind: 'ended' }) : provider.redeem(session, tokens, signal);
+      return provider === undefined ? Promise.resolve({ kind: 'ended' }) : provider.redeem(session, tokens, redemption);
     },
+    reuseMsOf: ({ provider }) => (providers.get(provider)?.settings.refreshReuseSeconds ?? 0) * 1000,
     discard: (session, tokens) =>
       void providers
         .get(session.provider)

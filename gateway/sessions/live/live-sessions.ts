@@ -20,7 +20,7 @@ const BATCH = 200;
 /** Watched sessions that are looked up at a time, because another instance may have seen a use. */
 const LOOKED_UP = 20;
 
-export interface LiveSessionsOptions extends Pick<RefresherOptions, 'redeem' | 'discard' | 'onFailure'> {
+export interface LiveSessionsOptions extends Pick<RefresherOptions, 'redeem' | 'reuseMsOf' | 'discard' | 'onFailure'> {
   readonly store: SessionStore;
   /** Sessions in memory. */
   readonly max: number;

@@ -2,7 +2,7 @@
 
 import type * as OpenidClient from 'openid-client';
 import { isSubject } from '../grants.ts';
-import type { Redeemed } from '../refresh/refresher.ts';
+import type { Redeemed, Redemption } from '../refresh/redeem.ts';
 import type { ProviderSettings } from '../settings.ts';
 import type { IssuedTokens, Session, SessionTokens } from '../store/session-store.ts';
 import { clientAuthentication } from './client-authentication.ts';
@@ -35,7 +35,7 @@ export interface Provider {
   /** Redeems the code of a callback. Rejects with ProviderAway, or with the library's error about what is wrong with the callback. */
   signIn(callback: URL, secrets: LoginSecrets): Promise<SignedIn>;
   /** Redeems a refresh token. Never rejects. */
-  redeem(session: Session, tokens: SessionTokens, signal: AbortSignal): Promise<Redeemed>;
+  redeem(session: Session, tokens: SessionTokens, redemption: Redemption): Promise<Redeemed>;
   /** Revokes the tokens of a session, if the provider can. Never rejects; gives the reason of a failure. */
   revoke(tokens: SessionTokens): Promise<string | undefined>;
   /** Where the browser ends the session at the provider; undefined: it cannot be ended there, or the provider is away. */
@@ -126,13 +126,15 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
     };
   }
 
-  async function redeem(session: Session, tokens: SessionTokens, signal: AbortSignal): Promise<Redeemed> {
+  async function redeem(session: Session, tokens: SessionTokens, redemption: Redemption): Promise<Redeemed> {
     const { refreshToken } = tokens;
     if (refreshToken === undefined) return { kind: 'ended' };
     let isSent = false;
     try {
       const { library, configuration } = await discovery();
-      if (signal.aborted) return { kind: 'away', redeemed: 'no', reason: 'it was given up' };
+      if (redemption.signal.aborted) return { kind: 'away', redeemed: 'no', reason: 'it was given up' };
+      if (!(await redemption.announce()))
+        return { kind: 'away', redeemed: 'no', reason: 'another instance has begun the refresh' };
       isSent = true;
       const answer = await library.refreshTokenGrant(configuration, refreshToken);
       const claims = answer.claims();

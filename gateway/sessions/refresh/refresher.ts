@@ -1,5 +1,6 @@
 // Refreshes the tokens of sessions: once for each generation, over all requests and instances. The instance with the lease redeems the
-// refresh token, and the others wait for the successor. A token that may have been redeemed is never redeemed again.
+// refresh token, and the others wait for the successor. A token that may have been redeemed is not redeemed again, unless the provider
+// takes it again.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { type Machine, realMachine } from '../../shared/machine.ts';
@@ -12,12 +13,13 @@ import type {
   SessionTokens,
 } from '../store/session-store.ts';
 import { createFailures } from './failures.ts';
+import { type HeldLease, holdLease } from './held-lease.ts';
+import type { Redeem, Redeemed } from './redeem.ts';
 import { createSettler } from './settle.ts';
+import { createTakeLease } from './take-lease.ts';
 
 /** A refresh begins so long before the access token ends: a quarter of its life, a minute at most. */
 const EARLY_MS = { part: 0.25, most: 60_000 } as const;
-const LEASE_MS = 5000;
-const RENEW_EVERY_MS = 1000;
 /** The provider has so long to answer. */
 const REDEEM_MAX_MS = 20_000;
 /** How often the store is asked for what another instance is doing. */
@@ -27,20 +29,6 @@ const WAIT_MAX_MS = 8000;
 /** A successor is written once more: by then Redis has it on disk, or has lost it in a crash. */
 const WRITE_AGAIN_AFTER_MS = 2000;
 const WRITE_AGAIN_FOR_MS = 60_000;
-const TAKE_ATTEMPTS = 3;
-/** The store takes no lease for a call that is on its way for longer. */
-const TAKE_LATEST_MS = 1500;
-
-export type Redeemed =
-  /** Without a new refresh token the present one stays. */
-  | { readonly kind: 'tokens'; readonly tokens: IssuedTokens }
-  /** The provider refuses the token for good: `invalid_grant`. */
-  | { readonly kind: 'ended' }
-  /** `no`: the provider has certainly not taken the token, so it may be tried again. */
-  | { readonly kind: 'away'; readonly redeemed: 'no' | 'unknown'; readonly reason: string };
-
-/** Redeems the refresh token at the provider of the session. A rejection counts as `away` with an unknown outcome. */
-export type Redeem = (session: Session, tokens: SessionTokens, signal: AbortSignal) => Promise<Redeemed>;
 
 /** `away`: the access token has ended, and neither provider nor store give a new one at present. The session has not ended. */
 export type Refreshed = Session | 'ended' | 'away';
@@ -48,6 +36,8 @@ export type Refreshed = Session | 'ended' | 'away';
 export interface RefresherOptions {
   readonly store: Pick<SessionStore, 'refreshes' | 'openTokens'>;
   readonly redeem: Redeem;
+  /** For how long the provider of a session takes a refresh token again that it has redeemed; 0: never. */
+  reuseMsOf(session: Session): number;
   /** Tokens that arrived after their session had ended: to be revoked. */
   discard(session: Session, tokens: SessionTokens): void;
   end(session: Session, reason: EndReason): Awaitable<unknown>;
@@ -73,12 +63,13 @@ export interface Refresher {
 }
 
 export function createRefresher(options: RefresherOptions): Refresher {
-  const { store, redeem, discard, end, nowMs, onSuccessor, onFailure, machine = realMachine } = options;
-  const { performance, sleep, setInterval, clearInterval, setTimeout, clearTimeout } = machine;
+  const { store, redeem, reuseMsOf, discard, end, nowMs, onSuccessor, onFailure, machine = realMachine } = options;
+  const { performance, sleep, setTimeout, clearTimeout } = machine;
   const { refreshes } = store;
   const running = new Map<string, Promise<Refreshed>>();
   const failures = createFailures(performance);
   const settler = createSettler(machine);
+  const takeLease = createTakeLease({ refreshes, reuseMsOf, nowMs, settler, machine });
   const isOver = ({ accessEndsAtMs }: Session) => accessEndsAtMs <= nowMs();
 
   function succeed(session: Session): Session {
@@ -93,35 +84,13 @@ export function createRefresher(options: RefresherOptions): Refresher {
     return isOver(session) ? 'away' : session;
   }
 
-  /** Repeated with the same owner, it gives the same lease: a reply that was lost does no harm. */
-  async function take(session: Session, owner: string) {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await refreshes.take(session, owner, LEASE_MS, nowMs() + TAKE_LATEST_MS);
-      } catch (error) {
-        if (attempt < TAKE_ATTEMPTS) {
-          await sleep(ASK_AGAIN_MS.longest, { ref: false });
-          continue;
-        }
-        void releaseLater(session, owner);
-        throw error;
-      }
-    }
-  }
-
-  /** This process may have the lease without knowing it, and has redeemed nothing. No call is on its way any more when it gives it back. */
-  async function releaseLater({ hash, generation }: Session, owner: string): Promise<void> {
-    await sleep(2 * TAKE_LATEST_MS, { ref: false });
-    await settler.settle(() => refreshes.release({ hash, generation, owner, fence: 0 }), WRITE_AGAIN_FOR_MS);
-  }
-
   async function refresh(session: Session): Promise<Refreshed> {
     const owner = machine.randomUUID();
     for (let pauseMs: number = ASK_AGAIN_MS.first; ; pauseMs = Math.min(2 * pauseMs, ASK_AGAIN_MS.longest)) {
-      const taken = await take(session, owner);
+      const taken = await takeLease(session, owner);
       switch (taken.state) {
         case 'taken':
-          return redeemWith(taken.lease, taken.session);
+          return redeemWith(holdLease(taken.lease, refreshes, machine), taken.session);
         case 'succeeded':
           return succeed(taken.session);
         case 'ended':
@@ -139,12 +108,13 @@ export function createRefresher(options: RefresherOptions): Refresher {
     }
   }
 
-  async function redeemWith(lease: RefreshLease, session: Session): Promise<Refreshed> {
-    const renewal = setInterval(() => {
-      void Promise.resolve(refreshes.renew(lease, LEASE_MS)).catch(() => undefined);
-    }, RENEW_EVERY_MS).unref();
+  async function redeemWith(held: HeldLease, session: Session): Promise<Refreshed> {
+    const { lease } = held;
     try {
-      const outcome = await outcomeOf(session);
+      const tokens = tokensOf(session);
+      if (tokens === undefined) return await giveBackUnread(lease, session);
+      const outcome = await outcomeOf(session, tokens, held);
+      if (held.isSuperseded()) return refresh(session);
       switch (outcome.kind) {
         case 'tokens':
           return await write(lease, session, outcome.tokens);
@@ -153,21 +123,37 @@ export function createRefresher(options: RefresherOptions): Refresher {
           return 'ended';
         case 'away': {
           const letGo = outcome.redeemed === 'no' ? refreshes.release : refreshes.giveUp;
-          clearInterval(renewal);
+          held.letGo();
           await settler.settle(() => letGo(lease), WRITE_AGAIN_FOR_MS);
           return fail(session, outcome.reason);
         }
       }
     } finally {
-      clearInterval(renewal);
+      held.letGo();
     }
   }
 
-  async function outcomeOf(session: Session): Promise<Redeemed> {
+  function tokensOf(session: Session): SessionTokens | undefined {
+    try {
+      return store.openTokens(session);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Another instance may know the key, until the access token ends. */
+  async function giveBackUnread(lease: RefreshLease, session: Session): Promise<Refreshed> {
+    await settler.settle(() => refreshes.release(lease), WRITE_AGAIN_FOR_MS);
+    if (!isOver(session)) return fail(session, 'its tokens cannot be decrypted');
+    await end(session, 'lost');
+    return 'ended';
+  }
+
+  async function outcomeOf(session: Session, tokens: SessionTokens, { announce }: HeldLease): Promise<Redeemed> {
     const over = new AbortController();
     const timer = setTimeout(() => over.abort(new Error('the provider does not answer')), REDEEM_MAX_MS).unref();
     try {
-      return await redeem(session, store.openTokens(session), over.signal);
+      return await redeem(session, tokens, { signal: over.signal, announce });
     } catch (error) {
       return { kind: 'away', redeemed: 'unknown', reason: (error as Error).message };
     } finally {

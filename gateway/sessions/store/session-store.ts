@@ -129,8 +129,8 @@ export interface SessionPage {
 }
 
 /**
- * The right to redeem the refresh token of one generation of one session. It is given once: after it has run out, nothing redeems the token,
- * because its holder may have done so. Only its holder can give it back.
+ * The right to redeem the refresh token of one generation of one session. While it runs it has one holder. After it has run out, the next
+ * holder gets it only if the token was not sent, or may be sent again.
  */
 export interface RefreshLease {
   readonly hash: string;
@@ -139,13 +139,22 @@ export interface RefreshLease {
   readonly owner: string;
   /** Fencing token: larger than that of every earlier lease of the session. */
   readonly fence: number;
+  /** For so long after the first sending, the provider takes the token again; 0: never. */
+  readonly reuseMs: number;
+}
+
+export interface RefreshTerms extends Pick<RefreshLease, 'reuseMs'> {
+  /** The lease runs out after so long without `renew`. */
+  readonly forMs: number;
+  /** A call that reaches the store later takes nothing: its caller no longer waits for it, and would not use the lease. */
+  readonly notAfterMs: number;
 }
 
 export type RefreshTake =
   | { readonly state: 'taken'; readonly lease: RefreshLease; readonly session: Session }
   /** Another holder is at it. `endsInMs`: when its lease runs out unless it is renewed. */
   | { readonly state: 'held'; readonly endsInMs: number }
-  /** The lease has run out: another holder may have redeemed the token. */
+  /** An earlier holder may have redeemed the token, and no holder is at it. */
   | { readonly state: 'unknown'; readonly session: Session }
   /** The call came too late. */
   | { readonly state: 'late' }
@@ -155,16 +164,17 @@ export type RefreshTake =
 
 /** The steps of a refresh; `refresh/` calls them. Each may be repeated. */
 export interface SessionRefreshes {
+  take(session: Session, owner: string, terms: RefreshTerms): Awaitable<RefreshTake>;
   /**
-   * @param forMs the lease runs out after so long without `renew`
-   * @param notAfterMs a call that reaches the store later takes nothing: its caller no longer waits for it, and would not use the lease
+   * Prolongs a lease, and restores one that the store has lost. Called before the token is sent, it also records that: only after true may
+   * the token be sent. False if the lease is over, or if the token may not be sent again.
+   *
+   * @param sentForMs how long ago the token was sent, 0 before it is; undefined: it is not sent yet
    */
-  take(session: Session, owner: string, forMs: number, notAfterMs: number): Awaitable<RefreshTake>;
-  /** Also restores a lease that the store has lost. False if the lease is over. */
-  renew(lease: RefreshLease, forMs: number): Awaitable<boolean>;
+  renew(lease: RefreshLease, forMs: number, sentForMs: number | undefined): Awaitable<boolean>;
   /** Writes the successor. Undefined: the session has ended. */
   replaceTokens(lease: RefreshLease, tokens: IssuedTokens): Awaitable<Session | undefined>;
-  /** The token was certainly not redeemed: the next holder may do it. */
+  /** This holder has certainly not redeemed the token: the next one may do it, unless an earlier one may have. */
   release(lease: RefreshLease): Awaitable<void>;
   /** Whether the token was redeemed stays unknown: nothing waits for this holder any more. */
   giveUp(lease: RefreshLease): Awaitable<void>;

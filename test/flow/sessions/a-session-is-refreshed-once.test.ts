@@ -8,6 +8,7 @@ import { createLiveSessions, type LiveSessions } from '../../../gateway/sessions
 import type { Refreshed } from '../../../gateway/sessions/refresh/refresher.ts';
 import { openRedisSessionStore } from '../../../gateway/sessions/store/redis/redis-session-store.ts';
 import type { Session, SessionStore } from '../../../gateway/sessions/store/session-store.ts';
+import { createKeyRing } from '../../../gateway/shared/seal.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { createModelProvider, type ModelProvider } from './model-provider.ts';
 import { ring, signIn, tokens } from './store-samples.ts';
@@ -30,7 +31,8 @@ describe('sessions of three instances', { concurrency: true }, () => {
       const store = await openRedisSessionStore({ url: redis.url, keys: ring });
       const sessions = createLiveSessions({
         ...{ store, max: 1000 },
-        redeem: (session, given, signal) => providerOf(session).redeem(session, given, signal),
+        redeem: (session, given, redemption) => providerOf(session).redeem(session, given, redemption),
+        reuseMsOf: (session) => providerOf(session).reuseMs,
         discard: (session, given) => providerOf(session).discard(session, given),
       });
       gateways.push({ store, sessions });
@@ -125,6 +127,52 @@ describe('sessions of three instances', { concurrency: true }, () => {
     assert.equal(provider.redeemed.length, 1);
   });
 
+  it('a holder that is gone before it has sent the token costs nothing', async () => {
+    const { session, hash, provider } = await begin(1);
+    await sleep(5);
+    const terms = { forMs: 400, notAfterMs: Number.MAX_SAFE_INTEGER, reuseMs: 0 };
+    assert.equal((await one().store.refreshes.take(session, 'one that is killed', terms)).state, 'taken');
+    assert.deepEqual(generationsOf(await requests(30, hash)), [1]);
+    assert.equal(provider.redeemed.length, 1);
+  });
+
+  it('a lost answer is asked for again where the provider takes the token again', async () => {
+    const { hash, provider } = await begin(1);
+    provider.reuseMs = 60_000;
+    await sleep(5);
+    provider.disturbance = { kind: 'away', redeemed: 'unknown', reason: 'the connection broke' };
+    assert.deepEqual(generationsOf(await requests(3, hash)), ['away']);
+    provider.disturbance = undefined;
+    await sleep(1100);
+    assert.deepEqual(generationsOf(await requests(30, hash)), [1]);
+    assert.equal(new Set(provider.redeemed).size, 1);
+    assert.deepEqual(provider.alarms, []);
+  });
+
+  it('an instance that cannot decrypt the tokens leaves the refresh to the others, until the access token ends', async () => {
+    const { session, hash, provider } = await begin(2000);
+    const store = await openRedisSessionStore({
+      url: redis.url,
+      keys: createKeyRing(() => ['some other secret'], 'test'),
+    });
+    const sessions = createLiveSessions({
+      ...{ store, max: 10, redeem: () => assert.fail('it has no token'), reuseMsOf: () => 0 },
+      discard: () => undefined,
+    });
+    const stranger = { store, sessions };
+    await sleep(1550);
+    assert.deepEqual(generationsOf([await request(stranger, hash)]), [0]);
+    await sleep(100);
+    assert.deepEqual(generationsOf([await request(one(), hash)]), [0]);
+    while (provider.redeemed.length === 0) await sleep(5);
+    const other = await begin(1);
+    await sleep(5);
+    assert.equal(await request(stranger, other.hash), 'ended');
+    assert.equal((await one().store.find(hash))?.id, session.id);
+    await sessions.close();
+    await store.close();
+  });
+
   it('an end holds everywhere within a second, for requests and for what is open', async () => {
     const { session } = await begin(300_000);
     assert.deepEqual(generationsOf(await requests(3, session.hash)), [0]);
@@ -162,7 +210,7 @@ describe('sessions of three instances', { concurrency: true }, () => {
     await sleep(5);
     provider.thinksMs = 200;
     const waiting = request(two(), hash);
-    await sleep(100);
+    while (provider.redeemed.length === 0) await sleep(5);
     await one().sessions.end(session.id, 'signed_out');
     assert.equal(await waiting, 'ended');
     assert.equal(provider.discarded.length, 1);

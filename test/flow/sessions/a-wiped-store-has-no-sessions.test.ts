@@ -18,6 +18,7 @@ it('a session is gone with the store that had it, each time', async () => {
     createLiveSessions({
       ...{ store, max: 100 },
       redeem: () => assert.fail('nothing is due'),
+      reuseMsOf: () => 0,
       discard: () => undefined,
     }),
   );

@@ -15,6 +15,7 @@ import { lookInside, startRedis, type TestRedis } from '../../support/redis.ts';
 import { boundsAt, newSession, ring, SECRET, signIn, tokens } from './store-samples.ts';
 
 const LEASE_MS = 5000;
+const TERMS = { forMs: LEASE_MS, notAfterMs: Number.MAX_SAFE_INTEGER, reuseMs: 0 };
 const MINUTE_MS = 60_000;
 
 interface Opened {
@@ -275,83 +276,112 @@ for (const [name, open] of [
 
       it('has one holder, and the others get the successor', async () => {
         const session = await signIn(store);
-        const lease = leaseIn(await store.refreshes.take(session, 'one', LEASE_MS, Number.MAX_SAFE_INTEGER));
-        const held = await store.refreshes.take(session, 'two', LEASE_MS, Number.MAX_SAFE_INTEGER);
+        const lease = leaseIn(await store.refreshes.take(session, 'one', TERMS));
+        const held = await store.refreshes.take(session, 'two', TERMS);
         assert.ok(held.state === 'held' && held.endsInMs > LEASE_MS - 2000 && held.endsInMs <= LEASE_MS);
-        assert.deepEqual(leaseIn(await store.refreshes.take(session, 'one', LEASE_MS, Number.MAX_SAFE_INTEGER)), lease);
-        assert.equal(await store.refreshes.renew(lease, LEASE_MS), true);
+        assert.deepEqual(leaseIn(await store.refreshes.take(session, 'one', TERMS)), lease);
+        assert.equal(await store.refreshes.renew(lease, LEASE_MS, undefined), true);
         const next = await store.refreshes.replaceTokens(lease, tokens('second', { accessLivesMs: 600_000 }));
         assert.equal(next?.generation, 1);
         assert.equal(next?.accessLivesMs, 600_000);
         assert.equal(store.openTokens(next as Session).refreshToken, tokens('second').refreshToken);
-        assert.deepEqual(await store.refreshes.take(session, 'two', LEASE_MS, Number.MAX_SAFE_INTEGER), {
+        assert.deepEqual(await store.refreshes.take(session, 'two', TERMS), {
           state: 'succeeded',
           session: next,
         });
         assert.deepEqual(await store.find(session.hash), next);
-        assert.equal(await store.refreshes.renew(lease, LEASE_MS), false);
+        assert.equal(await store.refreshes.renew(lease, LEASE_MS, undefined), false);
       });
 
       it('written twice is written once, and late it changes nothing', async () => {
         const session = await signIn(store);
-        const first = leaseIn(await store.refreshes.take(session, 'one', LEASE_MS, Number.MAX_SAFE_INTEGER));
+        const first = leaseIn(await store.refreshes.take(session, 'one', TERMS));
         const second = await store.refreshes.replaceTokens(first, tokens('second'));
         assert.deepEqual(await store.refreshes.replaceTokens(first, tokens('second')), second);
-        const next = leaseIn(await store.refreshes.take(second as Session, 'two', LEASE_MS, Number.MAX_SAFE_INTEGER));
+        const next = leaseIn(await store.refreshes.take(second as Session, 'two', TERMS));
         assert.ok(next.fence > first.fence);
         assert.equal((await store.refreshes.replaceTokens(first, tokens('late')))?.generation, 1);
         await store.refreshes.release(first);
         await store.refreshes.giveUp(first);
-        assert.equal(
-          (await store.refreshes.take(second as Session, 'three', LEASE_MS, Number.MAX_SAFE_INTEGER)).state,
-          'held',
-        );
+        assert.equal((await store.refreshes.take(second as Session, 'three', TERMS)).state, 'held');
         const third = await store.refreshes.replaceTokens(next, tokens('third'));
         assert.equal(store.openTokens(third as Session).accessToken, tokens('third').accessToken);
       });
 
-      it('whose lease has run out is never begun again, and may still succeed', async () => {
+      it('whose token may have been sent is never begun again, and may still succeed', async () => {
         const session = await signIn(store);
-        const lease = leaseIn(await store.refreshes.take(session, 'one', 30, Number.MAX_SAFE_INTEGER));
+        const lease = leaseIn(await store.refreshes.take(session, 'one', TERMS));
+        assert.equal(await store.refreshes.renew(lease, 30, 0), true);
         await sleep(60);
-        const unknown = await store.refreshes.take(session, 'two', LEASE_MS, Number.MAX_SAFE_INTEGER);
-        assert.equal(unknown.state, 'unknown');
+        assert.equal((await store.refreshes.take(session, 'two', TERMS)).state, 'unknown');
         assert.equal((await store.refreshes.replaceTokens(lease, tokens('second')))?.generation, 1);
         const another = await signIn(store);
-        await store.refreshes.giveUp(
-          leaseIn(await store.refreshes.take(another, 'one', LEASE_MS, Number.MAX_SAFE_INTEGER)),
-        );
-        assert.equal((await store.refreshes.take(another, 'two', LEASE_MS, Number.MAX_SAFE_INTEGER)).state, 'unknown');
+        const given = leaseIn(await store.refreshes.take(another, 'one', TERMS));
+        await store.refreshes.renew(given, LEASE_MS, 0);
+        await store.refreshes.giveUp(given);
+        assert.equal((await store.refreshes.take(another, 'two', TERMS)).state, 'unknown');
+      });
+
+      it('whose token was not sent is begun by the next, and its former holder must not send any more', async () => {
+        const session = await signIn(store);
+        const first = leaseIn(await store.refreshes.take(session, 'one', { ...TERMS, forMs: 30 }));
+        await sleep(60);
+        const second = leaseIn(await store.refreshes.take(session, 'two', TERMS));
+        assert.ok(second.fence > first.fence);
+        assert.equal(await store.refreshes.renew(first, LEASE_MS, 0), false);
+        assert.equal(await store.refreshes.renew(second, LEASE_MS, 0), true);
+        await store.refreshes.release(first);
+        assert.equal((await store.refreshes.take(session, 'three', TERMS)).state, 'held');
+      });
+
+      it('is begun again while the provider takes the token again, counted from the first sending', async () => {
+        const terms = { ...TERMS, reuseMs: 300 };
+        const session = await signIn(store);
+        const first = leaseIn(await store.refreshes.take(session, 'one', terms));
+        await store.refreshes.renew(first, 30, 0);
+        await sleep(60);
+        const second = leaseIn(await store.refreshes.take(session, 'two', terms));
+        assert.equal(await store.refreshes.renew(second, LEASE_MS, 0), true);
+        // Its own attempt has not reached the provider. That of the first one may have.
+        await store.refreshes.release(second);
+        const third = leaseIn(await store.refreshes.take(session, 'three', terms));
+        await sleep(300);
+        assert.equal(await store.refreshes.renew(third, LEASE_MS, 0), false, 'it is too late to send it');
+        await store.refreshes.release(third);
+        assert.equal((await store.refreshes.take(session, 'four', terms)).state, 'unknown');
+        const late = await store.refreshes.replaceTokens(first, tokens('late'));
+        assert.equal(late?.generation, 0, 'the fence is compared');
+        assert.equal((await store.refreshes.replaceTokens(third, tokens('second')))?.generation, 1);
       });
 
       it('that was given back is begun by the next, with a larger fence', async () => {
         const session = await signIn(store);
-        const first = leaseIn(await store.refreshes.take(session, 'one', LEASE_MS, Number.MAX_SAFE_INTEGER));
+        const first = leaseIn(await store.refreshes.take(session, 'one', TERMS));
         await store.refreshes.release(first);
-        const second = leaseIn(await store.refreshes.take(session, 'two', LEASE_MS, Number.MAX_SAFE_INTEGER));
+        const second = leaseIn(await store.refreshes.take(session, 'two', TERMS));
         assert.ok(second.fence > first.fence);
         await store.refreshes.release(first);
-        assert.equal(await store.refreshes.renew(first, LEASE_MS), false);
-        assert.equal((await store.refreshes.take(session, 'three', LEASE_MS, Number.MAX_SAFE_INTEGER)).state, 'held');
+        assert.equal(await store.refreshes.renew(first, LEASE_MS, undefined), false);
+        assert.equal((await store.refreshes.take(session, 'three', TERMS)).state, 'held');
         await store.refreshes.replaceTokens(first, tokens('of the first'));
         assert.deepEqual(await store.find(session.hash), session, 'the fence is compared');
       });
 
       it('that is asked for too late takes nothing', async () => {
         const session = await signIn(store);
-        const late = await store.refreshes.take(session, 'one', LEASE_MS, (await store.nowMs()) - 1);
+        const late = await store.refreshes.take(session, 'one', { ...TERMS, notAfterMs: (await store.nowMs()) - 1 });
         assert.deepEqual(late, { state: 'late' });
-        leaseIn(await store.refreshes.take(session, 'two', LEASE_MS, (await store.nowMs()) + 1000));
+        leaseIn(await store.refreshes.take(session, 'two', { ...TERMS, notAfterMs: (await store.nowMs()) + 1000 }));
       });
 
       it('of an ended session changes nothing', async () => {
         const session = await signIn(store);
-        const lease = leaseIn(await store.refreshes.take(session, 'one', LEASE_MS, Number.MAX_SAFE_INTEGER));
+        const lease = leaseIn(await store.refreshes.take(session, 'one', TERMS));
         await store.end(session.id, 'signed_out');
-        assert.equal(await store.refreshes.renew(lease, LEASE_MS), false);
+        assert.equal(await store.refreshes.renew(lease, LEASE_MS, undefined), false);
         assert.equal(await store.refreshes.replaceTokens(lease, tokens('second')), undefined);
         assert.equal(await store.find(session.hash), undefined);
-        assert.deepEqual(await store.refreshes.take(session, 'two', LEASE_MS, Number.MAX_SAFE_INTEGER), {
+        assert.deepEqual(await store.refreshes.take(session, 'two', TERMS), {
           state: 'ended',
         });
       });

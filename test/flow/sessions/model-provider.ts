@@ -1,7 +1,7 @@
 // A provider for tests: it rotates refresh tokens, and takes a second redemption of one for theft.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Redeemed } from '../../../gateway/sessions/refresh/refresher.ts';
+import type { Redeemed, Redemption } from '../../../gateway/sessions/refresh/redeem.ts';
 import type { Session, SessionTokens } from '../../../gateway/sessions/store/session-store.ts';
 import { tokens } from './store-samples.ts';
 
@@ -15,7 +15,9 @@ export interface ModelProvider {
   disturbance: Redeemed | undefined;
   thinksMs: number;
   accessLivesMs: number;
-  redeem(session: Session, tokens: SessionTokens, signal: AbortSignal): Promise<Redeemed>;
+  /** For how long it takes a token again. */
+  reuseMs: number;
+  redeem(session: Session, tokens: SessionTokens, redemption: Redemption): Promise<Redeemed>;
   discard(session: Session, tokens: SessionTokens): void;
 }
 
@@ -30,9 +32,11 @@ export function createModelProvider(): ModelProvider {
     disturbance: undefined,
     thinksMs: 30,
     accessLivesMs: 300_000,
-    async redeem(_session, { refreshToken = '' }) {
+    reuseMs: 0,
+    async redeem(_session, { refreshToken = '' }, { announce }) {
+      if (!(await announce())) return { kind: 'away', redeemed: 'no', reason: 'another instance has begun' };
       if (this.disturbance?.kind === 'away' && this.disturbance.redeemed === 'no') return this.disturbance;
-      if (redeemed.includes(refreshToken)) alarms.push(refreshToken);
+      if (redeemed.includes(refreshToken) && this.reuseMs === 0) alarms.push(refreshToken);
       redeemed.push(refreshToken);
       await sleep(this.thinksMs);
       if (this.disturbance !== undefined) return this.disturbance;

@@ -12,6 +12,8 @@ const IDLE_DIFFERS_MS = 2500;
 /** Redis has a write for good after so long, unless a replica falls back. */
 const AGAIN_MS = 4000;
 const STORED_AGAIN_MS = 70_000;
+/** Within such a time a refresh is repeated until its answer arrives. */
+const REUSED_LONG_MS = 3_600_000;
 
 interface Known {
   readonly id: string;
@@ -128,8 +130,8 @@ export class SessionChecker {
   /** 503. */
   unavailable({ place, id, sentMs }: SessionRequest, why: string): void {
     const { world, disturbances } = this.#deployment;
-    // A first request after a rest may wait for the attempt after a failure.
-    if (disturbances.isCalmSince(sentMs - 20_000))
+    // A first request after a rest may wait for the attempt after a failure, or for the end of a lease.
+    if (disturbances.isCalmSince(sentMs - 50_000))
       world.violate('progress', `${place.name} says ${why} of ${id}, although nothing is out of order`);
   }
 
@@ -164,8 +166,8 @@ export class SessionChecker {
   #mayBeLost(session: Known): boolean {
     const last = this.#provider().attemptsOf(session.id).at(-1);
     if (this.#losesSince(session.createdMs)) return true;
-    // The answer was lost, or the process that had it.
-    if (last === undefined) return false;
+    // The answer was lost, or the process that had it, and the provider does not give it again for long.
+    if (last === undefined || this.#provider().reuseMs >= REUSED_LONG_MS) return false;
     return last.isLost || last.process.stoodStillSince(Math.min(last.atMs, last.answeredMs - STORED_AGAIN_MS));
   }
 

@@ -4,13 +4,21 @@ import { of } from './mutation.ts';
 
 const LEASES = 'sessions/store/redis/refreshes.ts';
 const STORE = 'sessions/store/redis/redis-session-store.ts';
+const HELD = 'sessions/refresh/held-lease.ts';
 const REFRESHER = 'sessions/refresh/refresher.ts';
 const LIVE = 'sessions/live/live-sessions.ts';
 
 export const SESSIONS = of('sessions', [
   ['a lease is taken although it is held', LEASES, 'if holder and holder ~= owner then', 'if false then'],
-  ['a lease that has run out is taken over', LEASES, "return { 'unknown', row }", ''],
-  ['a lease is not renewed', REFRESHER, 'RENEW_EVERY_MS = 1000', 'RENEW_EVERY_MS = 1e9'],
+  [
+    'a token that may have been redeemed is sent again',
+    LEASES,
+    "if sent and not may_repeat(sent, reuse) then return { 'unknown', row } end",
+    '',
+  ],
+  ['a token is sent without a word to the store', HELD, 'if (sentAt === undefined)', 'if (true)'],
+  ['a holder sends although another one has the lease', HELD, 'return !isSuperseded', 'return true'],
+  ['a lease is not renewed', HELD, 'RENEW_EVERY_MS = 1000', 'RENEW_EVERY_MS = 1e9'],
   [
     'a token whose redemption is unknown is given back',
     REFRESHER,
@@ -33,7 +41,7 @@ export const SESSIONS = of('sessions', [
   [
     'a full Redis keeps new tokens out',
     LEASES,
-    "call('HDEL', key, 'owner', 'until')\ncall('HSET', key, 'tokens'",
+    "call('HDEL', key, 'owner', 'until', 'sent', 'sender')\ncall('HSET', key, 'tokens'",
     "call('HSET', key, 'tokens'",
   ],
   ['an end is not followed', LIVE, 'onChange: drop,', 'onChange: () => undefined,'],

@@ -1,7 +1,7 @@
-// The provider of identities as a model: it rotates refresh tokens, and takes a second redemption of one for theft. Connections to it break, and it is
-// away for a while.
+// The provider of identities as a model: it rotates refresh tokens, and takes a second redemption of one for theft, at once or after some time.
+// Connections to it break, and it is away for a while.
 
-import type { Redeemed } from '../../../gateway/sessions/refresh/refresher.ts';
+import type { Redemption as Announced, Redeemed } from '../../../gateway/sessions/refresh/redeem.ts';
 import type { IssuedTokens, SessionTokens } from '../../../gateway/sessions/store/session-store.ts';
 import type { Deployment } from '../deployment.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
@@ -11,13 +11,20 @@ const THINKS_MS = { quick: 300, slow: 4000, hanging: 30_000 } as const;
 const EPISODE_GAP_MS = 15 * 60_000;
 const EPISODE_MS = 4 * 60_000;
 const WAY_MS = 30;
+/** It takes a token again for so long. For an hour, a lost answer costs nothing. */
+const REUSE_MS = [0, 0, 20_000, 3_600_000] as const;
+/** Operators name less than what the provider allows. */
+const REUSE_MARGIN_MS = 2000;
 
 /** One attempt to redeem a refresh token. */
 export interface Redemption {
   readonly session: string;
   readonly generation: number;
   readonly process: SimulatedProcess;
+  /** When it was announced to the store. */
   readonly atMs: number;
+  /** When it reached the provider. */
+  receivedMs: number;
   /** When its answer reached the process; Infinity: it has not. */
   answeredMs: number;
   /** The process has learned that its outcome stays unknown. */
@@ -35,9 +42,11 @@ interface Grant {
 
 export interface IdentityProvider {
   readonly accessLivesMs: number;
+  /** For how long it takes a token again. */
+  readonly reuseMs: number;
   /** Tokens of a new login. */
   issue(session: string): IssuedTokens;
-  redeem(process: SimulatedProcess, tokens: SessionTokens, signal: AbortSignal): Promise<Redeemed>;
+  redeem(process: SimulatedProcess, tokens: SessionTokens, announced: Announced): Promise<Redeemed>;
   /** Refuses every further refresh. */
   revoke(session: string): void;
   attemptsOf(session: string): readonly Redemption[];
@@ -58,6 +67,7 @@ export function createIdentityProvider(
   const { world, disturbances } = deployment;
   const random = world.random.named('provider');
   const grants = new Map<string, Grant>();
+  const reuseMs = random.pick(REUSE_MS);
   let mood: 'well' | 'away' | 'breaks' | 'slow' = 'well';
   let hasRest = false;
 
@@ -89,9 +99,11 @@ export function createIdentityProvider(
     const { session, generation, process } = redemption;
     const grant = grants.get(session) as Grant;
     const first = grant.redemptions.find((one) => one.generation === generation);
+    const isLate = first !== undefined && (reuseMs === 0 || world.now() > first.receivedMs + reuseMs + REUSE_MARGIN_MS);
+    redemption.receivedMs = world.now();
     grant.redemptions.push(redemption);
     world.note('provider', `redeems ${session} ${generation} for ${process.name}`);
-    if (first !== undefined) {
+    if (isLate) {
       grant.isRevoked = true;
       onSecond(first, redemption);
     }
@@ -105,21 +117,33 @@ export function createIdentityProvider(
 
   return {
     accessLivesMs,
+    reuseMs,
     issue(session) {
       grants.set(session, { session, attempts: [], redemptions: [], isRevoked: false });
       return tokensOf(session, 0);
     },
-    redeem(process, { refreshToken = '' }, signal) {
+    async redeem(process, { refreshToken = '' }, { signal, announce }) {
+      const [session = '', generation = '0'] = refreshToken.split(' ');
+      const attempt: Redemption = {
+        ...{ session, generation: Number(generation), process, atMs: world.now() },
+        ...{ receivedMs: Number.POSITIVE_INFINITY, answeredMs: Number.POSITIVE_INFINITY, isLost: false },
+      };
+      const attempts = grants.get(session)?.attempts ?? [];
+      attempts.push(attempt);
+      const unsent = (reason: string): Redeemed => {
+        attempts.splice(attempts.indexOf(attempt), 1);
+        return { kind: 'away', redeemed: 'no', reason };
+      };
+      try {
+        if (!(await announce())) return unsent('another instance has begun');
+      } catch (error) {
+        return unsent((error as Error).message);
+      }
       return new Promise((resolve) => {
-        const [session = '', generation = '0'] = refreshToken.split(' ');
-        const attempt: Redemption = {
-          ...{ session, generation: Number(generation), process, atMs: world.now() },
-          answeredMs: Number.POSITIVE_INFINITY,
-          isLost: false,
-        };
-        const answer = (ms: number, outcome: Redeemed) =>
+        const answer = (ms: number, outcomeOf: () => Redeemed) =>
           world.after(ms, () => {
             process.enter('message', () => {
+              const outcome = outcomeOf();
               if (outcome === lost) attempt.isLost = true;
               else if (!signal.aborted) attempt.answeredMs = world.now();
               resolve(outcome);
@@ -136,15 +160,14 @@ export function createIdentityProvider(
           { once: true },
         );
         if (mood === 'away') {
-          answer(WAY_MS, { kind: 'away', redeemed: 'no', reason: 'it refuses connections' });
+          answer(WAY_MS, () => unsent('it refuses connections'));
           return;
         }
-        grants.get(session)?.attempts.push(attempt);
         const breaks = mood === 'breaks' ? random.pick(['before', 'after', 'never'] as const) : 'never';
-        if (breaks === 'before') return void answer(WAY_MS, lost);
+        if (breaks === 'before') return void answer(WAY_MS, () => lost);
         world.after(random.between(1, WAY_MS), () => {
           const outcome = receive(attempt);
-          answer(thinksMs(), breaks === 'after' ? lost : outcome);
+          answer(thinksMs(), () => (breaks === 'after' ? lost : outcome));
         });
       });
     },

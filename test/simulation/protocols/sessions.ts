@@ -73,7 +73,8 @@ function startSessions(world: World, processes: number): Running {
     void openRedisSessionStore({ url: 'redis://simulated', keys, connect, machine }).then((store) => {
       const sessions = createLiveSessions({
         ...{ store, max: 100, machine },
-        redeem: (_session, tokens, signal) => provider.redeem(process, tokens, signal),
+        redeem: (_session, tokens, redemption) => provider.redeem(process, tokens, redemption),
+        reuseMsOf: () => provider.reuseMs,
         discard: (session) => world.note(place.name, `hands tokens of ${session.id} back`),
         onFailure: (session, reason) => world.note(place.name, `does not refresh ${session.id}: ${reason}`),
       });

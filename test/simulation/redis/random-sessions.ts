@@ -16,6 +16,7 @@ export function openSessions(url: string, connect: ConnectRedis): Promise<Sessio
 
 const NOW_MS = 1_767_225_600_000;
 const LEASE_MS = 20_000;
+const REUSE_MS = 60_000;
 const ids = fc.constantFrom('1', '2', '3', '4');
 const people = fc.constantFrom('ada', 'bo');
 const owners = fc.constantFrom('one', 'two');
@@ -45,7 +46,7 @@ const knownSession = (id: string, generation: number) =>
     refreshable: true,
   }) as Session;
 const leaseOf = (id: string, generation: number, owner: string, fence: number): RefreshLease => ({
-  ...{ hash: `hash ${id}`, generation, owner, fence },
+  ...{ hash: `hash ${id}`, generation, owner, fence, reuseMs: REUSE_MS },
 });
 const logout = (jti: string, sid: string | undefined, subject: string | undefined) => ({
   ...{ provider: 'main', sid, subject, jti, rememberUntilMs: NOW_MS + 100_000 },
@@ -91,14 +92,16 @@ export const sessionUses = [
   use([ids, people], (jti, person) => (sessions) => sessions.endByProvider(logout(jti, undefined, person))),
   use([fc.integer({ min: 0, max: 12 })], (sequence) => (sessions) => sessions.ends.since(sequence, 5)),
   use(
-    [ids, small, owners],
-    (id, generation, owner) => (sessions) =>
-      sessions.refreshes.take(knownSession(id, generation), owner, LEASE_MS, NOW_MS + 200_000),
+    [ids, small, owners, fc.constantFrom(0, REUSE_MS)],
+    (id, generation, owner, reuseMs) => (sessions) =>
+      sessions.refreshes.take(knownSession(id, generation), owner, {
+        ...{ forMs: LEASE_MS, notAfterMs: NOW_MS + 200_000, reuseMs },
+      }),
   ),
   use(
-    [ids, small, owners, fences],
-    (id, generation, owner, fence) => (sessions) =>
-      sessions.refreshes.renew(leaseOf(id, generation, owner, fence), LEASE_MS),
+    [ids, small, owners, fences, fc.constantFrom(undefined, 0, 9000)],
+    (id, generation, owner, fence, sentForMs) => (sessions) =>
+      sessions.refreshes.renew(leaseOf(id, generation, owner, fence), LEASE_MS, sentForMs),
   ),
   use(
     [ids, small, owners, fences],

@@ -1,7 +1,8 @@
-// The steps of a refresh in Redis. A lease is three fields of the session: its owner, until when it runs, and its fence. They stay when it
-// has run out, so that a token that may have been redeemed is not redeemed again.
+// The steps of a refresh in Redis. A lease is three fields of the session: its owner, until when it runs, and its fence. Two more say since
+// when the token may have been sent, and by which owner. They stay when the lease has run out, so that a token that may have been redeemed
+// is not redeemed again.
 
-import type { tokenColumns } from '../record.ts';
+import { LEASE_MAX_MS, type tokenColumns } from '../record.ts';
 import type { RefreshLease, RefreshTake, Session, SessionRefreshes } from '../session-store.ts';
 import type { RunSessionScript } from './connection.ts';
 import { type SessionRow, sessionIn, toSession } from './rows.ts';
@@ -13,49 +14,65 @@ import { toSessionScript } from './session-script.ts';
  */
 const QUIET_MS = 4000;
 
+/** A provider may take a token again for some time after it was sent first. A clock that was set back says nothing. */
+const MAY_REPEAT = `
+local function may_repeat(sent, reuse)
+  local since = now - sent
+  return since >= 0 and since < reuse
+end`;
+
 /**
  * The first write of each script allocates nothing, and a full Redis does not stop a script that has already written: refreshes succeed on it.
  *
  * A caller that knows a later generation than the store proves it by its sealed tokens: the store has lost them.
  */
 const TAKE = toSessionScript(`
-local hash, generation, owner, lasts = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
+${MAY_REPEAT}
+local hash, generation, owner, lasts, reuse = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[10])
 local key, row = session_key(ARGV[1]), row_of(ARGV[1])
 if now > tonumber(ARGV[9]) then return { 'late' } end
 if not row then return { 'ended' } end
 if tonumber(row[10]) > generation then return { 'succeeded', row } end
 if tonumber(row[10]) < generation then
-  call('HDEL', key, 'owner', 'until')
+  call('HDEL', key, 'owner', 'until', 'sent', 'sender')
   call('HSET', key, 'generation', generation, 'tokens', ARGV[5], 'access', ARGV[6], 'lives', ARGV[7], 'refreshable', ARGV[8])
   row = row_of(hash)
 end
-local holder, ends, fence = unpack(call('HMGET', key, 'owner', 'until', 'fence'))
+local holder, ends, fence, sent = unpack(call('HMGET', key, 'owner', 'until', 'fence', 'sent'))
 if holder and holder ~= owner then
   local left = ends - now
-  -- One that ends later than a new one would was written before the clock was set back.
-  if left > lasts then
-    left = lasts
-    call('HSET', key, 'until', text(now + lasts))
+  if left > ${LEASE_MAX_MS} then
+    left = ${LEASE_MAX_MS}
+    call('HSET', key, 'until', text(now + left))
   end
   if left > 0 then return { 'held', left } end
-  return { 'unknown', row }
 end
-if not holder then fence = text(math.max((tonumber(fence) or 0) + 1, math.floor(now / 1000))) end
+if holder ~= owner then
+  if sent and not may_repeat(sent, reuse) then return { 'unknown', row } end
+  fence = text(math.max((tonumber(fence) or 0) + 1, math.floor(now / 1000)))
+end
 call('HDEL', key, 'until')
 call('HSET', key, 'owner', owner, 'until', text(now + lasts), 'fence', fence)
 return { 'taken', row, tonumber(fence) }
 `);
 
-/** A session without an owner and with an earlier fence has lost the lease with its last writes. */
+/**
+ * A session without an owner and with an earlier fence has lost the lease with its last writes. Since when the token may have been sent is
+ * written once, unless it was lost as well; -1: it was not sent.
+ */
 const RENEW = toSessionScript(`
-local hash, generation, owner, fence, lasts = unpack(ARGV)
+${MAY_REPEAT}
+local hash, generation, owner, fence, lasts, sent_for, reuse = unpack(ARGV)
 local key, row = session_key(hash), row_of(hash)
 if not row or row[10] ~= generation then return 0 end
-local holder, stored = unpack(call('HMGET', key, 'owner', 'fence'))
+local holder, stored, sent, sender = unpack(call('HMGET', key, 'owner', 'fence', 'sent', 'sender'))
 local is_lost = not holder and (tonumber(stored) or 0) < tonumber(fence)
 if not is_lost and (holder ~= owner or stored ~= fence) then return 0 end
+local sends = tonumber(sent_for) >= 0
+if sends and sent and sender ~= owner and not may_repeat(sent, tonumber(reuse)) then return 0 end
 call('HDEL', key, 'until')
 call('HSET', key, 'owner', owner, 'until', text(now + lasts), 'fence', fence)
+if sends and not sent then call('HSET', key, 'sent', text(now - sent_for), 'sender', owner) end
 return 1
 `);
 
@@ -66,18 +83,24 @@ local key, row = session_key(ARGV[1]), row_of(ARGV[1])
 if not row then return false end
 local stored = tonumber(call('HGET', key, 'fence')) or 0
 if tonumber(row[10]) > generation or stored > tonumber(fence) then return row end
-call('HDEL', key, 'owner', 'until')
+call('HDEL', key, 'owner', 'until', 'sent', 'sender')
 call('HSET', key, 'tokens', ARGV[4], 'access', text(now + ARGV[5]), 'lives', ARGV[5], 'refreshable', ARGV[6],
   'generation', text(generation + 1), 'fence', fence)
 return row_of(hash)
 `);
 
+/** What an earlier owner has sent stays unknown. */
 const RELEASE = toSessionScript(`
 local hash, generation, owner, until_now = unpack(ARGV)
 local key, row = session_key(hash), row_of(hash)
 if not row or row[10] ~= generation or call('HGET', key, 'owner') ~= owner then return end
-if until_now == '1' then call('HSET', key, 'until', 0) else call('HDEL', key, 'owner', 'until') end
+if until_now == '1' then return call('HSET', key, 'until', 0) end
+call('HDEL', key, 'owner', 'until')
+if call('HGET', key, 'sender') == owner then call('HDEL', key, 'sent', 'sender') end
 `);
+
+/** By what they do. A trial tells them apart on the wire. */
+export const REFRESH_SCRIPTS = { take: TAKE, renew: RENEW, replace: REPLACE } as const;
 
 type TakeReply =
   | readonly ['taken', SessionRow, number]
@@ -97,15 +120,21 @@ export function createRedisRefreshes({ run, columnsOf, reconnectedForMs }: Redis
     await run(RELEASE, [hash, generation, owner, isGivenUp ? 1 : 0]);
   };
   return {
-    async take(session, owner, forMs, notAfterMs) {
+    async take(session, owner, { forMs, notAfterMs, reuseMs }) {
       const quietMs = QUIET_MS - reconnectedForMs();
       if (quietMs > 0) return { state: 'held', endsInMs: quietMs };
       const { hash, generation, sealedTokens, accessEndsAtMs, accessLivesMs, refreshable } = session;
-      const known = [sealedTokens, accessEndsAtMs, accessLivesMs, refreshable ? 1 : 0, Math.ceil(notAfterMs)];
-      return toTake((await run(TAKE, [hash, generation, owner, forMs, ...known])) as TakeReply, session, owner);
+      const known = [sealedTokens, accessEndsAtMs, accessLivesMs, refreshable ? 1 : 0, Math.ceil(notAfterMs), reuseMs];
+      return toTake(
+        (await run(TAKE, [hash, generation, owner, forMs, ...known])) as TakeReply,
+        session,
+        owner,
+        reuseMs,
+      );
     },
-    async renew({ hash, generation, owner, fence }, forMs) {
-      return (await run(RENEW, [hash, generation, owner, fence, forMs])) === 1;
+    async renew({ hash, generation, owner, fence, reuseMs }, forMs, sentForMs) {
+      const sentFor = sentForMs === undefined ? -1 : Math.floor(sentForMs);
+      return (await run(RENEW, [hash, generation, owner, fence, forMs, sentFor, reuseMs])) === 1;
     },
     async replaceTokens({ hash, generation, fence }, tokens) {
       const { sealedTokens, accessLivesMs, refreshable } = columnsOf(hash, tokens);
@@ -116,13 +145,13 @@ export function createRedisRefreshes({ run, columnsOf, reconnectedForMs }: Redis
   };
 }
 
-function toTake(reply: TakeReply, { hash, generation }: Session, owner: string): RefreshTake {
+function toTake(reply: TakeReply, { hash, generation }: Session, owner: string, reuseMs: number): RefreshTake {
   switch (reply[0]) {
     case 'taken':
       return {
         state: 'taken',
         session: toSession(reply[1]),
-        lease: { hash, generation, owner, fence: reply[2] },
+        lease: { hash, generation, owner, fence: reply[2], reuseMs },
       };
     case 'held':
       return { state: 'held', endsInMs: reply[1] };

@@ -3,8 +3,15 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '../../../shared/sqlite.ts';
-import type { TokenColumns } from '../record.ts';
-import type { IssuedTokens, RefreshTake, Session, SessionRefreshes } from '../session-store.ts';
+import { LEASE_MAX_MS, type TokenColumns } from '../record.ts';
+import type {
+  IssuedTokens,
+  RefreshLease,
+  RefreshTake,
+  RefreshTerms,
+  Session,
+  SessionRefreshes,
+} from '../session-store.ts';
 
 export interface SqliteRefreshesOptions {
   readonly database: DatabaseSync;
@@ -13,40 +20,71 @@ export interface SqliteRefreshesOptions {
   columnsOf(hash: string, tokens: IssuedTokens): TokenColumns;
 }
 
+interface LeaseRow {
+  readonly owner: string | null;
+  readonly endsAtMs: number;
+  readonly fence: number;
+  readonly sentAtMs: number | null;
+  readonly sender: string | null;
+}
+
 export function createSqliteRefreshes({ database, now, find, columnsOf }: SqliteRefreshesOptions): SessionRefreshes {
-  const selectLease = database.prepare('SELECT owner, lease_ends_at AS endsAtMs, fence FROM sessions WHERE hash = ?');
+  const selectLease = database.prepare(`
+    SELECT owner, lease_ends_at AS endsAtMs, fence, sent_at AS sentAtMs, sender FROM sessions WHERE hash = ?`);
   const setLease = database.prepare('UPDATE sessions SET owner = ?, lease_ends_at = ?, fence = ? WHERE hash = ?');
-  const prolong = database.prepare(
-    'UPDATE sessions SET lease_ends_at = ? WHERE hash = ? AND generation = ? AND owner = ? AND fence = ?',
-  );
+  const prolong = database.prepare(`
+    UPDATE sessions SET lease_ends_at = ? WHERE hash = ? AND generation = ? AND owner = ? AND fence = ?`);
+  const setSent = database.prepare('UPDATE sessions SET sent_at = ?, sender = ? WHERE hash = ? AND sent_at IS NULL');
   const replace = database.prepare(`
-    UPDATE sessions SET tokens = ?, access_ends_at = ?, access_lives = ?, refreshable = ?, generation = ?, owner = NULL, lease_ends_at = 0
+    UPDATE sessions SET tokens = ?, access_ends_at = ?, access_lives = ?, refreshable = ?, generation = ?,
+      owner = NULL, lease_ends_at = 0, sent_at = NULL, sender = NULL
     WHERE hash = ? AND generation = ? AND fence <= ?`);
+  // What an earlier owner has sent stays unknown.
   const release = database.prepare(`
-    UPDATE sessions SET owner = NULL, lease_ends_at = 0 WHERE hash = ? AND generation = ? AND owner = ?`);
+    UPDATE sessions SET owner = NULL, lease_ends_at = 0, sent_at = iif(sender = owner, NULL, sent_at), sender = nullif(sender, owner)
+    WHERE hash = ? AND generation = ? AND owner = ?`);
   const giveUp = database.prepare(`
     UPDATE sessions SET lease_ends_at = 0 WHERE hash = ? AND generation = ? AND owner = ?`);
+  const leaseOf = (hash: string) => selectLease.get(hash) as LeaseRow | undefined;
 
-  function take({ hash, generation }: Session, owner: string, forMs: number, notAfterMs: number): RefreshTake {
+  /** A provider may take a token again for some time after it was sent first. A clock that was set back says nothing. */
+  function mayRepeat(sentAtMs: number, reuseMs: number): boolean {
+    const sinceMs = now() - sentAtMs;
+    return sinceMs >= 0 && sinceMs < reuseMs;
+  }
+
+  function take({ hash, generation }: Session, owner: string, terms: RefreshTerms): RefreshTake {
+    const { forMs, notAfterMs, reuseMs } = terms;
     if (now() > notAfterMs) return { state: 'late' };
     const session = find(hash);
     if (session === undefined) return { state: 'ended' };
     if (session.generation !== generation) return { state: 'succeeded', session };
-    const lease = selectLease.get(hash) as { owner: string | null; endsAtMs: number; fence: number };
+    const lease = leaseOf(hash) as LeaseRow;
     if (lease.owner !== null && lease.owner !== owner) {
-      // One that ends later than a new one would was written before the clock was set back.
-      const leftMs = Math.min(lease.endsAtMs - now(), forMs);
-      return leftMs > 0 ? { state: 'held', endsInMs: leftMs } : { state: 'unknown', session };
+      const leftMs = Math.min(lease.endsAtMs - now(), LEASE_MAX_MS);
+      if (leftMs === LEASE_MAX_MS) setLease.run(lease.owner, now() + leftMs, lease.fence, hash);
+      if (leftMs > 0) return { state: 'held', endsInMs: leftMs };
     }
-    const fence = lease.owner === owner ? lease.fence : lease.fence + 1;
+    const isMine = lease.owner === owner;
+    if (!isMine && lease.sentAtMs !== null && !mayRepeat(lease.sentAtMs, reuseMs)) return { state: 'unknown', session };
+    const fence = isMine ? lease.fence : lease.fence + 1;
     setLease.run(owner, now() + forMs, fence, hash);
-    return { state: 'taken', session, lease: { hash, generation, owner, fence } };
+    return { state: 'taken', session, lease: { hash, generation, owner, fence, reuseMs } };
+  }
+
+  function renew(lease: RefreshLease, forMs: number, sentForMs: number | undefined): boolean {
+    const { hash, generation, owner, fence, reuseMs } = lease;
+    const { sentAtMs = null, sender } = leaseOf(hash) ?? {};
+    const wasSent = sentAtMs !== null && sender !== owner;
+    if (sentForMs !== undefined && wasSent && !mayRepeat(sentAtMs, reuseMs)) return false;
+    if (prolong.run(now() + forMs, hash, generation, owner, fence).changes === 0) return false;
+    if (sentForMs !== undefined) setSent.run(now() - Math.floor(sentForMs), owner, hash);
+    return true;
   }
 
   return {
-    take: (session, owner, forMs, notAfterMs) => inTransaction(database, () => take(session, owner, forMs, notAfterMs)),
-    renew: ({ hash, generation, owner, fence }, forMs) =>
-      prolong.run(now() + forMs, hash, generation, owner, fence).changes === 1,
+    take: (session, owner, terms) => inTransaction(database, () => take(session, owner, terms)),
+    renew: (lease, forMs, sentForMs) => inTransaction(database, () => renew(lease, forMs, sentForMs)),
     replaceTokens({ hash, generation, fence }, tokens) {
       const { sealedTokens, accessLivesMs, refreshable } = columnsOf(hash, tokens);
       const row = [sealedTokens, now() + accessLivesMs, accessLivesMs, refreshable ? 1 : 0, generation + 1] as const;

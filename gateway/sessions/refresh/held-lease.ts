@@ -1,0 +1,46 @@
+// A lease that this process holds: renewed while the provider thinks. The store knows before the token is sent, so that an instance that
+// finds the lease run out can tell a token that nothing has sent from one that may have been redeemed.
+
+import type { Machine } from '../../shared/machine.ts';
+import { LEASE_MAX_MS } from '../store/record.ts';
+import type { RefreshLease, SessionRefreshes } from '../store/session-store.ts';
+
+/** Nothing is lost with a token that was not sent: the next holder need not wait for long. */
+export const LEASE_MS = 5000;
+/** A holder that stood still may yet have the answer, and without it the session is lost. */
+const SENT_LEASE_MS = LEASE_MAX_MS;
+const RENEW_EVERY_MS = 1000;
+
+export interface HeldLease {
+  readonly lease: RefreshLease;
+  /** To be called right before the token is sent. False: another instance has the lease now, and this one must not send. */
+  announce(): Promise<boolean>;
+  /** Whether `announce` has given false. */
+  isSuperseded(): boolean;
+  /** Ends the renewals. */
+  letGo(): void;
+}
+
+export function holdLease(
+  lease: RefreshLease,
+  refreshes: Pick<SessionRefreshes, 'renew'>,
+  { performance, setInterval, clearInterval }: Pick<Machine, 'performance' | 'setInterval' | 'clearInterval'>,
+): HeldLease {
+  let sentAt: number | undefined;
+  let isSuperseded = false;
+  async function renew(): Promise<boolean> {
+    if (sentAt === undefined) return refreshes.renew(lease, LEASE_MS, undefined);
+    return refreshes.renew(lease, lease.reuseMs > 0 ? LEASE_MS : SENT_LEASE_MS, performance.now() - sentAt);
+  }
+  const renewal = setInterval(() => void renew().catch(() => undefined), RENEW_EVERY_MS).unref();
+  return {
+    lease,
+    async announce() {
+      sentAt = performance.now();
+      isSuperseded = !(await renew());
+      return !isSuperseded;
+    },
+    isSuperseded: () => isSuperseded,
+    letGo: () => clearInterval(renewal),
+  };
+}
