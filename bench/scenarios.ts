@@ -14,6 +14,8 @@ export interface Scenario {
   readonly status: number;
   /** The callers; each in turn. */
   keysOf(contestant: Contestant): readonly string[];
+  /** The field lines that name a caller. */
+  credential(key: string): string;
 }
 
 const strangeKeys = Array.from({ length: 1000 }, strangeKey);
@@ -34,6 +36,7 @@ export const list: Scenario = {
   body: '',
   status: 200,
   keysOf: ({ keys }) => keys,
+  credential: (key) => `Authorization: Bearer ${key}`,
 };
 
 export const creation: Scenario = {
@@ -78,12 +81,12 @@ export function scenarioOf(name: string): Scenario {
 }
 
 /** The requests of a scenario as they are sent, one for each key. */
-export function requestsOf({ line, body }: Scenario, port: number, keys: readonly string[]): Buffer[] {
+export function requestsOf({ line, body, credential }: Scenario, port: number, keys: readonly string[]): Buffer[] {
   const framing = body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
   return keys.map((key) =>
     Buffer.from(
       `${line} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: application/json\r\nUser-Agent: bench\r\n` +
-        `Authorization: Bearer ${key}\r\n${framing}\r\n${body}`,
+        `${credential(key)}\r\n${framing}\r\n${body}`,
     ),
   );
 }

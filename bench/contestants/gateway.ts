@@ -20,10 +20,21 @@ export interface GatewayOptions {
   readonly redisUrl?: string;
   /** More members of its entry in upstreams.yaml. */
   readonly entry?: object;
+  /** More entries of upstreams.yaml. */
+  readonly upstreams?: object;
+  /** More members of gateway.yaml. */
+  readonly gateway?: object;
+  /** More members of limits.yaml. */
+  readonly limits?: object;
+}
+
+export interface PreparedGateway extends Prepared {
+  /** Ids of the organizations, in the order of their keys. */
+  readonly organizations: readonly string[];
 }
 
 /** Writes its configuration and makes its organizations. */
-export function prepareGateway(surroundings: Surroundings, options: GatewayOptions): Prepared {
+export function prepareGateway(surroundings: Surroundings, options: GatewayOptions): PreparedGateway {
   const { directory, port, upstreamUrl } = surroundings;
   const program = path(join(options.tree ?? '..', 'bin/gateway'));
   const environment = {
@@ -34,13 +45,16 @@ export function prepareGateway(surroundings: Surroundings, options: GatewayOptio
     GATEWAY_DATA: join(directory, 'data'),
     REDIS_URL: options.redisUrl ?? '',
   };
-  writeConfiguration(environment.GATEWAY_CONFIG, {
+  writeConfiguration(environment.GATEWAY_CONFIG, options, {
     platform: { contracts: contractsBut(PUBLIC), live: upstreamUrl, ...options.entry },
     open: { contracts: [PUBLIC], live: upstreamUrl, public: true },
+    ...options.upstreams,
   });
-  const keys = seed(program, environment, ORGANIZATIONS, 'premium');
-  const [blockedKey = ''] = seed(program, environment, '1', 'blocked');
+  const seeded = seed(program, environment, ORGANIZATIONS, 'premium');
+  const keys = seeded.map(({ key }) => key);
+  const [{ key: blockedKey } = { key: '' }] = seed(program, environment, '1', 'blocked');
   return {
+    organizations: seeded.map(({ id }) => id),
     async start() {
       const child = await startPinned(program, ['start'], cores.contestant, port, {
         ...environment,
@@ -59,26 +73,35 @@ function contractsBut(one: string): string[] {
   return names.filter((name) => name !== one);
 }
 
-function writeConfiguration(directory: string, upstreams: object): void {
+function writeConfiguration(directory: string, { gateway, limits }: GatewayOptions, upstreams: object): void {
   mkdirSync(directory, { recursive: true });
   const write = (file: string, content: object) => writeFileSync(join(directory, file), JSON.stringify(content));
   // All clients have one address here.
-  write('gateway.yaml', { connections: { perAddress: 20_000 } });
+  write('gateway.yaml', { connections: { perAddress: 20_000 }, ...gateway });
   write('upstreams.yaml', { upstreams });
   write('limits.yaml', {
     tiers: { premium: { requests: 1_000_000 }, blocked: ONE_A_DAY, anonymous: ONE_A_DAY },
     // Refusals are measured too.
     addresses: { failures: 1_000_000, windowSeconds: 1 },
+    ...limits,
   });
 }
 
-/** Makes organizations with one key each, and gives the keys. */
-function seed(program: string, environment: NodeJS.ProcessEnv, count: string, tier: string): string[] {
+interface Seeded {
+  /** Of the organization. */
+  readonly id: string;
+  readonly key: string;
+}
+
+/** Makes organizations with one key each. */
+function seed(program: string, environment: NodeJS.ProcessEnv, count: string, tier: string): readonly Seeded[] {
   const printed = execFileSync(program, ['seed', '--organizations', count, '--tier', tier, '--json'], {
     env: { ...process.env, ...environment },
     encoding: 'utf8',
     maxBuffer: 1e8,
   });
-  const lines = printed.trim().split('\n');
-  return lines.map((line) => (JSON.parse(line) as { key: string }).key);
+  return printed
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Seeded);
 }
