@@ -1,8 +1,8 @@
 // What a contract says of an operation that agents may call as a tool: contract/tools/ makes it, mcp/ shows and calls it.
 
-export type JsonRecord = Readonly<Record<string, unknown>>;
+type JsonRecord = Readonly<Record<string, unknown>>;
 
-export interface ToolViolation {
+interface ToolViolation {
   readonly in: string;
   readonly param: string;
   readonly pointer?: string;

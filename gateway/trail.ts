@@ -11,7 +11,7 @@ import type { Operation } from './operation.ts';
 import { type StageName, TIMED_STAGES, type TimedStage } from './stages.ts';
 
 /** Spans of an exchange whose trace is kept. */
-export interface TraceNotes {
+interface TraceNotes {
   /** Span of the exchange itself. */
   readonly spanId: string;
   /** Span of the exchange that has begun this one. */

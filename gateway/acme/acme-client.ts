@@ -9,7 +9,7 @@ import { type FailureKind, retryAfterMsOf } from './renewal.ts';
 const NONCE_ATTEMPTS = 20;
 const PROBLEM = 'urn:ietf:params:acme:error:';
 
-export interface AcmeDirectory {
+interface AcmeDirectory {
   readonly newNonce: string;
   readonly newAccount: string;
   readonly newOrder: string;
@@ -26,14 +26,14 @@ export interface Signer {
   readonly account?: string | undefined;
 }
 
-export interface AcmeAnswer<T> {
+interface AcmeAnswer<T> {
   readonly value: T;
   readonly location: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly text: string;
 }
 
-export interface AcmeClientOptions {
+interface AcmeClientOptions {
   readonly directoryUrl: string;
   readonly http: HttpClient;
   /** Called before each request; throws to stop the work. */

@@ -1,6 +1,6 @@
 // Writes and reads the few forms of DER (ITU-T X.690) that certificate requests and certificates need.
 
-export interface DerValue {
+interface DerValue {
   readonly tag: number;
   /** The content, without tag and length. */
   readonly content: Buffer;

@@ -2,7 +2,7 @@
 
 import type { FailureKind } from './renewal.ts';
 
-export interface AcmeFailureOptions extends ErrorOptions {
+interface AcmeFailureOptions extends ErrorOptions {
   readonly retryAfterMs?: number | undefined;
   /** The last part of the problem type (RFC 8555 section 6.7), such as `badNonce`. */
   readonly type?: string | undefined;

@@ -29,7 +29,7 @@ export type AcmeEvent =
   | { readonly kind: 'revoked'; readonly names: readonly string[]; readonly by: string }
   | { readonly kind: 'account key changed'; readonly by: string };
 
-export interface JobsOptions {
+interface JobsOptions {
   readonly work: Work;
   held(id: string): HeldCertificate | undefined;
   readonly readPair: ReadPair;
@@ -40,7 +40,7 @@ export interface JobsOptions {
 /** The author of an order that no command asked for. */
 const BY_ITSELF = 'acme';
 
-export interface Jobs {
+interface Jobs {
   /** Does all work that is due. Rejects with LeaseLost, or if the store is away; failures of the server are recorded. */
   run(): Promise<void>;
 }

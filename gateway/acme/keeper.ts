@@ -28,7 +28,7 @@ const WRONG_CLOCK_MS = 3_600_000;
 /** How long such an instance leaves the work to the others. If the store's clock is wrong, all instances wait this long. */
 const WRONG_CLOCK_WAIT_MS = 60_000;
 
-export interface KeeperOptions {
+interface KeeperOptions {
   readonly store: AcmeStore;
   readonly seal: TextSeal;
   readonly settings: AcmeSettings;
@@ -59,7 +59,7 @@ export interface Keeper {
   close(): Promise<void>;
 }
 
-export interface ChallengeAnswers {
+interface ChallengeAnswers {
   /** Whether the name belongs to a configured certificate. */
   isConfigured(name: string): boolean;
   /** The certificate that answers a validation of the name; undefined if none is known here. */

@@ -34,7 +34,7 @@ interface Authorization {
 }
 
 /** A certificate in PEM with its sealed key. */
-export interface IssuedPair {
+interface IssuedPair {
   readonly certificate: string;
   readonly key: string;
 }

@@ -23,7 +23,7 @@ export interface OrderRecord {
   readonly atMs: number;
 }
 
-export interface CertificateRecord {
+interface CertificateRecord {
   readonly names: readonly string[];
   /** PEM, with intermediates. */
   readonly certificate: string;
@@ -51,7 +51,7 @@ export interface AttemptsRecord {
 }
 
 /** Renewal information of the certificate in use. */
-export interface RenewalRecord {
+interface RenewalRecord {
   /** The certificate that it is about. */
   readonly certificateId: string;
   readonly window?: RenewalWindow | undefined;

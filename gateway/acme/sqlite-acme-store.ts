@@ -14,7 +14,7 @@ export const ACME_STEPS: SchemaSteps = [
    INSERT INTO state VALUES (0, 0, 0);`,
 ];
 
-export interface SqliteAcmeStoreOptions {
+interface SqliteAcmeStoreOptions {
   readonly directory: string;
   /** See `applySteps`. */
   readonly acceptOneWay?: boolean | undefined;

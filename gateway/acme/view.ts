@@ -62,7 +62,7 @@ export interface AcmeView {
   keyAuthorizationOf(token: string): string | undefined;
 }
 
-export interface ViewOptions {
+interface ViewOptions {
   readonly certificates: readonly (readonly string[])[];
   readonly seal: TextSeal;
   readonly readPair: ReadPair;

@@ -35,7 +35,7 @@ export interface Work {
   readonly machine: Machine;
 }
 
-export interface JournalOptions {
+interface JournalOptions {
   readonly store: AcmeStore;
   readonly token: number;
   readonly leaseMs: number;

@@ -91,7 +91,7 @@ interface LimitActions {
   reset(organization: string): Promise<ResetReport>;
 }
 
-export interface UsageOfOrganization {
+interface UsageOfOrganization {
   readonly data: readonly Readonly<Record<string, unknown>>[];
   /** ISO 8601. */
   readonly complete_until: string;

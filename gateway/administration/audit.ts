@@ -4,7 +4,7 @@ import type { KeyStoreChange } from '../auth/store/key-store.ts';
 import type { UsedOperation } from '../versions/report.ts';
 import type { AdministrationDeps } from './deps.ts';
 
-export interface AuditListing {
+interface AuditListing {
   readonly organization: string | undefined;
   /** Epoch milliseconds, included. */
   readonly fromMs: number | undefined;

@@ -12,7 +12,7 @@ import type { Affected } from '../versions/report.ts';
 import type { UpstreamView } from './upstream-states.ts';
 
 /** Of what is known of a certificate, what the contract shows. */
-export interface ServedCertificate {
+interface ServedCertificate {
   readonly names: readonly string[];
   /** ISO 8601; null: none has been issued yet. */
   readonly expires_at: string | null;

@@ -36,7 +36,7 @@ export function notHeld(param: string, hint: string, fields: Readonly<Record<str
   return new GatewayError('grant_not_held', { fields: { param, ...fields }, hint });
 }
 
-export type ScopeMistake = { readonly kind: 'unknown' | 'operators_only'; readonly scope: string };
+type ScopeMistake = { readonly kind: 'unknown' | 'operators_only'; readonly scope: string };
 
 /** The first scope that no operation knows or that the organization may not hold; undefined if there is none. */
 export function scopeMistakeOf(

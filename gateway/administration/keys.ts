@@ -158,7 +158,7 @@ interface Rotation extends OneKey, Trial {
   readonly expiresAtMs?: number | null | undefined;
 }
 
-export interface RotatedKey extends MadeKey {
+interface RotatedKey extends MadeKey {
   /** The replaced key, after the rotation. */
   readonly previous: StoredKey;
 }

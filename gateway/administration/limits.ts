@@ -7,7 +7,7 @@ import type { AdministrationDeps } from './deps.ts';
 
 type LimitDeps = Pick<AdministrationDeps, 'store' | 'limits' | 'now'>;
 
-export interface LimitsReset {
+interface LimitsReset {
   readonly organization: string;
   readonly dryRun?: boolean;
 }

@@ -39,7 +39,7 @@ export function organizationTag({ tier, contacts, state }: Organization): string
   return etagOf({ tier, contacts, state });
 }
 
-export interface OrganizationListing {
+interface OrganizationListing {
   /** How the id or the name begins, in any case. */
   readonly find: string | undefined;
   readonly tier: string | undefined;

@@ -28,7 +28,7 @@ export interface RequestLine extends ExchangeLine {
   readonly duration_ms: number;
 }
 
-export type RequestFilter = Omit<ExchangeFilter, 'organization' | 'operation' | 'client' | 'upstream'>;
+type RequestFilter = Omit<ExchangeFilter, 'organization' | 'operation' | 'client' | 'upstream'>;
 
 /** The newest first. */
 export function listRequests({ askFleet }: RequestDeps) {
@@ -39,7 +39,7 @@ export function listRequests({ askFleet }: RequestDeps) {
   };
 }
 
-export interface Explanation {
+interface Explanation {
   readonly request: RequestLine;
   /** One sentence. */
   readonly verdict: string;

@@ -21,7 +21,7 @@ export interface UsageInput {
   readonly position?: UsagePosition | undefined;
 }
 
-export interface UsageAnswer {
+interface UsageAnswer {
   readonly data: readonly object[];
   readonly complete_until: string;
   readonly next: UsagePosition | undefined;

@@ -12,7 +12,7 @@ const CHECK_LENGTH = 6;
 export const API_KEY_LENGTH = 'sk_live_'.length + RANDOM_LENGTH + CHECK_LENGTH;
 
 /** The parts of a key that may be displayed: enough for its owner to recognise it. */
-export interface KeyDisplay {
+interface KeyDisplay {
   readonly prefix: string;
   readonly lastFour: string;
 }

@@ -9,7 +9,7 @@ import type { Operation, SecurityAlternative } from '../operation.ts';
 import type { ScopeRules } from '../shared/gateway-scopes.ts';
 import { withChallenge } from './credentials.ts';
 
-export interface AuthorizeOptions {
+interface AuthorizeOptions {
   /** Scopes that `*` does not cover, so that a key has to name them. Operator scopes work for organizations marked as operators only. */
   readonly scopeRules: ScopeRules;
   /** Whether an upstream has an address for test keys. */

@@ -32,7 +32,7 @@ export const ADMINISTRATOR: Caller = Object.freeze({
 export type MatchesBasic = (upstream: string, user: string, password: string) => boolean;
 
 /** Returns undefined for another kind of credential or an operation that does not accept Basic. Throws if the credential is invalid. */
-export type BasicReader = (credentials: Credentials, operation: Operation) => Caller | undefined;
+type BasicReader = (credentials: Credentials, operation: Operation) => Caller | undefined;
 
 export function createBasicReader(matches: MatchesBasic): BasicReader {
   return function readBasic({ scheme, value }, { security, upstream }) {
@@ -44,7 +44,7 @@ export function createBasicReader(matches: MatchesBasic): BasicReader {
   };
 }
 
-export interface UserAndPassword {
+interface UserAndPassword {
   readonly user: string;
   readonly password: string;
 }

@@ -14,7 +14,7 @@ import { createInstanceReports } from './instance-reports.ts';
 import { createKeyUses } from './key-uses.ts';
 import type { KeyStore, KeyStoreChange } from './store/key-store.ts';
 
-export interface DirectoryOptions extends IdentityCacheOptions {
+interface DirectoryOptions extends IdentityCacheOptions {
   readonly store: Pick<KeyStore, 'keys' | 'organizations' | 'audit' | 'instances'>;
   readonly digestOf: DigestOf;
   /** Where this gateway runs, as listed in the store. */

@@ -8,14 +8,14 @@ import type { Instance, KeyStore } from './store/key-store.ts';
 const ID_LENGTH = 20;
 const REPORTED_EVERY_MS = 2000;
 
-export interface InstanceReportsOptions extends Pick<Instance, 'host' | 'pid' | 'startedAtMs'> {
+interface InstanceReportsOptions extends Pick<Instance, 'host' | 'pid' | 'startedAtMs'> {
   readonly instances: Pick<KeyStore['instances'], 'report' | 'remove'>;
   /** How long cached callers are accepted after the last read of the store. */
   readonly graceMs: number;
   readonly machine?: Machine | undefined;
 }
 
-export interface InstanceReports {
+interface InstanceReports {
   /** Id of this gateway in the store. */
   readonly id: string;
   /** Called after every read of the change stream, with the position up to which all outdated cache entries were dropped. */

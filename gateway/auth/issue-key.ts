@@ -17,7 +17,7 @@ export interface IssuedKey {
   readonly record: StoredKey;
 }
 
-export interface IssueKeyOptions {
+interface IssueKeyOptions {
   readonly digestOf: DigestOf;
   readonly randomBytes: RandomBytes;
   now(): number;

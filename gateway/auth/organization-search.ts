@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Organization } from '../caller.ts';
 import type { KeyStore, StoredKey } from './store/key-store.ts';
 
-export interface FoundOrganizations {
+interface FoundOrganizations {
   readonly organizations: readonly Organization[];
   /** Keys that the text names, with the organizations above. */
   readonly keys: readonly StoredKey[];
@@ -13,7 +13,7 @@ export interface FoundOrganizations {
   readonly complete: boolean;
 }
 
-export interface SearchOptions {
+interface SearchOptions {
   readonly store: Pick<KeyStore, 'organizations' | 'keys'>;
   /** Monotonic milliseconds. */
   clock(): number;

@@ -9,13 +9,13 @@ import { callerRefusal } from './authorize.ts';
 import { type CredentialReader, parseAuthorization } from './credentials.ts';
 import type { Directory } from './directory.ts';
 
-export interface TunnelCallerOptions {
+interface TunnelCallerOptions {
   readonly directory: Pick<Directory, 'callerOf'>;
   readonly readToken: CredentialReader;
   now(): number;
 }
 
-export interface TunnelCaller {
+interface TunnelCaller {
   readonly caller: Caller;
   /** False: revoked, expired, suspended, or not allowed from this address. */
   readonly isAllowed: boolean;

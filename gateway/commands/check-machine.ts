@@ -25,7 +25,7 @@ import { portState } from './doctor/ports.ts';
 const ELSEWHERE = 'The gateway does not start here; it may as another user, or on another machine.';
 const REDIS_TIMEOUT_MS = 1000;
 
-export interface MachineOptions {
+interface MachineOptions {
   readonly settings: Settings;
   readonly config: Config;
   readonly secrets: Pick<Secrets, 'read' | 'found'>;

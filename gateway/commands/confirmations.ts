@@ -14,7 +14,7 @@ export interface ChangeFlags {
 }
 
 /** The result of a change: as an object for programs, as a sentence for people. */
-export interface ChangeResult {
+interface ChangeResult {
   readonly object: object;
   readonly sentence: string;
 }

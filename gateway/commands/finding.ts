@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WireFault } from '../http1/client/fault.ts';
 
-export type FindingVerdict = 'ok' | 'warn' | 'fail';
+type FindingVerdict = 'ok' | 'warn' | 'fail';
 
 export interface Finding {
   /** Name of the check, possibly with its object. */
@@ -15,7 +15,7 @@ export interface Finding {
   readonly remedy?: string;
 }
 
-export type DoctorCheck = () => Finding | readonly Finding[] | Promise<Finding | readonly Finding[]>;
+type DoctorCheck = () => Finding | readonly Finding[] | Promise<Finding | readonly Finding[]>;
 
 export type NamedCheck = readonly [name: string, check: DoctorCheck];
 

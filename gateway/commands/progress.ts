@@ -7,7 +7,7 @@ const FIRST_MS = 2000;
 const REWRITE_MS = 200;
 const LINE_MS = 10_000;
 
-export interface Progress {
+interface Progress {
   /** Reports `count` finished records, and the finished fraction of all (0 to 1) if known. */
   at(count: number, fraction?: number): void;
   /** Clears the progress line. */

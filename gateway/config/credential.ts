@@ -20,7 +20,7 @@ const kinds = {
 type Kinds = typeof kinds;
 
 /** One kind and its settings. */
-export type CredentialEntry = { [K in keyof Kinds]: { readonly kind: K } & Readonly<z.output<Kinds[K]>> }[keyof Kinds];
+type CredentialEntry = { [K in keyof Kinds]: { readonly kind: K } & Readonly<z.output<Kinds[K]>> }[keyof Kinds];
 
 const values = Object.entries(kinds).map(
   ([kind, { shape }]) => `\`{ ${kind}: { ${Object.keys(shape).join(', ')} } }\``,

@@ -1,6 +1,6 @@
 // The lines of `name: value` between two lines `---` at the beginning of a Markdown file.
 
-export interface WithFrontMatter {
+interface WithFrontMatter {
   /** By name, with 1-based line numbers. */
   readonly members: ReadonlyMap<string, { readonly value: string; readonly line: number }>;
   /** Lines that are no member. */

@@ -43,7 +43,7 @@ export function byAnyNameIn<Operation extends NamedOperation>(
 }
 
 /** The parts of a configuration that name operations. */
-export interface OperationReferences {
+interface OperationReferences {
   readonly gateway:
     | { readonly operations: Readonly<Record<string, { readonly successor?: string | undefined }>> }
     | undefined;

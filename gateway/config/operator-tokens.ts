@@ -1,6 +1,6 @@
 // The tokens of operators by their names: the lines of the secret `operator_tokens`, each `<name> <look|act> <token>`.
 
-export type OperatorRole = 'look' | 'act';
+type OperatorRole = 'look' | 'act';
 
 export interface OperatorToken {
   /** As the audit log has it. */

@@ -9,7 +9,7 @@ import type { PortalSection } from './portal.ts';
 import { day } from './versions.ts';
 
 /** One guide of the configuration. */
-export interface OwnGuide {
+interface OwnGuide {
   /** The name of its file and of its page. */
   readonly name: string;
   readonly title: string;
@@ -39,7 +39,7 @@ const LOGO_BYTES_MAX = 200_000;
 const GUIDE_BYTES_MAX = 500_000;
 const ORDER_LAST = 1000;
 
-export interface PortalFilesOptions {
+interface PortalFilesOptions {
   readonly portal: PortalSection;
   /** The directory of the configuration. */
   readonly directory: string;

@@ -48,7 +48,7 @@ export async function secretsHeldIn(client: Redis): Promise<readonly string[]> {
   return (await client.hkeys(KEY)).sort();
 }
 
-export interface SecretsInRedisOptions {
+interface SecretsInRedisOptions {
   /** redis:// or rediss:// */
   readonly url: string;
   /** Time to wait for Redis to respond, because a gateway and its Redis are often started together. */

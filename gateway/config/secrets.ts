@@ -47,7 +47,7 @@ export interface Secrets {
   foundInRedis(): readonly string[];
 }
 
-export interface SecretsOptions {
+interface SecretsOptions {
   /** One file per entry; wins over the environment. */
   readonly directory?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;

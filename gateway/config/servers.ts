@@ -41,7 +41,7 @@ export interface WithServers {
 }
 
 /** A server of a document, and the upstream that takes its place. */
-export interface MappedServer {
+interface MappedServer {
   /** Host and path of the server, without a slash at the end. */
   readonly server: string;
   readonly upstream: string;

@@ -61,7 +61,7 @@ export const operationDeprecations = z.record(
 type DatesByName = Readonly<Record<string, DeprecationDates>>;
 
 /** The dates of one entry. Days are UTC. */
-export interface DeprecationDates {
+interface DeprecationDates {
   readonly released?: string | undefined;
   readonly deprecated?: string | undefined;
   readonly sunset?: string | undefined;
@@ -73,7 +73,7 @@ interface Operation extends NamedOperation {
   readonly version: string | undefined;
 }
 
-export interface DeprecationsToCheck {
+interface DeprecationsToCheck {
   readonly versions: DatesByName;
   readonly operations: DatesByName;
 }

@@ -14,7 +14,7 @@ const LOOK_AFTER_NOTICE_MS = 50;
  */
 const SETTLED_AFTER_MS = 250;
 
-export interface WatchOptions {
+interface WatchOptions {
   /** Directories that are searched recursively for YAML, JSON and Markdown files. */
   readonly directories: readonly string[];
   /** All files below this directory are watched: a reload may have been refused for a secret that was missing. */

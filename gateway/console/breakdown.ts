@@ -13,7 +13,7 @@ interface Share {
   readonly client?: true;
 }
 
-export interface Breakdown {
+interface Breakdown {
   readonly requests: number;
   readonly codes: readonly Share[];
   readonly organizations: readonly Share[];

@@ -10,9 +10,9 @@ const REPORTED_CODES_MAX = 20;
 /** The current slot is reported from this age on: a younger one says nothing. */
 const REPORTED_AFTER_SECONDS = 3;
 
-export interface HistorySeries extends Readonly<Record<keyof Figures, readonly (number | null)[]>> {}
+interface HistorySeries extends Readonly<Record<keyof Figures, readonly (number | null)[]>> {}
 
-export interface OperationHistory {
+interface OperationHistory {
   readonly name: string;
   /** Figures of the last minute, and of the range. */
   readonly minute: Figures;
@@ -23,7 +23,7 @@ export interface OperationHistory {
   readonly series: HistorySeries;
 }
 
-export interface CodeHistory {
+interface CodeHistory {
   readonly stage: string;
   readonly code: string;
   readonly minute: number;

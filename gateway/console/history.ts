@@ -71,7 +71,7 @@ export interface PresentCounts {
   readonly hour: readonly number[];
 }
 
-export interface History {
+interface History {
   /** Opens the current slots. Returns the present moment in epoch milliseconds: the begin of what the next sample adds. */
   advance(): number;
   /** Adds what has increased since a moment. */

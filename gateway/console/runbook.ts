@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export interface RunbookSection {
+interface RunbookSection {
   readonly title: string;
   /** Markdown without the heading. */
   readonly text: string;

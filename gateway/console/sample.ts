@@ -11,7 +11,7 @@ export interface Sample {
   readonly organizations: readonly OrganizationNearLimit[];
 }
 
-export interface OperationCounts {
+interface OperationCounts {
   /** Method and path template, or `unmatched`; of others their id or name. */
   readonly name: string;
   /** Of an operation. */
@@ -22,7 +22,7 @@ export interface OperationCounts {
   readonly classes: readonly number[];
 }
 
-export interface RefusalCount {
+interface RefusalCount {
   readonly stage: string;
   readonly code: string;
   readonly count: number;

@@ -21,7 +21,7 @@ import type { RequestSchemas, SchemaCheck, Schemas } from './schemas/schemas.ts'
 import { declaredNames, toNotes } from './violations/violation-notes.ts';
 import { toBodyViolations, toFields, toViolations, type Violation } from './violations/violations.ts';
 
-export interface ValidateOptions extends JsonLimits {
+interface ValidateOptions extends JsonLimits {
   readonly operations: readonly ContractOperation[];
   readonly schemas: Schemas;
   readonly bodyBytesMax: number;

@@ -19,7 +19,7 @@ import { type AnswerStore, type Begun, type Lost, NotReplicated } from './store.
  */
 export const LEASE_MARGIN_MS = 5_000;
 
-export interface IdempotencyOptions extends IdempotencySettings {
+interface IdempotencyOptions extends IdempotencySettings {
   readonly store: AnswerStore;
   /** Returns the text of a well-formed Idempotency-Key, quoted or bare; undefined for any other text. */
   keyOf(header: string): string | undefined;

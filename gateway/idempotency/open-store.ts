@@ -5,7 +5,7 @@ import { createRedisAnswerStore } from './redis-store.ts';
 import { createSqliteAnswerStore } from './sqlite-store.ts';
 import type { AnswerStore, AnswerStoreStatus } from './store.ts';
 
-export interface OpenAnswerStoreOptions {
+interface OpenAnswerStoreOptions {
   readonly redisUrl: string | undefined;
   readonly dataDirectory: string;
   /** See `applySteps`. */

@@ -24,7 +24,7 @@ export interface RecordedWrite {
   readonly leaseEndsAt: number;
 }
 
-export interface RecordingOptions {
+interface RecordingOptions {
   readonly store: AnswerStore;
   readonly retention: Retention;
   readonly bodyBytesMax: number;
@@ -35,7 +35,7 @@ export interface RecordingOptions {
 
 type RecordedExchange = Pick<Checked, 'request' | 'trail' | 'operation'>;
 
-export interface Recordings {
+interface Recordings {
   /** Notes in the trail if the request was sent and its outcome is unknown. */
   recordingOf(attempt: RecordedWrite, exchange: RecordedExchange): Recording;
   /** Frees the slot of a request that was not sent, in the background. */

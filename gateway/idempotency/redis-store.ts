@@ -76,7 +76,7 @@ redis.call('PEXPIRE', KEYS[1], string.match(known, '^%d+'))
 if redis.call('INCRBY', KEYS[2], ${SLOT_BYTES}) == ${SLOT_BYTES} then redis.call('PEXPIRE', KEYS[2], ARGV[2]) end
 `);
 
-export interface RedisAnswerStoreOptions {
+interface RedisAnswerStoreOptions {
   readonly url: string;
   onChange(status: AnswerStoreStatus): void;
   readonly connect?: ConnectRedis;

@@ -28,7 +28,7 @@ const BUSY_TIMEOUT_MS = 100;
 
 const AT_SLOT = 'organization = ? AND mode = ? AND digest = ?';
 
-export interface SqliteAnswerStoreOptions {
+interface SqliteAnswerStoreOptions {
   /** The data directory; created if absent. */
   readonly directory: string;
   /** See `applySteps`. */

@@ -3,7 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Retention, SLOT_BYTES } from './store.ts';
 
-export interface StorageUsage {
+interface StorageUsage {
   /** Counts a record if it fits into the bound; otherwise counts nothing and returns false. Call it in a transaction. */
   count(organization: string, record: Buffer | undefined, retention: Retention, nowMs: number): boolean;
   /** Counts an unknown outcome, whether or not it fits into the bound. Call it in a transaction. */

@@ -115,7 +115,7 @@ export function retainMsWithoutRoom({ retainMs }: Retention): number {
 /**
  * Whether a store accepts writes. Only a successful `begin` proves it: a full store still allows reading, forgetting, and mostly finishing.
  */
-export interface StoreState {
+interface StoreState {
   note(next: AnswerStoreStatus['state']): void;
   status(): AnswerStoreStatus;
   /** No change is reported after this call. */

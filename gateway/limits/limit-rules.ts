@@ -11,7 +11,7 @@ export interface LimitRule {
 }
 
 /** The rule of a tier, or of an organization, which replaces that of its tier. */
-export interface OrganizationRule extends LimitRule {
+interface OrganizationRule extends LimitRule {
   /** Streams that an organization may have open in one process. */
   readonly openStreams?: number | undefined;
 }
@@ -47,7 +47,7 @@ export function extraOf(rules: LimitRules, { id, extraLimit }: Operation): strin
 }
 
 /** A rule and its path in `limits.yaml`. */
-export interface NamedRule {
+interface NamedRule {
   readonly name: string;
   readonly rule: LimitRule;
 }

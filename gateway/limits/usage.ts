@@ -114,13 +114,13 @@ async function readLimit(store: Pick<CounterStore, 'decide'>, limit: ApplicableL
 }
 
 /** An organization, and the ids of its usable keys. */
-export interface LimitSubject {
+interface LimitSubject {
   readonly organization: Organization;
   readonly keys: readonly string[];
 }
 
 /** One limit on one subject. */
-export interface ApplicableLimit {
+interface ApplicableLimit {
   readonly counter: string;
   readonly policy: string;
   /** Path of the rule in `limits.yaml`. */

@@ -51,7 +51,7 @@ export interface Received {
   call(call: ToolCall): Promise<ToolResult | WireRefusal | undefined>;
 }
 
-export interface EndpointOptions {
+interface EndpointOptions {
   readonly title: string;
   readonly version: string;
   readonly instructions?: string | undefined;

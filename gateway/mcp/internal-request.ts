@@ -112,7 +112,7 @@ export class InternalRequest implements DownstreamRequest {
 }
 
 /** Why an answer was not collected. */
-export type Uncollected = 'too_large' | 'unreadable' | 'gone';
+type Uncollected = 'too_large' | 'unreadable' | 'gone';
 
 export interface CollectedHead {
   readonly status: number;

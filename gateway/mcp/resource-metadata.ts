@@ -6,7 +6,7 @@ interface TokenIssuer {
   readonly audience: string;
 }
 
-export interface ProtectedResource {
+interface ProtectedResource {
   /** Where the metadata is. */
   readonly path: string;
   readonly url: string;

@@ -4,7 +4,7 @@ import { SEARCH_TOOLS } from './names.ts';
 import { annotationsOf, summaryOf, type Tool } from './tool.ts';
 
 const [SEARCH, DESCRIBE, CALL] = SEARCH_TOOLS;
-export type SearchTool = (typeof SEARCH_TOOLS)[number];
+type SearchTool = (typeof SEARCH_TOOLS)[number];
 
 const RESULTS = { usual: 10, max: 25 } as const;
 const QUERY_MAX = 200;
@@ -50,7 +50,7 @@ export function isSearchTool(name: string): name is SearchTool {
   return Object.hasOwn(DEFINITIONS, name);
 }
 
-export interface SearchQuestion {
+interface SearchQuestion {
   readonly query?: unknown;
   readonly limit?: unknown;
   readonly offset?: unknown;

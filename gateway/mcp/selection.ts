@@ -16,7 +16,7 @@ export interface ToolCandidate {
 }
 
 /** An opened operation that cannot be a tool. */
-export interface LeftOut {
+interface LeftOut {
   readonly operation: Operation;
   readonly reason: string;
 }

@@ -19,7 +19,7 @@ export interface AdminRefusal {
 }
 
 /** What the page shows about its own rights. */
-export interface AdminSession {
+interface AdminSession {
   readonly role: Role;
   /** Of the operator, as the audit log has it; null: the request had no token. */
   readonly name: string | null;
@@ -29,7 +29,7 @@ export interface AdminSession {
   readonly can_act: boolean;
 }
 
-export interface AdminAccess {
+interface AdminAccess {
   /**
    * Refuses pages of other origins, and names that are not the listener's: a page in an operator's browser must not reach it, neither by
    * a name of its own (DNS rebinding) nor by a form, an image or a request whose answer it cannot read.
@@ -47,7 +47,7 @@ export interface AdminAccess {
   nameOf(headers: IncomingHttpHeaders): string | undefined;
 }
 
-export interface AdminRequest {
+interface AdminRequest {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
 }

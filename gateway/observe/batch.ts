@@ -8,7 +8,7 @@ const BUFFER_BYTES = BATCH_BYTES + 32_768;
 /** Buffers kept for reuse: allocating memory of this size costs more than everything else about a line. */
 const SPARE_MAX = 4;
 
-export interface LineBatch {
+interface LineBatch {
   add(line: string): void;
   /** Writes the collected lines. */
   flush(): void;

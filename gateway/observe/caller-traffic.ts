@@ -3,7 +3,7 @@
 
 import { classOf, type OperationTraffic } from './traffic.ts';
 
-export interface CallerTraffic {
+interface CallerTraffic {
   /**
    * @param bucket the place of the duration in the histogram
    * @param isRefused whether the gateway refused it

@@ -10,7 +10,7 @@ import { type ByteSink, tellDroppedAtEnd } from './standard-output.ts';
 
 const NEWLINE = 10;
 
-export interface JoinedOutput {
+interface JoinedOutput {
   /** Passes on the output of a process, as fast as standard output accepts it. Resolves at its end. */
   join(from: Readable): Promise<void>;
   /** Writes one or more lines of this process. */
@@ -30,7 +30,7 @@ export function keepsWritesTogether(): boolean {
   return output.isFile() || (output.isCharacterDevice() && !isatty(1));
 }
 
-export interface OwnLines {
+interface OwnLines {
   /** Bound for waiting lines of this process; joined processes are paused instead. */
   readonly bytesMax: number;
   onDropped(lines: number): void;

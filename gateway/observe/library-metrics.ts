@@ -12,7 +12,7 @@ export function registerCounter(
   return new Counter({ name, help, labelNames, registers: [registry] });
 }
 
-export interface GaugeOptions {
+interface GaugeOptions {
   readonly name: string;
   readonly help: string;
   readonly labelNames?: string[];

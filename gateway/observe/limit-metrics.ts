@@ -18,7 +18,7 @@ export interface LimitGauges {
 /** Called for a request that found little or nothing left of a limit. */
 export type OnPressure = (trail: Trail, state: LimitState, pressure: 'near' | 'refused' | 'shadow_refused') => void;
 
-export interface LimitMetrics {
+interface LimitMetrics {
   /** Counts the decision of the limit stage on one exchange, if the exchange reached it. */
   decision(trail: Trail): void;
   /** Records one command to the store, in milliseconds from its first request to the verdict. */

@@ -3,7 +3,7 @@
 
 const NEWLINE = 10;
 
-export interface LineRing {
+interface LineRing {
   /** Takes whole lines. */
   add(bytes: Uint8Array): void;
   addText(line: string): void;

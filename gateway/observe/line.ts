@@ -11,7 +11,7 @@ import { rarePart } from './line-rare.ts';
 import { members, milliseconds } from './line-text.ts';
 import { memoize } from './memoize.ts';
 
-export interface Lines {
+interface Lines {
   /**
    * Returns one line of JSON with its newline, with pino's members (`level`, `time`, `msg`), so that all lines of a log have one format.
    */

@@ -47,7 +47,7 @@ interface Output {
   flush(): boolean;
 }
 
-export interface LogOptions {
+interface LogOptions {
   readonly level: LogLevel;
   now(): number;
   /** Destination of the lines; standard output by default. */

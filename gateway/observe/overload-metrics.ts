@@ -24,7 +24,7 @@ const SHED_REASONS = [
   'upstream_wait',
 ] as const;
 
-export type ShedReasonLabel = (typeof SHED_REASONS)[number];
+type ShedReasonLabel = (typeof SHED_REASONS)[number];
 
 export function createOverloadMetrics(registry: Registry): OverloadMetrics {
   const shed = registerCounter(

@@ -1,7 +1,7 @@
 // Pure: bounds the log lines that wait while standard output accepts none. Without a bound, a reader that stops would fill the memory.
 // Lines that do not fit are dropped and counted, and reported when output continues.
 
-export interface PendingOptions {
+interface PendingOptions {
   readonly bytesMax: number;
   /** Called for lines that did not fit. */
   onDropped(lines: number): void;

@@ -17,7 +17,7 @@ const GREY = 90;
 
 type Line = Readonly<Record<string, unknown>>;
 
-export interface ReadableOptions {
+interface ReadableOptions {
   write(text: string): void;
   readonly colours: boolean;
   /** Returns the time of day that is printed for epoch milliseconds. */

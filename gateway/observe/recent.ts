@@ -21,7 +21,7 @@ export interface RecentLines {
   list(filter: ExchangeFilter): ExchangeLine[];
 }
 
-export interface RecentLinesOptions {
+interface RecentLinesOptions {
   readonly bytesMax: number;
   readonly notableBytesMax: number;
   /** Size of the ring that keeps one exchange a second. */

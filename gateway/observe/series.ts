@@ -4,13 +4,13 @@
 
 import type { Registry } from '@prometheus-io/client';
 
-export interface CounterOptions {
+interface CounterOptions {
   readonly name: string;
   readonly help: string;
   readonly labelNames: readonly string[];
 }
 
-export interface HistogramOptions extends CounterOptions {
+interface HistogramOptions extends CounterOptions {
   /** Upper bounds, ascending. */
   readonly buckets: readonly number[];
 }

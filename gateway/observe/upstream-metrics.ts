@@ -24,7 +24,7 @@ export interface TargetSetState {
 
 type ByUpstream<State> = () => Readonly<Record<string, State>>;
 
-export interface UpstreamMetrics {
+interface UpstreamMetrics {
   /** Counts retries, and headers, cookies and query parameters that did not cross. */
   rare(notes: RareNotes, upstream: string): void;
   /** The series of an upstream that an alert compares begins at 0. */

@@ -6,7 +6,7 @@ import type { OrganizationLoad, Reservation } from '../exchange.ts';
 /** Above this number of organizations, those without requests in progress are dropped. */
 const LOADS_MAX = 4096;
 
-export interface Loads {
+interface Loads {
   /**
    * Counts a request for its organization until `end`. Returns false, and counts nothing, if the organization already has `requestsMax`.
    */

@@ -9,7 +9,7 @@ const ENDS_AFTER = 4;
 const FIRST_SHARE = 0.5;
 const LEAST_SHARE = 0.05;
 
-export interface Pressure {
+interface Pressure {
   /** Takes the delay of the loop, milliseconds. */
   sample(lateMs: number): void;
   isHigh(): boolean;

@@ -13,7 +13,7 @@ export type ShedReason =
 const QUIET_MS = 2000;
 const CHECKED_EVERY_MS = 500;
 
-export interface SheddingOptions {
+interface SheddingOptions {
   /** @param upstream undefined: the gateway itself is overloaded */
   onBegin(upstream: string | undefined, reason: ShedReason): void;
   /** @param shed number of requests refused during the overload */

@@ -48,7 +48,7 @@ export interface Guide extends GuideSource {
   readonly rendered: Rendered;
 }
 
-export interface GuideChoice {
+interface GuideChoice {
   /** Of the configuration. */
   readonly own: readonly GuideSource[];
   readonly builtIn: boolean | readonly string[];

@@ -17,7 +17,7 @@ import { reasonNotToSend, tryForm } from './reference/try-form.ts';
 import { curlSample } from './samples/curl.ts';
 import { toSampleRequest } from './samples/sample-request.ts';
 
-export interface LandingOptions {
+interface LandingOptions {
   readonly title: string;
   /** Markdown. */
   readonly description: string;

@@ -4,7 +4,7 @@ import type { Guide } from './guides.ts';
 import type { Page } from './layout.ts';
 import type { AddressedContract } from './reference/addresses.ts';
 
-export interface LlmsOptions {
+interface LlmsOptions {
   readonly title: string;
   readonly description: string;
   readonly publicUrl: string;

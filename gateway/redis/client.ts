@@ -19,7 +19,7 @@ const GOOD_AFTER_MS = 2000;
 const NO_SENTINEL = /^All sentinels are unreachable.*Last error/;
 const CLUSTER_DOWN = 'the Cluster does not serve: none of its masters says that it is well';
 
-export interface RedisListeners {
+interface RedisListeners {
   /** Called after connecting and after every reconnect. */
   readonly onReady?: () => void;
   /** Called when a connection is lost or cannot be made; for a Cluster, when no server is left. */

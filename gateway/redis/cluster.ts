@@ -7,7 +7,7 @@ import { redisLibrary } from './library.ts';
 const REDIRECTIONS_MAX = 3;
 const SLOTS_ANSWER_MAX_MS = 1000;
 
-export interface ClusterSettings {
+interface ClusterSettings {
   readonly seeds: readonly ClusterNode[];
   /** Options of the connection to each server. */
   readonly server: Omit<CommonRedisOptions, 'replyMapping'>;

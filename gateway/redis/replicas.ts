@@ -13,7 +13,7 @@ export interface ReplicaWait {
 }
 
 /** Resolves with the number of replicas that have every write that the server of the key has confirmed to this client. */
-export type CountReplicas = (key: string, wait: ReplicaWait) => Promise<number>;
+type CountReplicas = (key: string, wait: ReplicaWait) => Promise<number>;
 
 interface Call extends ReplicaWait {
   readonly count: Promise<number>;

@@ -4,7 +4,7 @@ import type { Awaitable } from '../shared/awaitable.ts';
 import { type ConnectRedis, connectRedis } from './client.ts';
 import { dropGarbled } from './garbled.ts';
 
-export interface Subscription {
+interface Subscription {
   /** See `parseRedisUrl`. */
   readonly url: string;
   /** The names of the channels; called after each connect. */

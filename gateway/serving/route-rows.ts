@@ -3,7 +3,7 @@
 import { ANONYMOUS_TIER, extraOf, type LimitRules } from '../limits/limit-rules.ts';
 import type { Operation } from '../operation.ts';
 
-export interface RouteRow {
+interface RouteRow {
   readonly method: string;
   readonly path: string;
   readonly operation: string;

@@ -35,7 +35,7 @@ class CallRequest extends InternalRequest {
   violations: readonly Violation[] = [];
 }
 
-export type RunCall = (outer: Identified, call: ToolCall) => Promise<ToolResult | WireRefusal | undefined>;
+type RunCall = (outer: Identified, call: ToolCall) => Promise<ToolResult | WireRefusal | undefined>;
 
 export function createRunCall(configuration: Configuration, options: RunCallOptions): RunCall {
   const { steps, answerBytesMax, begin, refuse } = options;

@@ -13,7 +13,7 @@ import type { McpSettings } from '../mcp/settings.ts';
 import type { MayUse, Tool } from '../mcp/tool.ts';
 import type { Operation } from '../operation.ts';
 
-export interface Toolbox {
+interface Toolbox {
   selection(): Promise<Selection>;
   toolOf(name: string): Promise<Tool | undefined>;
   listOf(caller: Caller): Promise<ToolList>;

@@ -15,7 +15,7 @@ import type { ProviderSettings } from './settings.ts';
 import type { Session } from './store/session-store.ts';
 import { storeAway } from './store-away.ts';
 
-export interface SessionReaderOptions {
+interface SessionReaderOptions {
   readonly live: Pick<LiveSessions, 'find' | 'isKnown' | 'fresh' | 'noteUse'>;
   readonly originOf: ReturnType<typeof createOriginOf>;
   readonly crossSite: CrossSiteRules;

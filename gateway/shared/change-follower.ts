@@ -7,11 +7,11 @@ import { type Machine, realMachine } from './machine.ts';
 const PAGE = 1000;
 
 /** A row of the stream. Its sequence number increases in commit order. */
-export interface Sequenced {
+interface Sequenced {
   readonly sequence: number;
 }
 
-export interface ChangesRead<Change extends Sequenced> {
+interface ChangesRead<Change extends Sequenced> {
   /** The highest sequence number of the stream; lower than before after a loss. */
   readonly latest: number;
   /** Oldest first. */
@@ -21,13 +21,13 @@ export interface ChangesRead<Change extends Sequenced> {
 }
 
 /** What a store has to offer. */
-export interface ChangeStream<Change extends Sequenced> {
+interface ChangeStream<Change extends Sequenced> {
   since(sequence: number, limit: number): Awaitable<ChangesRead<Change>>;
   /** Calls back soon after a change, if the store can announce it. */
   subscribe(onAnnounced: () => void): () => void;
 }
 
-export interface ChangeFollowerOptions<Change extends Sequenced> {
+interface ChangeFollowerOptions<Change extends Sequenced> {
   readonly stream: ChangeStream<Change>;
   readonly pollMs: number;
   now(): number;

@@ -7,7 +7,7 @@ export interface DenseSetEntry<T> {
   at: number;
 }
 
-export interface DenseSet<T> {
+interface DenseSet<T> {
   add(item: T): DenseSetEntry<T>;
   /** False if the item was removed before. */
   remove(entry: DenseSetEntry<T>): boolean;

@@ -11,7 +11,7 @@ export interface JsonTreeObject {
   /** In the order of the text; names may repeat. */
   readonly members: readonly (readonly [name: string, value: JsonNode])[];
 }
-export interface JsonArray {
+interface JsonArray {
   readonly kind: 'array';
   readonly items: readonly JsonNode[];
 }

@@ -3,7 +3,7 @@
 import type { Awaitable } from './awaitable.ts';
 import type { ChangeFollower } from './change-follower.ts';
 
-export interface LookUpOptions<Found, Known> {
+interface LookUpOptions<Found, Known> {
   readonly follower: Pick<ChangeFollower, 'position' | 'generation' | 'noteFailure'>;
   /** Converts the store's answer, once for all requests that wait for it. If `keep` is false, the result must not be cached. */
   learn(name: string, found: Found | undefined, keep: boolean): Known | undefined;

@@ -4,7 +4,7 @@ import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, ope
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-export interface SqliteOptions {
+interface SqliteOptions {
   /** The data directory; created if absent. */
   readonly directory: string;
   readonly file: string;

@@ -8,7 +8,7 @@ const READ_BYTES = 65_536;
 const shared = Buffer.allocUnsafeSlow(READ_BYTES);
 
 /** Gets the bytes of a read; their buffer is reused for the next read of any connection. */
-export type TakeRead = (bytes: Buffer) => void;
+type TakeRead = (bytes: Buffer) => void;
 
 /** The symbols under which Node keeps `onread`; undefined if this version of Node has other names. A pinned test checks that they exist. */
 const buffer = symbolOf('kBuffer');

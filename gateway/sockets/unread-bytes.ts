@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 
 /** Node internals of `net.Socket` and `tls.TLSSocket`; a pinned test checks that they exist. */
-export interface Handle {
+interface Handle {
   readonly fd?: number;
   /**
    * Number of written bytes that the layer below has not taken yet. With TLS these are encrypted bytes; with TCP they wait for the kernel.

@@ -99,7 +99,7 @@ end
 return { reply[1], #fields / 2, wanted }
 `);
 
-export interface RedisUsageStoreOptions extends UsageStoreOptions {
+interface RedisUsageStoreOptions extends UsageStoreOptions {
   readonly url: string;
   readonly connect?: ConnectRedis | undefined;
 }

@@ -25,7 +25,7 @@ const ROWS_AT_ONCE = 1000;
 /** Rows removed at once. */
 const PURGE_ROWS = 500;
 
-export interface SqliteUsageStoreOptions extends UsageStoreOptions {
+interface SqliteUsageStoreOptions extends UsageStoreOptions {
   /** The data directory; created if absent. */
   readonly directory: string;
   /** See `applySteps`. */

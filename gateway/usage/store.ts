@@ -8,7 +8,7 @@ import type { PeriodSpan } from './periods.ts';
 export type StatusClass = 1 | 2 | 3 | 4 | 5;
 
 /** What requests of one organization are told apart by. */
-export interface Detail {
+interface Detail {
   /** The operation's id; empty: folded. */
   readonly operation: string;
   /** Id of the key, or `issuer:subject` of a token. */
@@ -41,7 +41,7 @@ export interface UsageCount extends Detail {
   readonly requests: number;
 }
 
-export interface UsagePiece {
+interface UsagePiece {
   /** In the order of their periods. */
   readonly counts: readonly UsageCount[];
   /** All counts of periods that begin before this moment have come. Epoch milliseconds. */

@@ -5,7 +5,7 @@ import type { Operation } from '../operation.ts';
 import { pathInLink } from '../shared/field-text.ts';
 
 /** The entry of gateway.yaml for a version or an operation; days as `2027-01-15`, UTC. */
-export interface DeprecationEntry {
+interface DeprecationEntry {
   readonly released?: string | undefined;
   readonly deprecated?: string | undefined;
   readonly sunset?: string | undefined;
@@ -13,7 +13,7 @@ export interface DeprecationEntry {
   readonly guide?: string | undefined;
 }
 
-export interface DeprecationRules {
+interface DeprecationRules {
   readonly versions: Readonly<Record<string, DeprecationEntry>>;
   readonly operations: Readonly<Record<string, DeprecationEntry>>;
 }

@@ -26,7 +26,7 @@ export interface UsesStatus {
   readonly lost: number;
 }
 
-export interface Uses {
+interface Uses {
   note(organization: string, operation: string): void;
   /** Writes all calls counted so far, if the store accepts them. Never rejects. */
   flush(): Promise<void>;

@@ -13,7 +13,7 @@ const FLUSH_MS = 5000;
 const REPORTED_DAYS = 90;
 const DAY_MS = 86_400_000;
 
-export interface VersionUsesOptions {
+interface VersionUsesOptions {
   readonly settings: Pick<OpenUseStoreOptions, 'redisUrl' | 'dataDirectory'>;
   organizations(): Awaitable<readonly Organization[]>;
   readonly onChange: UsesOptions['onChange'];

@@ -9,7 +9,7 @@ import { lineDiff } from '../config/line-diff.ts';
 import type { Configuration } from '../configuration.ts';
 import { shownPath } from '../shared/yaml-source.ts';
 
-export interface ConfigurationReport {
+interface ConfigurationReport {
   readonly version: string;
   /** ISO 8601, UTC. */
   readonly since: string;

@@ -18,7 +18,7 @@ const PAUSE_MAX_MS = 20_000;
 /** Longer than the gateway lets an operation take, and longer than `wait` can be. */
 const PATIENCE_MS = 30_000;
 
-export interface AdministrationClientOptions {
+interface AdministrationClientOptions {
   readonly address: ServerAddress;
   readonly key: string;
   /** Of this program. */
@@ -48,7 +48,7 @@ export interface AdministrationClient {
   close(): void;
 }
 
-export interface ListPage {
+interface ListPage {
   readonly data: readonly AnswerMembers[];
   /** Of the page behind; undefined on the last. */
   readonly cursor: string | undefined;

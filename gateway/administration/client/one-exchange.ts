@@ -7,7 +7,7 @@ import type { ServerAddress } from './server-address.ts';
 /** No page of the contract is longer. */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
-export interface OneRequest {
+interface OneRequest {
   readonly address: ServerAddress;
   readonly agent: Agent;
   readonly method: string;

@@ -5,7 +5,7 @@ import { visibleLine } from '../../visible-text.ts';
 /** Text of a server that is no gateway may be as long as it likes. */
 const FOREIGN_MAX = 500;
 
-export interface ProblemFacts {
+interface ProblemFacts {
   readonly status?: number | undefined;
   readonly code?: string | undefined;
   readonly requestId?: string | undefined;

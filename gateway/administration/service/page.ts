@@ -3,7 +3,7 @@
 import type { PartOfList } from '../part.ts';
 import type { Answer, Call } from './call.ts';
 
-export interface PageOf<Item> {
+interface PageOf<Item> {
   /** One more than the page holds, if there are so many. */
   readonly found: readonly Item[];
   /** The place of a record in the list. */

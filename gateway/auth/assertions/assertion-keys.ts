@@ -20,7 +20,7 @@ export interface AssertionKey extends Term {
 }
 
 /** `retiring`: still published, so that its signatures can be verified, but no longer signing. */
-export type KeyState = 'signing' | 'next' | 'retiring' | 'past';
+type KeyState = 'signing' | 'next' | 'retiring' | 'past';
 
 /** The key id that the gateway and upstreams use (RFC 7638). */
 export function kidOf({ kty, crv, x }: AssertionKey): Promise<string> {

@@ -12,7 +12,7 @@ const RENEWED_AFTER_MS = 30_000;
 /** Leaves 15 s of validity, rounding included: an assertion with less could expire on its way to the upstream. */
 const USABLE_FOR_MS = 44_000;
 
-export interface AssertionClaims {
+interface AssertionClaims {
   /** Key id, or another subject that acts for the organization. */
   readonly subject: string;
   /** For a caller with a token: configured name of its issuer, because subjects are unique only within one issuer. */
@@ -23,7 +23,7 @@ export interface AssertionClaims {
   readonly scopes: readonly string[];
 }
 
-export interface AssertionsOptions {
+interface AssertionsOptions {
   readonly keys: readonly AssertionKey[];
   readonly issuer: string;
   now(): number;
@@ -43,7 +43,7 @@ export interface Assertions {
   useKeys(keys: readonly AssertionKey[]): Promise<void>;
 }
 
-export interface PublishedKey {
+interface PublishedKey {
   readonly kty: 'OKP';
   readonly crv: 'Ed25519';
   readonly x: string;

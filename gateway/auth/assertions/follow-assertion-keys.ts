@@ -5,7 +5,7 @@ import type { AssertionKey } from './assertion-keys.ts';
 /** Every gateway uses a new key set after this interval; a rotation allows more time than this before the new key signs. */
 const EVERY_MS = 2000;
 
-export interface FollowOptions {
+interface FollowOptions {
   /** Reads the current set; returns the same array while the set is unchanged. */
   read(): Promise<readonly AssertionKey[]>;
   use(keys: readonly AssertionKey[]): Promise<void>;

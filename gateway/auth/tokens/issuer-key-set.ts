@@ -20,7 +20,7 @@ export interface KeySet {
   readonly ids: ReadonlySet<string>;
 }
 
-export type FoundIssuerKey =
+type FoundIssuerKey =
   | { readonly outcome: 'found'; readonly key: VerifyingKey }
   /** No key has this name, or no key fits a token that names none: a newer set might contain one. */
   | { readonly outcome: 'unknown' }

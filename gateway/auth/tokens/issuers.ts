@@ -25,7 +25,7 @@ export interface Issuer extends IssuerSettings {
   readonly keys: IssuerKeys;
 }
 
-export interface IssuersOptions extends Pick<IssuerKeysOptions, 'tickMs' | 'timeoutMs'> {
+interface IssuersOptions extends Pick<IssuerKeysOptions, 'tickMs' | 'timeoutMs'> {
   /** By name. */
   readonly issuers: Readonly<Record<string, IssuerSettings>>;
   now(): number;

@@ -21,7 +21,7 @@ export interface KnownToken {
   keys: KeySet | undefined;
 }
 
-export interface TokenCache {
+interface TokenCache {
   hashOf(token: string): CredentialHash;
   find(hash: CredentialHash): KnownToken | undefined;
   /** Adds an entry, or keeps the existing one; returns the entry in the cache. */

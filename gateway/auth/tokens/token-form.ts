@@ -9,7 +9,7 @@ const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.([A-Za-z0-9_-]+)$/;
 const TYPE = /^(application\/)?(at\+)?jwt$/i;
 
 /** The parts of a token that determine how to verify it. */
-export interface TokenForm {
+interface TokenForm {
   readonly issuer: string;
   readonly algorithm: string;
   readonly kid: string | undefined;

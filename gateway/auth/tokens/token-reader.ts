@@ -13,7 +13,7 @@ import { isShortEnough, looksLikeToken, parseToken } from './token-form.ts';
 import { grantedScopes } from './token-scopes.ts';
 import { type TokenClaims, verifyToken } from './verify-token.ts';
 
-export interface TokenReaderOptions {
+interface TokenReaderOptions {
   readonly issuers: Pick<Issuers, 'find' | 'count'>;
   readonly directory: Pick<Directory, 'organizationOf'>;
   /** Which scopes the token and the issuer have to name; the same object under the same configuration. */
@@ -23,7 +23,7 @@ export interface TokenReaderOptions {
   now(): number;
 }
 
-export interface TokenReader {
+interface TokenReader {
   /** Returns the same caller for the same token until its organization changes. Without configured issuers, no credential is a token. */
   readonly readToken: CredentialReader;
   /** Whether the token in an Authorization header is cached and valid. Does not contact the store or an issuer. */

@@ -5,7 +5,7 @@ import { isCoveredByAll, type ScopeRules } from '../../shared/gateway-scopes.ts'
 /** One scope (RFC 6749 section 3.3). */
 const SCOPE = /^[!#-[\]-~]+$/;
 
-export interface ScopeBounds {
+interface ScopeBounds {
   /** The most that tokens of the issuer are granted; `*`: everything but operator scopes. */
   readonly scopesMax: readonly string[];
   /** Which scopes `*` never covers. */

@@ -15,7 +15,7 @@ const BYTES_MAX = 64 * 1024 * 1024;
 /** A source without contracts, or one that cannot be fetched. The message is a sentence for people. */
 export class UnreadableSource extends Error {}
 
-export interface ReadContracts {
+interface ReadContracts {
   readonly documents: readonly ContractDocument[];
   readonly operations: readonly ContractOperation[];
 }

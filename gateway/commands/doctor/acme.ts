@@ -28,7 +28,7 @@ const PATIENCE_MS = 2500;
 const SKEW = { warnMs: 60_000, failMs: 3_600_000 } as const;
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-export interface RehearsalOptions {
+interface RehearsalOptions {
   readonly tls: Tls & { readonly acme: Acme };
   readonly settings: Settings;
   readonly secrets: Pick<Secrets, 'found'>;

@@ -32,7 +32,7 @@ export function checkWorkers({ workers }: Pick<Settings, 'workers'>, cores = ava
   return warn('workers', says, `Set WORKERS to ${cores} at most: more take turns on the same cores.`);
 }
 
-export interface MachineMemory {
+interface MachineMemory {
   /** Memory limit of this process and its children in bytes; 0 without a limit. */
   readonly allowed: number;
   /** Heap limit of Node in bytes. */

@@ -12,7 +12,7 @@ const PATIENCE_MS = 2000;
 const ATTEMPTS = 3;
 const ATTEMPT_EVERY_MS = 100;
 
-export interface PortToCheck {
+interface PortToCheck {
   readonly check: string;
   readonly host: string;
   readonly port: number;
@@ -37,7 +37,7 @@ export async function checkPort({ check, host, port, isTls, variable }: PortToCh
 }
 
 /** `gateway`: a gateway listens there; `taken`: another program does. */
-export type PortState = 'free' | 'gateway' | 'taken' | { readonly reason: string };
+type PortState = 'free' | 'gateway' | 'taken' | { readonly reason: string };
 
 /** Tries to listen for a moment. Tries again if the port is in use, because another command may be trying. */
 export async function portState({

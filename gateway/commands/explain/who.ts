@@ -17,7 +17,7 @@ const ANY_PERSON = {
   session: 'any session',
 } as const;
 
-export interface WhoFlags {
+interface WhoFlags {
   readonly org?: string;
   readonly key?: string;
   readonly mode?: Mode;

@@ -16,7 +16,7 @@ export interface Batch {
   readonly keys: StoredKey[];
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Pepper fingerprint of the target store. */
   readonly pepperFingerprint: string;
   /** Reports a line number and the reason why the line is wrong; does not return. */

@@ -81,7 +81,7 @@ export interface Backend {
   close(): void;
 }
 
-export interface BackendOptions {
+interface BackendOptions {
   /** `http://host:port` */
   readonly origin: string;
   readonly entry: UpstreamEntry;

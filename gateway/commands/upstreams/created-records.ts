@@ -12,7 +12,7 @@ import { createIdsOf } from './record-ids.ts';
 const CHECK = 'records';
 const NAMED_MAX = 10;
 
-export interface CreatedRecords {
+interface CreatedRecords {
   /** The same backend, which notes what is created and removed through it. */
   readonly backend: Backend;
   /** Deletes what is left, the last record first, and says what could not be deleted. Never rejects. */

@@ -16,7 +16,7 @@ export interface Exercised {
   readonly ids: ReadonlyMap<string, readonly string[]>;
 }
 
-export interface ExerciseOptions {
+interface ExerciseOptions {
   readonly backend: Backend;
   readonly entries: readonly ContractOperation[];
   readonly schemas: Schemas;

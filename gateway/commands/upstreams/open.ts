@@ -28,7 +28,7 @@ export interface OpenOptions {
   now(): number;
 }
 
-export interface OpenBackend {
+interface OpenBackend {
   readonly backend: Backend;
   close(): void;
 }

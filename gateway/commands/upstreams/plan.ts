@@ -16,7 +16,7 @@ import type { BackendRequest } from './backend.ts';
 import { bodiesFor, examplesAt, type TrialBody } from './bodies.ts';
 
 /** Template in front of a path parameter, such as `/v1/jobs` → ids of existing records. */
-export type KnownIds = ReadonlyMap<string, readonly string[]>;
+type KnownIds = ReadonlyMap<string, readonly string[]>;
 
 interface Candidate {
   readonly name: string;

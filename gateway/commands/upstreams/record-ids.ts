@@ -8,7 +8,7 @@ import { type Answered, jsonIn } from './backend.ts';
 import { collectionOf } from './plan.ts';
 
 /** The ids in the answer to a list or a creation; empty if it shows none. */
-export type IdsOf = (answered: Answered) => string[];
+type IdsOf = (answered: Answered) => string[];
 
 /** @param entries operations of the upstream: their paths name the member of a record that is its id */
 export function createIdsOf(entries: readonly ContractOperation[]): IdsOf {

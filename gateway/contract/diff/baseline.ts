@@ -33,7 +33,7 @@ export interface BaselineContent {
 }
 
 /** An accepted breaking change. */
-export interface BreakingException {
+interface BreakingException {
   readonly operation: string;
   readonly rule: string;
   readonly until: string;

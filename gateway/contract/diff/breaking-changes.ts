@@ -43,7 +43,7 @@ interface PublishedKeys {
   readonly breaking: BaselineComparison['exceptions'];
 }
 
-export interface KeepOptions {
+interface KeepOptions {
   readonly contractsDirectory: string;
   /** Whether every operation of the configuration is known. */
   readonly isWhole: boolean;

@@ -11,7 +11,7 @@ import { headersFor } from './headers.ts';
 import { type MadeValue, valueFor } from './values.ts';
 
 /** As the gateway would send it to a service. */
-export interface ExampleRequest {
+interface ExampleRequest {
   readonly method: string;
   /** With query. */
   readonly path: string;
@@ -19,7 +19,7 @@ export interface ExampleRequest {
   readonly headers: readonly string[];
 }
 
-export interface ExampleAnswer {
+interface ExampleAnswer {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
@@ -27,9 +27,9 @@ export interface ExampleAnswer {
 }
 
 /** Values that are made once. The operations of an unchanged document keep theirs over a reload. */
-export type MadeValues = WeakMap<ContractOperation, Map<string, MadeValue | undefined>>;
+type MadeValues = WeakMap<ContractOperation, Map<string, MadeValue | undefined>>;
 
-export interface ExampleAnswersOptions {
+interface ExampleAnswersOptions {
   /** Of one upstream. */
   readonly operations: readonly ContractOperation[];
   readonly schemas: Schemas;

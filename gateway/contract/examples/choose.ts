@@ -13,7 +13,7 @@ import {
   writtenExamples,
 } from './declared.ts';
 
-export interface Wish {
+interface Wish {
   readonly code?: string | undefined;
   /** Name of an example of an answer. */
   readonly example?: string | undefined;

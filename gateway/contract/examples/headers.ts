@@ -8,7 +8,7 @@ import type { DeclaredAnswer } from './declared.ts';
 /** Made even if they are not required: the next request of a client depends on them. */
 const useful = new Set(['location', 'etag', 'last-modified']);
 
-export interface HeaderContext {
+interface HeaderContext {
   readonly answer: DeclaredAnswer;
   /** The path of the request, without query. */
   readonly path: string;

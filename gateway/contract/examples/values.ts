@@ -13,7 +13,7 @@ export interface MadeValue {
   readonly value: unknown;
 }
 
-export interface ValueOptions {
+interface ValueOptions {
   readonly answer: DeclaredAnswer;
   /** As the contract spells it. */
   readonly type: string;

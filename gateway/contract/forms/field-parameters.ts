@@ -1,7 +1,7 @@
 // Pure: parses a header field of the form `value; name=value`, strictly. Readers differ in what they make of anything irregular.
 
 /** The value of a field and its parameters. */
-export interface ParameterizedField {
+interface ParameterizedField {
   /** Lower case. */
   readonly value: string;
   /** By lower-case name. */

@@ -24,7 +24,7 @@ export interface FormCheck {
   readonly stream: ((contentType: string | undefined, options: StreamOptions) => StreamedBodyCheck) | undefined;
 }
 
-export interface StreamOptions {
+interface StreamOptions {
   readonly limits: FormLimits;
   /** What the checks of the request share. */
   readonly scope: CheckScope;

@@ -3,7 +3,7 @@
 import { GatewayError } from '../../errors.ts';
 
 /** Names of the sentences that `malformed_form` has in the catalogue. */
-export type FormFault =
+type FormFault =
   | 'escape'
   | 'semicolon'
   | 'boundary'

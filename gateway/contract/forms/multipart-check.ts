@@ -8,7 +8,7 @@ import { FormValue } from './form-value.ts';
 import { createMultipartReader, delimiterIn, type MultipartReader } from './multipart.ts';
 import { createPartCheck, type PartCheck, shapeOfPart } from './part-check.ts';
 
-export interface MultipartCheck extends MultipartReader {
+interface MultipartCheck extends MultipartReader {
   /** The form so far. */
   readonly form: FormValue;
 }

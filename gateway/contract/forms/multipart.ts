@@ -7,7 +7,7 @@ import { malformedForm } from './malformed.ts';
 import { type PartHead, parsePartHead } from './part-head.ts';
 
 /** Receives the parts in turn. What its methods throw ends the reading. */
-export interface PartHandler {
+interface PartHandler {
   head(head: PartHead): void;
   /** A view of the pushed bytes: to be copied if it is kept. */
   data(bytes: Buffer): void;

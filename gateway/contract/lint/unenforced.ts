@@ -16,7 +16,7 @@ import {
 import { formatCheck } from '../scalars/formats.ts';
 import { toPattern } from '../scalars/patterns.ts';
 
-export type UnenforcedKind = 'request bodies' | 'answers' | 'formats' | 'patterns' | 'extensions';
+type UnenforcedKind = 'request bodies' | 'answers' | 'formats' | 'patterns' | 'extensions';
 
 /** One thing that is not enforced, and the operations whose contract has it. */
 export interface Unenforced {

@@ -5,7 +5,7 @@ import type { ContractOperation } from '../operations/operations.ts';
 import { createValueShapes, type ValueShape } from '../parameters/value-shape.ts';
 import { child, isObject, member, memberNames } from '../pointer.ts';
 
-export interface BufferedUpload {
+interface BufferedUpload {
   readonly entry: ContractOperation;
   /** Whether the operation could be streamed: it takes no JSON as well. */
   readonly canStream: boolean;

@@ -7,14 +7,14 @@ import { type Copy, componentAt, createCopy } from './copy.ts';
 export type Taken = Map<string, string>;
 
 /** The components of one document that its operations need, under their new names. */
-export interface NamedComponent {
+interface NamedComponent {
   readonly copy: Copy;
   /** Components not yet in the joint document: `[kind, name, JSON]`. */
   readonly added: readonly (readonly [string, string, string])[];
 }
 
 /** What the names of one document's components depend on. */
-export interface NamingContext {
+interface NamingContext {
   readonly document: ContractDocument;
   /** `schemas/Job` and the like, as the document has them. */
   readonly used: ReadonlySet<string>;

@@ -16,12 +16,12 @@ export interface CrossingDefaults {
 }
 
 /** The members of an operation that this file makes. */
-export type Crossing = Pick<
+type Crossing = Pick<
   Operation,
   'ranges' | 'forwardsToken' | 'requestHeaders' | 'responseHeaders' | 'externalReferences' | 'cookies'
 >;
 
-export interface CrossingSource {
+interface CrossingSource {
   readonly root: JsonObject;
   readonly method: string;
   readonly located: Located;

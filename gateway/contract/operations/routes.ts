@@ -4,7 +4,7 @@
 import type { Operation } from '../../operation.ts';
 import { uriDecoded } from '../pointer.ts';
 
-export interface RouteMatch {
+interface RouteMatch {
   readonly operation: Operation;
   readonly values: readonly string[];
 }

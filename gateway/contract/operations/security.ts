@@ -49,7 +49,7 @@ export function knownScopes(root: JsonObject, defaults: SecuritySettings): Reado
 }
 
 /** One operation whose security is to be determined. */
-export interface SecurityDefaults {
+interface SecurityDefaults {
   readonly document: ContractDocument;
   /** Its last member is the method. */
   readonly place: readonly string[];

@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject, objectAt } from '../pointer.ts';
 
-export interface DeclaredServer {
+interface DeclaredServer {
   /** Stands before the paths; without a slash at the end. */
   readonly path: string;
   /** Undefined: the host of the document. */

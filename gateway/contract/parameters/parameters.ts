@@ -16,7 +16,7 @@ export interface ParameterValues {
 }
 
 /** The parts of a request that have parameters, as text. */
-export type RequestTexts = Pick<Counted, 'path' | 'pathValues' | 'query' | 'headers'>;
+type RequestTexts = Pick<Counted, 'path' | 'pathValues' | 'query' | 'headers'>;
 
 export interface ParameterReader {
   /** Reads all declared parameters. Pushes violations found on the way (repeats, broken escapes). */

@@ -7,7 +7,7 @@ import { type ItemPositions, nestedKeysOf, setNested } from './nested.ts';
 import { type Parameter, toMember, toScalar, toValue, withoutReference } from './parameter.ts';
 import { createValueShapes } from './value-shape.ts';
 
-export interface QueryReader {
+interface QueryReader {
   /** Reads all parameters, undeclared ones included. Pushes violations found on the way (repeats, broken escapes). */
   read(text: string, values: Record<string, unknown>, violations: Violation[]): void;
   /**
@@ -28,7 +28,7 @@ const DROPPED_MAX = 16;
 const noItemPositions: ItemPositions = new Map();
 
 /** What becomes of parameters that the contract does not declare. */
-export type UndeclaredQuery = 'refuse' | 'pass' | 'drop';
+type UndeclaredQuery = 'refuse' | 'pass' | 'drop';
 
 export function createQueryReader(
   parameters: readonly Parameter[],

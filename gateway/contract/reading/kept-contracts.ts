@@ -51,7 +51,7 @@ export interface Compared {
   readonly parameters: readonly { readonly pointer: string }[];
 }
 
-export interface KeptComparison {
+interface KeptComparison {
   /** Whether a former comparison found no breaking change. */
   readonly breaksNothing: boolean;
   /** Keeps that this comparison found no breaking change. */

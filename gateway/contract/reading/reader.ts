@@ -25,7 +25,7 @@ export interface ReadReply {
 }
 
 /** Handles one request at a time. Rejects when the thread fails. */
-export interface ThreadReader extends ContractReader {
+interface ThreadReader extends ContractReader {
   /** Starts the thread in advance, which takes 200 ms; otherwise the first request starts it. */
   start(): void;
   /** Rejects a request that is pending. */

@@ -5,7 +5,7 @@ import { follow, isObject, type JsonObject, type Located } from '../pointer.ts';
 import { type FlatSchema, flatSchemasOf } from './flat-schema.ts';
 import { fitsScalar, numbersFor, textsFitting } from './sample-scalars.ts';
 
-export interface SampleOptions {
+interface SampleOptions {
   /** A request leaves out read-only members and begins with the fewest; an answer leaves out write-only ones and begins with the most. */
   readonly of?: 'request' | 'answer';
   /** false: examples and defaults are not used, because they did not fit. */

@@ -5,7 +5,7 @@ import { takeSteps } from '../schemas/check-scope.ts';
 import { isInt64 } from './exact-numbers.ts';
 
 /** Returns whether a value has the format. */
-export type FormatCheck = (value: never) => boolean;
+type FormatCheck = (value: never) => boolean;
 
 /** Longer expressions are refused, because compiling one takes time quadratic in its length. */
 export const REGEX_LENGTH_MAX = 1000;

@@ -12,7 +12,7 @@ import type { Schemas } from './schemas.ts';
 /** Above this many operations, schemas are compiled on first use to keep the start quick: 100 operations take about 0.3 s. */
 const COMPILED_AT_BOOT_MAX = 300;
 
-export interface CompileOptions {
+interface CompileOptions {
   /** Compiles large sets of schemas, too. */
   readonly all: boolean;
   readonly earlier: Earlier | undefined;

@@ -36,7 +36,7 @@ export interface Schemas {
   item(entry: ContractOperation, status: number, mediaType: string): ItemSchemas | undefined;
 }
 
-export interface ItemSchemas {
+interface ItemSchemas {
   readonly item: SchemaCheck;
   readonly data: SchemaCheck | undefined;
 }

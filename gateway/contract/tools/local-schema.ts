@@ -14,7 +14,7 @@ import {
 } from '../pointer.ts';
 
 /** What a request may not carry, or an answer does not. */
-export type Direction = 'request' | 'answer';
+type Direction = 'request' | 'answer';
 
 export interface LocalSchemas {
   /** Returns a copy of a schema. References in it lead to the definitions. */
@@ -25,7 +25,7 @@ export interface LocalSchemas {
   readonly losses: ReadonlySet<string>;
 }
 
-export interface LocalSchemaOptions {
+interface LocalSchemaOptions {
   readonly direction: Direction;
   /** Longer descriptions are cut. */
   readonly descriptionCharactersMax: number;

@@ -3,7 +3,7 @@
 import type { ErrorObject } from 'ajv';
 import { isObject } from '../pointer.ts';
 
-export interface ViolationMessage {
+interface ViolationMessage {
   readonly code: string;
   readonly message: string;
   readonly constraint?: Readonly<Record<string, unknown>>;

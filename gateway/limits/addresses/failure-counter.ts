@@ -21,19 +21,19 @@ export interface FailureRules {
   readonly windowSeconds: number;
 }
 
-export interface FailureCount {
+interface FailureCount {
   /** Whether the address has reached the limit. */
   readonly isUsedUp: boolean;
   /** Milliseconds until the window ends, by the shared counter; undefined if this process counted. */
   readonly leftMs: number | undefined;
 }
 
-export interface Reserving extends FailureCount {
+interface Reserving extends FailureCount {
   /** Gives the unit back; call it once. Undefined: none was reserved, because failures and reserved units have reached the limit. */
   readonly giveBack: (() => void) | undefined;
 }
 
-export interface FailureCounter {
+interface FailureCounter {
   /** Counts one failure. Never rejects. */
   count(block: string): Promise<FailureCount>;
   /** Reserves a unit for an attempt that may fail. Never rejects. */

@@ -6,7 +6,7 @@ const WAIT_MS = 10_000;
 /** Pause before the first login asks again. It has to ask, because no message tells of units that other instances give back. */
 const ASK_EVERY_MS = 100;
 
-export interface LoginQueue {
+interface LoginQueue {
   /** Resolves with the first result of `ask` that is not undefined, or with undefined after the longest wait. Rejects as `ask` does. */
   take<T>(key: string, ask: () => Promise<T | undefined>): Promise<T | undefined>;
   /** Call it when a unit has been given back: the login that waits longest asks again at once. */

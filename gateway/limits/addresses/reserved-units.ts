@@ -30,7 +30,7 @@ for index = 2, #ARGV do redis.call('ZADD', KEYS[1], 'XX', clock + ARGV[1], ARGV[
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 `);
 
-export interface SharedReserving {
+interface SharedReserving {
   readonly failures: number;
   /** Milliseconds until the window of the failures ends. */
   readonly leftMs: number;

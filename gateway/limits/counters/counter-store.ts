@@ -38,7 +38,7 @@ export interface ChargeMemory {
 }
 
 /** A refusal, with what `refusal-cache.ts` needs to decide whether it still holds. */
-export interface CachedRefusal {
+interface CachedRefusal {
   readonly decision: LimitDecision;
   readonly cachedAtMs: number;
   /** Number of times that the cache was cleared before this refusal. */

@@ -3,7 +3,7 @@
 import { type Charge, type LimitDecision, type OutagePolicy, uncounted } from './counter-store.ts';
 import { createProcessStore } from './process-store.ts';
 
-export interface FallbackOptions {
+interface FallbackOptions {
   /** Read at each decision, so that the rules can be replaced while the store is in use. */
   readonly whenStoreIsAway: () => OutagePolicy;
   readonly now: () => number;

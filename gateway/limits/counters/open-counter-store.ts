@@ -6,11 +6,11 @@ import { createProcessStore } from './process-store.ts';
 import { createRedisCounterStore, type RedisCounterStoreOptions } from './redis/redis-counter-store.ts';
 
 /** The settings of the process that choose the store. */
-export interface CounterStoreSettings {
+interface CounterStoreSettings {
   readonly redisUrl: string | undefined;
 }
 
-export interface OpenCounterStoreOptions extends Omit<RedisCounterStoreOptions, 'url'> {
+interface OpenCounterStoreOptions extends Omit<RedisCounterStoreOptions, 'url'> {
   readonly settings: CounterStoreSettings;
 }
 

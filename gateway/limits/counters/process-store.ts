@@ -9,7 +9,7 @@ import { type CostCheck, checkCost, createWindow, newestMsOf, spend, type Window
  */
 const SWEPT_PER_SUBJECT = 2;
 
-export interface ProcessStoreOptions {
+interface ProcessStoreOptions {
   /** Milliseconds; see `createProcessStore`. */
   readonly now: () => number;
   /** Source named in decisions. Default: `process`. */

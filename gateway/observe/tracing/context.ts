@@ -1,6 +1,6 @@
 // Pure: the traceparent header in both directions (W3C Trace Context, section 3.2).
 
-export interface TraceContext {
+interface TraceContext {
   readonly traceId: string;
   readonly spanId: string;
 }

@@ -24,7 +24,7 @@ export interface ExporterOptions {
   onHealth(reason: string | undefined): void;
 }
 
-export interface Exporter {
+interface Exporter {
   add(spans: readonly Span[]): void;
   /** Delivers the remaining spans, or drops them after a moment. */
   close(): Promise<void>;

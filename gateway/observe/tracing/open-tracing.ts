@@ -5,7 +5,7 @@ import { isFieldText } from '../../shared/field-text.ts';
 import type { Log } from '../log.ts';
 import { createTracing, type TraceIds, type Tracing, type TracingOptions } from './tracing.ts';
 
-export interface TracingParts extends Pick<TracingOptions, 'version' | 'onOutcome'> {
+interface TracingParts extends Pick<TracingOptions, 'version' | 'onOutcome'> {
   /** As in gateway.yaml. */
   readonly settings:
     | (Pick<TracingOptions, 'endpoint' | 'sampleRatio' | 'serviceName'> & {

@@ -11,7 +11,7 @@ export interface MediaView {
   readonly examples: readonly ExampleView[];
 }
 
-export interface ExampleView {
+interface ExampleView {
   readonly label: string;
   readonly value: unknown;
 }

@@ -7,7 +7,7 @@ import type { MediaView } from './body-view.ts';
 import type { AnswerView, OperationView } from './operation-view.ts';
 import { isDocumentObject, type ReferredOperation, textAt } from './reference.ts';
 
-export interface CodesOfStatus {
+interface CodesOfStatus {
   readonly status: number;
   readonly codes: readonly ErrorCode[];
 }

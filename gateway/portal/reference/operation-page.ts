@@ -30,7 +30,7 @@ const headings = {
   cookie: 'Cookies',
 } as const;
 
-export interface OperationPageOptions {
+interface OperationPageOptions {
   readonly tools: DocumentTools;
   readonly publicUrl: string;
   /** The names of the guides that there are: no link leads to another. */

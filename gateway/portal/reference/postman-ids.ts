@@ -7,7 +7,7 @@ interface Routed {
   readonly path: string;
 }
 
-export interface MadeId {
+interface MadeId {
   /** Name of the variable that has the id. */
   readonly variable: string;
   /** The parameter of later paths; mostly also the member of the answer. */

@@ -19,7 +19,7 @@ export interface SampleForm {
   readonly bodyType: string | undefined;
 }
 
-export type SampleCredentials = 'key' | 'basic' | 'none';
+type SampleCredentials = 'key' | 'basic' | 'none';
 
 export interface SampleParameter {
   readonly place: 'path' | 'query' | 'header' | 'cookie';

@@ -6,7 +6,7 @@ import { javascriptSample } from './javascript.ts';
 import { pythonSample } from './python.ts';
 import type { SampleRequest } from './sample-request.ts';
 
-export interface SampleLanguage {
+interface SampleLanguage {
   readonly id: string;
   readonly label: string;
   /** The name of the language in Markdown, and for the marking of its words. */

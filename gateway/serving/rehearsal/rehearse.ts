@@ -32,14 +32,14 @@ export interface RehearsedRequest {
   readonly clientAddress: string | undefined;
 }
 
-export interface RehearsalParts {
+interface RehearsalParts {
   readonly configuration: Configuration;
   readonly authenticate: Stages['authenticate'];
   readonly counters: Pick<CounterStore, 'decide'>;
   now(): number;
 }
 
-export interface Rehearsed {
+interface Rehearsed {
   readonly record: DecisionRecord;
   /** Undefined if no stage refuses the request. */
   readonly refusal: { readonly status: number; readonly body: unknown } | undefined;

@@ -17,7 +17,7 @@ interface Known {
   notedAtMs: number;
 }
 
-export interface KnownSessions {
+interface KnownSessions {
   get(hash: string): Session | undefined;
   isAbsent(hash: string): boolean;
   /** Returns what is known now: a later generation is not replaced by an earlier one. */

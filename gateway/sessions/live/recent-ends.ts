@@ -6,7 +6,7 @@ import type { EndReason, SessionEnd } from '../store/session-store.ts';
 const KEPT_MS = 10 * 60_000;
 const KEPT_MAX = 20_000;
 
-export interface RecentEnds {
+interface RecentEnds {
   /** @param ageMs how long ago it was */
   note(end: Pick<SessionEnd, 'id' | 'reason'>, ageMs: number): void;
   reasonOf(id: string): EndReason | undefined;

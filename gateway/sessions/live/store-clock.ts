@@ -3,7 +3,7 @@
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { Machine } from '../../shared/machine.ts';
 
-export interface StoreClock {
+interface StoreClock {
   /** Epoch milliseconds. Until the first read, the clock of the machine. */
   nowMs(): number;
   /** Takes the time from a read, and returns the read. The time was true at some moment between its question and its answer. */

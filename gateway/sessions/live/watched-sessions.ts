@@ -10,7 +10,7 @@ interface Watched {
   readonly listeners: Set<(reason: Ended) => void>;
 }
 
-export interface WatchedSessions {
+interface WatchedSessions {
   /** Returns a function that ends the watch. */
   add(session: Session, listener: (reason: Ended) => void): () => void;
   /** Calls every listener of a session, once. */

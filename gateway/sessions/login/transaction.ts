@@ -7,7 +7,7 @@ import { clearedLoginCookieLine, loginCookieLine, loginValuesIn } from '../cooki
 import type { LoginSecrets } from '../provider/provider.ts';
 
 /** The store refuses logins that took longer than 15 minutes. */
-export const LOGIN_SECONDS = 600;
+const LOGIN_SECONDS = 600;
 /** Of the cookies of earlier logins of a browser: they are part of the headers of every request, which are bounded. A dozen, mostly. */
 const UNDER_WAY_BYTES_MAX = 6000;
 
@@ -21,7 +21,7 @@ export interface Transaction extends LoginSecrets {
   readonly begunAtMs: number;
 }
 
-export interface Transactions {
+interface Transactions {
   /** The Set-Cookie lines of a new login: its own cookie, and the ends of logins that were given up. */
   begin(transaction: Transaction, cookies: string, isSecure: boolean): string[];
   /** The login of this `state` that this browser has begun; undefined: there is none, or it took too long. */

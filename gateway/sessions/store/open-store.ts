@@ -3,7 +3,7 @@
 import type { KeyRing } from '../../shared/seal.ts';
 import type { SessionStore } from './session-store.ts';
 
-export interface OpenSessionStoreOptions {
+interface OpenSessionStoreOptions {
   readonly redisUrl: string | undefined;
   readonly dataDirectory: string;
   /** See `applySteps`. */

@@ -27,7 +27,7 @@ export interface ConnectionOptions {
 /** Runs a script with its own arguments. Rejects with a sentence for operators, and at once while Redis is not connected. */
 export type RunScript = (script: Script, args?: readonly (string | number)[]) => Promise<unknown>;
 
-export interface StoreConnection {
+interface StoreConnection {
   readonly run: RunScript;
   close(): void;
 }

@@ -22,7 +22,7 @@ const OPEN = toStoreScript(`
 return { call('HGET', meta, 'born'), base .. 'announced' }
 `);
 
-export interface RedisKeyStoreOptions {
+interface RedisKeyStoreOptions {
   /** redis:// or rediss://. The query may contain `keyPrefix`, so that several platforms can share one server. */
   readonly url: string;
   /** Written to an empty store; a different one is rejected later. */

@@ -11,7 +11,7 @@ import { createKeyRows, createOrganizationRows } from './rows.ts';
 import { createSqliteBatches } from './seed-and-import.ts';
 import { BUSY_TIMEOUT_MS } from './tables.ts';
 
-export interface SqliteKeyStoreOptions {
+interface SqliteKeyStoreOptions {
   /** The data directory; created if absent. */
   readonly directory: string;
   /** Written to a new file; opening with a different one fails later. */

@@ -9,7 +9,7 @@ import type { OrganizationTally, Outcomes, Tally } from './tally.ts';
 /** Organizations in the table. */
 const SHOWN_MAX = 20;
 
-export interface Simulated {
+interface Simulated {
   /** File with the candidate limits. */
   readonly candidate: string;
   readonly logs: readonly string[];

@@ -11,7 +11,7 @@ export interface LinesRead {
   readonly unused: Record<SkipReason, number>;
 }
 
-export interface AccessLogs {
+interface AccessLogs {
   readonly read: LinesRead;
   /** Fraction of the files read so far, 0 to 1; undefined if a size is unknown. */
   fraction(): number | undefined;

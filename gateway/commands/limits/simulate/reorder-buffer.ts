@@ -5,7 +5,7 @@ import type { LoggedRequest } from './logged-request.ts';
 /** Enough to sort a request that took a minute at a thousand requests per second. About 20 MB. */
 const BUFFERED_MAX = 65_536;
 
-export interface ReorderBuffer {
+interface ReorderBuffer {
   /** Adds a request, and returns the earliest one once the buffer is full. */
   push(recorded: LoggedRequest): LoggedRequest | undefined;
   /** Returns the next request; undefined when the buffer is empty. */

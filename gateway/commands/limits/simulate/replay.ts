@@ -14,7 +14,7 @@ import { createTallies, type TallyResult } from './tally.ts';
 const CALLERS_MAX = 10_000;
 const NO_SCOPES: ReadonlySet<string> = new Set();
 
-export interface SimulateOptions {
+interface SimulateOptions {
   /** By id; costs and extra limits are the current ones. */
   readonly operations: ReadonlyMap<string, Operation>;
   readonly present: LimitRules;
@@ -31,7 +31,7 @@ export interface SimulationResult extends TallyResult {
   readonly unknownOperations: ReadonlyMap<string, number>;
 }
 
-export interface Simulation {
+interface Simulation {
   /** Call it in the order of the recorded times. */
   replay(recorded: LoggedRequest): void;
   /** Returns undefined if no request was replayed. */

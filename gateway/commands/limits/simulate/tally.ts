@@ -15,7 +15,7 @@ export interface Outcomes {
 }
 
 /** A clock minute, and the number of requests refused in it. */
-export interface Minute {
+interface Minute {
   /** Start of the minute, epoch milliseconds. */
   readonly atMs: number;
   refused: number;
@@ -45,7 +45,7 @@ export interface OrganizationTally extends Tally {
 }
 
 /** Number of requests that did not fit into one limit, enforced or not, under each of the two sets of rules. */
-export interface LimitTally {
+interface LimitTally {
   present: number;
   candidate: number;
 }
@@ -57,7 +57,7 @@ export interface TallyResult {
   readonly limits: ReadonlyMap<string, LimitTally>;
 }
 
-export interface Tallies {
+interface Tallies {
   add(recorded: LoggedRequest, replayed: Replayed): void;
   result(): TallyResult;
 }

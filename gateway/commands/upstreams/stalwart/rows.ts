@@ -5,7 +5,7 @@ import type { UpstreamEntry } from '../../../config/schema.ts';
 import { isObject } from '../../../contract/pointer.ts';
 import type { Reply, StalwartFacts } from './facts.ts';
 
-export type StepVerdict = 'holds' | 'does not hold' | 'cannot be seen';
+type StepVerdict = 'holds' | 'does not hold' | 'cannot be seen';
 
 export interface StepRow {
   readonly step: string;

@@ -8,14 +8,14 @@ import type { Backend } from '../backend.ts';
 import { requestsOf, stalwartFacts } from './facts.ts';
 import { type StepRow, stepRows } from './rows.ts';
 
-export interface StepTable {
+interface StepTable {
   readonly rows: readonly StepRow[];
   readonly requests: number;
   /** Without a login no further request makes sense, and each one may count as a failure. */
   readonly hasLogin: boolean;
 }
 
-export interface StepTableOptions {
+interface StepTableOptions {
   readonly configuration: Configuration;
   readonly secrets: Pick<Secrets, 'read'>;
   readonly name: string;

@@ -15,7 +15,7 @@ import { encodeCharges, type ScriptReply } from './window-script.ts';
 /** Requests per command. Redis runs nothing else meanwhile, so a burst is split into commands of about a millisecond. */
 const BATCH_MAX = 256;
 
-export interface BatchesOptions {
+interface BatchesOptions {
   /** Decides if the server fails to. */
   readonly decideWithout: (charges: readonly Charge[]) => LimitDecision;
   readonly refusals: RefusalCache;
@@ -40,7 +40,7 @@ interface Batch extends PromiseWithResolvers<ScriptReply | undefined> {
 }
 
 /** Resolves with the decision of the server, or with that of `decideWithout`. Never rejects. */
-export type DecideInBatch = (
+type DecideInBatch = (
   link: RedisLink,
   charges: readonly Charge[],
   memory: ChargeMemory | undefined,

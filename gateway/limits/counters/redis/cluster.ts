@@ -12,7 +12,7 @@ const READ_AGAIN_MS = 500;
 /** Timeout of the command that reads the slot map. */
 const ANSWER_MAX_MS = 1000;
 
-export interface ClusterServersOptions extends RedisServersOptions {
+interface ClusterServersOptions extends RedisServersOptions {
   readonly seeds: readonly URL[];
 }
 

@@ -27,7 +27,7 @@ export type ScriptReply = readonly number[];
  * @param clockMs epoch milliseconds; 0: the server's clock
  * @param encodedCharges concatenated results of `encodeCharges`
  */
-export type RunDecisions = (number: number, clockMs: number, encodedCharges: string) => Promise<ScriptReply>;
+type RunDecisions = (number: number, clockMs: number, encodedCharges: string) => Promise<ScriptReply>;
 
 /**
  * Decides on one server. Arguments and reply are one string each, because the client library handles arguments and integers one by one:

@@ -103,7 +103,7 @@ return { born, latest or '0', now, call('XRANGE', base .. ':ends', '(' .. ARGV[1
 
 type SinceReply = readonly [string, string, number, readonly (readonly [string, readonly string[]])[], string];
 
-export interface RedisSessionStoreOptions {
+interface RedisSessionStoreOptions {
   /** redis:// or rediss:// */
   readonly url: string;
   readonly keys: KeyRing;

@@ -42,7 +42,7 @@ const COLUMNS = `id, hash, fixed, created_at AS createdAtMs, ends_at AS endsAtMs
 /** Has not ended by itself. */
 const ALIVE = `ends_at > :now AND used_at + idle + ${IDLE_SLACK_MS} > :now`;
 
-export interface SqliteSessionStoreOptions {
+interface SqliteSessionStoreOptions {
   /** The data directory; created if absent. */
   readonly directory: string;
   /** See `applySteps`. */
