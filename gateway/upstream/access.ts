@@ -1,5 +1,5 @@
-// Per upstream: the gateway's credential and the concurrency limit. Both survive a reload, so that a reload neither forgets that a
-// credential was refused nor lets more requests through.
+// Holds, for each upstream, the gateway's credential and the concurrency limit. Both survive a reload: otherwise a reload would forget that
+// a credential was refused, or let more requests through.
 
 import {
   type ConcurrencyLimit,
@@ -11,7 +11,7 @@ import { type Credential, createCredential, type LatchReason } from './credentia
 import { type CredentialSettings, parseCredential } from './credentials/credential-kinds.ts';
 import type { LatchProbes } from './credentials/latch-probes.ts';
 
-/** Longest wait in a queue that no longer empties, if the upstream has no `maxInFlight`. */
+/** Longest wait in a queue that does not empty any more, for an upstream without `maxInFlight`. */
 const QUEUE_MS = 200;
 
 /** The part of an entry of upstreams.yaml that concerns access. */
@@ -35,9 +35,9 @@ export interface AccessesOptions {
   readSecret(entry: string): string | undefined;
   /** Number of worker processes that share the places of an upstream. Each gets at least one place. */
   readonly workers: number;
-  /** A request waited this long for a place. */
+  /** Called when a request has waited this long for a place. */
   onWaited(upstream: string, waitedMs: number): void;
-  /** A request was refused a place. */
+  /** Called when a request was refused a place. */
   onShed(upstream: string, why: QueueRefusal): void;
   /** True if the gateway has refused requests to this upstream recently. */
   isShedding(upstream: string): boolean;
@@ -89,7 +89,7 @@ export function createAccesses(options: AccessesOptions): Accesses {
   const limits = new Map<string, ConcurrencyLimit>();
   let accesses = new Map<string, Access>();
 
-  /** The credentials of these entries. One with unchanged settings stays; one without an entry is dropped. */
+  /** Returns the credentials of these entries. A credential with unchanged settings stays; one without an entry is dropped. */
   function credentialsOf(entries: Readonly<Record<string, AccessEntry>>): Map<string, Credential> {
     const used = new Map<string, Credential>();
     for (const [name, { credential }] of Object.entries(entries)) {
@@ -137,7 +137,7 @@ export function createAccesses(options: AccessesOptions): Accesses {
       credentials = credentialsOf(entries);
       for (const [name, entry] of Object.entries(entries)) {
         const credential = entry.credential && credentials.get(identityOf(name, entry.credential));
-        // A removed upstream keeps its bound, because requests to it may still be under way.
+        // A removed upstream keeps its bound, because requests to it may still be in progress.
         bounds.set(name, boundOf(entry, credential, options.workers, organizationShare));
         accesses.set(name, { credential, concurrency: limitOf(name) });
       }

@@ -26,7 +26,7 @@ import type { Target } from './targets/targets.ts';
  */
 const credentialStatuses = new Set([401, 407]);
 
-/** A lock that this process cannot release ends this long after its request: the service may still be executing it. */
+/** If this process cannot release a lock, the lock ends this long after its request: the service may still be executing the request. */
 const LEASE_MARGIN_MS = 5000;
 
 export interface RulesOptions extends AttemptsOptions {
@@ -69,7 +69,7 @@ export async function sendByRules(
   }
 }
 
-/** False: the client has left. */
+/** Takes the lock of a record. Returns false if the client has left. */
 async function isTaken(lock: RecordLock, exchange: Forwardable, deadlineAt: number): Promise<boolean> {
   const taken = await beforeSending(exchange, deadlineAt, async (over) => {
     await lock.take(deadlineAt - performance.now() + LEASE_MARGIN_MS, over);
@@ -82,7 +82,7 @@ async function isTaken(lock: RecordLock, exchange: Forwardable, deadlineAt: numb
 interface Prepared {
   readonly exchange: Forwardable;
   readonly rules: UpstreamRules;
-  /** Undefined: no rule names the operation. */
+  /** Undefined if no rule names the operation. */
   readonly changed: Rewritten | undefined;
   outgoing(): Outgoing;
 }
@@ -103,7 +103,7 @@ class RuledAttempt implements AnswerJudge {
     this.#attempts = attempts;
   }
 
-  /** Called once more if a rule or a changed credential asks for a repetition. */
+  /** Sends the request. Called once more if a rule or a changed credential asks for a repetition. */
   send(): void {
     if (this.#relay.ended) return;
     try {
@@ -199,7 +199,7 @@ function isStream(headers: AnswerHeaders): boolean {
   return streamKindOf(String(headers['content-type'] ?? '')) !== undefined;
 }
 
-/** The judgement when no rule matches. */
+/** Returns the judgement for an answer that no rule matches. */
 function defaultJudgement(answer: CompleteAnswer, credential: Credential | undefined): NonNullable<Judgement> {
   const isRefusal = credential !== undefined && credentialStatuses.has(answer.status);
   return isRefusal ? { kind: 'credential' } : { kind: 'pass', body: answer.body };

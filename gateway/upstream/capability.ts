@@ -4,7 +4,7 @@
 import { type Capability, type FactsOf, listIn, noted, objectsIn, rarelyNoted } from '../capability.ts';
 import type { RetryReason } from '../findings.ts';
 import { UPSTREAM_CODES } from './codes.ts';
-import { withheldText } from './withheld.ts';
+import { withheldText } from './headers/withheld.ts';
 
 const fields = {
   target: {

@@ -1,4 +1,4 @@
-// Errors of connections and of the upstream's HTTP: their codes in the catalogue for clients, their texts for operators.
+// Maps errors of connections and of the upstream's HTTP: to codes of the catalogue for clients, to texts for operators.
 
 import type { ErrorCode } from '../error-catalogue.ts';
 import { GatewayError } from '../errors.ts';
@@ -6,7 +6,7 @@ import { GatewayError } from '../errors.ts';
 /** The one error below that does not mean a failed or lost connection. */
 const HEAD_TOO_LARGE = 'WIRE_HEAD_TOO_LARGE';
 
-/** Error codes of Node, and of our own client (WIRE_*) → code and Proxy-Status error type (RFC 9209 section 2.3). */
+/** Maps error codes of Node and of the gateway's client (WIRE_*) to a code and a Proxy-Status error type (RFC 9209 section 2.3). */
 const failures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ECONNREFUSED: ['upstream_unreachable', 'connection_refused'],
   EHOSTUNREACH: ['upstream_unreachable', 'destination_ip_unroutable'],
@@ -55,7 +55,7 @@ export function isConnectionLost(error: unknown): boolean {
   return (Object.hasOwn(failures, code) && code !== HEAD_TOO_LARGE) || tlsProblem.test(code);
 }
 
-/** A refusal with a Proxy-Status header, which says that the gateway made it and not the service (RFC 9209). */
+/** Creates a refusal with a Proxy-Status header, which says that the gateway made it and not the service (RFC 9209). */
 export function upstreamFailure(code: ErrorCode, proxyError: string, cause?: unknown): GatewayError {
   return new GatewayError(code, { cause, headers: { 'Proxy-Status': `api-gateway; error=${proxyError}` } });
 }
@@ -65,7 +65,7 @@ function codeOf(error: unknown): string {
   return first instanceof Error ? String((first as NodeJS.ErrnoException).code ?? '') : '';
 }
 
-/** Connecting to a name with several addresses fails with one error that holds one per address. */
+/** Returns the first error: if a name has several addresses, connecting fails with an error that holds one for each. */
 function firstOf(error: unknown): unknown {
   return error instanceof AggregateError ? error.errors[0] : error;
 }
@@ -73,7 +73,10 @@ function firstOf(error: unknown): unknown {
 /** Status of an answer that counts as a failure, or the error that ended the attempt. */
 export type SendingFailure = number | Error;
 
-/** For the log and /status, for instance `ECONNREFUSED 10.0.0.7:8080` or `status 503`. Never shown to clients: it names addresses. */
+/**
+ * Returns a text for the log and /status, such as `ECONNREFUSED 10.0.0.7:8080` or `status 503`. Clients never see it, because it names
+ * addresses.
+ */
 export function failureText(failure: SendingFailure): string {
   if (typeof failure === 'number') return `status ${failure}`;
   if (failure instanceof GatewayError)
@@ -90,7 +93,7 @@ export function failureText(failure: SendingFailure): string {
   return hostname === undefined ? `${code} (${message})` : `${code} ${hostname}`;
 }
 
-/** The error type of RFC 9209 if one is set, such as `http_response_timeout`; else the error code. */
+/** Returns the error type of RFC 9209 if one is set, such as `http_response_timeout`; else the error code. */
 function proxyError({ code, details }: GatewayError): string {
   return /error=(\w+)/.exec(details.headers?.['Proxy-Status'] ?? '')?.[1] ?? code;
 }

@@ -34,11 +34,11 @@ export interface ForwardOptions extends RulesOptions {
   routeTo(upstream: string): UpstreamRoute;
   /** Executes an operation of the gateway's own contract. Rejects with the refusal for the client. */
   execute(exchange: Forwardable): Promise<AnswerInProcess>;
-  /** A signed token that names the caller to the upstream; mostly from a cache. */
+  /** Returns a signed token that names the caller to the upstream, in most cases from a cache. */
   assertionFor(caller: Caller, upstream: string): Awaitable<string>;
   /** Throws too_many_streams if no stream may be opened for the caller. */
   refuseIfFull(exchange: Forwardable): void;
-  /** The `traceparent` of one attempt; notes its ids in the trail. */
+  /** Returns the `traceparent` of one attempt, and notes its ids in the trail. */
   traceparentFor(trail: TrailNotes): string;
 }
 
@@ -90,7 +90,7 @@ export function createForward(options: ForwardOptions): (exchange: Forwardable) 
   }
 }
 
-/** Makes the request for the upstream, anew for each attempt. A class: methods on a prototype cost nothing to create. */
+/** Makes the request for the upstream, anew for each attempt. It is a class, because methods on a prototype cost nothing to create. */
 class Sending implements RequestSender {
   readonly #options: Pick<ForwardOptions, 'traceparentFor'>;
   readonly #exchange: Forwardable;
@@ -118,19 +118,19 @@ class Sending implements RequestSender {
     const readsAnswer =
       exchange.operation.answerCheck === 'refuse' || exchange.recording !== undefined || rules?.judge !== undefined;
     const lines = upstreamRequestLines(exchange, identity, readsAnswer);
-    const headers = furtherHeaders(exchange);
+    const headers = lengthHeaders(exchange);
     const body = bodyOf(exchange, this.#isFirst);
     this.#isFirst = false;
     return { method: methodOf(exchange), path: upstreamPathOf(exchange), lines, headers, body };
   }
 }
 
-/** HEAD on an operation that declares only GET runs as GET; the relay leaves the body out. */
+/** Returns the method for the upstream. HEAD on an operation that declares only GET runs as GET; the relay leaves the body out. */
 function methodOf({ method, operation }: Checked): string {
   return method === 'HEAD' ? operation.method : method;
 }
 
-/** The path and query for the upstream. */
+/** Returns the path and query for the upstream. */
 export function upstreamPathOf({ operation, path, search }: Checked): string {
   const { publicPrefix, upstreamPrefix } = operation;
   return (publicPrefix === upstreamPrefix ? path : upstreamPrefix + path.slice(publicPrefix.length)) + search;
@@ -138,15 +138,15 @@ export function upstreamPathOf({ operation, path, search }: Checked): string {
 
 const none: readonly string[] = Object.freeze([]);
 
-/** The announced length of a streamed body. */
-function furtherHeaders(checked: Checked): readonly string[] {
+/** Returns the announced length of a streamed body, as headers. */
+function lengthHeaders(checked: Checked): readonly string[] {
   const length = isStreamed(checked) ? checked.headers.get('content-length') : undefined;
   return length === undefined ? none : ['content-length', length];
 }
 
 /**
- * The checked bytes, or the request's own chunks where the contract declares a streamed body. The first time, a client that waits for
- * 100 Continue gets it.
+ * Returns the checked bytes, or the chunks of the request if the contract declares a streamed body. On the first call, a client that waits
+ * for 100 Continue gets it.
  */
 function bodyOf(checked: Checked, isFirst: boolean): Outgoing['body'] {
   if (checked.rawBody) return checked.rawBody;
@@ -157,7 +157,7 @@ function bodyOf(checked: Checked, isFirst: boolean): Outgoing['body'] {
 
 async function* countedBody({ request, trail, bodyCheck, headers }: Checked): AsyncGenerator<Buffer> {
   const length = Number(headers.get('content-length'));
-  // If the upstream stops reading, the client's connection is still needed for the answer.
+  // If the upstream stops reading, the connection of the client is still needed for the answer.
   let bytes = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     bytes += (chunk as Buffer).length;

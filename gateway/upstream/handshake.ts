@@ -1,5 +1,5 @@
-// The request by which an operation's upstream is asked for a WebSocket: its place, its target, its headers and the meaning of its
-// answer. Throws upstream_overloaded, upstream_timeout, upstream_unavailable, upstream_auth_failed and upstream_unreachable.
+// The request that asks the upstream of an operation for a WebSocket: takes its place, its target and its headers, and reads its answer.
+// Throws upstream_overloaded, upstream_timeout, upstream_unavailable, upstream_auth_failed and upstream_unreachable.
 
 import type { Caller } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
@@ -9,7 +9,7 @@ import type { AnswerHeaders } from '../http1/client/wire.ts';
 import type { TrailNotes } from '../notes.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { waitBeforeSending } from './attempts/before-sending.ts';
-import { placeForHandshake } from './concurrency/handshake-place.ts';
+import { placeForHandshake } from './concurrency/exchange-place.ts';
 import type { Credential } from './credentials/credential.ts';
 import { toUpstreamRefusal } from './errors/upstream-errors.ts';
 import { upstreamFailure } from './failure.ts';
@@ -29,14 +29,14 @@ interface Handshake {
   readonly origin: string;
   /** Lower-case name → value, without the fields of the connection. */
   readonly headers: Readonly<Record<string, string>>;
-  /** From the established connection to the head of the answer: the rest of the deadline. */
+  /** Milliseconds from the established connection to the head of the answer: the rest of the deadline. */
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
-  /** The head of the answer has arrived. */
+  /** Call it when the head of the answer has arrived. */
   answered(status: number): void;
-  /** The handshake has no answer, or the client has left (undefined). Has no effect after an answer. */
+  /** Call it if the handshake gets no answer, or if the client has left (undefined). Has no effect after an answer. */
   failed(error: GatewayError | undefined): void;
-  /** The client's answer where the upstream refuses the upgrade. */
+  /** Returns the refusal for the client if the upstream refuses the upgrade. */
   refusalOf(status: number, headers: AnswerHeaders, body: Buffer): GatewayError;
 }
 
@@ -46,7 +46,7 @@ const handshakeFields = [
 ];
 
 export function createHandshake(options: HandshakeOptions): (exchange: Forwardable) => Promise<Handshake | undefined> {
-  /** Undefined: the client has left. */
+  /** Returns undefined if the client has left. */
   return async function handshake(exchange) {
     const { operation, caller } = exchange;
     const route = options.routeTo(operation.upstream);
@@ -81,7 +81,7 @@ interface Prepared {
   leavePlace(): void;
 }
 
-/** The handshake, with its place. Whether it is answered or has failed, its end gives the place back. */
+/** Returns the handshake, which holds its place. It gives the place back when it is answered or has failed. */
 function toHandshake(
   options: HandshakeOptions,
   exchange: Forwardable,
@@ -123,7 +123,7 @@ function toHandshake(
     timeoutMs: Math.max(1, deadlineAt - sentAt),
     idleTimeoutMs: route.idleTimeoutMs,
     answered(status) {
-      // Before the place goes to the next handshake: a refused login is not sent again.
+      // This comes before the place goes to the next handshake, so that a refused login is not sent again.
       if (login !== undefined && (status === 401 || status === 407)) credential?.refused(login, status);
       else if (login !== undefined && status === 101) credential?.accepted(login);
       end(status, undefined);

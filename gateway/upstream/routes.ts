@@ -35,28 +35,28 @@ export interface UpstreamRules {
 }
 
 export interface UpstreamRoute {
-  /** From the start of an exchange to the head of its answer, waiting and retries included. */
+  /** Milliseconds from the start of an exchange to the head of its answer, waiting and retries included. */
   readonly timeoutMs: number;
-  /** From the start of an attempt to the head of its answer. */
+  /** Milliseconds from the start of an attempt to the head of its answer. */
   readonly firstByteTimeoutMs: number | undefined;
   /** Longest pause in the body of the answer. */
   readonly idleTimeoutMs: number;
   /** The longest time that an answer may take after its head. */
   readonly maxStreamMs: number;
-  /** Deadlines of the exchanges under way. */
+  /** Deadlines of the exchanges in progress. */
   readonly watch: Deadlines;
   /** Most retries per request. */
   readonly retriesMax: number;
   readonly budget: RetryBudget;
   /** Survives reloads. */
   readonly concurrency: ConcurrencyLimit;
-  /** The upstream guarantees that a repeated Idempotency-Key runs once. */
+  /** Whether the upstream guarantees that a repeated Idempotency-Key runs once. */
   readonly honoursIdempotencyKey: boolean;
-  /** Requests carry the address of the client. */
+  /** Whether requests carry the address of the client. */
   readonly sendClientAddress: boolean;
   /** `host:port` of its targets in both modes. */
   readonly authorities: ReadonlySet<string>;
-  /** The gateway itself executes the operations. */
+  /** Whether the gateway itself executes the operations. */
   readonly isGateway: boolean;
   /** Undefined if the upstream has neither a credential nor rules. */
   readonly rules: UpstreamRules | undefined;

@@ -103,7 +103,7 @@ const concernOf = (file: string) => concerns.find((concern) => file.startsWith(c
 
 /** What a concern brings to the columns: data and pure functions that capabilities.ts lists, and the files that they are made of. */
 const isCapabilityFile = (file: string) =>
-  /^gateway\/\w+\/(capability|codes)\.ts$|^gateway\/upstream\/withheld\.ts$/.test(file) &&
+  /^gateway\/\w+\/(capability|codes)\.ts$|^gateway\/upstream\/headers\/withheld\.ts$/.test(file) &&
   concernOf(file) !== undefined;
 const COLUMN = 'gateway/capabilities.ts';
 /** The columns list what the concerns bring, and nothing else of them. */

@@ -3,7 +3,7 @@
 import type { UpstreamEntry } from '../../config/schema.ts';
 import { clientAnswerHeaders } from '../../upstream/headers/answer-headers.ts';
 import { authorityIn } from '../../upstream/headers/references.ts';
-import { withheldRemedy } from '../../upstream/withheld.ts';
+import { withheldRemedy } from '../../upstream/headers/withheld.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import type { Answered, Backend } from './backend.ts';
 

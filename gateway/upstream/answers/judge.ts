@@ -1,5 +1,5 @@
-// Declared rules for the answers of one upstream: the first match decides how an answer is handled. Prepared once per
-// configuration.
+// Applies the declared rules for the answers of one upstream: the first rule that matches decides how an answer is handled. Prepared once
+// per configuration.
 
 import { GatewayError } from '../../errors.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
@@ -9,7 +9,7 @@ import { changeAt, memberPath } from './members.ts';
 import { type RefusalRule, toDeclaredRefusal } from './refusal.ts';
 import { submittedIn } from './submitted.ts';
 
-/** All given conditions must hold. */
+/** The conditions of a rule. All that are given must hold. */
 interface AnswerCondition {
   readonly status?: readonly number[] | undefined;
   /** Ids of operations. */
@@ -19,7 +19,10 @@ interface AnswerCondition {
   readonly body?: 'empty' | MemberMatchers | undefined;
 }
 
-/** A refusal; the gateway's credential was refused; or the answer passes without the members at these paths. */
+/**
+ * What a rule makes of an answer: a refusal, a refused credential of the gateway, or an answer that passes without the members at these
+ * paths.
+ */
 type AnswerOutcome =
   | RefusalRule
   | { readonly credential: 'refused' }
@@ -46,10 +49,10 @@ export interface AnsweredRequest extends Addressed {
 }
 
 export type Judgement =
-  /** Possibly with members removed. */
+  /** The answer passes, possibly with members removed. */
   | { readonly kind: 'pass'; readonly body: Buffer }
   | { readonly kind: 'refuse'; readonly error: GatewayError }
-  /** Retries once; `error` applies if it happens again. */
+  /** The request is sent once more; `error` applies if the same happens again. */
   | { readonly kind: 'retry'; readonly error: GatewayError }
   /** The gateway's credential was refused. */
   | { readonly kind: 'credential' }
@@ -58,7 +61,7 @@ export type Judgement =
 
 export type Judge = (answer: CompleteAnswer, context: AnsweredRequest) => Judgement;
 
-/** An answer whose body is parsed at most once, when the first rule needs it. */
+/** An answer whose body is parsed when the first rule needs it, and only once. */
 interface Read extends CompleteAnswer {
   root(): JsonNode | undefined;
 }

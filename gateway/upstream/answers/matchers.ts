@@ -5,7 +5,10 @@ import type { JsonNode, Scalar } from '../../shared/json-tree.ts';
 import { pathParameterNames } from '../requests/path.ts';
 import { memberPath, nodeAt } from './members.ts';
 
-/** A scalar or one of several; present or absent; contains a text, ignoring case; equals a path parameter, ignoring case. */
+/**
+ * A condition on a member: it is this scalar or one of several; it is present or absent; it contains a text or equals a path parameter,
+ * both without regard to case.
+ */
 export type Matcher =
   | Scalar
   | readonly Scalar[]
@@ -25,7 +28,7 @@ export interface Addressed {
 
 type Test<T> = (found: T, addressed: Addressed) => boolean;
 
-/** True if all conditions hold. A value that is not an object has no members. */
+/** Returns a test for all conditions. A value that is not an object has no members. */
 export function membersTest(matchers: MemberMatchers): Test<JsonNode | undefined> {
   const tests = Object.entries(matchers).map(([name, matcher]) => ({
     path: memberPath(name),

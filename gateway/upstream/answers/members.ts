@@ -1,4 +1,4 @@
-// Paths in a JSON tree by dotted names (`data.items.*.token`, `*` for all items of a list): find, change, remove.
+// Finds, changes and removes members of a JSON tree by dotted names (`data.items.*.token`, `*` for all items of a list).
 
 import type { JsonNode } from '../../shared/json-tree.ts';
 
@@ -9,7 +9,7 @@ export function memberPath(dotted: string): MemberPath {
   return dotted.split('.');
 }
 
-/** The node at a path without `*`. Of repeated names the last one counts, as in JSON.parse. */
+/** Returns the node at a path without `*`. Of several members with one name the last counts, as in JSON.parse. */
 export function nodeAt(root: JsonNode | undefined, path: MemberPath): JsonNode | undefined {
   let node = root;
   for (const name of path) {

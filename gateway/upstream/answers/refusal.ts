@@ -1,5 +1,5 @@
-// Builds the client's error from a declared refusal and the upstream's answer. Only the members that the rule names are copied from that
-// answer, and only if they cannot reveal a submitted secret.
+// Builds the error for the client from a declared refusal and the answer of the upstream. Only the members that the rule names are copied
+// from that answer, and only if they cannot reveal a submitted secret.
 
 import { type ErrorCode, REFUSALS } from '../../error-catalogue.ts';
 import { GatewayError } from '../../errors.ts';
@@ -16,7 +16,7 @@ export interface RefusalRule {
   readonly status?: number | undefined;
   /** The `param` of the error: a fixed name; the value of a member; or the place in the request that contains the value of a member. */
   readonly param?: string | { readonly member: string } | { readonly submitted: string } | undefined;
-  /** Further members of the error object → the body member that supplies the value. */
+  /** Other members of the error object, each with the body member that supplies its value. */
   readonly fields?: Readonly<Record<string, string>> | undefined;
   /** The body member that supplies the message. */
   readonly message?: string | undefined;
@@ -25,7 +25,7 @@ export interface RefusalRule {
   readonly retry?: true | undefined;
 }
 
-/** Limit for names and values, which must not become messages. */
+/** Longest name or value. A longer one is a text, which only `message` may hold. */
 const VALUE_LENGTH_MAX = 256;
 /** Control characters, line separators, lone surrogates. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;

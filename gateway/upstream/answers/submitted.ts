@@ -12,7 +12,7 @@ interface Value {
 }
 
 export interface Submitted {
-  /** The place of the first string that equals `named`, or is an address at the domain `named`, ignoring case. */
+  /** Returns the place of the first string that equals `named`, or is an address at the domain `named`, without regard to case. */
   placeOf(named: string): string | undefined;
   /** True if the text contains no submitted value. */
   isFree(text: string): boolean;
@@ -20,12 +20,15 @@ export interface Submitted {
   isFreeOfSecrets(text: string): boolean;
 }
 
-/** Parts of a secret from this length are withheld too, because an upstream that quotes a secret may have escaped the rest of it. */
+/** Parts of a secret from this length on are withheld, too, because an upstream that quotes a secret may have escaped the rest of it. */
 const LONG_PART = /[\p{L}\p{M}\p{N}]{4,}/gu;
 
 /**
- * `body`: the JSON value that the client sent. `secretNames`: names of members that hold secrets. Their values are secrets, and so is the
- * value beside such a name, as in `{"field": "password", "value": "…"}`.
+ * Reads the values that the client submitted.
+ *
+ * @param body the JSON value that the client sent
+ * @param secretNames names of members that hold secrets; the value beside such a name is a secret, too, as in `{"field": "password",
+ * "value": "…"}`
  */
 export function submittedIn(body: unknown, pathValues: readonly string[], secretNames: ReadonlySet<string>): Submitted {
   const inBody = valuesIn(body, secretNames);
@@ -54,7 +57,7 @@ export function submittedIn(body: unknown, pathValues: readonly string[], secret
   };
 }
 
-/** In the order of the text. Nesting was limited when the body was read. */
+/** Lists the values in the order of the text. Nesting was limited when the body was read. */
 function valuesIn(body: unknown, secretNames: ReadonlySet<string>): Value[] {
   const values: Value[] = [];
 

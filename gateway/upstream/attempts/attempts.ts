@@ -1,6 +1,6 @@
 // The attempts of one exchange with an upstream, until one is answered: their deadlines, their targets, and the end of the exchange.
-// exchange-place.ts waits for the place, relay.ts passes the answer, retry-plan.ts decides about further attempts. A class, as the relay
-// is: each request creates one, and methods on a prototype cost nothing to create.
+// exchange-place.ts waits for the place, relay.ts passes the answer on, retry-plan.ts decides about retries. It is a class, because each
+// request creates one, and methods on a prototype cost nothing to create.
 
 import type { GatewayError } from '../../errors.ts';
 import type { Forwardable } from '../../exchange.ts';
@@ -18,7 +18,7 @@ import type { DeadlineOwner } from './deadlines.ts';
 import type { AttemptFailure } from './retry.ts';
 import { type NextAttempt, RetryPlan } from './retry-plan.ts';
 
-/** Shared by all exchanges of one configuration. */
+/** What all exchanges of one configuration share. */
 export interface AttemptsOptions {
   readonly targets: Targets;
   readonly contractCheck: ContractCheck;
@@ -28,8 +28,8 @@ export interface AttemptsOptions {
 
 export interface RequestSender {
   /**
-   * Sends the request once. The answer goes to the relay, after the rules and the credential of the upstream. What it throws fails the
-   * attempt.
+   * Sends the request once. The relay gets the answer after the rules and the credential of the upstream have judged it. If it throws, the
+   * attempt has failed.
    */
   send(target: Target, relay: Relay, attempts: Attempts): void;
 }
@@ -59,7 +59,7 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
   readonly #reject: (error: unknown) => void;
   #watched: DenseSetEntry<DeadlineOwner> | undefined;
   #isClockStopped = false;
-  /** The answer took longer than maxStreamMs, which is no failure of the target. */
+  /** Whether the answer took longer than maxStreamMs, which is no failure of the target. */
   #isOverlong = false;
   #pause: NodeJS.Timeout | undefined;
   #target: Target | undefined;
@@ -68,11 +68,11 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
   /** Created when an attempt fails or is to be repeated. */
   #retries: RetryPlan | undefined;
   #count = 0;
-  /** The client has the whole answer. */
+  /** Whether the client has the whole answer. */
   #isRelayed = false;
   readonly #onClientGone = () => this.#clientGone();
 
-  /** Arguments by position, because an object for them would cost each request an allocation. */
+  /** The arguments stand in order, because an object for them would cost each request an allocation. */
   constructor(
     options: AttemptsOptions,
     exchange: Forwardable,
@@ -89,16 +89,16 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
     this.#reject = reject;
   }
 
-  /** Sends as soon as the concurrency limit has a place. At the end calls `resolve`, or `reject` with the refusal for the client. */
+  /** Sends as soon as the concurrency limit has a place. At the end it calls `resolve`, or `reject` with the refusal for the client. */
   start(): void {
-    // Prepended: runs before the listener that ends and logs the exchange.
+    // Prepended, so that it runs before the listener that ends and logs the exchange.
     this.exchange.response.prependListener('close', this.#onClientGone);
     this.takePlace();
   }
 
   protected begin(): void {
     const { operation, caller } = this.exchange;
-    // Called by the exchange that gave up the place: an error of this exchange must not reach that one.
+    // The exchange that gave up the place calls this, and an error of this exchange must not reach that one.
     try {
       const target = this.#options.targets.pick(operation.upstream, caller.mode);
       this.#target = target;
@@ -173,11 +173,11 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
 
   failed(error: GatewayError, failure: AttemptFailure, wasSent: boolean, status: number): void {
     const target = this.#target as Target;
-    // Neither an overlong answer nor a fault of the client is a failure of the target.
+    // An overlong answer is no failure of the target, and neither is a fault of the client.
     const isNone = this.#isOverlong || isClientsDoing(this.exchange, error);
     const outcome = isNone ? 'abandoned' : outcomeOf(this.#relay?.answeredStatus, error);
     this.#endAttempt(outcome, status >= 500 ? status : error);
-    // A refusal of the request is an answer too: it shows that the connections work.
+    // A refusal of the request is an answer, too: it shows that the connections work.
     if (failure === 'status' && status < 500) this.route.budget.answer();
     const plan = this.#plan();
     const next = plan.after({ target, error, failure, wasSent, status });
@@ -185,10 +185,10 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
     else this.#again(next);
   }
 
-  /** The client has left, and the answer is not stored either. */
+  /** Call it when the client has left, and the answer is not stored either. */
   abandoned(): void {
     this.#endAttempt('abandoned');
-    this.leave();
+    this.clientLeft();
   }
 
   stopClock(): void {
@@ -196,13 +196,13 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
     if (this.#watched !== undefined) this.route.watch.remove(this.#watched);
   }
 
-  /** An open stream gives its place and its connection to others at once. */
+  /** Opens a stream. From then on it holds no place and no connection of the pool, so that others can have them. */
   openStream(kind: StreamKind, end: (why: StreamEnd) => void): void {
     this.#closeStream = this.#options.openStream(this.exchange, kind, end);
     this.leavePlaceAndPool();
   }
 
-  /** From now on the answer counts neither in the concurrency limit nor in the connection pool. */
+  /** Gives back the place and the connection of the pool. The answer goes on without them. */
   leavePlaceAndPool(): void {
     if (this.leavePlace()) this.#relay?.leavePool();
   }
@@ -215,7 +215,7 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
     else this.#pause = setTimeout(resume, waitMs, this);
   }
 
-  /** After a pause between two attempts. */
+  /** Sends the request again, after the pause between two attempts. */
   resume(): void {
     this.#pause = undefined;
     this.#attempt(this.#target as Target, performance.now());
@@ -270,17 +270,17 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
     if (this.#relay !== undefined) this.#relay.clientGone();
     else {
       if (!this.leaveQueue()) this.#release();
-      this.leave();
+      this.clientLeft();
     }
   }
 
-  /** Gives back the target that was picked for the attempt after the pause. */
+  /** Gives back the target that was picked for the attempt after a pause. */
   #release(): void {
     this.#options.targets.ended(this.#target as Target, 'abandoned', performance.now());
   }
 
-  /** The client left: no target failed, and no answer can be sent. */
-  protected leave(): void {
+  /** Ends the exchange of a client that has left: no target failed, and no answer can be sent. */
+  protected clientLeft(): void {
     this.exchange.trail.clientLeft();
     this.#settle();
     this.#resolve();

@@ -1,4 +1,4 @@
-// Runs work on a request before it is sent, such as hashing, within the deadline of the request, and stops it when the client disconnects.
+// Runs work on a request before it is sent, such as hashing, within the deadline of the request. It stops the work when the client leaves.
 // Throws upstream_timeout.
 
 import type { Forwardable } from '../../exchange.ts';

@@ -1,4 +1,4 @@
-// One shared timer for all exchanges with an upstream: a timer per exchange costs 0.5 µs of CPU, and few deadlines expire.
+// Checks the deadlines of all exchanges with an upstream by one timer: a timer per exchange costs 0.5 µs of CPU, and few deadlines expire.
 
 import { STILL_MS } from '../../shared/deadline.ts';
 import { createDenseSet, type DenseSetEntry } from '../../shared/dense-set.ts';
@@ -18,7 +18,7 @@ export interface Deadlines {
   remove(entry: DenseSetEntry<DeadlineOwner>): void;
 }
 
-/** An expired deadline is noticed late by at most a tenth of the shortest deadline, and never by more than 50 ms. */
+/** An expired deadline is noticed after at most a tenth of the shortest deadline, and after at most 50 ms. */
 const LATE_PART = 0.1;
 const LATE_MS_MAX = 50;
 

@@ -1,5 +1,5 @@
-// Reads the present record from the upstream, for a request rule that needs it before the client's request can be sent. The read belongs to
-// the attempt and ends with it; during the read, the client's request does not count as sent. Throws upstream_bad_response.
+// Reads the present record from the upstream, for a request rule that needs it before the request of the client can be sent. The read
+// belongs to the attempt and ends with it. During the read, the request of the client does not count as sent. Throws upstream_bad_response.
 
 import { headersIn } from '../../http1/client/request-head.ts';
 import type { Control, Outgoing } from '../../http1/client/wire.ts';
@@ -13,7 +13,7 @@ const ofTheClientsRequest = new Set([
   ...['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range', 'range'],
 ]);
 
-/** The request for the record: a GET of the same path, for the same caller. */
+/** Returns the request for the record: a GET of the same path, for the same caller. */
 export function recordRequest(outgoing: Outgoing, path: string): Outgoing {
   const headers = ['accept', 'application/json', 'accept-encoding', 'identity'];
   const given = headersIn(outgoing);

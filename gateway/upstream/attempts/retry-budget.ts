@@ -6,15 +6,15 @@ const FLOOR_PER_SECOND = 3;
 const SAVED_MAX = 100;
 
 export interface RetryBudget {
-  /** A first attempt is sent. */
+  /** Call it when a first attempt is sent. */
   request(): void;
-  /** A complete answer arrived. */
+  /** Call it when a complete answer has arrived. */
   answer(): void;
   /** Takes one retry from the budget. Returns false if the budget is spent. */
   take(): boolean;
   /**
-   * Takes one retry for a request that was lost with its connection, as happens when the upstream closes an idle connection at that moment.
-   * Each complete answer pays for one, so that an upstream that does not answer gets no additional retries.
+   * Takes one retry for a request that was lost with its connection: the upstream may have closed an idle connection at that moment. Each
+   * complete answer pays for one such retry, so an upstream that does not answer gets none.
    */
   takeForLost(): boolean;
 }

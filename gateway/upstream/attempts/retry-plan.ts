@@ -1,5 +1,5 @@
-// The retries of one request: whether it is sent again, to which target and when, and the refusal if it is not. Created when a first
-// attempt fails, so that a successful request does not pay for it.
+// The retries of one request: decides whether it is sent again, to which target and when, and with which refusal it ends. Created when a
+// first attempt fails, so that a successful request does not pay for it.
 
 import type { GatewayError } from '../../errors.ts';
 import type { Forwardable } from '../../exchange.ts';
@@ -19,7 +19,7 @@ interface FailedAttempt {
   readonly failure: AttemptFailure;
   /** True if a byte of the request may have been sent. */
   readonly wasSent: boolean;
-  /** Of the upstream's answer, 0 without one. */
+  /** Status of the answer; 0 if none came. */
   readonly status: number;
 }
 
@@ -32,7 +32,7 @@ export class RetryPlan {
   /** `performance.now()` */
   readonly #deadlineAt: number;
   readonly #tried: Target[] = [];
-  /** Of all further attempts, as the trail has them. */
+  /** The reasons of all retries, as the trail has them. */
   readonly #reasons: RetryReason[] = [];
   #retries = 0;
   #wasSent = false;
@@ -45,7 +45,10 @@ export class RetryPlan {
     this.#deadlineAt = deadlineAt;
   }
 
-  /** The target of the next attempt, already picked, and the wait before it. Undefined: no retry, `error` is the answer. */
+  /**
+   * Returns the target of the next attempt, already picked, and the wait before it. Undefined: there is no retry, and `error` is the
+   * answer.
+   */
   after({ target, error, failure, wasSent, status }: FailedAttempt): NextAttempt | undefined {
     // The client gets the error of the last attempt that was sent, because that error says whether the service may have executed the
     // request. If no attempt was sent, it gets the error of the last attempt.
@@ -81,7 +84,7 @@ export class RetryPlan {
     return true;
   }
 
-  /** Undefined if the breaker has opened in the meantime: the original failure is more informative. */
+  /** Picks a target. Undefined if the breaker has opened in the meantime: the original failure is more informative. */
   #pick(): Target | undefined {
     try {
       return this.#targets.pick(this.#exchange.operation.upstream, this.#exchange.caller.mode, this.#tried);
@@ -94,7 +97,7 @@ export class RetryPlan {
     return performance.now() + waitMs < this.#deadlineAt;
   }
 
-  /** Takes the cost of a retry from the budget; false: the budget is spent. */
+  /** Takes the cost of a retry from the budget. Returns false if the budget is spent. */
   #pay(isClosedUnder: boolean): boolean {
     const { budget } = this.#route;
     const isPaid = isClosedUnder ? budget.takeForLost() : budget.take();

@@ -10,14 +10,14 @@ import { isIdempotent } from '../../shared/methods.ts';
  */
 export type AttemptFailure = 'lost' | 'timeout' | 'status' | 'other';
 
-/** Longest Retry-After that the gateway waits for; for a longer one the client has to wait. */
+/** Longest Retry-After for which the gateway waits. If it is longer, the client has to wait. */
 const RETRY_AFTER_MAX_MS = 2_000;
 const BACK_OFF_MS = 50;
 
 const repeatedStatuses = new Set([502, 503, 504]);
 
 /**
- * Undefined: no retry, the failure is the answer.
+ * Returns why the request may be sent again; undefined if the failure is the answer.
  *
  * @param wasSent whether a byte of the request may have been sent
  * @param status of the upstream's answer, 0 without one
@@ -44,7 +44,7 @@ export function isRepeatable(exchange: Forwardable, wasSent: boolean, honoursIde
 }
 
 /**
- * Milliseconds before a failed target is tried again; undefined: the wait would be too long.
+ * Returns the milliseconds before a failed target is tried again; undefined if the wait would be too long.
  *
  * @param repeats retries of this request so far
  * @param retryAfterSeconds Retry-After of the answer, if any

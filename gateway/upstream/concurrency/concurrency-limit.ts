@@ -1,4 +1,4 @@
-// Limits concurrent requests to one upstream. Further requests wait in a fair queue, each within its own deadline. Throws
+// Limits concurrent requests to one upstream. Other requests wait in a fair queue, each within its own deadline. Throws
 // upstream_overloaded.
 
 import { GatewayError } from '../../errors.ts';
@@ -6,7 +6,7 @@ import { contain } from '../../shared/faults.ts';
 import { createFairQueue, type OrganizationShare, type QueueEntry, queueEntry, type Waiter } from './fair-queue.ts';
 import { createQueueBound, type QueueBoundRules } from './queue-bound.ts';
 
-/** Above this number, organizations without requests here are removed from memory. */
+/** Above this number of organizations, those without requests here are removed from memory. */
 const SHARES_MAX = 4096;
 /** Upper bound for Retry-After. */
 const RETRY_AFTER_SECONDS_MAX = 30;
@@ -22,17 +22,17 @@ export interface ConcurrencyRules extends QueueBoundRules {
 export type QueueRefusal = 'upstream_queue' | 'upstream_wait';
 
 interface ConcurrencyLimitOptions {
-  /** Concurrent requests allowed; read again for each decision. */
+  /** Number of concurrent requests that are allowed. It is read for each decision. */
   places(): number;
-  /** Read when a request has to wait. */
+  /** The rules for waiting. They are read when a request has to wait. */
   rules(): ConcurrencyRules;
-  /** A request got a place after waiting this long. */
+  /** Called when a request has got a place after waiting this long. */
   onWaited(waitedMs: number): void;
   onShed(why: QueueRefusal): void;
 }
 
 export interface ConcurrencyLimit {
-  /** Takes a place, which `leave` gives back. Returns undefined if no place is free, or if other requests wait for it. */
+  /** Takes a place, which `release` gives back. Returns undefined if no place is free, or if other requests wait for it. */
   enter(organization: string): OrganizationShare | undefined;
   /**
    * Waits for a place. Refuses the waiter with upstream_overloaded if that takes too long or the queue is too long; the refusal may come
@@ -43,7 +43,7 @@ export interface ConcurrencyLimit {
   wait(organization: string, withinMs: number, waiter: Waiter, sinceMs?: number): QueueEntry;
   /** Removes an entry from the queue, if it is still there. Does not call the waiter. */
   leaveQueue(entry: QueueEntry): void;
-  leave(share: OrganizationShare): void;
+  release(share: OrganizationShare): void;
   inFlight(): number;
   waiting(): number;
 }
@@ -98,7 +98,7 @@ export function createConcurrencyLimit({ places, rules, onWaited, onShed }: Conc
     contain(admitWaiting);
   }
 
-  /** Runs after the current turn's callbacks, because the connection of the request that ended is free only then. */
+  /** Admits waiting requests after the callbacks of this turn, because the connection of the request that ended is free only then. */
   function admitWaitingSoon(): void {
     if (isAdmitting) return;
     isAdmitting = true;
@@ -106,7 +106,7 @@ export function createConcurrencyLimit({ places, rules, onWaited, onShed }: Conc
     void endOfCallback.then(admitWaitingNow);
   }
 
-  /** Sheds the newest entries of the organization with the most entries: the older ones are closest to being served. */
+  /** Refuses the newest entries of the organization with the most entries, because the older ones are closest to being served. */
   function shorten(nowMs: number): void {
     const allowed = bound.allowed(nowMs, places(), rules());
     while (queue.length() > allowed) shed(queue.newest() as QueueEntry, 'upstream_queue');
@@ -117,7 +117,7 @@ export function createConcurrencyLimit({ places, rules, onWaited, onShed }: Conc
     entry.waiter.refused(overloaded(bound.waitMs(queue.length())), performance.now() - entry.sinceMs);
   }
 
-  /** One timer for all entries: most deadlines are similar, and most requests get a place before theirs. */
+  /** Sets the one timer for all entries: most deadlines are similar, and most requests get a place before theirs. */
   function sweepBy(untilMs: number): void {
     if (untilMs >= sweepAtMs) return;
     clearTimeout(sweep);
@@ -134,7 +134,7 @@ export function createConcurrencyLimit({ places, rules, onWaited, onShed }: Conc
 
   return {
     enter(organization) {
-      // The number of places may have grown since the last request: waiting requests come first.
+      // The number of places may have grown since the last request. Waiting requests get them first.
       if (queue.length() > 0) admitWaiting();
       return queue.length() > 0 || inFlight >= places() ? undefined : take(shareOf(organization));
     },
@@ -147,7 +147,7 @@ export function createConcurrencyLimit({ places, rules, onWaited, onShed }: Conc
       return entry;
     },
     leaveQueue: (entry) => void queue.remove(entry),
-    leave(share) {
+    release(share) {
       inFlight -= 1;
       share.inFlight -= 1;
       if (queue.length() === 0) return;

@@ -1,5 +1,5 @@
-// The place of one exchange in the concurrency limit of its upstream: waits for it, holds it, gives it back. The base class of the
-// attempts, because a second object would cost each request an allocation.
+// The place of one exchange in the concurrency limit of its upstream: waits for it, holds it, gives it back. It is the base class of the
+// attempts, because a second object would cost each request an allocation. At the end stands the place of a WebSocket handshake.
 
 import type { Caller } from '../../caller.ts';
 import type { GatewayError } from '../../errors.ts';
@@ -7,7 +7,7 @@ import type { Forwardable } from '../../exchange.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import type { OrganizationShare, QueueEntry, Waiter } from './fair-queue.ts';
 
-/** The part of its time that a request may spend in the queue: the rest is for the answer. */
+/** The part of its time that a request may spend in the queue. The rest is for the answer. */
 const WAITING_PART = 0.9;
 
 export abstract class ExchangePlace implements Waiter {
@@ -15,7 +15,7 @@ export abstract class ExchangePlace implements Waiter {
   protected readonly route: UpstreamRoute;
   /** `performance.now()` */
   protected readonly deadlineAt: number;
-  /** Its entry in the queue, then its place. */
+  /** The entry of the exchange in the queue while it waits. */
   #waiter: QueueEntry | undefined;
   #place: OrganizationShare | undefined;
 
@@ -25,20 +25,20 @@ export abstract class ExchangePlace implements Waiter {
     this.deadlineAt = deadlineAt;
   }
 
-  /** The exchange has its place. */
+  /** Called when the exchange has its place. */
   protected abstract begin(): void;
-  /** The client has left. */
-  protected abstract leave(): void;
+  /** Called when the client has left. */
+  protected abstract clientLeft(): void;
   /** Ends the exchange with the refusal for its client. */
   abstract endWith(thrown: unknown): void;
 
-  /** Calls `begin`, `leave` or `endWith`, now or after the wait. */
+  /** Calls `begin`, `clientLeft` or `endWith`, now or after the wait. */
   protected takePlace(): void {
     const { concurrency } = this.route;
     const organization = shareOf(this.exchange.caller);
     this.#place = concurrency.enter(organization);
     if (this.#place !== undefined) this.begin();
-    else if (this.exchange.response.destroyed) this.leave();
+    else if (this.exchange.response.destroyed) this.clientLeft();
     else {
       const now = performance.now();
       this.#waiter = concurrency.wait(organization, (this.deadlineAt - now) * WAITING_PART, this, now);
@@ -58,7 +58,7 @@ export abstract class ExchangePlace implements Waiter {
     this.endWith(error);
   }
 
-  /** False: the exchange does not wait. */
+  /** Leaves the queue. Returns false if the exchange does not wait. */
   protected leaveQueue(): boolean {
     if (this.#waiter === undefined) return false;
     this.route.concurrency.leaveQueue(this.#waiter);
@@ -66,17 +66,81 @@ export abstract class ExchangePlace implements Waiter {
     return true;
   }
 
-  /** False: it has no place any more. */
+  /** Gives the place back. Returns false if the exchange has none any more. */
   protected leavePlace(): boolean {
     const place = this.#place;
     if (place === undefined) return false;
     this.#place = undefined;
-    this.route.concurrency.leave(place);
+    this.route.concurrency.release(place);
     return true;
   }
 }
 
-/** The key of the fair queue: a caller without an organization counts alone. */
+/** Returns the key of the fair queue. A caller without an organization counts alone. */
 function shareOf({ organization, subject }: Caller): string {
   return organization === undefined ? subject : organization.id;
+}
+
+/**
+ * Waits for the place of a WebSocket handshake. The handshake holds it until it is answered or has failed; an open WebSocket holds none.
+ * Rejects with upstream_overloaded.
+ *
+ * @param deadlineAt `performance.now()`
+ * @returns the function that gives the place back; undefined if the client has left, and the trail then has status 499
+ */
+export function placeForHandshake(
+  exchange: Forwardable,
+  route: UpstreamRoute,
+  deadlineAt: number,
+): Promise<(() => void) | undefined> {
+  return new Promise((resolve, reject) => {
+    new HandshakePlace(exchange, route, deadlineAt, resolve, reject).wait();
+  });
+}
+
+class HandshakePlace extends ExchangePlace {
+  readonly #resolve: (release: (() => void) | undefined) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #onClientGone = () => {
+    this.leaveQueue();
+    this.clientLeft();
+  };
+
+  constructor(
+    exchange: Forwardable,
+    route: UpstreamRoute,
+    deadlineAt: number,
+    resolve: (release: (() => void) | undefined) => void,
+    reject: (error: unknown) => void,
+  ) {
+    super(exchange, route, deadlineAt);
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  wait(): void {
+    // Runs before the listener that ends and logs the exchange.
+    this.exchange.response.prependListener('close', this.#onClientGone);
+    this.takePlace();
+  }
+
+  protected begin(): void {
+    this.#stopListening();
+    this.#resolve(() => void this.leavePlace());
+  }
+
+  protected clientLeft(): void {
+    this.#stopListening();
+    this.exchange.trail.clientLeft();
+    this.#resolve(undefined);
+  }
+
+  endWith(thrown: unknown): void {
+    this.#stopListening();
+    this.#reject(thrown);
+  }
+
+  #stopListening(): void {
+    this.exchange.response.off('close', this.#onClientGone);
+  }
 }

@@ -1,6 +1,6 @@
-// The queue of requests that wait for a place at one upstream: one list per organization, served round robin, so that one organization's
-// burst does not delay the others. The lists are linked: at full load most requests wait, mostly alone in their list, and an array of one
-// costs 150 bytes each time.
+// The queue of requests that wait for a place at one upstream. It has one list per organization and serves them in turn, so that a burst of
+// one organization does not delay the others. The lists are linked: at full load most requests wait, and most lists have one entry, for
+// which an array would cost 150 bytes each time.
 
 import type { GatewayError } from '../../errors.ts';
 
@@ -8,16 +8,16 @@ import type { GatewayError } from '../../errors.ts';
 export interface OrganizationShare {
   readonly organization: string;
   inFlight: number;
-  /** Number of its entries in the queue. */
+  /** Number of entries of the organization in the queue. */
   waiting: number;
   oldest: QueueEntry | undefined;
   newest: QueueEntry | undefined;
 }
 
-/** Receives the end of the wait. */
+/** The exchange that waits. It learns how its wait ended. */
 export interface Waiter {
   /**
-   * The request has a place, which must be given back.
+   * Called when the request has a place, which it must give back.
    *
    * @param waitedMs time in the queue
    */
@@ -41,8 +41,8 @@ interface FairQueue {
   length(): number;
   push(entry: QueueEntry): void;
   /**
-   * Removes the next entry: of the first organization in turn with fewer than `most` requests in flight; if none is below that, of the
-   * first one.
+   * Removes the next entry. It belongs to the next organization that has fewer than `most` requests in flight; if all have more, to the
+   * next organization.
    */
   next(most: number): QueueEntry | undefined;
   /** Removes the newest entry of the organization with the most entries. */
@@ -73,13 +73,13 @@ export function createFairQueue(): FairQueue {
   }
 
   function leaveTurns(share: OrganizationShare): void {
-    // `shift` makes no array of what it removes.
+    // `shift`, because `splice` would make an array of what it removes.
     if (turns[0] === share) turns.shift();
     else turns.splice(turns.indexOf(share), 1);
   }
 
   function turnOf(most: number): OrganizationShare | undefined {
-    // No `for of`: until the function is optimized, its iterator costs 80 bytes per request.
+    // An index, because the iterator of `for of` costs 80 bytes per request until the function is optimized.
     for (let index = 0; index < turns.length; index += 1) {
       const share = turns[index] as OrganizationShare;
       if (share.inFlight < most) return share;
@@ -107,7 +107,7 @@ export function createFairQueue(): FairQueue {
     newest() {
       let longest = turns[0];
       if (longest === undefined) return undefined;
-      // Of several equally long lists, the one that started last.
+      // If several lists are equally long, the one that started last is taken.
       for (const share of turns) if (share.waiting >= longest.waiting) longest = share;
       return take(longest.newest as QueueEntry);
     },
@@ -129,7 +129,7 @@ export function createFairQueue(): FairQueue {
   };
 }
 
-/** Oldest first. */
+/** Yields the entries of an organization, oldest first. */
 function* entriesOf({ oldest }: OrganizationShare): Generator<QueueEntry> {
   for (let entry = oldest; entry !== undefined; entry = entry.newer) yield entry;
 }
@@ -151,7 +151,7 @@ function unlink(entry: QueueEntry): void {
   else older.newer = newer;
   if (newer === undefined) share.newest = older;
   else newer.older = older;
-  // An entry that has left must not keep others in memory.
+  // An entry that was removed must not keep others in memory.
   entry.older = undefined;
   entry.newer = undefined;
   share.waiting -= 1;

@@ -1,15 +1,15 @@
 // Bounds the length of an upstream's queue. A burst may fill the queue and is worked off. A queue that does not empty exceeds the capacity
 // of the upstream and only adds latency, so it is kept short enough to be worked off within `queueMs`.
 
-/** After this time without being empty, a queue no longer counts as a burst. */
+/** A queue that was not empty for this time no longer counts as a burst. */
 const BURST_MAX_MS = 500;
 /** Interval of the rate measurement while requests wait. */
 const MEASURED_EVERY_MS = 100;
 /** Weight of a new measurement in the moving average. */
 const WEIGHT = 0.3;
 /**
- * Least bound, as a multiple of the places: with fewer waiting requests, a place of a slow upstream would stay empty until the next
- * request.
+ * The bound is never below this multiple of the places: with fewer waiting requests, a place of a slow upstream would stay empty until the
+ * next request.
  */
 const ROUNDS = 4;
 
@@ -20,17 +20,17 @@ export interface QueueBoundRules {
   readonly queueMs: number | undefined;
 }
 
-/** All times come from one clock, in milliseconds. */
+/** A bound whose arguments come from one clock, in milliseconds. */
 interface QueueBound {
-  /** The queue is no longer empty. */
+  /** Call it when the queue is no longer empty. */
   begin(nowMs: number): void;
-  /** A place was given back while requests wait. `measure` follows. */
+  /** Call it when a place was given back while requests wait; call `measure` next. */
   depart(): void;
   /** Measures the rate of departures, if it is time. */
   measure(nowMs: number): void;
-  /** Permitted queue length now. */
+  /** Returns the queue length that is permitted now. */
   allowed(nowMs: number, places: number, rules: QueueBoundRules): number;
-  /** Estimated time to work off so many requests; undefined before the first measurement. */
+  /** Returns the estimated time to work off so many requests; undefined before the first measurement. */
   waitMs(length: number): number | undefined;
 }
 

@@ -25,7 +25,7 @@ interface Login {
 /** A secret that could be parsed. */
 export interface ParsedCredential {
   readonly header: CredentialHeader;
-  /** Absent for a kind that clients cannot present by HTTP Basic. */
+  /** The login in the secret; absent for a kind that clients cannot present by HTTP Basic. */
   readonly login?: Login;
 }
 
@@ -47,17 +47,17 @@ const kinds: { readonly [K in CredentialKind]: Kind<K> } = {
   },
 };
 
-/** Returns undefined for a secret that cannot be one of its kind, because it is truncated, for example. */
+/** Parses a secret. Returns undefined if it cannot be one of its kind, for example because it is truncated. */
 export function parseCredential(text: string, settings: CredentialSettings): ParsedCredential | undefined {
   return kinds[settings.kind].parse(text, settings);
 }
 
-/** Why a secret cannot be one of its kind, without the secret itself; undefined if it can. */
+/** Returns why a secret cannot be one of its kind, without the secret itself; undefined if it can. */
 export function credentialProblem(text: string, settings: CredentialSettings): string | undefined {
   return parseCredential(text, settings) === undefined ? `it must hold ${kinds[settings.kind].form}.` : undefined;
 }
 
-/** RFC 7617 section 2: splits at the first colon and rejects control characters. An empty half means a truncated file. */
+/** Splits a login at the first colon and rejects control characters (RFC 7617 section 2). An empty half means a truncated file. */
 function parseLogin(text: string, defaultUser: string): Login | undefined {
   const colon = text.indexOf(':');
   const user = colon === -1 ? defaultUser : text.slice(0, colon);

@@ -1,4 +1,4 @@
-// The secret of a credential as it is stored: read, parsed, and why it cannot be used.
+// The secret of a credential as it is stored: reads it, parses it, and says why it cannot be used.
 
 import type { ParsedCredential } from './credential-kinds.ts';
 
@@ -10,7 +10,7 @@ export interface SecretSource {
   read(): string | undefined;
   /** When the secret was last written, in any unit; undefined if that is not known. May throw. */
   writtenAt?(): number | undefined;
-  /** Undefined for a secret that cannot be used. */
+  /** Parses the secret; undefined if it cannot be used. */
   parse(secret: string): ParsedCredential | undefined;
   /** Epoch milliseconds. */
   now(): number;
@@ -29,7 +29,7 @@ export class CredentialSecret {
     this.#source = source;
   }
 
-  /** Undefined with a `fault`. */
+  /** Reads the secret. Returns undefined and sets `fault` if there is no usable one. */
   read(): ParsedCredential | undefined {
     this.#readAtMs = this.#source.now();
     const found = this.#readParsed();
@@ -37,7 +37,7 @@ export class CredentialSecret {
     return typeof found === 'string' ? undefined : found;
   }
 
-  /** Whether it was read some time ago; also true after the clock was set back. */
+  /** Whether the last read was some time ago. Also true after the clock was set back. */
   isOld(): boolean {
     const ageMs = this.#source.now() - this.#readAtMs;
     return ageMs < 0 || ageMs >= READ_EVERY_MS;

@@ -20,32 +20,32 @@ const causes: Readonly<Record<LatchReason, string>> = {
 };
 
 interface CredentialOptions extends SecretSource, LatchOptions {
-  /** The credential is latched now. Called once per change, possibly during creation. */
+  /** Called once when the credential gets latched, possibly during its creation. */
   onLatched(reason: LatchReason): void;
-  /** Requests are sent again: the secret has changed, a probe was accepted, or an operator asked. Called once per change. */
+  /** Called once when requests are sent again: the secret has changed, a probe was accepted, or an operator asked. */
   onHealed(): void;
 }
 
 export interface Credential {
   /**
-   * The header for the upstream. While latched, reads the secret again first. Throws upstream_auth_failed if it is
-   * still latched.
+   * Returns the header for the upstream. While latched, it reads the secret again first. Throws upstream_auth_failed if it is still
+   * latched.
    */
   header(): CredentialHeader;
   /**
-   * Asks for a probe if the credential is latched and a probe may be due. Resolves when `header` knows whether it may send one. Never
-   * rejects. Undefined: there is nothing to wait for.
+   * Asks for a probe if the credential is latched and a probe may be due. Resolves when `header` knows whether it may send one; never
+   * rejects. Returns undefined if there is nothing to wait for.
    */
   awaitReady(): Promise<void> | undefined;
   /** Sends a refused secret again, as if it were new. Returns false if the credential is not latched by a refusal. */
   retry(): boolean;
   /** True if the upstream has accepted the current secret. Until then only one request at a time is sent. */
   isProven(): boolean;
-  /** The upstream accepted this header. */
+  /** Call it when the upstream has accepted this header. */
   accepted(header: CredentialHeader): void;
   /**
-   * The upstream refused this header, with this status. Returns true if the secret has changed since the header was made, so that a retry
-   * makes sense; false if the credential is latched.
+   * Call it when the upstream has refused this header, with this status. Returns true if the secret has changed since the header was made,
+   * so that a retry makes sense; false if the credential is latched.
    */
   refused(header: CredentialHeader, status: number): boolean;
   /** True if a client presents this credential as user name and password. Runs in constant time. */
@@ -59,7 +59,7 @@ export function createCredential(options: CredentialOptions): Credential {
   const secret = new CredentialSecret(options);
   const logins = new LoginDigests();
   const latch = new Latch(options, report);
-  /** Made from the last secret that could be parsed. Kept while the secret is missing, because the refused one may come back. */
+  /** The header of the last secret that could be parsed. It is kept while the secret is missing, because the refused one may come back. */
   let current: CredentialHeader | undefined;
   let isReportedLatched = false;
 

@@ -1,5 +1,5 @@
-// When a latched credential is tried again. Instances share one schedule for each upstream, which outlasts restarts: in Redis, or in a file
-// of the data directory where there is one instance only.
+// Decides when a latched credential is tried again. Instances share one schedule for each upstream, which outlasts restarts: in Redis, or
+// in a file of the data directory if there is only one instance.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,11 +9,11 @@ import { evaluate, toScript } from '../../redis/sealed-script.ts';
 const FIRST_WAIT_MS = 30_000;
 const LONGEST_WAIT_MS = 3 * 3_600_000;
 const DAY_MS = 86_400_000;
-/** Of all instances together: upstreams may count refused requests by the day. */
+/** Most probes of all instances together: upstreams may count refused requests by the day. */
 const PROBES_A_DAY_MAX = 12;
 
 const COMMAND_TIMEOUT_MS = 500;
-/** Longer than all commands of one turn take. */
+/** A lease that is longer than all commands of one turn take. */
 const LEASE_MS = 5000;
 
 /** The schedule of one upstream. */
@@ -39,17 +39,20 @@ export interface LatchProbes {
    * @param latchedAtMs when this process latched the credential, epoch milliseconds
    */
   take(upstream: string, latchedAtMs: number, nowMs: number): Promise<ProbeTurn>;
-  /** The credential works again, or there is a new one: the schedule ends, and the count of the day stays. Never rejects. */
+  /**
+   * Call it when the credential works again, or when there is another one: the schedule ends, and the count of the day stays. Never
+   * rejects.
+   */
   healed(upstream: string, nowMs: number): Promise<void>;
 }
 
-/** For commands, which end with the first refusal. */
+/** The schedule of commands, which end with the first refusal: no probes. */
 export const withoutProbes: LatchProbes = {
   take: async (_upstream, _latchedAtMs, nowMs) => ({ kind: 'wait', nextAtMs: nowMs + LONGEST_WAIT_MS }),
   healed: async () => undefined,
 };
 
-/** The turn of a process, and the schedule after it. Pure. */
+/** Pure: returns the turn of a process, and the schedule after it. */
 export function probeTurnAt(
   state: ProbeState,
   latchedAtMs: number,
@@ -106,7 +109,7 @@ function withStore(
   };
 }
 
-/** In two calls, because the names are on different servers of a Cluster. */
+/** Two scripts, because their keys are on different servers of a Cluster. */
 const LEASE = toScript(`return redis.call('SET', KEYS[1], '1', 'PX', ARGV[1], 'NX')`);
 const READ = toScript(`
 local time = redis.call('TIME')
@@ -146,7 +149,7 @@ function readIfPresent(file: string): string | null {
   }
 }
 
-/** A state that cannot be read begins anew. */
+/** Parses a schedule. One that cannot be read begins anew. */
 function parsed(text: string | null): ProbeState {
   try {
     const state = JSON.parse(text ?? '') as ProbeState;

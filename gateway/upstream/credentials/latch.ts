@@ -15,7 +15,7 @@ import type { CredentialHeader } from './credential-kinds.ts';
 import { type ProbeOptions, ProbeTurns } from './probe-turns.ts';
 
 export interface LatchOptions extends ProbeOptions {
-  /** The upstream accepts requests again, for the first time since a refusal. */
+  /** Called when the upstream accepts requests again, for the first time since a refusal. */
   onAccepted?(): void;
 }
 
@@ -25,7 +25,7 @@ export class Latch {
   readonly #turns: ProbeTurns;
   /** The time of writing of the refused secret. */
   #refusedWrittenAt: number | undefined;
-  /** The upstream has accepted nothing since the last refusal. */
+  /** Whether the upstream has accepted nothing since the last refusal. */
   #isAfterRefusal = false;
 
   /** @param onHealed called when the probe of another process was accepted */
@@ -37,7 +37,7 @@ export class Latch {
     });
   }
 
-  /** There is another secret, or the refused one may be sent again. */
+  /** Call it when there is another secret, or when the refused one may be sent again. */
   beginAnew(): void {
     this.#become('unproven');
   }
@@ -47,7 +47,10 @@ export class Latch {
     if (this.state === 'refused' && at !== this.#refusedWrittenAt) this.beginAnew();
   }
 
-  /** False: an acceptance that arrives after a refusal belongs to an earlier request, and says nothing. */
+  /**
+   * Call it when the upstream has accepted the header. Returns false for an acceptance that arrives after a refusal: it belongs to an
+   * earlier request, and says nothing.
+   */
   accepted(header: CredentialHeader): boolean {
     if (this.state !== 'unproven' && !this.#turns.isProbe(header)) return false;
     this.#become('proven');
@@ -64,12 +67,12 @@ export class Latch {
     this.#turns.latched(status);
   }
 
-  /** If the header is that of the probe, no probe is under way any more. */
+  /** Call it at each answer: if the header is that of the probe, no probe is in progress any more. */
   answered(header: CredentialHeader): void {
     this.#turns.answered(header);
   }
 
-  /** The header of a probe; undefined: none may be sent now. */
+  /** Returns the header of a probe; undefined if none may be sent now. */
   probe(header: CredentialHeader): CredentialHeader | undefined {
     return this.#turns.take(header);
   }

@@ -3,9 +3,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export class LoginDigests {
-  /** Random for each process, so that an attacker cannot choose the first bytes of a digest. */
+  /** A key that is random for each process, so that an attacker cannot choose the first bytes of a digest. */
   readonly #key = randomBytes(32);
-  /** Compared against where clients can present no login, so that the comparison takes the same time. */
+  /** Digests to compare with if clients cannot present a login, so that the comparison takes the same time. */
   readonly #none = { user: randomBytes(32), password: randomBytes(32) };
   #own: { readonly user: Buffer; readonly password: Buffer } = this.#none;
 
@@ -17,7 +17,7 @@ export class LoginDigests {
   }
 
   /**
-   * User names are compared without case and surrounding spaces.
+   * Compares a login. Case of the user name and spaces around it do not count.
    *
    * @param isUsable false: the credential has no secret at present, and nothing matches
    */

@@ -1,5 +1,5 @@
 // The probes of a latched credential: asks for turns by the schedule of latch-probes.ts, which all instances share, and knows the header of
-// the probe under way.
+// the probe in progress.
 
 import type { CredentialHeader } from './credential-kinds.ts';
 import type { ProbeTurn } from './latch-probes.ts';
@@ -7,7 +7,7 @@ import type { ProbeTurn } from './latch-probes.ts';
 /** The statuses by which an upstream refuses a login. It may count them toward a ban, so they are never probed. */
 const loginStatuses = new Set([401, 407]);
 
-/** Until the next question for a turn after the store of the turns did not answer. */
+/** Milliseconds until the next question for a turn, after the store of the turns did not answer. */
 const ASK_AGAIN_MS = 30_000;
 
 export interface ProbeOptions {
@@ -22,10 +22,10 @@ export class ProbeTurns {
   readonly #onHealed: () => void;
   #latchedAtMs = 0;
   #isLoginRefused = false;
-  /** When to ask for a turn; infinite while the credential is not latched or must not be probed. */
+  /** The time at which to ask for a turn; infinite while the credential is not latched or must not be probed. */
   #askAtMs = Number.POSITIVE_INFINITY;
   #hasTurn = false;
-  /** The header of the probe under way. */
+  /** The header of the probe in progress. */
   #probe: CredentialHeader | undefined;
 
   /** @param onHealed called when the probe of another process was accepted */
@@ -34,7 +34,7 @@ export class ProbeTurns {
     this.#onHealed = onHealed;
   }
 
-  /** The upstream has refused the credential with this status. */
+  /** Call it when the upstream has refused the credential with this status. */
   latched(status: number): void {
     this.#hasTurn = false;
     this.#isLoginRefused ||= loginStatuses.has(status);
@@ -45,7 +45,7 @@ export class ProbeTurns {
     }
   }
 
-  /** The credential is not latched any more. */
+  /** Call it when the credential is not latched any more. */
   end(): void {
     this.#askAtMs = Number.POSITIVE_INFINITY;
     this.#hasTurn = false;
@@ -59,7 +59,7 @@ export class ProbeTurns {
     return mayAsk ? this.#ask() : undefined;
   }
 
-  /** The header of the probe, if this process has a turn. A new object, so that its answer is recognized by identity. */
+  /** Returns the header of the probe, if this process has a turn. It is a new object, by whose identity the answer is recognized. */
   take(header: CredentialHeader): CredentialHeader | undefined {
     if (!this.#hasTurn) return undefined;
     this.#hasTurn = false;
@@ -71,7 +71,7 @@ export class ProbeTurns {
     return header === this.#probe;
   }
 
-  /** If the header is the probe's, no probe is under way any more. */
+  /** Call it at each answer: if the header is that of the probe, no probe is in progress any more. */
   answered(header: CredentialHeader): void {
     if (this.isProbe(header)) this.#probe = undefined;
   }
@@ -79,7 +79,7 @@ export class ProbeTurns {
   async #ask(): Promise<void> {
     const { takeTurn, now } = this.#options;
     if (takeTurn === undefined) return;
-    // Until the answer, further requests do not ask.
+    // Other requests do not ask before this question is answered.
     this.#askAtMs = now() + ASK_AGAIN_MS;
     const turn = await takeTurn(this.#latchedAtMs).catch(() => undefined);
     if (turn === undefined || this.#askAtMs === Number.POSITIVE_INFINITY) return;

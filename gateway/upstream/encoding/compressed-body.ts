@@ -4,7 +4,7 @@ import type { Forwardable } from '../../exchange.ts';
 import type { CompressedForm } from './compression.ts';
 import { type EncoderStream, encoders } from './encoders.ts';
 
-/** Takes the body of an answer, as the client's response does. */
+/** The receiver of the body of an answer, such as the response to the client. */
 export interface BodySink {
   /** False: `drain` follows. */
   write(chunk: Buffer): boolean;
@@ -13,7 +13,10 @@ export interface BodySink {
   off(event: 'drain', listener: () => void): unknown;
 }
 
-/** A longer body is compressed on other threads: this one has other exchanges. It takes a third of a millisecond to compress this much. */
+/**
+ * A longer body is compressed on other threads, because this thread serves other exchanges. It takes a third of a millisecond to compress
+ * this much.
+ */
 const AT_ONCE_BYTES_MAX = 65_536;
 
 export class CompressedBody implements BodySink {
@@ -38,7 +41,7 @@ export class CompressedBody implements BodySink {
     return this.#form.headers;
   }
 
-  /** The whole body in its coding; `stays` if compression would gain nothing, `streams` if it takes too long to do at once. */
+  /** Returns the whole body in its coding; `stays` if compression would gain nothing, `streams` if it takes too long to do at once. */
   wholeOf(body: Buffer): Buffer | 'stays' | 'streams' {
     const { coding, bytesMin } = this.#form;
     if (body.length === 0 || body.length < bytesMin) return 'stays';
@@ -79,7 +82,7 @@ export class CompressedBody implements BodySink {
       this.#bytesOut += bytes.length;
       trail.bytesOut = this.#bytesOut;
       if (response.write(bytes)) return;
-      // A client that reads slowly holds the compressor, and that the upstream.
+      // A client that reads slowly pauses the compressor, which pauses the upstream.
       stream.pause();
       response.once('drain', resume);
     });

@@ -1,5 +1,5 @@
-// Decides for each answer of one upstream whether the gateway compresses it, and makes its headers right. Prepared once per configuration;
-// an upstream without `compression` has none.
+// Decides for each answer of one upstream whether the gateway compresses it, and changes its headers accordingly. Prepared once per
+// configuration; an upstream without `compression` has none.
 
 import type { Forwardable } from '../../exchange.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
@@ -16,7 +16,7 @@ export interface CompressionRules {
 
 /** The forms of an answer that depends on Accept-Encoding. */
 interface AnswerForm {
-  /** For the answer as it came. */
+  /** Headers for the answer as it came. */
   readonly headers: AnswerHeaders;
   /** Undefined: the answer stays as it came. */
   readonly compressed: CompressedForm | undefined;
@@ -31,7 +31,7 @@ export interface CompressedForm {
 
 export interface Compression {
   /**
-   * Undefined: the answer is the same for every client.
+   * Returns the forms of an answer; undefined if the answer is the same for every client.
    *
    * @param length of the body, -1 if the upstream did not announce it
    */
@@ -43,7 +43,10 @@ export interface Compression {
   ): AnswerForm | undefined;
 }
 
-/** Answers without a body, and a part of one: its range counts the bytes of the form it was taken from (RFC 9110 section 14). */
+/**
+ * Statuses of answers without a body, and of a part of one: a range counts the bytes of the form from which it was taken (RFC 9110 section
+ * 14).
+ */
 const unfit = new Set([204, 205, 206]);
 /** These fields describe the very bytes that the service sent. */
 const aboutBytes = ['content-range', 'content-digest', 'repr-digest', 'digest', 'content-md5', 'signature'];
@@ -55,7 +58,7 @@ export function createCompression(rules: CompressionRules | undefined): Compress
   if (rules === undefined) return undefined;
   const { codings, bytesMin } = rules;
 
-  /** The client's choice (RFC 9110 section 12.5.3); undefined: no coding. */
+  /** Returns the coding that the client prefers (RFC 9110 section 12.5.3); undefined: none. */
   function chosen(accepted: string | undefined): Pick<CompressedForm, 'coding' | 'bytesMin'> | undefined {
     if (accepted === undefined) return undefined;
     const weights = acceptedCodings(accepted);
@@ -63,7 +66,7 @@ export function createCompression(rules: CompressionRules | undefined): Compress
     let best = weights.get('identity') ?? 0;
     for (const one of codings) {
       const weight = weightOf(weights, one);
-      // The first one wins over those of the same weight, and any coding over the identity of the same weight.
+      // Of codings with the same weight, the first one wins; any coding wins over the identity with the same weight.
       if (weight > best || (weight === best && weight > 0 && coding === undefined)) {
         coding = one;
         best = weight;
@@ -75,7 +78,7 @@ export function createCompression(rules: CompressionRules | undefined): Compress
   return {
     formOf(asked, status, headers, length) {
       if (status === 304) return notModified(asked, headers);
-      // A stored answer is given to clients that accept other codings.
+      // An answer that is stored is not compressed, because repetitions may come from clients that accept other codings.
       if (asked.recording !== undefined || !isCompressible(status, headers)) return undefined;
       const choice = mayTransform(asked.headers.get('cache-control'))
         ? chosen(asked.headers.get('accept-encoding'))
@@ -88,7 +91,7 @@ export function createCompression(rules: CompressionRules | undefined): Compress
         // The answer to HEAD names a coding only if the length says that GET has one (RFC 9110 section 9.3.2).
         'content-encoding': asked.method === 'HEAD' && length < 0 ? undefined : choice.coding,
         etag: weakened(headers.etag),
-        // Ranges of the compressed form do not exist.
+        // There are no ranges of the compressed form.
         'accept-ranges': undefined,
       };
       return { headers: plain, compressed: { ...choice, headers: encoded } };
@@ -103,12 +106,15 @@ function isCompressible(status: number, headers: AnswerHeaders): boolean {
   return mayTransform(textOf(headers['cache-control'])) && aboutBytes.every((name) => headers[name] === undefined);
 }
 
-/** RFC 9111 sections 5.2.1.6 and 5.2.2.6: either side may forbid a change of the content. */
+/** Whether the content may be changed: either side may forbid it (RFC 9111 sections 5.2.1.6 and 5.2.2.6). */
 function mayTransform(cacheControl: string | undefined): boolean {
   return cacheControl === undefined || !/(?:^|[ \t,])no-transform(?:$|[ \t,=])/i.test(cacheControl);
 }
 
-/** A client that has the compressed form knows it by its weak ETag, and finds it again by that one only (RFC 9111 section 4.3.4). */
+/**
+ * Returns the headers of a 304. A client that has the compressed form knows it by its weak ETag, and finds it again only by that one (RFC
+ * 9111 section 4.3.4).
+ */
 function notModified({ headers: asked }: Pick<Forwardable, 'headers'>, headers: AnswerHeaders): AnswerForm {
   const etag = textOf(headers.etag);
   const isWeak = etag.startsWith('"') && asked.get('if-none-match')?.includes(`W/${etag}`) === true;
@@ -116,7 +122,7 @@ function notModified({ headers: asked }: Pick<Forwardable, 'headers'>, headers: 
   return { headers: { ...headers, vary, etag: isWeak ? `W/${etag}` : headers.etag }, compressed: undefined };
 }
 
-/** The forms are not equal byte by byte (RFC 9110 section 8.8.1). */
+/** Makes an ETag weak, because the forms are not equal byte by byte (RFC 9110 section 8.8.1). */
 function weakened(etag: string | string[] | undefined): string | undefined {
   const text = textOf(etag);
   return text.startsWith('"') ? `W/${text}` : text || undefined;

@@ -1,5 +1,5 @@
-// Decodes the body of an answer to read it, never to pass it on. Bounded: decoding ends as soon as the output exceeds its limit, so that a
-// small body cannot take much memory or time.
+// Decodes the body of an answer so that the gateway can read it; the decoded body is never passed on. Decoding ends as soon as the output
+// exceeds its limit, so that a small body cannot take much memory or time.
 
 import zlib, { constants } from 'node:zlib';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
@@ -29,7 +29,7 @@ const decoders: Readonly<Record<string, Decoder>> = {
     }),
 };
 
-/** The content coding of an answer in lower case; empty for none. Several codings are given as one text. */
+/** Returns the content coding of an answer in lower case; empty for none. Several codings are one text. */
 export function codingOf(headers: AnswerHeaders): string {
   const given = headers['content-encoding'];
   if (given === undefined) return '';

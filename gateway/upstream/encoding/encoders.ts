@@ -5,15 +5,15 @@ import zlib, { constants } from 'node:zlib';
 
 export type CompressionCoding = 'zstd' | 'br' | 'gzip';
 
-/** 128 KiB of history: with more, a stream may take a megabyte of memory for as long as it lasts. */
+/** The history of a stream, 128 KiB: with more, a stream may take a megabyte of memory for as long as it lasts. */
 const STREAM_WINDOW_LOG = 17;
 
 export type EncoderStream = zlib.Gzip | zlib.BrotliCompress | zlib.ZstdCompress;
 
 interface Encoder {
-  /** The whole body, encoded at once on this thread. */
+  /** Encodes a whole body at once, on this thread. */
   encode(body: Buffer): Buffer;
-  /** A stream that passes on everything it has got after each write, so that no part of an answer waits for the next. */
+  /** Creates a stream that passes on everything after each write, so that no part of an answer waits for the next. */
   createStream(): EncoderStream;
 }
 

@@ -61,7 +61,7 @@ export function parseDialect(value: unknown, isProblem: boolean, place: DefaultP
   return { form: formOf(value, isProblem), code, message, ...fieldsOf(found) };
 }
 
-/** `{error: {…}}`: the gateway's own object, LoopBack, Google APIs. */
+/** Reads `{error: {…}}`: the gateway's own object, LoopBack, Google APIs. */
 function errorObject(error: Record<string, unknown>, place: DefaultPlace): ParsedError {
   const type = typeof error.type === 'string' && types.has(error.type) ? (error.type as ErrorType) : undefined;
   const parsed = {
@@ -108,7 +108,7 @@ function messageOf(value: Record<string, unknown>, isProblem: boolean): string |
   );
 }
 
-/** The refused fields of a body, in the forms of the frameworks. */
+/** Returns the refused fields of a body, in the forms of the frameworks. */
 function fieldErrorsOf(value: Record<string, unknown>, place: DefaultPlace): FieldError[] {
   if (Array.isArray(value.detail)) return listedFieldErrors(value.detail, place);
   if (Array.isArray(value.errors)) return listedFieldErrors(value.errors, place);

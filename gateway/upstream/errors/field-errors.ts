@@ -1,5 +1,5 @@
-// Reads the refused fields of an upstream's error body, one entry of `errors` each: its place, its name or pointer, a code and a sentence.
-// Repeated input, class names and anything else is dropped.
+// Reads the refused fields of an upstream's error body. Each becomes one entry of `errors` with its place, its name or pointer, a code and
+// a sentence. Repeated input, class names and everything else are dropped.
 
 import { hasInternals, publicConstraint, publicName, publicSentence } from './public-text.ts';
 
@@ -17,14 +17,14 @@ export interface FieldError {
 /** Where a field without a declared place was sent: in the body, or in the query of a request without a body. */
 export type DefaultPlace = 'body' | 'query';
 
-/** Further fields are dropped. */
+/** Most refused fields; the rest is dropped. */
 export const FIELDS_MAX = 20;
 const DEPTH_MAX = 8;
 const NAME_MAX = 200;
 
 const places = new Set(['path', 'query', 'header', 'cookie', 'body']);
 
-/** The entries of the gateway's own form, or of others. */
+/** Reads a list in the form of the gateway, or in another form. */
 export function ownFieldErrors(list: readonly unknown[], place: DefaultPlace): FieldError[] {
   return list.slice(0, FIELDS_MAX).flatMap((entry) => {
     if (typeof entry === 'string') return [fieldError(place, [], undefined, entry)];
@@ -34,7 +34,7 @@ export function ownFieldErrors(list: readonly unknown[], place: DefaultPlace): F
   });
 }
 
-/** An entry as the gateway's own error object has it; other members of it are dropped. */
+/** Reads an entry in the form of the gateway's own error object. Other members are dropped. */
 function ownFieldError(entry: Record<string, unknown>, place: DefaultPlace): FieldError {
   const { message, code, pointer, param, constraint } = entry;
   const own = places.has(String(entry.in)) ? (entry.in as FieldError['in']) : place;
@@ -50,7 +50,7 @@ function ownFieldError(entry: Record<string, unknown>, place: DefaultPlace): Fie
   };
 }
 
-/** A list with one entry per refused field: Pydantic, LoopBack, Spring, JSON:API, gRPC, GraphQL, or plain sentences. */
+/** Reads a list with one entry per refused field: Pydantic, LoopBack, Spring, JSON:API, gRPC, GraphQL, or plain sentences. */
 export function listedFieldErrors(list: readonly unknown[], place: DefaultPlace): FieldError[] {
   const found: FieldError[] = [];
   for (const entry of list.slice(0, FIELDS_MAX)) {
@@ -88,7 +88,7 @@ function listedError(entry: Record<string, unknown>, place: DefaultPlace): Field
   return fieldError(place, typeof name === 'string' && name !== '' ? dotted(name) : [], code, text);
 }
 
-/** `{field: [texts]}`, nested at will: Django REST framework, Rails, ASP.NET, Laravel. */
+/** Reads `{field: [texts]}`, nested in any depth: Django REST framework, Rails, ASP.NET, Laravel. */
 export function fieldErrorsByName(fields: Record<string, unknown>, place: DefaultPlace): FieldError[] {
   const found: FieldError[] = [];
   function collect(value: unknown, tokens: readonly string[]): void {
@@ -127,7 +127,7 @@ function fieldError(
   };
 }
 
-/** `a.b`, `a[0].b` and `$.a` as tokens; none of a text that is no name. */
+/** Splits `a.b`, `a[0].b` and `$.a` into tokens; none if the text is no name. */
 function dotted(name: string): string[] {
   if (publicName(name) === undefined) return [];
   return name
@@ -143,12 +143,12 @@ function tokensOf(pointer: string): string[] {
   return path.split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** A code in the form of the catalogue; undefined if the text is none. */
+/** Returns a code in the form of the catalogue; undefined if the text is none. */
 export function publicCode(value: unknown): string | undefined {
   return typeof value === 'string' && /^[a-z][a-z0-9_]{0,63}$/.test(value) ? value : undefined;
 }
 
-/** The code of a framework (`VALIDATION_FAILED`, `string_too_short`, `value_error.missing`) in the form of the catalogue. */
+/** Returns the code of a framework (`VALIDATION_FAILED`, `string_too_short`, `value_error.missing`) in the form of the catalogue. */
 function slug(value: unknown): string | undefined {
   if (typeof value !== 'string' || !/^[\w.:-]{1,64}$/.test(value) || hasInternals(value)) return undefined;
   return publicCode(value.toLowerCase().replace(/[^a-z0-9]+/g, '_'));

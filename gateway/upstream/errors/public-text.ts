@@ -1,11 +1,11 @@
-// Pure: the texts of an upstream's error that may reach clients. One filter for every member that is kept: sentences, names of fields, and
+// Pure: filters the texts of an upstream's error that may reach clients. All members that are kept pass it: sentences, names of fields, and
 // the values of constraints.
 
 const TEXT_MAX = 500;
 const NAME_MAX = 200;
 const VALUES_MAX = 100;
 
-/** Signs of a stack trace, a class, a file, a query or a host of the service. Each pattern looks at a text of bounded length. */
+/** Signs of a stack trace, a class, a file, a query or a host of the service. Each pattern gets a text of bounded length. */
 const internals = [
   /\r|\n/,
   /\bnested exception\b|\bTraceback\b|\bSQLSTATE\b|\bORA-\d/i,
@@ -23,28 +23,28 @@ const internals = [
   /\b(?:jdbc|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|rediss?|amqps?|ldaps?|file):/i,
 ];
 
-/** What names of fields consist of, in the forms of the frameworks: `items[0].qty`, `@type`, `First name`, `xml:lang`. */
+/** The characters of field names, in the forms of the frameworks: `items[0].qty`, `@type`, `First name`, `xml:lang`. */
 const nameForm = /^[\p{L}\p{M}\p{N}_$@:.[\] #-]*$/u;
 
 export function hasInternals(text: string): boolean {
   return internals.some((pattern) => pattern.test(text));
 }
 
-/** A sentence for clients: at most 500 characters, without signs of internals. */
+/** Returns a sentence for clients of at most 500 characters; undefined if it shows internals. */
 export function publicSentence(value: unknown): string | undefined {
   if (typeof value !== 'string' || value === '') return undefined;
   const text = value.slice(0, TEXT_MAX);
   return hasInternals(text) ? undefined : text;
 }
 
-/** The name of a field, at most 200 characters; undefined if the text is none, or shows internals. */
+/** Returns the name of a field, of at most 200 characters; undefined if the text is none, or shows internals. */
 export function publicName(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const text = String(value).slice(0, NAME_MAX);
   return nameForm.test(text) && !hasInternals(text) ? text : undefined;
 }
 
-/** The part of a contract that a field violates: names with numbers, texts, and lists of these. */
+/** Returns the part of a contract that a field violates: names with numbers, texts, and lists of these. */
 export function publicConstraint(value: unknown): Record<string, unknown> | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const found: Record<string, unknown> = {};

@@ -5,11 +5,11 @@ import type { ParsedError } from './error-dialects.ts';
 /** Names of members that hold secrets. */
 const secretName =
   /pass(?:word|wd|phrase|code)|secret|token|credential|api[-_]?key|private[-_]?key|\bpin\b|\bcv[cv]\b/i;
-/** Shorter ones would be found in nearly every text. */
+/** Shorter secrets are ignored: they would be found in nearly every text. */
 const SECRET_LENGTH_MIN = 4;
 const SECRETS_MAX = 100;
 
-/** The secrets in a body of JSON or of a form, by the names of its members. */
+/** Returns the secrets in a body of JSON or of a form, which it knows by the names of members. */
 export function secretsIn(rawBody: Buffer | undefined, contentType: string | undefined): readonly string[] {
   const body = rawBody === undefined ? undefined : parsed(rawBody.toString('utf8'), contentType ?? '');
   const found: string[] = [];
@@ -26,7 +26,7 @@ export function secretsIn(rawBody: Buffer | undefined, contentType: string | und
   return found;
 }
 
-/** An error without the texts in which a secret stands. */
+/** Returns an error without the texts that contain a secret. */
 export function withoutSecrets(error: ParsedError, secrets: readonly string[]): ParsedError {
   if (secrets.length === 0) return error;
   const isFree = (value: unknown) => {

@@ -1,4 +1,4 @@
-// Parses the error bodies of upstreams. Recognised parts go into the gateway's error object, the rest is dropped.
+// Parses the error bodies of upstreams. The gateway's error object gets the parts that are recognised; the rest is dropped.
 
 import type { ErrorType } from '../../catalogue-entry.ts';
 import type { ErrorCode } from '../../error-catalogue.ts';
@@ -20,7 +20,7 @@ const byStatus: Readonly<Record<number, ErrorCode>> = {
 /** Longer error bodies are not read: error objects are small. */
 export const ERROR_BODY_BYTES_MAX = 65_536;
 
-/** The client's request, as far as its refusal depends on it. */
+/** The members of the client's request on which its refusal depends. */
 type Refused = Pick<Forwardable, 'method' | 'rawBody' | 'headers' | 'operation' | 'caller'>;
 
 /**
@@ -59,17 +59,17 @@ export function toUpstreamRefusal(
   });
 }
 
-/** The service has got the client's token, and refuses it. */
+/** Returns the refusal for a token of the client that the service refuses. */
 function tokenRefusal(): GatewayError {
   const { type, message } = new GatewayError('token_invalid').entry;
   return new GatewayError('token_invalid', {
     upstreamStatus: 401,
-    // In the upstream's words, so that it is no failure of the client's address.
+    // These words come from the upstream, so the refusal does not count against the address of the client.
     words: { status: 401, type, code: 'token_invalid', message },
   });
 }
 
-/** The recognised parts of an error body that repeat no secret of the request. */
+/** Returns the recognised parts of an error body, without those that repeat a secret of the request. */
 function parsedFor(refused: Refused | undefined, headers: AnswerHeaders, body: Buffer): ParsedError | undefined {
   const decoded = decodeBody(body, codingOf(headers), ERROR_BODY_BYTES_MAX);
   if (typeof decoded === 'string') return undefined;
@@ -79,8 +79,8 @@ function parsedFor(refused: Refused | undefined, headers: AnswerHeaders, body: B
 }
 
 /**
- * The fields that a client acts on: `Preference-Applied` (RFC 7240 section 3), and of a 416 the length of the whole, from which a client
- * that resumes a download learns that it has everything (RFC 9110 section 15.5.17).
+ * Returns the header fields that a client acts on: `Preference-Applied` (RFC 7240 section 3), and `Content-Range` of a 416. From its
+ * length, a client that resumes a download learns that it has everything (RFC 9110 section 15.5.17).
  */
 function crossing(status: number, headers: AnswerHeaders): { headers?: Readonly<Record<string, string>> } {
   const { 'preference-applied': preference, 'content-range': range } = headers;
@@ -100,8 +100,8 @@ function errorWords(status: number): UpstreamWords {
 }
 
 /**
- * Seconds, or a date in one of the three forms of RFC 9110 section 5.6.7. The pattern comes first, because Date.parse reads numbers as
- * dates.
+ * Reads seconds, or a date in one of the three forms of RFC 9110 section 5.6.7. The pattern comes first, because Date.parse reads numbers
+ * as dates.
  */
 function retryAfter(headers: AnswerHeaders): { retryAfterSeconds?: number } {
   const text = headers['retry-after'];
@@ -111,7 +111,7 @@ function retryAfter(headers: AnswerHeaders): { retryAfterSeconds?: number } {
   return Number.isFinite(seconds) ? { retryAfterSeconds: Math.max(1, seconds) } : {};
 }
 
-/** The error type for a status of an upstream. */
+/** Returns the error type for a status of an upstream. */
 export function typeOf(status: number): ErrorType {
   if (status >= 500) return 'api_error';
   if (status === 429) return 'rate_limit_error';
@@ -122,7 +122,7 @@ export function typeOf(status: number): ErrorType {
   return 'invalid_request_error';
 }
 
-/** The form of an error body; undefined if nothing is recognised. */
+/** Returns the form of an error body; undefined if nothing is recognised. */
 export function errorFormOf(headers: AnswerHeaders, body: Buffer): ErrorForm | undefined {
   const parsed = parseError(headers, body, 'body');
   return parsed?.code === undefined && parsed?.message === undefined ? undefined : parsed.form;

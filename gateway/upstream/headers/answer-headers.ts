@@ -1,4 +1,4 @@
-// Headers of an answer for the client: an allow list, and what the contract and the entry of the upstream add to it.
+// Makes the headers of an answer for the client: an allow list, and what the contract and the entry of the upstream add to it.
 
 import type { Checked } from '../../exchange.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
@@ -6,19 +6,21 @@ import { isOwnedAnswerHeader, REPLACED_ANSWER_HEADERS, RESERVED_ANSWER_HEADERS }
 import { clientCookie, cookieNameIn } from './cookies.ts';
 import { publicLinks, publicReference, type ReferenceContext } from './references.ts';
 
-/** How a field of an answer is treated. `once`: the first line counts, which is the one that was checked. `list`: every line crosses. */
+/**
+ * How a field of an answer is treated. `once`: only the first line crosses, which is the line that was checked. `list`: every line crosses.
+ */
 interface AnswerField {
   readonly spelling: string;
   readonly treatment: 'once' | 'list' | 'reference' | 'ranges' | 'cookies' | 'replaced' | 'reserved';
 }
 
-/** Lower-case name → treatment, of all fields that no contract and no entry decides about. */
+/** The treatment of each field about which no contract and no entry decides, by its lower-case name. */
 const answerFields = new Map<string, AnswerField>(
   (
     [
       [['Content-Type', 'Content-Disposition', 'Content-Range', 'Age', 'ETag', 'Last-Modified', 'Expires'], 'once'],
       [['Content-Digest', 'Repr-Digest', 'Retry-After', 'Idempotent-Replayed'], 'once'],
-      // Tells an nginx before the gateway not to hold the events of a stream back.
+      // Asks an nginx in front of the gateway not to hold the events of a stream back.
       [['X-Accel-Buffering'], 'once'],
       [['Content-Language', 'Content-Encoding', 'Vary', 'Accept-Patch', 'Preference-Applied'], 'list'],
       [['Link', 'Location', 'Content-Location'], 'reference'],
@@ -34,19 +36,19 @@ const answerFields = new Map<string, AnswerField>(
 /** The parts of a request that the headers of its answer depend on. */
 type AnswerContext = Pick<Checked, 'headers' | 'operation' | 'scheme'>;
 
-/** Takes the fields that do not reach the client: their names, and `set-cookie: name`. */
+/** Notes the fields that do not reach the client: their names, and `set-cookie: name`. */
 export interface WithheldNotes {
   withhold(field: string): void;
 }
 
-/** Fields that a Connection header declares to be for the next hop only (RFC 9110 section 7.6.1). */
+/** Returns the fields that a Connection header declares to be for the next hop only (RFC 9110 section 7.6.1). */
 function namedBy(connection: string | undefined): ReadonlySet<string> | undefined {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined;
   return new Set(connection.split(',').map((option) => option.trim().toLowerCase()));
 }
 
 /**
- * Headers for the client, flat. `Cache-Control` is private unless the upstream sets something stricter (RFC 9111 section 3.5).
+ * Appends the headers for the client. `Cache-Control` is private unless the upstream sets something stricter (RFC 9111 section 3.5).
  *
  * @param authorities `host:port` of the upstream's targets
  * @param sent the list to which they are appended, and which is returned
@@ -64,7 +66,7 @@ export function clientAnswerHeaders(
   for (const name in given) {
     const value = given[name];
     if (value === undefined || named?.has(name)) continue;
-    const { spelling, treatment } = answerFields.get(name) ?? furtherField(name, operation.responseHeaders);
+    const { spelling, treatment } = answerFields.get(name) ?? declaredField(name, operation.responseHeaders);
     if (treatment === 'once') sent.push(spelling, typeof value === 'string' ? value : (value[0] as string));
     else if (treatment === 'list') pushLines(sent, spelling, value);
     else if (treatment === 'reference') pushReferences(sent, { name, spelling, value }, context, authorities, notes);
@@ -78,13 +80,13 @@ export function clientAnswerHeaders(
 }
 
 const withheld: AnswerField = { spelling: '', treatment: 'reserved' };
-/** Contracts declare their names; a reload may bring others. */
+/** A bound, because each reload can declare new names. */
 const DECLARED_FIELDS_MAX = 1000;
 /** Declared fields that upstreams have sent. */
 const declaredFields = new Map<string, AnswerField>();
 
-/** A field that the contract or the entry decides about. */
-function furtherField(name: string, declared: ReadonlySet<string>): AnswerField {
+/** Returns the treatment of a field about which the contract or the entry decides. */
+function declaredField(name: string, declared: ReadonlySet<string>): AnswerField {
   if (!declared.has(name)) return withheld;
   const known = declaredFields.get(name);
   if (known !== undefined) return known;
@@ -124,7 +126,7 @@ function pushReferences(
   }
 }
 
-/** Returns whether a cookie crosses: a shared cache would give it to other clients. */
+/** Appends the cookies that cross. Returns whether one crosses: a shared cache would give it to other clients. */
 function pushCookies(
   sent: string[],
   value: string | string[],
@@ -153,11 +155,11 @@ function titleCase(name: string): string {
   return name.replace(/(^|-)[a-z]/g, (text) => text.toUpperCase());
 }
 
-/** The latest Cache-Control of an upstream, and what becomes of it. */
+/** The latest Cache-Control of an upstream, and what was made of it. */
 let latestDirectives: string | undefined;
 let latestPrivate = 'private, no-store';
 
-/** The Cache-Control header. Answers on secured operations are always private. */
+/** Returns the Cache-Control header. Answers on secured operations are always private. */
 function cacheControl(given: string | string[] | undefined, isPublic: boolean): string {
   const text = textOf(given);
   if (text !== undefined && isPublic) return text;
@@ -169,8 +171,8 @@ function cacheControl(given: string | string[] | undefined, isPublic: boolean): 
 }
 
 /**
- * `must-revalidate` alone would let shared caches store the answer (RFC 9111 section 3.5). A line with quoted values is discarded, because
- * these may contain commas.
+ * Returns the directives that make an answer stricter. `must-revalidate` is not one of them: alone it would let shared caches store the
+ * answer (RFC 9111 section 3.5). A line with quoted values is discarded, because these may contain commas.
  */
 function privateDirectives(text: string | undefined): string {
   if (text === undefined || text === '' || text.includes('"')) return 'private, no-store';

@@ -1,19 +1,19 @@
-// Pure: cookies between client and upstream. Only cookies that the entry of the upstream names cross; what the service says about their
-// validity is put right for the public host.
+// Pure: passes cookies between client and upstream. Only cookies that the entry of the upstream names cross. The attributes that the
+// service sets are changed to fit the public host.
 
 import type { CookieRules, Operation } from '../../operation.ts';
 
-/** The exchange that a cookie is set in. */
+/** The parts of an exchange on which a cookie that it sets depends. */
 interface CookieContext extends Pick<Operation, 'publicPrefix' | 'upstreamPrefix'> {
   /** The Host header of the request. */
   readonly host: string | undefined;
-  /** Of the public address. */
+  /** Scheme of the public address. */
   readonly scheme: string;
 }
 
 /**
- * The Cookie header for the upstream; undefined: no named cookie was sent. Of several cookies with one name, only the first crosses: it
- * was checked, and it is the most specific (RFC 6265 section 5.4).
+ * Returns the Cookie header for the upstream; undefined if no named cookie was sent. Of several cookies with one name, only the first
+ * crosses: it was checked, and it is the most specific (RFC 6265 section 5.4).
  */
 export function upstreamCookies(given: string, { names }: CookieRules): string | undefined {
   const kept = new Map<string, string>();
@@ -24,7 +24,7 @@ export function upstreamCookies(given: string, { names }: CookieRules): string |
   return kept.size === 0 ? undefined : [...kept.values()].join('; ');
 }
 
-/** Declared cookies that the client sent and that do not cross, as the log names them; undefined: none. */
+/** Returns the declared cookies that the client sent and that do not cross, as the log names them; undefined: none. */
 export function withheldCookies(given: string | undefined, { withheld }: CookieRules): readonly string[] | undefined {
   if (given === undefined || withheld.length === 0) return undefined;
   const sent = new Set(given.split(';').map(nameOf));
@@ -32,20 +32,21 @@ export function withheldCookies(given: string | undefined, { withheld }: CookieR
   return notSent.length === 0 ? undefined : notSent.map((name) => `cookie: ${name}`);
 }
 
-/** The name in `name=value` with anything behind it; undefined if it has none. */
+/** Returns the name in `name=value`, whatever follows it; undefined if it has none. */
 function nameOf(pair: string): string | undefined {
   const equals = pair.indexOf('=');
   return equals === -1 ? undefined : pair.slice(0, equals).trim();
 }
 
-/** The cookie's name in a Set-Cookie line, as the log may repeat it. */
+/** Returns the name of the cookie in a Set-Cookie line, in a form that the log may repeat. */
 export function cookieNameIn(line: string): string {
   const name = nameOf(line.split(';', 1)[0] as string) ?? '';
   return /^[\w!#$%&'*+.^`|~-]{1,64}$/.test(name) ? name : '*';
 }
 
 /**
- * A Set-Cookie line for clients: without a Domain that is not the public host's, with the public Path, and Secure if clients use https.
+ * Returns a Set-Cookie line for clients: without a Domain that does not fit the public host, with the public Path, and Secure if clients
+ * use https.
  *
  * @returns undefined if the cookie is not named, or belongs to a path that clients cannot reach
  */

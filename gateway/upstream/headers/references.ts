@@ -1,5 +1,5 @@
-// Pure: turns references in upstream answers into references for clients. An absolute address of the upstream itself, or of the host that
-// the client called, becomes a path; addresses of other hosts are dropped, because they name internal ones.
+// Pure: turns references in upstream answers into references for clients. An absolute address of the upstream, or of the host that the
+// client called, becomes a path. Addresses of other hosts are dropped, because they name internal hosts.
 
 import type { Operation } from '../../operation.ts';
 
@@ -13,12 +13,12 @@ export interface ReferenceContext extends Pick<Operation, 'publicPrefix' | 'upst
   readonly passesExternal: boolean;
 }
 
-/** Relative to the address of the request: contains neither scheme nor host. */
+/** A reference that is relative to the address of the request: it contains neither scheme nor host. */
 const RELATIVE = /^(?:[?#]|[^/\\?#:]+(?:[/?#]|$)|$)/;
 const ABSOLUTE = /^(https?):\/\/([^/?#\\@\s]+)([/?#]?[^\\]*)$/i;
 
 /**
- * A reference for clients.
+ * Returns a reference for clients.
  *
  * @returns undefined if clients cannot reach it, or must not learn it. References with a tab are rejected: browsers remove tabs and would
  * read `/<tab>/host` as a host.
@@ -35,7 +35,7 @@ export function publicReference(reference: string, context: ReferenceContext): s
   return context.passesExternal ? reference : undefined;
 }
 
-/** `host:port` of an address, without the default port of its scheme; undefined for an address that is not http. */
+/** Returns `host:port` of an address, without the default port of its scheme; undefined for an address that is not http. */
 export function authorityIn(address: string): string | undefined {
   const [, scheme = '', authority = ''] = ABSOLUTE.exec(address) ?? [];
   return authority === '' ? undefined : withoutDefaultPort(scheme, authority);
@@ -45,7 +45,7 @@ function withoutDefaultPort(scheme: string, authority: string): string {
   return authority.toLowerCase().replace(scheme.toLowerCase() === 'https' ? /:443$/ : /:80$/, '');
 }
 
-/** A path under the upstream's prefix, put under the public one; undefined for other paths, and for `//host`. */
+/** Puts a path under the upstream's prefix under the public one; undefined for other paths, and for `//host`. */
 function publicPath(path: string, { publicPrefix, upstreamPrefix }: ReferenceContext): string | undefined {
   if (!/^\/(?![/\\])/.test(path)) return undefined;
   if (publicPrefix === upstreamPrefix) return path;
@@ -54,7 +54,7 @@ function publicPath(path: string, { publicPrefix, upstreamPrefix }: ReferenceCon
   return isBelow ? publicPrefix + rest : undefined;
 }
 
-/** RFC 8288 section 3: a target and its parameters. */
+/** A target and its parameters (RFC 8288 section 3). */
 const LINK =
   /^[ \t]*<([^<> \t]*)>((?:[ \t]*;[ \t]*[\w!#$&+\-.^`|~]+\*?(?:[ \t]*=[ \t]*(?:"(?:[^"\\]|\\.)*"|[^ \t",;<>]+))?)*)[ \t]*$/;
 /** The gateway's configuration decides deprecations, so upstream links about them are dropped. */
@@ -62,7 +62,7 @@ const DEPRECATION_RELATION = /;[ \t]*rel[ \t]*=[ \t]*"?[^";,]*\b(deprecation|sun
 const ANCHOR = /;[ \t]*anchor\*?[ \t]*=[ \t]*"?([^";]*)/gi;
 
 /**
- * A `Link` line without links that clients cannot reach, that concern deprecation, or that cannot be parsed.
+ * Returns a `Link` line without links that clients cannot reach, that concern deprecation, or that cannot be parsed.
  *
  * @returns `isWhole`: no link is left out; `text` undefined: none is left
  */

@@ -1,5 +1,5 @@
-// Headers of a request for its upstream: an allow list, and identity headers that only the gateway can set. They are written as lines at
-// once, because a list of names and values would be joined from three pieces per field. Throws WireFault.
+// Writes the headers of a request for its upstream: an allow list, and identity headers that only the gateway can set. They are written as
+// lines at once, because a list of names and values would be joined from three pieces per field. Throws WireFault.
 
 import type { Caller } from '../../caller.ts';
 import type { Checked } from '../../exchange.ts';
@@ -21,7 +21,7 @@ const requestAllowed = [
   'if-none-match',
   'if-modified-since',
   'if-unmodified-since',
-  // Where an event stream goes on (HTML standard, section 9.2.4).
+  // The event after which an event stream continues (HTML standard, section 9.2.4).
   'last-event-id',
   'prefer',
   'user-agent',
@@ -30,21 +30,21 @@ const allowedLines = requestAllowed.map((name) => new FieldLine(name));
 const acceptEncoding = new FieldLine('accept-encoding');
 
 interface IdentityHeaders {
-  /** Undefined: the upstream gets a credential instead, and no identity of the caller. */
+  /** The signed token of the caller. Undefined: the upstream gets a credential instead, and no identity of the caller. */
   readonly assertion: string | undefined;
   readonly traceparent: string;
-  /** The upstream gets the address of the client. */
+  /** Whether the upstream gets the address of the client. */
   readonly sendClientAddress: boolean;
 }
 
-/** The parts of a request that its upstream headers are made of. */
+/** The parts of a request of which its upstream headers are made. */
 type Headed = Pick<Checked, 'headers' | 'operation' | 'caller' | 'clientAddress' | 'scheme' | 'id'> & {
   readonly method?: string | undefined;
 };
 
 /**
- * The field lines for the upstream, each with its end: first the allowed fields of the client, then the gateway's own. Throws WireFault if
- * a value contains characters that could end its line. Ids and tokens of the gateway's own making cannot.
+ * Returns the field lines for the upstream, each with its line end: first the allowed fields of the client, then those of the gateway.
+ * Throws WireFault if a value of the client contains characters that could end its line. Ids and tokens of the gateway cannot contain them.
  *
  * @param readsAnswer whether the gateway reads or stores the answer before the client gets it, so that it must have no content coding
  */
@@ -74,37 +74,37 @@ function clientLines(checked: Headed, readsAnswer: boolean): string {
   }
   if (operation.ranges) lines += rangeLines(checked);
   if (operation.cookies !== undefined) lines += cookieLine(headers.get('cookie'), operation.cookies);
-  // Items of an encoded stream could neither be told apart nor checked.
+  // The gateway could neither separate nor check the items of an encoded stream.
   if (readsAnswer || operation.streams) return `${lines}accept-encoding: identity\r\n`;
   const accepted = headers.get('accept-encoding');
   return accepted === undefined ? lines : lines + knownLine(acceptEncoding, upstreamCodings(accepted));
 }
 
-/** Throws WireFault. */
+/** Returns the line of a field. Throws WireFault. */
 function lineOf(name: string, value: string): string {
   if (!isFieldValue(value)) throw unsendable(name);
   return `${name}: ${value}\r\n`;
 }
 
-/** The line of a field whose value often repeats: the field remembers its last line. */
+/** Returns the line of a field whose value often repeats: the field keeps its last line. */
 function knownLine(field: FieldLine, value: string): string {
   const line = field.of(value);
   if (line === undefined) throw unsendable(field.name);
   return line;
 }
 
-/** What the gateway says about the address that the client called. */
+/** The lines about the address that the client called. */
 interface HopLines {
   readonly scheme: string;
   readonly host: string | undefined;
-  /** As `Forwarded` names it (RFC 7239 section 4). */
+  /** The address in the form of `Forwarded` (RFC 7239 section 4). */
   readonly called: string;
-  /** The field that names no client. */
+  /** The `Forwarded` line without a client. */
   readonly forwarded: string;
   readonly hop: string;
 }
 
-/** Of the latest request: clients call few addresses. */
+/** The lines of the latest request are kept, because clients call few addresses. */
 let hopLines: HopLines | undefined;
 
 function hopLinesOf(scheme: string, host: string | undefined): HopLines {
@@ -122,7 +122,10 @@ function addressLines(address: string, called: string): string {
   return lineOf('forwarded', `for=${quoted};${called}`) + lineOf('x-forwarded-for', address);
 }
 
-/** In few pieces: each one costs, and all callers have others. */
+/**
+ * Returns the lines about the caller. The text is joined from as few strings as possible, because each costs, and the text differs by
+ * caller.
+ */
 function callerLines({ organization, issuer, subject }: Caller, assertion: string): string {
   if (organization === undefined) return `x-gateway-assertion: ${assertion}\r\n`;
   const { id } = organization;
@@ -133,8 +136,8 @@ function callerLines({ organization, issuer, subject }: Caller, assertion: strin
 }
 
 /**
- * The token that the gateway has verified, and nothing else of the field: only callers with a token of a configured issuer have an issuer.
- * Anonymous callers of public operations have none, whatever they send.
+ * Returns the line with the token that the gateway has verified, and with nothing else of the field. Only callers with a token of a
+ * configured issuer have an issuer. Anonymous callers of public operations have none, whatever they send.
  */
 function tokenLine({ headers, caller }: Headed): string {
   const authorization = headers.get('authorization');
@@ -142,7 +145,10 @@ function tokenLine({ headers, caller }: Headed): string {
   return lineOf('authorization', authorization.replace(/^bearer +/i, 'Bearer '));
 }
 
-/** Ranges are defined for GET alone (RFC 9110 section 14.2); HEAD on an operation that declares GET runs as GET. */
+/**
+ * Returns the lines of a range. Ranges are defined for GET alone (RFC 9110 section 14.2); HEAD on an operation that declares GET runs as
+ * GET.
+ */
 function rangeLines({ headers, method }: Headed): string {
   const range = headers.get('range');
   if (range === undefined || method === 'HEAD') return '';
@@ -155,18 +161,18 @@ function cookieLine(given: string | undefined, rules: CookieRules): string {
   return cookies === undefined ? '' : lineOf('cookie', cookies);
 }
 
-/** Declared header parameters pass, except the gateway's own fields in any spelling, and those that are sent anyway. */
+/** Whether a declared header parameter crosses: not the gateway's own fields in any spelling, and not those that are sent anyway. */
 function mayForward(name: string): boolean {
   return !isOwnedRequestHeader(name) && !requestAllowed.includes(name) && name !== 'range' && name !== 'if-range';
 }
 
-/** What clients send almost always: known codings, without weights. Linear: each name is followed by a comma or the end. */
+/** Nearly all clients send known codings without weights. The pattern is linear: each name is followed by a comma or the end. */
 const PLAIN = /^(?:zstd|br|gzip|deflate)(?:, ?(?:zstd|br|gzip|deflate))*$/;
 const knownCodings = new Set(['zstd', 'br', 'gzip', 'deflate', 'identity', '*']);
 
 /**
- * The Accept-Encoding for the upstream: the client's, without codings that the gateway could not decode to check an answer. Returns
- * `identity` if nothing known is left: a missing field would allow any coding (RFC 9110 section 12.5.3).
+ * Returns the Accept-Encoding for the upstream: that of the client, without codings that the gateway could not decode to check an answer.
+ * Returns `identity` if nothing known is left, because a missing field would allow any coding (RFC 9110 section 12.5.3).
  */
 export function upstreamCodings(accepted: string): string {
   if (PLAIN.test(accepted)) return accepted;

@@ -1,5 +1,5 @@
-// Whether a request asked for an answer that only some requests may get: a part of a body (206, 416), or none because the client has it
-// (304). RFC 9110 sections 13 and 14.
+// Decides whether a request asked for an answer that only some requests may get: a part of a body (206, 416), or no body because the client
+// has it (304). RFC 9110 sections 13 and 14.
 
 import type { Forwardable } from '../../exchange.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
@@ -7,11 +7,11 @@ import { firstValueOf } from './inspected-body.ts';
 
 type Asking = Pick<Forwardable, 'headers' | 'operation' | 'method'>;
 
-/** One range of bytes: from a byte, to one, or the last so many. */
+/** One range of bytes: from a byte on, up to a byte, or the last bytes of this number. */
 const oneRange = /^bytes[ \t]*=[ \t]*(\d{0,18})-(\d{0,18})[ \t]*$/i;
 const contentRange = /^bytes (\d{1,18})-(\d{1,18})\/(\d{1,18}|\*)$/i;
 
-/** True for every other status. */
+/** Whether the request asked for this status. True for all statuses but these three. */
 export function wasAsked(status: number, headers: AnswerHeaders, exchange: Asking): boolean {
   if (status === 206) return isAskedPart(headers, rangeOf(exchange));
   if (status === 416) return rangeOf(exchange) !== undefined;
@@ -19,12 +19,14 @@ export function wasAsked(status: number, headers: AnswerHeaders, exchange: Askin
   return true;
 }
 
-/** The Range that the upstream has got (request-lines.ts). */
+/** Returns the Range that the upstream has got (request-lines.ts). */
 function rangeOf({ headers, operation, method }: Asking): string | undefined {
   return operation.ranges && method !== 'HEAD' ? headers.get('range') : undefined;
 }
 
-/** A part within the single range that was asked for; several ranges may come in any form. */
+/**
+ * Whether the answer is a part within the single range of the request. If the request has several ranges, the parts may come in any form.
+ */
 function isAskedPart(headers: AnswerHeaders, range: string | undefined): boolean {
   const asked = range === undefined ? null : oneRange.exec(range);
   if (range === undefined || asked === null) return range !== undefined;

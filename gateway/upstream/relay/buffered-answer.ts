@@ -7,15 +7,15 @@ import { codingOf, decodeBody, isDecodable } from '../encoding/decode.ts';
 import { toUpstreamFailure, upstreamFailure } from '../failure.ts';
 import type { Relay } from './relay.ts';
 
-/** Decides about answers that it reads as a whole. What it throws fails the attempt. */
+/** Decides about answers that are read as a whole. If it throws, the attempt has failed. */
 export interface AnswerJudge {
-  /** False: the client gets the answer as it arrives. */
+  /** Whether the answer is read as a whole. If not, the client gets it as it arrives. */
   readsWhole(status: number, headers: AnswerHeaders): boolean;
-  /** The whole answer has arrived: the client gets it by `pass`, as it is or changed. */
+  /** Called when the whole answer has arrived. The client gets it by `pass`, as it is or changed. */
   arrived(answer: CompleteAnswer, buffered: BufferedAnswer): void;
 }
 
-/** Largest body that is buffered and judged, also once it is decoded; a longer one is a bad response. */
+/** Largest body that is buffered and judged, before and after decoding. A longer body is a bad response. */
 export const BUFFERED_BYTES_MAX = 8_388_608;
 
 /** Collects the answer of one attempt and hands it over as a whole. Connection failures go to the relay at once. */
@@ -93,9 +93,9 @@ export class BufferedAnswer implements AnswerHandler {
 }
 
 /**
- * The answer without its content coding, for rules to read. The request asked for none (forward.ts), but an upstream may ignore that.
- * Throws if the answer cannot be decoded, because a rule might have removed a part of it. If it is an error, its body never reaches the
- * client, and its status decides.
+ * Returns the answer without its content coding, so that rules can read it. The request asked for no coding (forward.ts), but an upstream
+ * may ignore that. Throws if the answer cannot be decoded, because a rule might have removed a part of it. If it is an error, its body
+ * never reaches the client, and its status decides.
  */
 export function decodedAnswer(answer: CompleteAnswer): CompleteAnswer {
   const coding = codingOf(answer.headers);

@@ -1,5 +1,5 @@
-// The answer of an upstream as its client gets it: the head, the body with backpressure, and its compression. The base class of the relay,
-// because a second object would cost each request an allocation.
+// Writes the answer of an upstream to its client: the head, the body with backpressure, and its compression. It is the base class of the
+// relay, because a second object would cost each request an allocation.
 
 import { GatewayError } from '../../errors.ts';
 import type { Forwardable } from '../../exchange.ts';
@@ -11,35 +11,35 @@ import { type BodySink, CompressedBody } from '../encoding/compressed-body.ts';
 import { clientAnswerHeaders, type WithheldNotes } from '../headers/answer-headers.ts';
 import type { UpstreamRoute } from '../routes.ts';
 
-/** Further withheld fields are not noted: the upstream chooses their names. */
+/** Most withheld fields that are noted: the upstream chooses their names. */
 const WITHHELD_MAX = 16;
 
 export abstract class ClientAnswer implements WithheldNotes {
-  /** Whether the outcome is known; nothing may happen afterwards. */
+  /** Whether the outcome is known. Nothing may happen afterwards. */
   ended = false;
   protected readonly exchange: Forwardable;
-  /** Of the connection, once it has taken the request. */
+  /** The control of the connection, once a connection has taken the request. */
   protected control: Control | undefined;
   protected status = 0;
   protected headers: AnswerHeaders = {};
-  /** Further headers for an answer that its contract does not declare. */
+  /** Headers that protect clients from an answer that its contract does not declare. */
   protected protection: readonly string[] | undefined;
   /**
    * Treatment of the body: `error` is parsed, `report` is checked beside the client's copy, `refuse` is buffered until it has been checked.
    */
   protected mode: 'pass' | 'report' | 'refuse' | 'error' | 'drop' = 'pass';
-  /** Of the body; -1: not declared. */
+  /** Length of the body; -1 if it is not declared. */
   protected length = -1;
-  /** First chunk, until the head is sent: most answers are one chunk, which leaves with the head in one write. */
+  /** The first chunk, until the head is sent. Most answers are one chunk, which leaves with the head in one write. */
   protected first: Buffer | undefined;
   /** Whether this attempt wrote the head of the client's answer. */
   protected hasHead = false;
   readonly #route: Pick<UpstreamRoute, 'authorities' | 'compression'>;
   #withheld: string[] | undefined;
   #bytesOut = 0;
-  /** The answer is compressed unless it is short. */
+  /** Compresses the answer, unless it is short; undefined if the answer stays as it came. */
   #compressed: CompressedBody | undefined;
-  /** Takes the body once the head is written. */
+  /** Receives the body after the head is written. */
   #sink: BodySink;
   /** Created when the client first falls behind. */
   #onDrain: (() => void) | undefined;
@@ -53,9 +53,9 @@ export abstract class ClientAnswer implements WithheldNotes {
   /** Ends the attempt from this side. */
   abstract abort(error: GatewayError, failure: AttemptFailure): void;
   abstract onResponseError(control: Control | undefined, error: Error): void;
-  /** The client has left, or got another answer. */
+  /** Called when the client has left, or got another answer. */
   abstract clientGone(): void;
-  /** The client reads again: everything written to it has left. */
+  /** Called when the client has caught up: everything that was written to it has left. */
   protected abstract drained(): void;
 
   /**
@@ -74,7 +74,7 @@ export abstract class ClientAnswer implements WithheldNotes {
       this.#compressed = new CompressedBody(form.compressed, this.exchange, (error) => this.#compressorFailed(error));
   }
 
-  /** Costs this exchange only: its answer cannot be completed. */
+  /** Ends only this exchange, whose answer cannot be completed. */
   #compressorFailed(cause: Error): void {
     if (this.ended) this.exchange.response.destroy();
     else this.abort(new GatewayError('internal_error', { cause }), 'other');
@@ -113,7 +113,7 @@ export abstract class ClientAnswer implements WithheldNotes {
     this.write(first);
   }
 
-  /** False: the client is behind, and the upstream is not read until it has caught up. */
+  /** Writes to the client. Returns false if the client is behind; the upstream is then not read until it has caught up. */
   protected write(chunk: Buffer): boolean {
     if (this.#sink.write(chunk)) return true;
     this.control?.pause();
@@ -125,7 +125,7 @@ export abstract class ClientAnswer implements WithheldNotes {
     return false;
   }
 
-  /** Sends the rest: the end of the body, or all of the answer. */
+  /** Sends the rest: the end of the body, or the whole answer. */
   protected sendRest(): void {
     if (this.hasHead) this.closeBody();
     else
@@ -176,7 +176,7 @@ export abstract class ClientAnswer implements WithheldNotes {
     response.writeHead(this.status, head);
   }
 
-  /** Appends them to `sent`. */
+  /** Appends the headers of the answer to `sent`. */
   protected answerHeaders(given: AnswerHeaders, sent: string[]): string[] {
     const headers = clientAnswerHeaders(given, this.exchange, this.#route.authorities, this, sent);
     if (this.protection !== undefined) headers.push(...this.protection);
@@ -190,7 +190,10 @@ export abstract class ClientAnswer implements WithheldNotes {
     this.exchange.trail.note('withheld', this.#withheld);
   }
 
-  /** True: another part has answered, for example because the request body took too long, and this attempt has ended without an answer. */
+  /**
+   * Whether another part of the gateway has answered, for example because the request body took too long. This attempt has then ended
+   * without an answer.
+   */
   protected leaveIfAnswered(): boolean {
     if (this.hasHead || !this.exchange.response.headersSent) return false;
     this.clientGone();

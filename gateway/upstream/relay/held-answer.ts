@@ -1,5 +1,5 @@
-// An answer that is stored for repetitions of its request: the client gets nothing of it before that, so that an immediate repetition
-// finds it.
+// Holds an answer that is stored for repetitions of its request. The client gets nothing of it before it is stored, so that an immediate
+// repetition finds it.
 
 import type { Recording } from '../../exchange.ts';
 
@@ -12,14 +12,14 @@ export class HeldAnswer {
     this.#recording = recording;
   }
 
-  /** False: the answer has become too long to be stored. */
+  /** Adds a chunk. Returns false if the answer has become too long to be stored. */
   add(chunk: Buffer): boolean {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
     return this.#bytes <= this.#recording.bodyBytesMax;
   }
 
-  /** What has been held back. */
+  /** Returns the bytes that were held back. */
   body(): Buffer {
     return Buffer.concat(this.#chunks);
   }

@@ -1,5 +1,5 @@
-// The body of an answer that the gateway reads: an error of the upstream, which the client gets in the gateway's form, or a body that is
-// checked against the contract, before the client gets it (`refuse`) or at the same time (`report`).
+// The body of an answer that the gateway reads. It is an error of the upstream, which the client gets in the form of the gateway, or a body
+// that is checked against the contract: before the client gets it (`refuse`) or at the same time (`report`).
 
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
 import type { Operation } from '../../operation.ts';
@@ -29,7 +29,7 @@ export interface ContractCheck {
   itemCheck(operation: Operation, status: number, contentType: string | undefined): ItemCheck | undefined;
 }
 
-/** Longer answers are not checked, whether they are longer as they came or only once they are decoded. */
+/** Longer answers are not checked. The length counts before and after decoding. */
 const CHECKED_BYTES_MAX = 1_048_576;
 export const TOO_LARGE = 'the body is too large to be checked';
 const undecoded: Readonly<Record<DecodingFault, string>> = {
@@ -46,7 +46,7 @@ export class InspectedBody {
     this.#bytesMax = mode === 'error' ? ERROR_BODY_BYTES_MAX : CHECKED_BYTES_MAX;
   }
 
-  /** False: the body is longer than what is read, and nothing of it is kept. */
+  /** Adds a chunk. Returns false if the body is longer than what is read; nothing of it is kept. */
   add(chunk: Buffer): boolean {
     this.#bytes += chunk.length;
     if (this.#bytes <= this.#bytesMax) this.#chunks.push(chunk);
@@ -60,7 +60,7 @@ export class InspectedBody {
     return body;
   }
 
-  /** What contradicts the contract in a whole body. */
+  /** Returns what in a whole body contradicts the contract. */
   violations(check: ContractCheck, operation: Operation, status: number, headers: AnswerHeaders): readonly string[] {
     if (this.#bytes > this.#bytesMax) return [TOO_LARGE];
     const decoded = decodeBody(this.whole(), codingOf(headers), CHECKED_BYTES_MAX);
@@ -82,7 +82,7 @@ export function checkedMode(mode: 'refuse' | 'report' | 'off', headers: AnswerHe
   throw upstreamFailure('upstream_bad_response', 'http_response_content_coding', cause);
 }
 
-/** The first value of a field. */
+/** Returns the first value of a field. */
 export function firstValueOf(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : value?.[0];
 }

@@ -1,7 +1,7 @@
-// Relays the answer of one attempt: decides at its head what becomes of its body, passes it to the client, and tells the owner how it
-// ended. It is the state `relayed` of the table in forward.ts. The owner is attempts.ts, which decides about deadlines and retries and gets
-// a refusal by `failed`; client-answer.ts writes to the client, inspected-body.ts holds a body that the gateway reads. A class: the
-// connection calls five methods on one object per request, and methods on a prototype cost nothing to create.
+// Relays the answer of one attempt: decides at its head what becomes of its body, passes it to the client, and says how it ended. It is the
+// state `relayed` of the table in forward.ts. Its owner is attempts.ts, which decides about deadlines and retries and gets a refusal by
+// `failed`. client-answer.ts writes to the client, inspected-body.ts holds a body that the gateway reads. It is a class: the connection
+// calls five methods on one object per request, and methods on a prototype cost nothing to create.
 
 import type { GatewayError } from '../../errors.ts';
 import type { Forwardable } from '../../exchange.ts';
@@ -20,23 +20,23 @@ import { HeldAnswer } from './held-answer.ts';
 import { type ContractCheck, checkedMode, firstValueOf, InspectedBody, TOO_LARGE } from './inspected-body.ts';
 import { takeUndeclared } from './undeclared-answer.ts';
 
-/** The owner of a relay: exactly one of `relayed`, `failed` and `abandoned` is called, once. */
+/** The owner of a relay. Of `relayed`, `failed` and `abandoned`, exactly one is called, once. */
 export interface RelayOwner {
   /** Start of this attempt, `performance.now()`. */
   readonly attemptAt: number;
-  /** The client has the whole answer. */
+  /** Called when the client has the whole answer. */
   relayed(): void;
   /** @param status of the upstream's answer, 0 without one */
   failed(error: GatewayError, failure: AttemptFailure, wasSent: boolean, status: number): void;
-  /** The answer is a stream, which `end` ends. Throws too_many_streams. */
+  /** Called if the answer is a stream, which `end` ends. Throws too_many_streams. */
   openStream(kind: StreamKind, end: (why: StreamEnd) => void): void;
-  /** The client has left. */
+  /** Called when the client has left. */
   abandoned(): void;
-  /** Deadlines no longer apply: the rest does not depend on the upstream. */
+  /** Called when deadlines no longer apply, because the rest does not depend on the upstream. */
   stopClock(): void;
 }
 
-/** An answer to HEAD is read up to this size to keep its connection: a new connection costs less than a longer answer. */
+/** Bytes of an answer to HEAD that are read to keep its connection. A new connection costs less than reading a longer answer. */
 const DROPPED_BYTES_MAX = 65_536;
 
 export class Relay extends ClientAnswer implements AnswerHandler {
@@ -51,7 +51,10 @@ export class Relay extends ClientAnswer implements AnswerHandler {
   #stream: AnswerStream | undefined;
   readonly #contractCheck: ContractCheck;
   readonly #owner: RelayOwner;
-  /** Since when the body passes to the client as it arrives, `performance.now()`; undefined before that, and while it is buffered. */
+  /**
+   * The time since when the body passes to the client as it arrives, by `performance.now()`; undefined before that, and while the body is
+   * buffered.
+   */
   passesSince: number | undefined;
   #byteAt = 0;
   /** Aborts the read of a record that precedes the client's request (record-read.ts). */
@@ -64,7 +67,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     this.#owner = owner;
   }
 
-  /** Whether a byte of the request may have been sent: a connection took it, which writes it at once or as its body arrives. */
+  /** Whether a byte of the request may have been sent: a connection has taken it, and writes it at once or as its body arrives. */
   get wasSent(): boolean {
     return this.control !== undefined;
   }
@@ -78,7 +81,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     return this.control?.paused === true || this.#stream?.mayPause === true ? now : this.#byteAt;
   }
 
-  /** A record is read first: the read is aborted if this attempt ends. Undefined: the record has arrived. */
+  /** Call it when a record is read first; the read is aborted if this attempt ends. Undefined: the record has arrived. */
   readsFirst(control: Control | undefined): void {
     this.#reading = control;
   }
@@ -121,7 +124,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
       this.#cutOff(control);
   }
 
-  /** An answer has begun. Rules may still replace it before the client gets any of it. */
+  /** Call it when an answer has begun. Rules may still replace it before the client gets any of it. */
   noteAnswer(status: number): void {
     const { trail } = this.exchange;
     this.#byteAt = performance.now();
@@ -130,17 +133,17 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     trail.upstreamMs = this.#byteAt - this.#owner.attemptAt;
   }
 
-  /** Bytes of the body arrived. */
+  /** Call it when bytes of the body have arrived. */
   noteBytes(): void {
     this.#byteAt = performance.now();
   }
 
-  /** The connection no longer counts in its pool. */
+  /** Removes the connection from the number that its pool may open. */
   leavePool(): void {
     this.control?.detach();
   }
 
-  /** The same attempt sends the request again. */
+  /** Call it when the same attempt sends the request again. */
   noteAgain(): void {
     this.answeredStatus = undefined;
     this.passesSince = undefined;
@@ -161,11 +164,11 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     }
   }
 
-  /** False: the client does not get the chunk, or not yet. */
+  /** Reads a chunk. Returns false if the client does not get it, or not yet. */
   #inspect(inspected: InspectedBody, chunk: Buffer): boolean {
     const isKept = inspected.add(chunk);
     if (this.mode === 'report') return true;
-    // Too long to be parsed or checked: the rest is not awaited.
+    // A body that is too long to be parsed or checked is not awaited.
     if (!isKept && this.mode === 'error') this.abort(this.#refusal(inspected), 'status');
     else if (!isKept) this.abort(this.#violation([TOO_LARGE]), 'other');
     return false;
@@ -182,7 +185,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     }
   }
 
-  /** False: the attempt has failed by this body. */
+  /** Checks a whole body. Returns false if the attempt has failed because of it. */
   #isGood(inspected: InspectedBody): boolean {
     const { operation, trail } = this.exchange;
     if (this.mode === 'error') {
@@ -252,26 +255,26 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     }
   }
 
-  /** The head of a stream leaves before its first item. */
+  /** Sends the head of a stream before its first item. */
   #openHead(): void {
     this.passesSince = performance.now();
     this.beginBody();
     this.exchange.response.flushHeaders();
   }
 
-  /** The gateway ends a stream. */
+  /** Ends a stream from this side. */
   #endStream(isWhole: boolean): void {
     if (this.ended) return;
     this.#settle();
     this.control?.abort();
     const { response } = this.exchange;
     if (isWhole) this.closeBody();
-    // Destroyed later, because Node sends the bytes written in this turn of the event loop at its end.
+    // Destroy later, because Node sends the bytes that were written in this turn of the event loop at its end.
     else setImmediate(() => response.destroy());
     this.#owner.relayed();
   }
 
-  /** Gives up the rest of a body that the client does not get: the upstream was sent GET for the client's HEAD. */
+  /** Gives up the rest of a body that the client does not get: the upstream got a GET for the HEAD of the client. */
   #cutOff(control: Control): void {
     // An answer to HEAD itself has no body, and its connection stays.
     if (this.exchange.operation.method === 'HEAD') return;
@@ -294,7 +297,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     this.#complete();
   }
 
-  /** An answer that becomes too long to be stored is passed on as it arrives, once the store has noted that. */
+  /** Passes on an answer that has become too long to be stored, once the store has noted that. */
   #passTooLong(control: Control, held: HeldAnswer): void {
     control.pause();
     void this.#store(held, undefined).then(() => {
@@ -313,7 +316,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     if (this.exchange.response.destroyed) this.clientGone();
   }
 
-  /** The client gets the upstream's error in the gateway's form. */
+  /** Returns the error of the upstream in the form of the gateway. */
   #refusal(inspected: InspectedBody): GatewayError {
     return toUpstreamRefusal(this.status, this.headers, inspected.whole(), this.exchange);
   }
@@ -323,7 +326,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     return upstreamFailure('upstream_contract_violation', 'http_protocol_error');
   }
 
-  /** The client left: no target failed, and no answer can be sent. */
+  /** Ends the attempt of a client that has left: no target failed, and no answer can be sent. */
   clientGone(): void {
     if (this.ended) return;
     // A request that was sent and whose answer is being stored runs to its end: the client can fetch the answer later.
@@ -359,7 +362,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
   }
 }
 
-/** -1: not declared. */
+/** Returns the declared length of a body; -1: none. */
 function lengthOf(headers: AnswerHeaders): number {
   const text = firstValueOf(headers['content-length']);
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : -1;

@@ -1,4 +1,4 @@
-// Hashes secrets in requests, for upstreams that store them as sent.
+// Hashes secrets in requests, for upstreams that store secrets as they get them.
 
 import { randomBytes, scrypt } from 'node:crypto';
 import { isHashed } from './hashed.ts';
@@ -9,10 +9,10 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 /** scrypt needs 128 bytes × block size × cost (RFC 7914 section 2): 32 MiB, plus a margin. */
 const MEMORY_BYTES_MAX = 48 * 1_048_576;
-/** Per process: each hash takes 32 MiB and one of the four libuv threads, which also serve files and DNS. */
+/** Most hashes at once in a process. Each takes 32 MiB and one of the four libuv threads, which also serve files and DNS. */
 const HASHES_AT_ONCE_MAX = 2;
 
-/** `$app$<label>$<secret>`: a secret for one application, under a label. */
+/** `$app$<label>$<secret>` is a secret for one application, under a label. */
 const labelled = /^(\$app\$[^$]*\$)(.*)$/s;
 
 /**
@@ -27,7 +27,7 @@ export async function hashedSecret(secret: string, over?: AbortSignal): Promise<
   return label + (await hashed(inner, over));
 }
 
-/** `$scrypt$ln=15,r=8,p=1$<salt>$<hash>`, base64 without padding. */
+/** Returns `$scrypt$ln=15,r=8,p=1$<salt>$<hash>`, in base64 without padding. */
 async function hashed(secret: string, over: AbortSignal | undefined): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const leave = await enter(over);
@@ -60,7 +60,7 @@ async function enter(over: AbortSignal | undefined): Promise<() => void> {
   else await turn(over);
   return () => {
     const next = waiting.shift();
-    // Hands the place over directly, so that a new call cannot take it first.
+    // The place goes to the next call directly, so that a new call cannot take it first.
     if (next) next();
     else running--;
   };

@@ -1,5 +1,5 @@
-// Recognises secrets that are stored as sent (hashes of strong schemes, one-time password enrolments), as opposed to plain-text passwords.
-// The whole form must match, because a password may start with any characters.
+// Recognises secrets that may be stored as they are (hashes of strong schemes, enrolments of one-time passwords), as opposed to plain-text
+// passwords. The whole form must match, because a password may start with any characters.
 
 /** Radix-64 of PHC strings and of crypt(3). */
 const b64 = '[A-Za-z0-9+/]';
@@ -21,9 +21,12 @@ const forms: readonly RegExp[] = [
   /^otpauth:\/\/totp\/[^\s?#]+\?(?:[^\s#]*&)?secret=[A-Za-z2-7]{16,128}=*(?:&[^\s#]*)?$/,
 ];
 
-/** Schemes in braces (RFC 2307 section 5.3 and its successors) → bytes of the digest; `SS…`: a salt of at least 4 bytes follows it. */
+/**
+ * Schemes in braces (RFC 2307 section 5.3 and its successors), with the bytes of their digests. With `SS…`, a salt of at least 4 bytes
+ * follows.
+ */
 const digestBytes: Readonly<Record<string, number>> = { SHA256: 32, SSHA256: 32, SHA512: 64, SSHA512: 64 };
-/** Schemes in braces before one of the forms above → how that form begins. */
+/** Schemes in braces before one of the forms above, with the beginning of that form. */
 const bracedForms: Readonly<Record<string, RegExp>> = {
   ARGON2: /^\$argon2/,
   ARGON2I: /^\$argon2i\$/,

@@ -1,13 +1,13 @@
-// The path for the upstream: the client's own, or one filled from decoded parameter values.
+// Makes the path for the upstream: the path of the client, or one filled from decoded parameter values.
 
 import type { Operation } from '../../operation.ts';
 
-/** The parameters of a path template, in its order. */
+/** Returns the parameters of a path template, in its order. */
 export function pathParameterNames(template: string): string[] {
   return [...template.matchAll(/\{([^}]*)\}/g)].map((match) => match[1] as string);
 }
 
-/** The path as the client wrote it, below the upstream's own prefix. */
+/** Returns the path as the client wrote it, below the upstream's own prefix. */
 export function samePath({ publicPrefix, upstreamPrefix }: Operation, path: string): string {
   return publicPrefix === upstreamPrefix ? path : upstreamPrefix + path.slice(publicPrefix.length);
 }
@@ -18,8 +18,8 @@ export function filledPath(operation: Operation, values: readonly string[]): str
 }
 
 /**
- * Fills the template as clients do. Each value is encoded, so that it stays within its segment, or within its segments. The separators of
- * lists and objects stay.
+ * Fills the template as clients do. Each value is encoded, so that it stays within its segment or segments. The separators of lists and
+ * objects stay.
  */
 export function filledTemplate(
   { path, restOfPath, pathStyles }: Pick<Operation, 'path' | 'restOfPath' | 'pathStyles'>,

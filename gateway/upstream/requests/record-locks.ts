@@ -1,5 +1,5 @@
-// Locks on records of upstreams, for requests that read a record before they change it: one holder among all instances. Redis knows the
-// holder if the instances share one, otherwise this process does. While Redis is away, a lock holds within this process only.
+// Locks on records of upstreams, for requests that read a record before they change it. Of all instances, one request holds a record. Redis
+// knows the holder if the instances share one; otherwise this process does. While Redis is away, a lock holds only within this process.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ const COMMAND_TIMEOUT_MS = 500;
 /** Waits between two attempts to take a lock that another instance holds. */
 const RETRY_MS = { first: 10, longest: 250 } as const;
 
-/** Arguments: token of the holder; milliseconds. True also for the present holder, whose first reply was damaged. */
+/** Arguments: token of the holder; milliseconds. Returns true also to the present holder, whose first reply may have been damaged. */
 const TAKE = toScript(`
 if redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') then return true end
 return redis.call('GET', KEYS[1]) == ARGV[1]
@@ -29,12 +29,12 @@ export interface RecordLock {
    * @param leaseMs until instances take it for abandoned, should this process not release it
    */
   take(leaseMs: number, over: AbortSignal): Promise<void>;
-  /** Gives the record to the next request, or gives up waiting for it. Takes any number of calls, in any state. */
+  /** Gives the record to the next request, or gives up waiting for it. It may be called in any state, and more than once. */
   release(): void;
 }
 
 export interface RecordLocks {
-  /** A lock that is not taken yet. */
+  /** Returns a lock that is not taken yet. */
   of(record: string): RecordLock;
   /** Releases what is still held, and resolves when Redis knows or does not answer. */
   close(): Promise<void>;
@@ -43,11 +43,11 @@ export interface RecordLocks {
 interface RecordLocksOptions {
   /** As `connectRedis` takes it; undefined: no other process shares the records. */
   readonly redisUrl: string | undefined;
-  /** Redis stopped answering: `away`. It answers again: `up`. */
+  /** Called with `away` when Redis has stopped answering, and with `up` when it answers again. */
   onChange(state: { readonly state: 'up' | 'away' }): void;
 }
 
-/** Connects to Redis with the first lock. */
+/** Creates the locks. The first lock connects to Redis. */
 export function createRecordLocks({ redisUrl, onChange }: RecordLocksOptions): RecordLocks {
   const turns = createTurns();
   const held = new Set<SharedLock>();
@@ -91,7 +91,7 @@ export function createRecordLocks({ redisUrl, onChange }: RecordLocksOptions): R
   };
 }
 
-/** A digest, because names of records may be long, and may be names of persons. */
+/** Returns a digest of the name, because names of records may be long, and may be names of persons. */
 function keyOf(record: string): string {
   return `record-lock:${createHash('sha256').update(record).digest('base64url')}`;
 }
@@ -121,7 +121,7 @@ class SharedLock {
   readonly #note: (state: 'up' | 'away') => void;
   readonly #token = randomUUID();
   #isOver = false;
-  /** The last command that may have taken it. */
+  /** The last command by which Redis may have given the lock to this process. */
   #asking: Promise<unknown> | undefined;
 
   constructor(connect: () => Promise<Redis>, key: string, note: (state: 'up' | 'away') => void) {
@@ -130,7 +130,7 @@ class SharedLock {
     this.#note = note;
   }
 
-  /** Resolves without it if Redis does not answer. */
+  /** Takes the lock in Redis. Resolves without it if Redis does not answer. */
   async take(leaseMs: number, over: AbortSignal): Promise<void> {
     for (let waitMs: number = RETRY_MS.first; ; waitMs = Math.min(2 * waitMs, RETRY_MS.longest)) {
       over.throwIfAborted();
@@ -140,12 +140,12 @@ class SharedLock {
       const outcome = await answer;
       this.#note(outcome === 'away' ? 'away' : 'up');
       if (outcome !== 'held') return;
-      // At random, so that instances that began to wait together do not ask together.
+      // The wait is random, so that instances that began to wait together do not ask together.
       await sleep(waitMs * (0.5 + Math.random() / 2), undefined, { signal: over });
     }
   }
 
-  /** Never rejects. An answer that is under way is waited for: it may have taken the lock. */
+  /** Never rejects. It first waits for a command in progress, which may have taken the lock. */
   async release(): Promise<void> {
     this.#isOver = true;
     if (this.#asking === undefined) return;

@@ -1,6 +1,5 @@
-// Applies the declared request rules of one upstream, in their order. Prepared once per configuration; operations that no rule
-// names stay unchanged.
-// Throws malformed_json.
+// Applies the declared request rules of one upstream, in their order. Prepared once per configuration. Operations that no rule names stay
+// unchanged. Throws malformed_json.
 
 import { GatewayError } from '../../errors.ts';
 import type { Checked } from '../../exchange.ts';
@@ -35,21 +34,21 @@ export interface Rewritten {
   readonly path: string;
   /** Undefined if the request has no buffered body, and until the record is read. */
   readonly body: Buffer | undefined;
-  /** The body depends on the record, which has to be read first. */
+  /** Set if the body depends on the record, which has to be read first. */
   readonly recordRead?: RecordRead | undefined;
 }
 
-/** A GET of the path of the request, whose answer says what to send. */
+/** A GET of the path of the request. Its answer decides what is sent. */
 export interface RecordRead {
   /** Identifies the record within its upstream, in any case of its path parameters. */
   readonly record: string;
   /** The reading operation, for the rules for answers. */
   readonly operation: Operation;
-  /** The body to send. Throws upstream_bad_response, validation_failed. */
+  /** Returns the body to send. Throws upstream_bad_response, validation_failed. */
   bodyFrom(answer: Buffer): Buffer;
 }
 
-/** Returns undefined for operations that no rule names. Decided once per operation, not per request. */
+/** Returns the change for an operation; undefined if no rule names it. Decided once per operation, not per request. */
 export type Rewrite = (operation: Operation) => RequestChange | undefined;
 
 /** @param over when aborted, hashing stops and the change rejects */
@@ -79,14 +78,14 @@ function rewriteFor(operation: Operation, rules: readonly RequestRule[]): Return
   return async (checked, over) => conclude(pathOf(checked), await changedBody(checked, changes, over), checked);
 }
 
-/** Leaves the body open if it has a `set` that has to be sent as items. */
+/** Returns the read of the record, if the body has a `set` that has to be sent as items. */
 function readingFirst(
   operation: Operation,
   rule: SetAsItemsRule,
 ): (path: string, body: Buffer | undefined, checked: Checked) => Rewritten {
   const reading: Operation = { ...operation, id: rule.read, method: 'GET' };
   return (path, body, { pathValues }) => {
-    // Spares parsing a body that has no `set`, unless an escape may hide it.
+    // A body without `set` is not parsed, unless an escape may hide it.
     if (body === undefined || (!body.includes('"set"') && !body.includes('\\'))) return { path, body };
     const changes = readJson(body);
     if (changes === undefined) throw new GatewayError('malformed_json');
@@ -107,7 +106,7 @@ function pathChange(operation: Operation, lowered: ReadonlySet<string>): (checke
     );
 }
 
-/** The original bytes unless a rule has changed something. */
+/** Returns the original bytes, unless a rule has changed something. */
 async function changedBody(
   checked: Checked,
   changes: readonly Change[],
@@ -116,7 +115,7 @@ async function changedBody(
   const { rawBody } = checked;
   if (rawBody === undefined || rawBody.length === 0) return rawBody;
   const root = readJson(rawBody);
-  // A body that cannot be parsed cannot be changed, and would carry secrets to the upstream unhashed.
+  // A body that cannot be parsed cannot be changed, and could carry secrets to the upstream that are not hashed.
   if (root === undefined) throw new GatewayError('malformed_json');
   let tree = root;
   for (const change of changes) tree = await change(tree, checked, over);
@@ -150,7 +149,7 @@ function withDefaults(node: JsonTreeObject, defaults: readonly (readonly [string
   return absent.length === 0 ? node : { kind: 'object', members: [...node.members, ...absent] };
 }
 
-/** Hashes sequentially, so that a request with many secrets does not delay others. */
+/** Hashes one secret after the other, so that a request with many secrets does not delay others. */
 async function withHashes(root: JsonNode, path: MemberPath, over: AbortSignal | undefined): Promise<JsonNode> {
   const plain = new Map<string, string>();
   changeAt(root, path, (found) => {

@@ -1,5 +1,5 @@
-// Turns the `set` of a list into the `addItem` and `removeItem` that it amounts to, for upstreams whose `set` changes more than the field
-// that it names. Pure. Throws upstream_bad_response, validation_failed.
+// Turns the `set` of a list into `addItem` and `removeItem` changes with the same result, for upstreams whose `set` changes more than the
+// field that it names. Pure. Throws upstream_bad_response, validation_failed.
 
 import { GatewayError } from '../../errors.ts';
 import {
@@ -14,15 +14,15 @@ import { memberPath, nodeAt } from '../answers/members.ts';
 import { upstreamFailure } from '../failure.ts';
 
 export interface SetAsItemsRule {
-  /** The lists that a `set` has to leave alone unless it names them. */
+  /** Lists that a `set` may change only if it names them. */
   readonly fields: readonly string[];
   /** Id of the operation that reads the record: a GET of the same path. */
   readonly read: string;
-  /** Dotted name of the member of its answer that has the fields; absent: the answer itself. */
+  /** Dotted name of the member of its answer that has the fields; absent if the answer itself has them. */
   readonly from?: string | undefined;
 }
 
-/** The entries of one list: in lower case, as the upstream compares them → as they are written. */
+/** The entries of one list as they are written, by their lower-case forms, which the upstream compares. */
 type Entries = Map<string, JsonScalar>;
 
 /** Whether the body is a list of changes with a `set` of one of these fields. */
@@ -32,7 +32,8 @@ export function hasSet(body: JsonNode, fields: readonly string[]): boolean {
 
 /**
  * Replaces each `set` of these fields by `removeItem` and `addItem` changes in its place, and returns the changes as bytes. The items are
- * computed against the list as the earlier changes leave it. Other changes stay as written; removed items get the spelling of the upstream.
+ * computed against the list as the earlier changes leave it. Other changes stay as they are written. Removed items get the spelling of the
+ * upstream.
  *
  * @param changes a list of objects `{ action, field, value }`
  * @param answer the record as the upstream has it now, JSON
@@ -47,7 +48,7 @@ export function withItems(changes: JsonNode, { fields, from }: SetAsItemsRule, a
   return Buffer.from(printJsonTree({ kind: 'array', items }));
 }
 
-/** What takes the place of one change. Changes `present` as the upstream will. */
+/** Returns what replaces one change. Changes `present` as the upstream will. */
 function played(change: JsonNode, index: number, fields: readonly string[], present: Map<string, Entries>): JsonNode[] {
   const field = textAt(change, 'field');
   const entries = field === undefined ? undefined : present.get(field);
@@ -56,7 +57,7 @@ function played(change: JsonNode, index: number, fields: readonly string[], pres
     const wanted = wantedBy(change, index);
     const removed = [...entries].filter(([name]) => !wanted.has(name)).map(([, entry]) => entry);
     const added = [...wanted].filter(([name]) => !entries.has(name)).map(([, entry]) => entry);
-    // What stays keeps the spelling of the upstream, by which it is removed.
+    // An entry that stays keeps the spelling of the upstream, by which it can be removed.
     present.set(field, new Map([...wanted].map(([name, entry]) => [name, entries.get(name) ?? entry])));
     return [...removed.map(changeOf('removeItem', field)), ...added.map(changeOf('addItem', field))];
   }
@@ -87,7 +88,7 @@ function entriesOf(record: JsonTreeObject, field: string): Entries {
   return entries;
 }
 
-/** Of entries that differ only in case the first counts. Undefined: the value is no list of texts. */
+/** Reads a list of entries. Of entries that differ only in case, the first counts. Undefined: the value is no list of texts. */
 function entriesIn(list: JsonNode): Entries | undefined {
   if (list.kind !== 'array') return undefined;
   const entries: Entries = new Map();
@@ -120,7 +121,7 @@ function changeOf(action: 'addItem' | 'removeItem', field: string): (value: Json
   });
 }
 
-/** The record does not have the form that the rule declares: what a `set` amounts to is unknown. */
+/** Returns the refusal for a record that does not have the form that the rule declares: the result of a `set` is unknown. */
 function unreadable(): GatewayError {
   const cause = new Error('the record that a rule for requests reads has no lists of texts at the declared place');
   return upstreamFailure('upstream_bad_response', 'http_protocol_error', cause);

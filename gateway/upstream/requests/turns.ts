@@ -1,9 +1,9 @@
-// Turns within this process: of the requests with one name, one goes on at a time, in the order of their calls.
+// Turns within this process: of the requests with one name, one proceeds at a time, in the order of their calls.
 
 export interface ProcessTurn {
-  /** Resolves when every earlier request with the name has left. Rejects with the reason of the signal. */
+  /** Resolves when all earlier requests with the name have given up their turns. Rejects with the reason of the signal. */
   enter(over: AbortSignal): Promise<void>;
-  /** Gives the turn to the next request. Has no effect before `enter`, and the second time. */
+  /** Gives the turn to the next request. Has no effect before `enter`, or when it is called again. */
   leave(): void;
 }
 
@@ -12,7 +12,7 @@ export interface Turns {
 }
 
 export function createTurns(): Turns {
-  /** By name: the requests that wait, while one has its turn. */
+  /** By name, the requests that wait while one has its turn. */
   const queues = new Map<string, (() => void)[]>();
 
   function passOn(name: string): void {

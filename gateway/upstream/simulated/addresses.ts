@@ -1,10 +1,10 @@
-// Addresses without a service behind them: the sandbox, the contract of the upstream, and the gateway itself.
+// Addresses that no service is behind: the sandbox, the contract of the upstream, and the gateway itself.
 
 import type { Mode } from '../../caller.ts';
 
-/** The configuration completes it by the name of the upstream: `examples:<name>`. */
+/** The configuration appends the name of the upstream: `examples:<name>`. */
 const EXAMPLES = 'examples:';
-/** The operations of the gateway's own contract, and those of browser sessions. */
+/** Address of the operations of the gateway's own contract, and of those of browser sessions. */
 const OWN = 'gateway:';
 const SESSIONS = 'session:';
 
@@ -33,12 +33,12 @@ export function hasNoConnection(address: string): boolean {
   return answersFromContract(address) || isGatewayItself(address);
 }
 
-/** The upstream whose contract answers for an address. */
+/** Returns the upstream whose contract answers for an address. */
 export function upstreamOfExamples(address: string): string {
   return address.slice(EXAMPLES.length);
 }
 
-/** The modes in which an upstream is answered for from its contract. */
+/** Returns the modes in which the contract of an upstream answers for it. */
 export function modesFromContract({ live, test = [] }: Addresses): Mode[] {
   return [
     ...(live.some(answersFromContract) ? (['live'] as const) : []),
@@ -46,7 +46,7 @@ export function modesFromContract({ live, test = [] }: Addresses): Mode[] {
   ];
 }
 
-/** `<upstream> (<modes>)` of each such upstream, for people. */
+/** Returns `<upstream> (<modes>)` of each such upstream, for people. */
 export function namesFromContract(upstreams: Readonly<Record<string, Addresses>>): string[] {
   const all = Object.entries(upstreams).map(([name, addresses]) => ({ name, modes: modesFromContract(addresses) }));
   return all.flatMap(({ name, modes }) => (modes.length === 0 ? [] : [`${name} (${modes.join(' and ')})`]));

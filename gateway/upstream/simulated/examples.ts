@@ -1,6 +1,6 @@
-// Targets without a connection: the gateway answers from the contract of the upstream, or executes the operations of its own contract,
-// through the same interface as a connection, so that the concurrency limit, deadlines, retries, health and the checks of answers stay as
-// with a service.
+// Targets without a connection. The gateway answers from the contract of the upstream, or executes the operations of its own contract,
+// through the same interface as a connection. So the concurrency limit, deadlines, retries, health and the checks of answers work as with a
+// service.
 
 import { headersIn } from '../../http1/client/request-head.ts';
 import type { AnswerHandler, Control, Dispatcher, Outgoing } from '../../http1/client/wire.ts';
@@ -17,7 +17,11 @@ export interface AnswerInProcess {
 /** Answers one request whose body has arrived. */
 export type AnswerFromContract = (request: Outgoing) => Promise<AnswerInProcess>;
 
-/** Takes addresses without a connection out of the pools. @param answerFor by address, of those that are a contract */
+/**
+ * Returns pools in which addresses without a connection are answered here.
+ *
+ * @param answerFor by address, of those that are a contract
+ */
 export function withExamples(pools: Pools, answerFor: (address: string) => AnswerFromContract): Pools {
   return {
     ...pools,
@@ -33,7 +37,7 @@ function withoutConnection(dispatcher: Dispatcher): SharedPool {
   return { dispatcher, isolate: () => undefined, letGo: async () => undefined };
 }
 
-/** The gateway executes a checked exchange (`forward.ts`), and no request that was written for a service. */
+/** Never used: forward.ts executes these operations itself. */
 const nothing: Dispatcher = {
   dispatch: (_, handler) => handler.onResponseError(undefined, new Error('there is no service behind gateway:')),
 };
@@ -48,7 +52,7 @@ function createExamplesDispatcher(answer: AnswerFromContract): Dispatcher {
   };
 }
 
-/** Gives the handler what `answer` resolves with, or throws. Never rejects. */
+/** Gives the handler the result or the error of `answer`. Never rejects. */
 export async function deliver(handler: AnswerHandler, answer: () => Promise<AnswerInProcess>): Promise<void> {
   if (handler.ended) return;
   const control = new InProcessControl();
@@ -66,7 +70,7 @@ export async function deliver(handler: AnswerHandler, answer: () => Promise<Answ
   }
 }
 
-/** A service would read a streamed body, too. */
+/** Reads a streamed body to its end, as a service would. */
 async function readToEnd(body: Outgoing['body']): Promise<void> {
   if (body === null || Buffer.isBuffer(body)) return;
   for await (const _chunk of body);

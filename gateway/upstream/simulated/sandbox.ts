@@ -1,5 +1,5 @@
 // The sandbox process: one per data directory, shared by all gateways that use the directory. The first gateway starts it. It runs as long
-// as a gateway holds a lease, so it ends after a crash or a kill of the gateways too.
+// as a gateway holds a lease, so it also ends after its gateways have crashed or were killed.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ export interface SandboxProcessOptions {
   /** Names of the upstreams that the sandbox serves. */
   readonly audiences: readonly string[];
   readonly cursorSecret: string;
-  /** The address of the gateway at which clients reach JMAP, which the mail server writes into its documents. */
+  /** The address of the gateway for JMAP, which the mail server writes into its documents. */
   readonly mailUrl: string;
   /** Administrator of its mail server, `user:password`; undefined: unchanged. */
   readonly mailAdministrator: string | undefined;
@@ -27,7 +27,7 @@ export interface SandboxProcessOptions {
 }
 
 export interface SandboxProcess {
-  /** Current origin of an address like `sandbox:platform`; any other address is returned unchanged. */
+  /** Returns the current origin of an address like `sandbox:platform`; any other address is returned unchanged. */
   originOf(address: string): string;
   /** Ensures demo data for the organization and mode of an assertion. */
   seed(assertion: string): Promise<void>;

@@ -1,4 +1,4 @@
-// An answer that is a stream, on its way to the client: each chunk leaves as it arrives. Keeps an event stream alive while its service is
+// Passes an answer that is a stream to the client: each chunk leaves as it arrives. Keeps an event stream alive while its service is
 // silent, checks each item against the contract, and can end the stream between two items.
 
 import type { StreamEnd, StreamKind } from '../../findings.ts';
@@ -10,21 +10,21 @@ import { createItemSplitter, type Item, type ItemSplitter, itemValue } from './i
 /** Checks one item against the contract. Returns one sentence per violation. */
 export type ItemCheck = (item: unknown) => readonly string[];
 
-/** Silence between two events after which a comment is sent, so that proxies and clients do not take the stream for dead. */
+/** After this silence between two events a comment is sent, so that proxies and clients do not take the stream for dead. */
 const COMMENT_AFTER_MS = 15_000;
 const COMMENT = Buffer.from(': keep-alive\n\n');
 const ENDLESS: Item = { bytes: Buffer.alloc(0), isTooLong: true };
-/** How long the end of the item under way is awaited before the stream is cut. */
+/** Milliseconds in which the current item may end before the stream is cut. */
 const CREDENTIAL_END_MS = 400;
 const END_MS = 2000;
-/** Violations in the log line of one stream. */
+/** Most violations in the log line of one stream. */
 const VIOLATIONS_MAX = 20;
 
 interface AnswerStreamOptions {
   readonly kind: StreamKind;
-  /** The items cannot be seen, because the body is encoded. */
+  /** Whether the body is encoded, so that its items cannot be seen. */
   readonly isOpaque: boolean;
-  /** The body has a length, so nothing can be added, and its early end must be seen. */
+  /** Whether the body has a length. Then nothing can be added, and its early end must be seen. */
   readonly hasLength: boolean;
   readonly check: ItemCheck | undefined;
   /** Whether an item that violates the contract ends the stream; otherwise it is only noted. */
@@ -32,7 +32,7 @@ interface AnswerStreamOptions {
   readonly trail: TrailNotes;
   /** Sends bytes to the client. Returns false while the client is behind. */
   write(chunk: Buffer): boolean;
-  /** Ends the answer. False: it must not look complete. */
+  /** Ends the answer. If `isWhole` is false, it must not look complete. */
   over(isWhole: boolean): void;
 }
 
@@ -54,13 +54,13 @@ export class AnswerStream {
     this.#items = options.check && createItemSplitter(options.kind);
   }
 
-  /** Whether the service may be silent for as long as it likes: not within a line. */
+  /** Whether the service may be silent for any time. It may not within a line. */
   get mayPause(): boolean {
     const { kind, isOpaque } = this.#options;
     return kind === 'events' && (isOpaque || this.#boundaries.isAtLineEnd());
   }
 
-  /** Bytes of the service. */
+  /** Call it with bytes of the service. */
   data(chunk: Buffer): void {
     if (this.#isOver) return;
     if (this.#items === undefined) {
@@ -69,14 +69,14 @@ export class AnswerStream {
     }
     if (!this.#options.refuses) this.#send(chunk);
     for (const item of this.#items.feed(chunk)) this.#take(item);
-    // The item is held back until it is whole, and may never end.
+    // The item is held back until it is complete, and may never end.
     if (this.#options.refuses && this.#items.isTooLong()) this.#take(ENDLESS);
   }
 
-  /** The answer of the service is complete. */
+  /** Call it when the answer of the service is complete. */
   ended(): void {
     if (this.#isOver) return;
-    // An event ends with an empty line, without which it is dropped; the last line of JSON may lack its end.
+    // An event without its empty line at the end is dropped. The last line of JSON may lack its end.
     if (this.#items !== undefined && this.#options.kind === 'lines') this.#take(this.#items.rest());
     this.stop();
   }
@@ -89,7 +89,7 @@ export class AnswerStream {
     this.#pass(COMMENT, now);
   }
 
-  /** Ends the stream between two items; soon, if no item ends soon. */
+  /** Ends the stream between two items, or soon, if no item ends soon. */
   end(why: StreamEnd): void {
     if (this.#isEnding || this.#isOver) return;
     this.#isEnding = true;
@@ -101,13 +101,13 @@ export class AnswerStream {
     }
   }
 
-  /** Nothing more is sent. */
+  /** Call it when nothing more is sent. */
   stop(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
   }
 
-  /** The client reads again. */
+  /** Call it when the client has caught up. */
   drained(): void {
     this.#isBehind = false;
   }
@@ -153,7 +153,7 @@ export class AnswerStream {
     this.#isBehind = !this.#options.write(chunk);
   }
 
-  /** Event streams end as if the service had ended them: clients resume. Lines must not look complete. */
+  /** Ends the stream. An event stream ends as if the service had ended it, so that clients resume. Lines must not look complete. */
   #finish(): void {
     const { kind, hasLength } = this.#options;
     this.stop();

@@ -5,18 +5,18 @@ import type { StreamKind } from '../../findings.ts';
 /** Two line ends in a row, each of which may be LF, CR or CRLF. */
 const EVENT_END = /\n\n|\r\r\n?|\n\r\n?/;
 const LINE_END = /\n/;
-/** Enough to recognise an end that two chunks share. */
+/** Bytes that are kept to recognise an end that two chunks share. */
 const TAIL_BYTES = 3;
 const NOTHING = Buffer.alloc(0);
 
 export interface Boundaries {
-  /** Must get every byte that is sent, in order. */
+  /** Call it with every byte that is sent, in order. */
   see(chunk: Buffer): void;
   /** True if the last byte ended an item, or if no byte was seen yet. */
   isBetween(): boolean;
   /** True if the last byte ended a line, or if no byte was seen yet. */
   isAtLineEnd(): boolean;
-  /** The positions in the next chunk after which an item ends. */
+  /** Returns the positions in the next chunk after which an item ends. */
   endsIn(chunk: Buffer): number[];
 }
 

@@ -15,11 +15,11 @@ export interface Item {
 }
 
 export interface ItemSplitter {
-  /** Whether the item under way is already too long to be checked. */
+  /** Whether the current item is already too long to be checked. */
   isTooLong(): boolean;
   /** Takes the next chunk. Returns the items that it completes. */
   feed(chunk: Buffer): Item[];
-  /** The bytes after the last complete item. */
+  /** Returns the bytes after the last complete item. */
   rest(): Item;
 }
 
@@ -52,7 +52,7 @@ export function createItemSplitter(kind: StreamKind): ItemSplitter {
       }
       if (from < chunk.length) take(chunk.subarray(from));
       boundaries.see(chunk);
-      // Only the end matters of an item that will not be checked.
+      // Of an item that will not be checked, only the end matters.
       if (size > ITEM_BYTES_MAX) pieces = [];
       return items;
     },
@@ -60,19 +60,19 @@ export function createItemSplitter(kind: StreamKind): ItemSplitter {
   };
 }
 
-/** The value of an item; undefined if it has none: a comment, or an empty line. Throws SyntaxError if a line is not JSON. */
+/** Returns the value of an item; undefined for a comment or an empty line. Throws SyntaxError if a line is not JSON. */
 export function itemValue(kind: StreamKind, item: Buffer): unknown {
   const text = item.toString('utf8');
   return kind === 'events' ? eventOf(text) : lineOf(text);
 }
 
-/** JSON text sequences put a record separator before each text (RFC 7464). */
+/** Reads a line. JSON text sequences put a record separator before each text (RFC 7464). */
 function lineOf(text: string): unknown {
   const line = (text.startsWith(RECORD_SEPARATOR) ? text.slice(1) : text).trim();
   return line === '' ? undefined : JSON.parse(line);
 }
 
-/** HTML standard, section 9.2.6; the fields are members, as OpenAPI 3.2 section 4.14.4 has them. */
+/** Reads an event (HTML standard, section 9.2.6). Its fields become members, as in OpenAPI 3.2 section 4.14.4. */
 function eventOf(text: string): Readonly<Record<string, unknown>> | undefined {
   const event: Record<string, unknown> = {};
   const data: string[] = [];

@@ -1,16 +1,16 @@
-// The circuit breaker of an upstream. It opens when the share of failed attempts in the window is too large; after a wait it admits a few
-// trial requests, and it closes when one of them is answered. Answers such as 500 do not count as failures: otherwise a client with a
-// request that provokes them could block the upstream for all clients. Nor do refused connections: trying one costs less than refusing the
-// client. Constant work per request, no timers.
+// The circuit breaker of an upstream. It opens when the share of failed attempts in the window is too large. After a wait it admits a few
+// trial requests, and it closes when one of them is answered. Answers such as 500 do not count as failures: otherwise a client whose
+// request provokes them could block the upstream for all clients. Refused connections do not count either, because trying one costs less
+// than refusing the client. Work per request is constant, without timers.
 
 import type { SendingFailure } from '../failure.ts';
 import { FailureWindow } from './failure-window.ts';
 import type { AttemptOutcome } from './outcome.ts';
 
 export interface BreakerRules {
-  /** Share of failures in the window that opens the breaker, 1–100. */
+  /** Percentage of failures in the window that opens the breaker, 1–100. */
   readonly failurePercent: number;
-  /** Fewer requests in the window never open the breaker. */
+  /** With fewer requests in the window, the breaker never opens. */
   readonly requestsMin: number;
   readonly windowSeconds: number;
   /** The longest time for which the breaker stays open. */
@@ -40,24 +40,24 @@ interface BreakerOptions {
 }
 
 /**
- * The first wait of an outage is this part of `openSeconds`, and each further one is longer, up to a third of the outage so far: an
+ * The first wait of an outage, as a part of `openSeconds`. Each next wait is longer, up to a third of the outage so far, because an
  * upstream that comes and goes must not be closed off for much longer than it fails (decision 41).
  */
 const FIRST_WAIT_PART = 1 / 32;
 const WAIT_GROWTH = 1.5;
-/** A connection that is refused later than this counts as a failure: it has occupied the gateway for as long. */
+/** A connection that is refused later than this counts as a failure, because it has occupied the gateway for as long. */
 const REFUSED_MS_MAX = 1000;
 
 /** Concurrent trial requests while half open. */
 const TRIALS_MAX = 3;
-/** Wait for a request that arrives while all trials are under way. */
+/** The wait of a request that arrives while all trials are in progress. */
 const TRIAL_WAIT_MS = 1000;
 
 export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: BreakerOptions): Breaker {
   let rules = first;
   let current: BreakerState = 'closed';
   let openUntilMs = 0;
-  /** Trials in a row that failed. */
+  /** Number of trials in a row that have failed. */
   let failedTrials = 0;
   let trials = 0;
   const window = new FailureWindow();
@@ -96,7 +96,7 @@ export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: 
       return 0;
     },
     ended(outcome, sentAtMs, failure) {
-      // Attempts sent before the breaker opened were covered by that decision, whenever they end.
+      // Attempts that were sent before the breaker opened caused that decision, whenever they end, so they do not count again.
       if (rules === 'off' || sentAtMs < openUntilMs) return;
       const isCheap = outcome === 'refused' && clock() - sentAtMs < REFUSED_MS_MAX;
       const hasFailed = outcome === 'failed' || (outcome === 'refused' && !isCheap);

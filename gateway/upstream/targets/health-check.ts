@@ -1,4 +1,4 @@
-// Checks the health of one target at intervals, on separate connections. Only several equal results in a row change the verdict.
+// Checks the health of one target at intervals, on separate connections. The verdict changes only after several equal results in a row.
 
 import { ask } from '../../http1/client/ask.ts';
 import type { Pool } from '../../http1/client/pool.ts';
@@ -27,14 +27,14 @@ export interface LastCheck {
 
 export interface HealthCheck {
   last(): LastCheck | undefined;
-  /** Stops immediately: a check under way reports no result. */
+  /** Stops immediately. A check in progress reports no result. */
   stop(): void;
 }
 
 interface HealthCheckOptions {
   /** The initial verdict. */
   readonly isHealthy: boolean;
-  /** Opens a separate connection to the target's current origin: a target whose pool is fully in use is not unhealthy. */
+  /** Opens a separate connection to the current origin of the target, because a target whose pool is fully in use is not unhealthy. */
   connect(): Pool;
   /** Epoch milliseconds. */
   now(): number;
@@ -48,7 +48,7 @@ const JITTER = 0.1;
 
 export function createHealthCheck(rules: HealthRules, options: HealthCheckOptions): HealthCheck {
   let { isHealthy } = options;
-  /** Results in a row that contradict the verdict. */
+  /** Number of results in a row that contradict the verdict. */
   let against = 0;
   let last: LastCheck | undefined;
   let timer = setTimeout(check, Math.random() * JITTER * rules.intervalMs).unref();
@@ -92,7 +92,7 @@ function isGood({ status: expected }: HealthRules, status: number | undefined): 
   return expected === undefined ? status >= 200 && status < 300 : status === expected;
 }
 
-/** The status of the answer; undefined if none came. Never rejects. */
+/** Resolves with the status of the answer; undefined if none came. Never rejects. */
 async function statusOf(
   { path, timeoutMs }: HealthRules,
   connect: () => Pool,

@@ -18,6 +18,8 @@ const aboutTheService = new Set([502, 503, 504]);
 const failures = new Set<ErrorCode>(['upstream_timeout', 'upstream_bad_response']);
 
 /**
+ * Returns the outcome of an attempt.
+ *
  * @param status of the answer, undefined if none came
  * @param error the error that ended the exchange, undefined if the client got the answer
  */

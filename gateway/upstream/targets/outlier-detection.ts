@@ -6,10 +6,10 @@ import type { AttemptOutcome } from './outcome.ts';
 export interface EjectionRules {
   /** Failures in a row that eject a target. */
   readonly failures: number;
-  /** Duration of the first ejection; it doubles each further time. */
+  /** Duration of the first ejection. It doubles with each next one. */
   readonly baseSeconds: number;
   readonly maxSeconds: number;
-  /** The largest share of an upstream's targets that may be ejected, 1–100. With several targets, one may always be ejected. */
+  /** The largest percentage of an upstream's targets that may be ejected, 1–100. With several targets, one may always be ejected. */
   readonly percentMax: number;
   /** Time in which a returned target ramps up to its full share. */
   readonly slowStartSeconds: number;
@@ -20,25 +20,25 @@ type OutlierPhase = 'in' | 'ejected' | 'trial' | 'returning';
 
 export interface TargetState {
   readonly address: string;
-  /** Requests under way. */
+  /** Requests in progress. */
   outstanding: number;
   failuresInRow: number;
   /** When the first of these failures ended, as `clock` counts; meaningless if `failuresInRow` is 0. */
   failingSinceMs: number;
   /** The latest of these failures. */
   lastFailure: SendingFailure | undefined;
-  /** Whether that was a refused connection. */
+  /** Whether the latest failure was a refused connection. */
   refuses: boolean;
   phase: OutlierPhase;
-  /** End of the ejection or of the return. */
+  /** When the ejection or the return ends. */
   untilMs: number;
   /** Consecutive ejections. */
   ejections: number;
-  /** Attempts sent before this time were covered by the ejection: their outcome is ignored. */
+  /** Attempts that were sent before this time caused the ejection, so their outcome is ignored. */
   judgedUntilMs: number;
-  /** When it was last found to work again, as `clock` counts. */
+  /** When the target was last found to work again, as `clock` counts. */
   returnedAtMs: number;
-  /** Trial requests under way. */
+  /** Trial requests in progress. */
   trials: number;
   /** Credit of a returning target; 1 buys one request. */
   credit: number;
@@ -49,7 +49,7 @@ export interface TargetState {
 /** The change of phase that the end of an attempt caused, if any. */
 type OutlierChange = 'ejected' | 'returning' | undefined;
 
-/** Least credit earned per choice while returning. */
+/** Least credit that a returning target earns per choice. */
 const SHARE_MIN = 0.1;
 
 export function createTargetState(address: string): TargetState {
@@ -71,14 +71,14 @@ export function createTargetState(address: string): TargetState {
   };
 }
 
-/** The current phase: ejection and return end by time. */
+/** Returns the current phase: ejection and return end by time. */
 export function phaseAt({ phase, untilMs }: TargetState, nowMs: number): OutlierPhase {
   if (nowMs < untilMs) return phase;
   if (phase === 'ejected') return 'trial';
   return phase === 'returning' ? 'in' : phase;
 }
 
-/** Without ejection rules: failures in a row after which a target is reported as failing. */
+/** Failures in a row after which a target without ejection rules is reported as failing. */
 const FAILURES_WITHOUT_RULES = 5;
 
 /** True if requests to it keep failing, whether or not it can be ejected. */
@@ -87,12 +87,12 @@ export function isFailing({ failuresInRow }: TargetState, rules: EjectionRules |
 }
 
 /**
- * Selection rank, lower is better. `held`: a returning target without enough credit for a request. `refusing`: one that is out because it
- * refused connections. Trying it costs little, so it comes before one that this request was sent to.
+ * The ranks of targets for a choice; lower is better. `held`: a returning target without enough credit for a request. `refusing`: a target
+ * that is out because it refused connections. Trying it costs little, so it comes before a target to which this request was already sent.
  */
 export const SELECTION_RANK = { free: 0, held: 1, refusing: 2, tried: 3, out: 6 } as const;
 
-/** The selection rank of a target for one choice. Each call adds credit to a returning target. */
+/** Returns the rank of a target for one choice. Each call adds credit to a returning target. */
 export function rankForChoice(state: TargetState, rules: EjectionRules | 'off', nowMs: number): number {
   const out = state.refuses ? SELECTION_RANK.refusing : SELECTION_RANK.out;
   if (!state.healthy) return out;
@@ -106,7 +106,7 @@ export function rankForChoice(state: TargetState, rules: EjectionRules | 'off', 
   return state.credit >= 1 ? SELECTION_RANK.free : SELECTION_RANK.held;
 }
 
-/** A request is sent to the target. */
+/** Call it when a request is sent to the target. */
 export function noteRequestBegan(state: TargetState): void {
   state.outstanding += 1;
   if (state.phase === 'trial') state.trials += 1;
@@ -114,6 +114,8 @@ export function noteRequestBegan(state: TargetState): void {
 }
 
 /**
+ * Call it when a request to the target has ended. Returns the change of phase that this caused.
+ *
  * @param sentAtMs when the request was sent, as `clock` counts
  * @param all the targets of its upstream, of which only a part may be ejected
  * @param failure cause, if the attempt failed or erred
@@ -139,7 +141,7 @@ export function noteRequestEnded(
     return 'returning';
   }
   if (outcome === 'abandoned') return undefined;
-  // Errors count here too: a target that errs on every request is ejected while others work.
+  // Errors count here, too: a target that errs on every request is ejected while others work.
   if (state.failuresInRow === 0) state.failingSinceMs = clock();
   state.failuresInRow += 1;
   state.lastFailure = failure;
@@ -175,7 +177,7 @@ export function clearOutlier(state: TargetState): void {
   state.judgedUntilMs = 0;
 }
 
-/** True if one more target may be ejected: one of several always, but never all. */
+/** Whether one more target may be ejected. Of several targets one may always be ejected, but never all. */
 function hasRoomOutside(states: readonly TargetState[], { percentMax }: EjectionRules): boolean {
   const out = states.filter(({ phase, healthy }) => !healthy || phase === 'ejected' || phase === 'trial').length;
   const most = Math.max(1, Math.floor((states.length * percentMax) / 100));

@@ -1,4 +1,4 @@
-// Connection pools for upstream addresses, by origin and settings. They survive a reload of the configuration.
+// Connection pools of upstream addresses, by origin and settings. They survive a reload of the configuration.
 
 import { createHash } from 'node:crypto';
 import { lookup as dnsLookup, type LookupAddress, type LookupAllOptions } from 'node:dns';
@@ -68,7 +68,7 @@ function keyOf(origin: string, settings: PoolSettings): string {
     .digest('base64');
 }
 
-/** Like `dns.lookup` with `all`. */
+/** A function like `dns.lookup` with `all`. */
 export type LookupAll = (
   hostname: string,
   options: LookupAllOptions,

@@ -1,4 +1,4 @@
-// The state of the targets of each upstream, per mode. It survives reloads, so that a reload neither readmits a failing target nor forgets
+// The state of the targets of each upstream, per mode. It survives reloads: otherwise a reload would readmit a failing target, or forget
 // its outstanding requests.
 
 import type { Mode } from '../../caller.ts';
@@ -47,11 +47,11 @@ export interface TargetSet {
 interface TargetChange {
   readonly upstream: string;
   readonly mode: Mode;
-  /** As the configuration names it. */
+  /** The address in the configuration. */
   readonly address: string;
   readonly target: string;
   readonly state: TargetCondition;
-  /** The failure that ejected it, if requests showed one. */
+  /** The failure that ejected the target, if a request showed one. */
   readonly reason?: string | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface BreakerChange {
 /** A connection of an upstream has delivered bytes that no request asked for. */
 export interface UnrequestedBytes {
   readonly upstream: string;
-  /** Whether its connections were kept until now. */
+  /** Whether the connections of the upstream were kept until now. */
   readonly isFirst: boolean;
   /** Until this time each request gets a new connection. */
   readonly isolatedUntil: string;
@@ -92,17 +92,17 @@ export interface TargetSets {
   letGo(set: TargetSet): void;
   /** Reports a changed state of a target. */
   report(set: TargetSet, targetState: TargetState, state: TargetCondition): void;
-  /** A connection of the upstream has delivered bytes that no request asked for: isolates its requests for ten minutes. */
+  /** Call it when a connection of the upstream has delivered bytes that no request asked for. Isolates its requests for ten minutes. */
   noteUnrequestedBytes(upstream: string): void;
   /** Whether each request of the upstream gets a new connection because of such bytes. */
   isIsolated(upstream: string): boolean;
-  /** True if a live target currently gets no requests, because it is unhealthy or ejected. */
+  /** Whether a live target currently gets no requests, because it is unhealthy or ejected. */
   isOut(upstream: string, address: string): boolean;
-  /** By upstream. */
+  /** Returns the status of the targets, by upstream. */
   status(): Readonly<Record<string, TargetSetStatus>>;
 }
 
-/** Such bytes come in bursts, of which the first is seen: by then the cause has ended, or is seen again. */
+/** Unrequested bytes come in bursts. After ten minutes the cause is gone, or shows itself again. */
 const ISOLATED_MS = 600_000;
 
 interface Known extends TargetSet {

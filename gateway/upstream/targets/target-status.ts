@@ -14,7 +14,7 @@ export type TargetCondition = 'healthy' | 'failing' | 'unhealthy' | 'ejected' | 
 
 export interface TargetStatus {
   readonly mode: Mode;
-  /** As the configuration names it. */
+  /** The address in the configuration. */
   readonly address: string;
   readonly origin: string;
   readonly state: TargetCondition;

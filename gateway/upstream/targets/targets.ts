@@ -5,9 +5,15 @@ import { GatewayError } from '../../errors.ts';
 import type { TlsSettings } from '../../http1/client/connect.ts';
 import type { Dispatcher } from '../../http1/client/wire.ts';
 import type { SendingFailure } from '../failure.ts';
-import { choose } from './choose.ts';
 import type { AttemptOutcome } from './outcome.ts';
-import { noteRequestBegan, noteRequestEnded, type TargetState } from './outlier-detection.ts';
+import {
+  type EjectionRules,
+  noteRequestBegan,
+  noteRequestEnded,
+  rankForChoice,
+  SELECTION_RANK,
+  type TargetState,
+} from './outlier-detection.ts';
 import type { Pools, SharedPool } from './pools.ts';
 import type { TargetSet, TargetSetRules, TargetSets } from './target-set.ts';
 
@@ -35,7 +41,7 @@ export interface Targets {
    * @param failure cause, if the attempt failed or erred
    */
   ended(target: Target, outcome: AttemptOutcome, sentAtMs: number, failure?: SendingFailure): void;
-  /** Releases the connection pools; pools without another holder close after their requests in flight have ended. */
+  /** Releases the connection pools. A pool without another holder closes after its requests in flight have ended. */
   close(): Promise<void>;
 }
 
@@ -102,14 +108,14 @@ export function createTargets({ upstreams, tlsOf, pools, targetSets, originOf, c
     return pools.hold(origin, settings, () => targetSets.noteUnrequestedBytes(set.upstream));
   }
 
-  /** Isolates the requests to all targets, until the time for that is over. */
+  /** Isolates the requests to all targets, until the time of isolation is over. */
   function keepApart({ set, targets }: PooledTargets): void {
     const isOver = clock() >= set.isolatedUntilMs;
     if (isOver) set.isolatedUntilMs = 0;
     for (const { pool } of targets) pool.isolate(!isOver);
   }
 
-  /** The target has a new origin; requests in flight end on the old connections. */
+  /** Connects to a target at its new origin. Requests in flight end on the old connections. */
   function move(target: PooledTarget, origin: string): void {
     void target.pool.letGo();
     target.pool = connectionsTo(origin, target.pooled);
@@ -166,4 +172,37 @@ function unavailable(waitMs: number): GatewayError {
     headers: { 'Proxy-Status': 'api-gateway; error=destination_unavailable' },
     retryAfterSeconds: Math.ceil(waitMs / 1000),
   });
+}
+
+export interface Candidate {
+  readonly targetState: TargetState;
+}
+
+/**
+ * Prefers working targets that were not tried, then returning ones, then tried ones. If no target works, all are candidates: an attempt
+ * that may fail is better than a certain refusal. Equal candidates take turns.
+ *
+ * @param turn a different number for each call
+ */
+export function choose<C extends Candidate>(
+  candidates: readonly C[],
+  rules: EjectionRules | 'off',
+  nowMs: number,
+  turn: number,
+  tried: readonly unknown[] | undefined,
+): C {
+  let best: C | undefined;
+  let bestRank = 0;
+  for (let i = 0; i < candidates.length; i++) {
+    const candidate = candidates[(turn + i) % candidates.length] as C;
+    let rank = rankForChoice(candidate.targetState, rules, nowMs);
+    if (tried?.includes(candidate) === true) rank += SELECTION_RANK.tried;
+    if (best !== undefined) {
+      if (rank > bestRank) continue;
+      if (rank === bestRank && candidate.targetState.outstanding >= best.targetState.outstanding) continue;
+    }
+    best = candidate;
+    bestRank = rank;
+  }
+  return best as C;
 }

@@ -71,7 +71,7 @@ it('rejects where it was let in from the line, and the next one is let in', asyn
   const { concurrency, failing, send, outstanding, listeners } = createScene();
   const place = concurrency.enter('a subject') ?? assert.fail('there is no place');
   const waiting = [send(), send()];
-  concurrency.leave(place);
+  concurrency.release(place);
   for (const sending of waiting) await assert.rejects(sending, failing);
   assert.deepEqual([concurrency.inFlight(), outstanding(), listeners()], [0, 0, 0]);
 });

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { choose } from '../../../gateway/upstream/targets/choose.ts';
 import type { AttemptOutcome } from '../../../gateway/upstream/targets/outcome.ts';
 import {
   createTargetState,
@@ -14,6 +13,7 @@ import {
   readmit,
   type TargetState,
 } from '../../../gateway/upstream/targets/outlier-detection.ts';
+import { choose } from '../../../gateway/upstream/targets/targets.ts';
 
 const rules: EjectionRules = { failures: 3, baseSeconds: 10, maxSeconds: 60, percentMax: 50, slowStartSeconds: 10 };
 

@@ -84,7 +84,7 @@ function setUp(places = 1, rules: Partial<ConcurrencyRules> = {}) {
         done,
         state: place ? 'in' : 'waiting',
         error: undefined,
-        leave: () => void done.then((share) => concurrency.leave(share as OrganizationShare)),
+        leave: () => void done.then((share) => concurrency.release(share as OrganizationShare)),
       };
       done.then(
         (share) => {
@@ -310,7 +310,7 @@ test('with very many organizations, those that have nothing here are forgotten a
   const { concurrency } = setUp(10);
   const kept = concurrency.enter('kept') as OrganizationShare;
   for (let index = 0; index < 10_000; index += 1)
-    concurrency.leave(concurrency.enter(`org_${index}`) as OrganizationShare);
+    concurrency.release(concurrency.enter(`org_${index}`) as OrganizationShare);
   const again = concurrency.enter('kept') as OrganizationShare;
   assert.equal(again, kept);
   assert.equal(again.inFlight, 2);
