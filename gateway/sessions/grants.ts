@@ -15,7 +15,9 @@ export function isSubject(text: unknown): text is string {
 /** The id of the organization; undefined if the claims name none. */
 export function organizationClaimed(claims: Claims, { organization }: Pick<Rules, 'organization'>): string | undefined {
   if ('id' in organization) return organization.id;
-  const named = valueAt(claims, organization.claim);
+  const found = valueAt(claims, organization.claim);
+  // Keycloak lists the organizations of a person. Of several, none is meant.
+  const named: unknown = Array.isArray(found) && found.length === 1 ? found[0] : found;
   if (typeof named !== 'string' || named === '' || named.length > 255) return undefined;
   if (organization.names === undefined) return named;
   return Object.hasOwn(organization.names, named) ? organization.names[named] : undefined;

@@ -107,7 +107,7 @@ const provider = z.strictObject({
   organization: z
     .union([
       z.strictObject({
-        claim: claim.describe('The claim with the id of the organization.'),
+        claim: claim.describe('The claim with the id of the organization, as a text or a list of one.'),
         names: z.record(z.string().min(1), z.string().min(1).max(255)).optional().meta({
           description: 'The ids of organizations by what the claim calls them. Other values of the claim name none.',
           values: '`theirs: ours`',
@@ -120,7 +120,7 @@ const provider = z.strictObject({
     .default({ claim: ['org'] })
     .meta({
       description:
-        'The organization of a person: the claim with its id, `names` where the claim has other names, or one `id` for all. A person of an unknown organization is not signed in.',
+        'The organization of a person: the claim with its id, alone or as a list of one, `names` where the claim has other names, or one `id` for all. A person of an unknown organization is not signed in.',
       values: '`{ claim }`, `{ claim, names: { theirs: ours } }` or `{ id }`',
     }),
   grants: z.array(grant).default([]).meta({

@@ -35,13 +35,14 @@ it('names of inherited members are no claims', () => {
   assert.equal(organizationClaimed({ org: 'toString' }, { organization: { claim: ['org'], names: {} } }), undefined);
 });
 
-it('the organization is a text, translated where names are given', () => {
+it('the organization is a text, or a list of one, translated where names are given', () => {
   const organization = { claim: ['org'], names: { 'Acme Ltd': 'org_acme' } };
   assert.equal(organizationClaimed({ org: 'Acme Ltd' }, { organization }), 'org_acme');
   assert.equal(organizationClaimed({ org: 'org_acme' }, { organization }), undefined);
   assert.equal(organizationClaimed({ org: 'org_acme' }, { organization: { claim: ['org'] } }), 'org_acme');
   assert.equal(organizationClaimed({}, { organization: { id: 'org_all' } }), 'org_all');
-  for (const org of ['', 7, ['org_acme'], null, 'x'.repeat(256)])
+  assert.equal(organizationClaimed({ org: ['Acme Ltd'] }, { organization }), 'org_acme');
+  for (const org of ['', 7, [], ['org_acme', 'org_other'], [['org_acme']], { 0: 'org_acme' }, null, 'x'.repeat(256)])
     assert.equal(organizationClaimed({ org }, { organization: { claim: ['org'] } }), undefined);
 });
 
