@@ -1,5 +1,5 @@
 // The sessions of this process: cached, refreshed in time, and dropped within a second of their end anywhere. A process that cannot read
-// the ends accepts nothing from its cache for longer than `graceMs`.
+// the ends accepts nothing from its cache for longer than that second.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { createChangeFollower } from '../../shared/change-follower.ts';
@@ -13,8 +13,8 @@ import { createStoreClock } from './store-clock.ts';
 import { createWatchedSessions, type Ended } from './watched-sessions.ts';
 
 const POLL_MS = 250;
-/** An end reaches every instance within this time, or the instance refuses. */
-export const ENDS_WITHIN_MS = 1000;
+/** An end reaches every instance within this time, or the instance asks the store. Not a setting: a longer one would break the promise. */
+const ENDS_WITHIN_MS = 1000;
 /** Uses written at a time. */
 const BATCH = 200;
 /** Watched sessions that are looked up at a time, because another instance may have seen a use. */
@@ -24,8 +24,6 @@ export interface LiveSessionsOptions extends Pick<RefresherOptions, 'redeem' | '
   readonly store: SessionStore;
   /** Sessions in memory. */
   readonly max: number;
-  /** How long after the last read of the ends cached sessions are accepted. */
-  readonly graceMs?: number | undefined;
   /** Called with the reason when the store can no longer be read, and with undefined when it can be read again. */
   readonly onHealth?: ((reason: string | undefined) => void) | undefined;
   readonly machine?: Machine | undefined;
@@ -63,7 +61,7 @@ export interface LiveSessions extends Pick<SessionStore, 'end' | 'endSubject' | 
 
 /** Follows the ends at once; the timers do not keep the process alive. */
 export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
-  const { store, graceMs = ENDS_WITHIN_MS, machine = realMachine } = options;
+  const { store, machine = realMachine } = options;
   const { performance, now } = machine;
   const { nowMs, reading } = createStoreClock(machine);
   const known = createKnownSessions(options.max);
@@ -163,7 +161,7 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
    */
   function withinGrace(): boolean {
     const sinceReadMs = now() - follower.readAtMs();
-    return sinceReadMs >= 0 && sinceReadMs <= graceMs && performance.now() - follower.readAt() <= graceMs;
+    return sinceReadMs >= 0 && sinceReadMs <= ENDS_WITHIN_MS && performance.now() - follower.readAt() <= ENDS_WITHIN_MS;
   }
 
   function cached(hash: string): Session | undefined {
