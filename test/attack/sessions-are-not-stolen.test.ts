@@ -9,6 +9,7 @@ import type { RequestListener } from 'node:http';
 import { after, afterEach, describe, it } from 'node:test';
 import { SignJWT } from 'jose';
 import { createCookieBrowser } from '../support/cookie-browser.ts';
+import { eventually } from '../support/instances.ts';
 import { startSessionGateway } from '../support/sessions.ts';
 
 const running = await startSessionGateway({
@@ -271,6 +272,26 @@ describe('logout tokens', () => {
   });
 });
 
+describe('an end during a login', () => {
+  it('by the provider: no session', async () => {
+    const { browser, address } = await untilCallback();
+    const body = new URLSearchParams({ logout_token: await provider.logoutToken({ sub: 'ada' }) });
+    assert.equal((await fetch(`${origin}/session/backchannel-logout`, { method: 'POST', body })).status, 200);
+    const answer = await browser.step(address, 'cross-site');
+    assert.match(answer.text, /You were signed out while you signed in/);
+    assert.equal(browser.cookies(origin).has(NAME), false);
+  });
+
+  it('of the organization: no session, as long as it is suspended', async () => {
+    const { organizations } = gateway.store;
+    await organizations.suspend('org_test', 'a test');
+    const says = /Your organization is suspended/;
+    await eventually(async () => says.test((await createCookieBrowser().open(login)).text));
+    await organizations.resume('org_test', 'a test');
+    await eventually(async () => (await createCookieBrowser().open(login)).status === 200);
+  });
+});
+
 describe('ids and tokens', () => {
   it('stand in no log line, no address, no header of a service', async () => {
     const { browser, address } = await untilCallback();
@@ -365,6 +386,19 @@ describe('a provider that misbehaves', () => {
       },
       'provider_unavailable',
     ],
+    'answers an ID token with another signature': [
+      (request, response) => {
+        const end = response.end.bind(response);
+        response.end = (body: unknown) => {
+          const answer = JSON.parse(String(body));
+          const [head, claims, signature = ''] = answer.id_token.split('.');
+          answer.id_token = `${head}.${claims}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
+          return end(JSON.stringify(answer));
+        };
+        provider.provider.callback()(request, response);
+      },
+      'login_failed',
+    ],
     'answers tokens without a subject': [
       (_request, response) =>
         response
@@ -398,7 +432,7 @@ describe('a provider that misbehaves', () => {
     assert.match(answer.text, /did not sign you in/);
   });
 
-  for (const claims of [{}, { org: 'org_unknown' }, { org: ['org_test'] }, { org: 7 }])
+  for (const claims of [{}, { org: 'org_unknown' }, { org: ['org_test', 'org_other'] }, { org: 7 }])
     it(`names no known organization, ${JSON.stringify(claims)}: no session`, async () => {
       provider.person = { subject: `eve-${JSON.stringify(claims)}`.replace(/[^!-~]/g, ''), claims };
       const browser = createCookieBrowser();

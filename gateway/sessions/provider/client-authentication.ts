@@ -1,6 +1,6 @@
 // How the gateway proves to a provider who it is: with a secret, or with a signature of its private key (RFC 7523).
 
-import type { JWK } from 'jose';
+import { importJWK, type JWK } from 'jose';
 import type * as OpenidClient from 'openid-client';
 import type { ProviderSettings } from '../settings.ts';
 
@@ -25,7 +25,6 @@ export async function clientAuthentication(
 ): Promise<OpenidClient.ClientAuth> {
   if (method === 'client_secret_basic') return library.ClientSecretBasic(secret);
   if (method === 'client_secret_post') return library.ClientSecretPost(secret);
-  const { importJWK } = await import('jose');
   const key = JSON.parse(secret) as JWK & { alg: string; kid: string };
   return library.PrivateKeyJwt({ key: (await importJWK(key)) as OpenidClient.CryptoKey, kid: key.kid });
 }

@@ -1,8 +1,8 @@
 // Verifies the logout tokens of a provider (OpenID Connect Back-Channel Logout 1.0, section 2.6).
 
-import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify } from 'jose';
+import { type JWTPayload, jwtVerify } from 'jose';
 import { isSubject } from '../grants.ts';
-import type { ProviderFetch } from './provider-fetch.ts';
+import type { ProviderKeys } from './provider-keys.ts';
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 const LENGTH_MAX = 16_384;
@@ -13,8 +13,6 @@ export interface LogoutRules {
   readonly issuer: string;
   readonly clientId: string;
   readonly clockToleranceSeconds: number;
-  /** Asymmetric ones of the discovery document: a key that verifies must not be able to sign. */
-  readonly algorithms: readonly string[];
 }
 
 export interface LogoutClaims {
@@ -25,27 +23,24 @@ export interface LogoutClaims {
   readonly refusedUntilMs: number;
 }
 
-export type VerifyLogoutToken = (token: string, rules: LogoutRules, nowMs: number) => Promise<LogoutClaims>;
-
-/** The returned function rejects with a reason, or ProviderAway if the keys cannot be read. */
-export function createVerifyLogoutToken(jwksUri: string, fetchFrom: ProviderFetch): VerifyLogoutToken {
-  const keys = createRemoteJWKSet(new URL(jwksUri), {
-    [customFetch]: fetchFrom as typeof fetch,
-    cooldownDuration: 10_000,
+/** Rejects with a reason, or ProviderAway if the keys cannot be read. */
+export async function verifyLogoutToken(
+  token: string,
+  { find, algorithms }: ProviderKeys,
+  rules: LogoutRules,
+  nowMs: number,
+): Promise<LogoutClaims> {
+  if (token.length > LENGTH_MAX) throw new Error('it is too long');
+  const { payload } = await jwtVerify(token, find, {
+    issuer: rules.issuer,
+    audience: rules.clientId,
+    algorithms,
+    requiredClaims: ['iat', 'jti'],
+    maxTokenAge: AGE_MAX_SECONDS,
+    clockTolerance: rules.clockToleranceSeconds,
+    currentDate: new Date(nowMs),
   });
-  return async function verifyLogoutToken(token, rules, nowMs) {
-    if (token.length > LENGTH_MAX) throw new Error('it is too long');
-    const { payload } = await jwtVerify(token, keys, {
-      issuer: rules.issuer,
-      audience: rules.clientId,
-      algorithms: [...rules.algorithms],
-      requiredClaims: ['iat', 'jti'],
-      maxTokenAge: AGE_MAX_SECONDS,
-      clockTolerance: rules.clockToleranceSeconds,
-      currentDate: new Date(nowMs),
-    });
-    return claimsOf(payload, rules);
-  };
+  return claimsOf(payload, rules);
 }
 
 function claimsOf(

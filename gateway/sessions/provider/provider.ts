@@ -6,8 +6,9 @@ import type { Redeemed, Redemption } from '../refresh/redeem.ts';
 import type { ProviderSettings } from '../settings.ts';
 import type { IssuedTokens, Session, SessionTokens } from '../store/session-store.ts';
 import { clientAuthentication } from './client-authentication.ts';
-import { createVerifyLogoutToken, type LogoutClaims, type VerifyLogoutToken } from './logout-token.ts';
+import { type LogoutClaims, verifyLogoutToken } from './logout-token.ts';
 import { awayIn, createProviderFetch } from './provider-fetch.ts';
+import { checkSignature, createProviderKeys, type ProviderKeys } from './provider-keys.ts';
 
 /** The discovery document is read again after so long. */
 const DISCOVERED_FOR_MS = 3_600_000;
@@ -59,7 +60,7 @@ export interface ProviderOptions {
 interface Discovered {
   readonly library: typeof OpenidClient;
   readonly configuration: OpenidClient.Configuration;
-  readonly verifyLogoutToken: VerifyLogoutToken;
+  readonly keys: ProviderKeys;
   readonly secret: string;
   readonly atMs: number;
 }
@@ -84,18 +85,11 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
       {
         [library.customFetch]: fetchFrom,
         timeout: settings.timeoutMs / 1000,
-        // Signatures of ID tokens are checked although they come over TLS.
-        execute: [library.enableNonRepudiationChecks, ...(isPlain(issuer) ? [library.allowInsecureRequests] : [])],
+        execute: isPlain(issuer) ? [library.allowInsecureRequests] : [],
       },
     );
-    const { jwks_uri: jwksUri = issuer } = configuration.serverMetadata();
-    return {
-      library,
-      configuration,
-      verifyLogoutToken: createVerifyLogoutToken(jwksUri, fetchFrom),
-      secret,
-      atMs: now(),
-    };
+    const keys = createProviderKeys(configuration.serverMetadata(), fetchFrom);
+    return { library, configuration, keys, secret, atMs: now() };
   }
 
   /** One discovery at a time. An outdated document serves on while the provider is away. */
@@ -136,6 +130,7 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
       if (!(await redemption.announce()))
         return { kind: 'away', redeemed: 'no', reason: 'another instance has begun the refresh' };
       isSent = true;
+      // The signature of a new ID token is not checked: keys that cannot be read now would cost the session.
       const answer = await library.refreshTokenGrant(configuration, refreshToken);
       const claims = answer.claims();
       // OpenID Connect Core section 12.2: it is the same person.
@@ -168,13 +163,15 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
       return address.href;
     },
     async signIn(callback, { state, nonce, codeVerifier }) {
-      const { library, configuration } = await discovery();
+      const { library, configuration, keys } = await discovery();
       const answer = await library.authorizationCodeGrant(configuration, callback, {
         pkceCodeVerifier: codeVerifier,
         expectedState: state,
         expectedNonce: nonce,
         idTokenExpected: true,
       });
+      // Although it came over TLS.
+      await checkSignature(answer.id_token ?? '', keys);
       const claims = answer.claims() ?? {};
       const { sub: subject, sid } = claims as { sub?: unknown; sid?: unknown };
       if (!isSubject(subject)) throw new Error('its subject cannot be used');
@@ -207,14 +204,9 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
       }
     },
     async verifyLogoutToken(token) {
-      const { configuration, verifyLogoutToken } = await discovery();
-      const { id_token_signing_alg_values_supported: offered = ['RS256'] } = configuration.serverMetadata();
-      const algorithms = offered.filter((algorithm) => /^(RS|PS|ES)\d+$|^EdDSA$|^Ed25519$/.test(algorithm));
-      return verifyLogoutToken(
-        token,
-        { issuer: configuration.serverMetadata().issuer, clientId, clockToleranceSeconds, algorithms },
-        now(),
-      );
+      const { configuration, keys } = await discovery();
+      const rules = { issuer: configuration.serverMetadata().issuer, clientId, clockToleranceSeconds };
+      return verifyLogoutToken(token, keys, rules, now());
     },
     discover: async () => (await discoverNow()).configuration.serverMetadata(),
   };

@@ -33,6 +33,8 @@ describe('signing in', () => {
     assert.deepEqual(others, [], 'the cookie of the login has ended');
     assert.equal(name, 'gateway-session');
     assert.match(line, /^gateway-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+    const warning = gateway.logLines().find(({ msg }) => /sessions are used without TLS/.test(String(msg)));
+    assert.deepEqual(warning?.origins, [origin], 'the log says why it has no prefix');
 
     const session = await browser.fetch(`${origin}/session`);
     assert.equal(session.status, 200, session.text);

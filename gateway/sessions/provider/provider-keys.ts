@@ -1,0 +1,27 @@
+// The keys of a provider, by which ID tokens and logout tokens are checked. They are read when they are needed first, and again when a
+// token names one that is not among them.
+
+import { compactVerify, createRemoteJWKSet, customFetch } from 'jose';
+import type { ServerMetadata } from 'openid-client';
+import type { ProviderFetch } from './provider-fetch.ts';
+
+export interface ProviderKeys {
+  readonly find: ReturnType<typeof createRemoteJWKSet>;
+  /** Asymmetric ones of the discovery document: a key that verifies must not be able to sign. */
+  readonly algorithms: string[];
+}
+
+export function createProviderKeys(
+  { issuer, jwks_uri: uri = issuer, id_token_signing_alg_values_supported: offered = ['RS256'] }: ServerMetadata,
+  fetchFrom: ProviderFetch,
+): ProviderKeys {
+  return {
+    find: createRemoteJWKSet(new URL(uri), { [customFetch]: fetchFrom as typeof fetch, cooldownDuration: 10_000 }),
+    algorithms: offered.filter((algorithm) => /^(RS|PS|ES)\d+$|^EdDSA$|^Ed25519$/.test(algorithm)),
+  };
+}
+
+/** Rejects with a reason, or ProviderAway if the keys cannot be read. */
+export async function checkSignature(token: string, { find, algorithms }: ProviderKeys): Promise<void> {
+  await compactVerify(token, find, { algorithms });
+}
