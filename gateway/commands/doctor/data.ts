@@ -40,7 +40,7 @@ function roomAt(place: string): Finding {
 export function checkRoom(bytes: number): Finding {
   const says = `${Math.floor(bytes / 1_048_576)} MiB are free.`;
   if (bytes >= ROOM_WANTED) return ok('data space', says);
-  const remedy = 'Make room: keys, answers of idempotent writes, counts and certificates are stored here.';
+  const remedy = 'Make room: keys, sessions, answers of idempotent writes, counts and certificates are stored here.';
   return bytes >= ROOM_MIN ? warn('data space', says, remedy) : fail('data space', says, remedy);
 }
 

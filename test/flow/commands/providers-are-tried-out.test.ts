@@ -1,10 +1,10 @@
 // `doctor` tries each provider that people sign in with, and signs no person in: discovery, keys, the client, its redirect addresses, the clock.
-// `check` warns of the same.
+// `check` warns of the same. Both look into the store of sessions.
 
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import type { Finding } from '../../../gateway/commands/finding.ts';
-import { environmentOf, writeConfiguration } from '../../support/configuration.ts';
+import { environmentOf, writeConfiguration, writeFiles } from '../../support/configuration.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { runInProcess } from '../../support/in-process.ts';
 import { PROVIDER_SECRET_ENTRY, startProvider } from '../../support/provider.ts';
@@ -20,10 +20,14 @@ interface Changes {
   readonly entry?: Readonly<Record<string, unknown>>;
   readonly secret?: string;
   readonly now?: () => number;
+  /** What the file of the store has. */
+  readonly stored?: string;
 }
 
-async function run(words: readonly string[], { sessions, entry, secret = provider.secret, now }: Changes = {}) {
+async function run(words: readonly string[], changes: Changes = {}) {
+  const { sessions, entry, secret = provider.secret, now, stored } = changes;
   const directory = temporaryDirectory();
+  if (stored !== undefined) writeFiles(directory, { 'data/sessions.db': stored });
   const { contracts, upstreams } = thingsAt('http://127.0.0.1:9');
   writeConfiguration(directory, {
     contracts: { ...contracts, ...sessionContract },
@@ -118,4 +122,12 @@ it('check warns, and accepts the files all the same', async () => {
   const away = await run(['check'], { entry: { issuer: 'http://127.0.0.1:9' } });
   assert.equal(away.ok, true);
   assert.ok(away.warnings.some((text: string) => text.startsWith('provider staff: Its discovery document')));
+});
+
+it('a store of sessions that is damaged is found before a start', async () => {
+  const damaged = { stored: 'no database'.repeat(100) };
+  const { checks } = (await run(['doctor'], damaged)) as { checks: Finding[] };
+  assert.equal(checks.find(({ check }) => check === 'store sessions.db')?.verdict, 'fail');
+  const { warnings } = await run(['check'], damaged);
+  assert.match(warnings.join(), /sessions\.db cannot be opened: file is not a database/);
 });
