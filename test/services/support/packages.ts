@@ -9,6 +9,8 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const apps = fileURLToPath(new URL('../apps', import.meta.url));
+const JAVA_MIN = 17;
+const DEPENDENCY_PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1';
 const cache = fileURLToPath(new URL('../../../node_modules/.cache/services', import.meta.url));
 
 /** The directory of an app's sources. */
@@ -50,6 +52,40 @@ export async function nodeAppFor(app: string): Promise<string> {
   });
   cpSync(join(apps, app), directory, { recursive: true });
   return directory;
+}
+
+/** Undefined if this machine can run what Maven provides; otherwise what it lacks. */
+export async function missingForJava(): Promise<string | undefined> {
+  try {
+    const { stderr } = await run('java', ['-version']);
+    if (Number(/version "(\d+)/.exec(stderr)?.[1]) < JAVA_MIN) return `Java ${JAVA_MIN}`;
+    await run('mvn', ['--version']);
+    return undefined;
+  } catch (error) {
+    return (error as { path?: string }).path ?? 'Java and Maven';
+  }
+}
+
+/**
+ * The directory of an app whose artifact.json names an archive of Maven's: unpacked, and prepared by a command of its own. Throws if the
+ * archive is another one than listed.
+ */
+export async function mavenAppFor(app: string, prepare: { file: string; args: readonly string[] }): Promise<string> {
+  const list = join(apps, app, 'artifact.json');
+  const { artifact, sha256 } = JSON.parse(readFileSync(list, 'utf8')) as { artifact: string; sha256: string };
+  return installed(app, list, async (draft) => {
+    mkdirSync(draft, { recursive: true });
+    const copy = [`-Dartifact=${artifact}`, `-DoutputDirectory=${draft}`, '-Dmdep.stripVersion=true'];
+    await run('mvn', ['--batch-mode', '--quiet', `${DEPENDENCY_PLUGIN}:copy`, ...copy], { cwd: draft });
+    const [archive = ''] = readdirSync(draft);
+    const found = createHash('sha256')
+      .update(readFileSync(join(draft, archive)))
+      .digest('hex');
+    if (found !== sha256) throw new Error(`${artifact} has the digest ${found}`);
+    await run('tar', ['--extract', '--strip-components=1', '--file', archive], { cwd: draft });
+    rmSync(join(draft, archive));
+    await run(join(draft, prepare.file), prepare.args, { cwd: draft });
+  });
 }
 
 /** Virtual environments and packages may not be moved after they were made: a mark says that one is whole. */

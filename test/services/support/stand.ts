@@ -19,6 +19,8 @@ export interface Command {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** How long it may take to serve. */
+  readonly patienceMs?: number;
 }
 
 export interface Stand {
@@ -32,7 +34,8 @@ export interface Stand {
 const PATIENCE_MS = 60_000;
 
 /** Starts a service that prints its address once it serves. */
-export async function startService({ file, args, cwd, environment = {} }: Command): Promise<Service> {
+export async function startService(command: Command): Promise<Service> {
+  const { file, args, cwd, environment = {}, patienceMs = PATIENCE_MS } = command;
   const child = spawn(file, args, { cwd, env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
   let printed = '';
   const address = Promise.withResolvers<string>();
@@ -45,7 +48,7 @@ export async function startService({ file, args, cwd, environment = {} }: Comman
   child.stderr.on('data', read);
   child.once('error', address.reject);
   child.once('exit', () => address.reject(new Error(`The service ended before it served:\n${printed}`)));
-  const late = setTimeout(() => address.reject(new Error(`The service does not serve:\n${printed}`)), PATIENCE_MS);
+  const late = setTimeout(() => address.reject(new Error(`The service does not serve:\n${printed}`)), patienceMs);
   try {
     const origin = await address.promise;
     return { origin, output: () => printed, stop };
