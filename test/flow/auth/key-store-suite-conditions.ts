@@ -133,7 +133,14 @@ export function conditionTests(name: string, open: Open): void {
     // Nothing works that was revoked, but its record is there.
     await store.keys.revoke(last?.id ?? '', 'me', undefined);
     await assert.rejects(async () => store.keys.create(issue().record, 'me', { most }), failure('most'));
-    assert.equal(await store.keys.create(issue({ organization: 'org_other' }).record, 'me', { most }), true);
+    const alone = issue({ organization: 'org_other' }).record;
+    assert.equal(await store.keys.create(alone, 'me', { most }), true);
+    const rotateAlone = async (endsAtMs: number) =>
+      store.keys.rotate(alone.id, issue({ organization: 'org_other' }).record, endsAtMs, 'me', {
+        most: { ...most, usable: 1 },
+      });
+    await assert.rejects(rotateAlone(ENDS_AT_MS), failure('most'));
+    assert.equal((await rotateAlone(START_MS))?.expiresAtMs, START_MS);
   });
 
   test(`${name}: a condition on a record that is not there fails`, async (t) => {

@@ -21,6 +21,7 @@ local function has_room(organization, replaced, added, usable_max, records_max)
   local records = call('ZCARD', order)
   if records >= tonumber(records_max) then return false end
   local room = tonumber(usable_max) - added
+  if room < 0 then return false end
   if records - (replaced == '' and 0 or 1) <= room then return true end
   for first = 0, records - 1, 200 do
     local ids, revocations, ends = unpack(columns_of(call('ZREVRANGE', order, first, first + 199), { 'revocations', 'ends' }))
