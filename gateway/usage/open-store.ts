@@ -1,5 +1,6 @@
 // Opens the store of use: Redis if one is configured, otherwise a file in the data directory.
 
+import type { ConnectRedis } from '../redis/client.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { createRedisUsageStore } from './redis-store.ts';
 import { createSqliteUsageStore } from './sqlite-store.ts';
@@ -7,6 +8,7 @@ import type { UsageStore, UsageStoreOptions } from './store.ts';
 
 export interface OpenUsageStoreOptions extends UsageStoreOptions {
   readonly redisUrl: string | undefined;
+  readonly connect?: ConnectRedis | undefined;
   readonly dataDirectory: string;
   /** See `applySteps`. */
   readonly acceptOneWay?: boolean | undefined;

@@ -7,12 +7,12 @@ import { createUsageWriter, type WriterOptions, type WriterStatus } from './writ
 
 interface UsageOptions
   extends Omit<OpenUsageStoreOptions, 'detailsMax'>,
-    Pick<WriterOptions, 'onChange' | 'pairsMax' | 'foldedMax'> {}
+    Pick<WriterOptions, 'onChange' | 'machine' | 'pairsMax' | 'foldedMax'> {}
 
 export interface Usage {
   /** Counts an exchange that has ended. */
   count(ended: Pick<Trail, 'caller' | 'operation' | 'status'>): void;
-  /** What was counted here before the call is in the answer. Rejects if the store is away. */
+  /** What was counted here before the call is in the answer. Rejects if the store cannot be read, or does not take these counts. */
   page(question: UsageQuestion): Promise<UsagePage>;
   status(): WriterStatus;
   drain(): Promise<void>;
@@ -20,15 +20,23 @@ export interface Usage {
 }
 
 /** Rejects with a sentence if the file cannot be opened. Redis is connected to when there is something to write. */
-export async function openUsage({ onChange, pairsMax, foldedMax, ...options }: UsageOptions): Promise<Usage> {
+export async function openUsage({ onChange, machine, pairsMax, foldedMax, ...options }: UsageOptions): Promise<Usage> {
   const { now, keepDays } = options;
-  const writer = createUsageWriter({ open: () => openUsageStore(options), now, onChange, pairsMax, foldedMax });
+  const writer = createUsageWriter({
+    open: () => openUsageStore(options),
+    now,
+    onChange,
+    machine,
+    pairsMax,
+    foldedMax,
+  });
   if (options.redisUrl === undefined) await writer.store();
   /** Pages are read one after the other: each may take some megabytes. */
   let reading: Promise<unknown> = Promise.resolve();
 
   async function read(question: UsageQuestion): Promise<UsagePage> {
     await writer.flush();
+    if (writer.waits(question.organization)) throw new Error('The store of use does not take what was counted here.');
     const store = await writer.store();
     return usagePage(question, { store, keepDays: keepDays(), nowMs: now() });
   }

@@ -47,6 +47,8 @@ export interface WriterOptions extends Pick<TallyOptions, 'pairsMax' | 'foldedMa
 export interface UsageWriter extends Pick<UsageTally, 'count'> {
   /** Writes everything counted so far, if the store accepts it. Never rejects. */
   flush(): Promise<void>;
+  /** Whether the last flush has left counts of an organization unwritten. */
+  waits(organization: string): boolean;
   /** The store, opened on first use. */
   store(): Promise<UsageStore>;
   status(): WriterStatus;
@@ -69,6 +71,8 @@ export function createUsageWriter(options: WriterOptions): UsageWriter {
   let parcels = 0;
   /** Whether the last round wrote anything, or had nothing to write. */
   let isAdvancing = true;
+  /** Whether the last round left in the tally what was there. */
+  let isHeldBack = false;
   let timer: Timer | undefined;
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
@@ -198,12 +202,21 @@ export function createUsageWriter(options: WriterOptions): UsageWriter {
   }
 
   async function write(): Promise<void> {
-    if (hasRoom()) cut();
+    isHeldBack = !hasRoom();
+    if (!isHeldBack) cut();
     if (waiting === 0 && opening === undefined) return;
-    const upToMs = cutAtMs;
+    let upToMs = cutAtMs;
     try {
       const to = await store();
-      if (!(await send(to))) return become('away');
+      let isWritten = await send(to);
+      // What was counted during an outage follows what waited.
+      if (isHeldBack && hasRoom()) {
+        isHeldBack = false;
+        cut();
+        upToMs = cutAtMs;
+        isWritten = await send(to);
+      }
+      if (!isWritten) return become('away');
       await to.mark(writer, upToMs);
       completeUntilAtMs = upToMs;
       become('up');
@@ -235,6 +248,7 @@ export function createUsageWriter(options: WriterOptions): UsageWriter {
   return {
     count: tally.count,
     flush,
+    waits: (organization) => isHeldBack || queues.has(organization),
     store,
     status,
     async close() {

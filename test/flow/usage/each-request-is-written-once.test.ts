@@ -9,12 +9,15 @@ import { createRedisUsageStore } from '../../../gateway/usage/redis-store.ts';
 import { usagePage } from '../../../gateway/usage/report.ts';
 import { createSqliteUsageStore } from '../../../gateway/usage/sqlite-store.ts';
 import type { UsageStore } from '../../../gateway/usage/store.ts';
+import { openUsage } from '../../../gateway/usage/usage.ts';
 import { createUsageWriter, type WriterOptions, type WriterStatus } from '../../../gateway/usage/writer.ts';
 import { createRandom } from '../../chaos/random.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startGarbledRedis } from '../../support/garbled-redis.ts';
+
 import { lookInside, startRelay, startServer } from '../../support/redis.ts';
+import { askServer } from '../../support/redis-topologies.ts';
 import { callerOf, ended, operationOf } from '../../unit/usage/samples.ts';
 
 const start = closesAfterEach();
@@ -157,6 +160,24 @@ describe('requests', () => {
     await moved.restart();
     await settle(second);
     assert.equal(await totalOf(await start(redisAt(later.url)), 'org_a'), 9);
+  });
+
+  it('are all in an answer of their instance, or there is no answer', async () => {
+    const redis = await start(startServer());
+    const usage = await start(openUsage({ redisUrl: redis.url, dataDirectory: '', keepDays, now, onChange() {} }));
+    const caller = callerOf('key_1', 'org_a');
+    const question = { organization: 'org_a', unit: 'day', fromMs: now(), toMs: now(), groups: [], limit: 1 } as const;
+    async function told(requests: number) {
+      for (let index = 0; index < requests; index += 1) usage.count(ended(caller, list, 200));
+      const { sums } = await usage.page({ ...question, toMs: now() + 1 });
+      return sums[0]?.requests;
+    }
+    assert.equal(await told(5), 5);
+    await askServer(redis.port, 'CONFIG', 'SET', 'maxmemory', '1');
+    await assert.rejects(told(3), /does not take/);
+    await assert.rejects(told(2), /does not take/);
+    await askServer(redis.port, 'CONFIG', 'SET', 'maxmemory', '0');
+    assert.equal(await told(1), 11);
   });
 
   it('hold up no other organization if those of one cannot be written', async () => {
