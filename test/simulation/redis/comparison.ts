@@ -106,7 +106,8 @@ const sources = new Map<string, string>();
 function shownOf([name = '', first = '']: readonly string[], reply: Reply | Buffer): string {
   const source = name === 'evalsha' ? (sources.get(first) ?? '') : first;
   if (name === 'eval') sources.set(digestOf(source), source);
-  const isUnordered = ['hgetall', 'hscan', 'scan'].includes(name.toLowerCase()) || /'(HGETALL|HSCAN)'/.test(source);
+  const isUnordered =
+    ['hgetall', 'hkeys', 'hscan', 'scan'].includes(name.toLowerCase()) || /'(HGETALL|HSCAN)'/.test(source);
   return JSON.stringify(plain(reply, isUnordered));
 }
 

@@ -25,6 +25,7 @@ const amounts = fc.constantFrom('1', '-1', '0', '100', '-100', 'x', '1.5');
 /** Far from both ends: the two servers are milliseconds apart. */
 const spansMs = fc.constantFrom('100000', '500000', '0', '-1', 'x', '1.5');
 const spansSeconds = fc.constantFrom('100', '500', '0', '-1', 'x');
+const secondsAhead = fc.constantFrom('4102444800', '0', 'x', '4102444800.5');
 const streamIds = fc.constantFrom('1-0', '2-0', '2-1', '3', '10-0', '0-0', '0-1', 'x', '5-5');
 const streamBounds = fc.constantFrom('-', '+', '1', '2-0', '(1-0', '(2', '3-1', 'x', '(x', '0');
 const several = (one: fc.Arbitrary<string>, most = 3) => fc.array(one, { minLength: 1, maxLength: most });
@@ -47,6 +48,7 @@ const limit = fc.constantFrom<string[]>(
   ['WITHSCORES'],
   ['WITHSCORES', 'LIMIT', '0', '1'],
 );
+const withScores = fc.constantFrom<string[]>([], ['WITHSCORES'], ['nothing']);
 const count = fc.constantFrom<string[]>([], ['COUNT', '1'], ['COUNT', '2'], ['COUNT', '0']);
 
 export const randomCommand: fc.Arbitrary<string[]> = fc.oneof(
@@ -64,6 +66,12 @@ export const randomCommand: fc.Arbitrary<string[]> = fc.oneof(
   command('type', keys),
   command('pexpire', keys, spansMs),
   command('expire', keys, spansSeconds),
+  command('expireat', keys, secondsAhead),
+  command(
+    'pexpireat',
+    keys,
+    secondsAhead.map((text) => `${text}000`),
+  ),
   command('pttl', keys),
   command('ttl', keys),
   command('rename', keys, keys),
@@ -81,6 +89,7 @@ export const randomCommand: fc.Arbitrary<string[]> = fc.oneof(
   command('hget', keys, fields),
   command('hmget', keys, several(fields)),
   command('hgetall', keys),
+  command('hkeys', keys),
   command('hexists', keys, fields),
   command('hlen', keys),
   command('hscan', keys, '0', 'COUNT', '1000'),
@@ -99,7 +108,8 @@ export const randomCommand: fc.Arbitrary<string[]> = fc.oneof(
   command('zcard', keys),
   command('zscore', keys, texts),
   command('zrank', keys, texts),
-  command('zrange', keys, indexes, indexes),
+  command('zrange', keys, indexes, indexes, withScores),
+  command('zrevrange', keys, indexes, indexes, withScores),
   command('zrangebyscore', keys, bounds, bounds, limit),
   command('zrevrangebyscore', keys, bounds, bounds, limit),
   command('zadd', keys, pairs(scores, texts)),

@@ -22,6 +22,7 @@ export const hashCommands: Commands = {
     },
   },
   hgetall: { arity: 2, run: (data, [key = '']) => [...(hashAt(data, key) ?? [])].flat() },
+  hkeys: { arity: 2, run: (data, [key = '']) => [...(hashAt(data, key)?.keys() ?? [])] },
   hexists: { arity: 3, run: (data, [key = '', field = '']) => (hashAt(data, key)?.has(field) ? 1 : 0) },
   hlen: { arity: 2, run: (data, [key = '']) => hashAt(data, key)?.size ?? 0 },
   /** One page has all of them. */

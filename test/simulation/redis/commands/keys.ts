@@ -34,6 +34,7 @@ export const keyCommands: Commands = {
   type: { arity: 2, run: (data, [key = '']) => new Status(data.entry(key)?.type ?? 'none') },
   expire: { arity: -3, writes: true, run: (data, args) => expire(data, args, 1000, data.now()) },
   pexpire: { arity: -3, writes: true, run: (data, args) => expire(data, args, 1, data.now()) },
+  expireat: { arity: -3, writes: true, run: (data, args) => expire(data, args, 1000, 0) },
   pexpireat: { arity: -3, writes: true, run: (data, args) => expire(data, args, 1, 0) },
   ttl: { arity: 2, run: (data, [key = '']) => timeLeft(data, key, 1000) },
   pttl: { arity: 2, run: (data, [key = '']) => timeLeft(data, key, 1) },

@@ -20,6 +20,18 @@ function listed(set: SortedSet, members: readonly string[], options: readonly st
   return shown.flatMap((member) => [member, scoreText(set.score(member) as number)]);
 }
 
+/** Members by their places, with their scores if these are asked for. */
+function ranked(
+  data: Dataset,
+  [key = '', from = '', to = '', ...options]: readonly string[],
+  inOrder: (members: readonly string[]) => readonly string[],
+): string[] {
+  if (options.some((option) => option.toUpperCase() !== 'WITHSCORES')) fail('ERR syntax error');
+  const [first, last] = [integer(from), integer(to)];
+  const set = setAt(data, key);
+  return set === undefined ? [] : listed(set, slice(inOrder(set.members()), first, last), options);
+}
+
 export const sortedSetCommands: Commands = {
   zcard: { arity: 2, run: (data, [key = '']) => setAt(data, key)?.size ?? 0 },
   zscore: {
@@ -36,13 +48,8 @@ export const sortedSetCommands: Commands = {
       return index < 0 ? null : index;
     },
   },
-  zrange: {
-    arity: -4,
-    run(data, [key = '', from = '', to = '']) {
-      const [first, last] = [integer(from), integer(to)];
-      return slice(setAt(data, key)?.members() ?? [], first, last);
-    },
-  },
+  zrange: { arity: -4, run: (data, args) => ranked(data, args, (members) => members) },
+  zrevrange: { arity: -4, run: (data, args) => ranked(data, args, (members) => members.toReversed()) },
   zrangebyscore: {
     arity: -4,
     run(data, [key = '', from = '', to = '', ...options]) {

@@ -19,6 +19,8 @@ interface Expression {
   readonly global?: string;
   /** How to assign to it; absent: it is no variable and no member. */
   readonly assign?: (value: string) => string;
+  /** Of a member: its table and its name. */
+  readonly member?: readonly [table: string, name: string];
 }
 
 type Scope = Map<string, string>;
@@ -277,7 +279,17 @@ if (${declared[0]} === undefined) break; ${control} = ${declared[0]};\n${body}}}
     if (targets.length === 1) return `${before}${assigned(target, values[0] as string)}`;
     const held = values.map((code) => ({ code, name: temporary() }));
     const reads = held.map((each) => `${each.name} = ${each.code};`).join('');
-    return before + reads + targets.map((each, index) => assigned(each, held[index]?.name as string)).join('');
+    const places = targets.map(heldMember);
+    const assignments = places.map(({ target }, index) => assigned(target, held[index]?.name as string));
+    return before + reads + places.map((place) => place.reads).join('') + assignments.join('');
+  }
+
+  /** All names of members are computed before the first assignment. */
+  function heldMember(target: Expression): { readonly reads: string; readonly target: Expression } {
+    if (target.member === undefined) return { reads: '', target };
+    const [table, name] = [temporary(), temporary()];
+    const reads = `${table} = ${target.member[0]};${name} = ${target.member[1]};`;
+    return { reads, target: { ...target, assign: (value) => `set(${table}, ${name}, ${value})` } };
   }
 
   function assigned({ assign, global }: Expression, value: string): string {
@@ -422,6 +434,7 @@ if (${declared[0]} === undefined) break; ${control} = ${declared[0]};\n${body}}}
       code: `get(${target}, ${property})`,
       kind: 'any',
       assign: (value) => `set(${target}, ${property}, ${value})`,
+      member: [target, property],
     };
   }
 

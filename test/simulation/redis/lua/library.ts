@@ -25,9 +25,11 @@ const string = {
   match: (text: LuaValue, pattern: string): LuaResult => {
     if (typeof text !== 'string' && typeof text !== 'number')
       throw new LuaError(`bad argument #1 to 'match' (string expected, got ${typeOf(text)})`);
-    const found = expressionOf(pattern).exec(textOf(text));
+    const { regexp, positions } = expressionOf(pattern);
+    const found = regexp.exec(textOf(text));
     if (found === null) return undefined;
-    return found.length === 1 ? found[0] : found.slice(1);
+    if (found.length === 1) return found[0];
+    return found.slice(1).map((each, at) => (positions.has(at + 1) ? (found.indices?.[at + 1]?.[0] ?? 0) + 1 : each));
   },
   rep: (text: string, count: LuaValue) => text.repeat(Math.max(0, num(count))),
   sub: (text: LuaValue, from: LuaValue = 1, to: LuaValue = -1) => {

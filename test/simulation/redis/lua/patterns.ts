@@ -11,20 +11,29 @@ const CLASSES: Readonly<Record<string, string>> = {
   w: 'A-Za-z0-9',
   x: '0-9A-Fa-f',
 };
-const known = new Map<string, RegExp>();
+const known = new Map<string, Expression>();
 
-/** Throws at what the scripts of the gateway do not use: balanced pairs, positions, references to captures. */
-export function expressionOf(pattern: string): RegExp {
+export interface Expression {
+  readonly regexp: RegExp;
+  /** Which captures are positions, counted from 1. */
+  readonly positions: ReadonlySet<number>;
+}
+
+/** Throws at what the scripts of the gateway do not use: balanced pairs, references to captures. */
+export function expressionOf(pattern: string): Expression {
   let expression = known.get(pattern);
   if (expression === undefined) {
-    expression = new RegExp(translated(pattern), 's');
+    const { text, positions } = translated(pattern);
+    expression = { regexp: new RegExp(text, 'ds'), positions };
     known.set(pattern, expression);
   }
   return expression;
 }
 
-function translated(pattern: string): string {
+function translated(pattern: string): { readonly text: string; readonly positions: ReadonlySet<number> } {
   let text = '';
+  let captures = 0;
+  const positions = new Set<number>();
   for (let at = 0; at < pattern.length; at += 1) {
     const character = pattern[at] as string;
     if (character === '%') {
@@ -36,10 +45,13 @@ function translated(pattern: string): string {
       at = end;
     } else if (character === '-') text += '*?';
     else if (character === '^' ? at > 0 : character === '$' && at < pattern.length - 1) text += `\\${character}`;
-    else if (character === '(' && pattern[at + 1] === ')') throw new LuaError(`no position captures: ${pattern}`);
-    else text += /[\\{}|/]/.test(character) ? `\\${character}` : character;
+    else if (character === '(') {
+      captures += 1;
+      if (pattern[at + 1] === ')') positions.add(captures);
+      text += character;
+    } else text += /[\\{}|/]/.test(character) ? `\\${character}` : character;
   }
-  return text;
+  return { text, positions };
 }
 
 function classOf(letter: string): string {
