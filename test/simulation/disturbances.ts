@@ -32,6 +32,23 @@ export class Disturbances {
     return this.#spans.filter(({ untilMs }) => untilMs >= fromMs).length;
   }
 
+  /** Whether nothing was out of order between two moments; what began at the second one does not count. */
+  isCalmBetween(fromMs: number, toMs: number): boolean {
+    return !this.#spans.some((span) => span.fromMs < toMs && span.untilMs >= fromMs);
+  }
+
+  /** When, from a moment on, a calm had lasted so long for the first time; Infinity: not yet. */
+  calmFor(forMs: number, fromMs: number): number {
+    let calmFromMs = fromMs;
+    for (const { fromMs: begunMs, untilMs } of this.#spans) {
+      if (untilMs < calmFromMs) continue;
+      if (begunMs - calmFromMs >= forMs) break;
+      calmFromMs = untilMs;
+    }
+    const endsMs = calmFromMs + forMs;
+    return endsMs <= this.#world.now() ? endsMs : Number.POSITIVE_INFINITY;
+  }
+
   isCalmSince(fromMs: number): boolean {
     return this.since(fromMs) === 0;
   }

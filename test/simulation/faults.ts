@@ -9,6 +9,7 @@ const HOUR_MS = 3_600_000;
 export type FaultKind =
   | 'pause'
   | 'suspend'
+  | 'hesitate'
   | 'kill'
   | 'clock'
   | 'cut'
@@ -105,6 +106,9 @@ function faultOf(deployment: Deployment, { kind, place: index, amount }: Fault):
     case 'suspend':
       process.pause(kind === 'suspend');
       return () => process.resume();
+    case 'hesitate':
+      process.hesitate(0.2 * Math.abs(amount));
+      return () => process.hesitate(0);
     case 'kill':
       process.kill();
       return () => deployment.startAgain(place);

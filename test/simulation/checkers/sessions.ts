@@ -15,9 +15,25 @@ const STORED_AGAIN_MS = 70_000;
 /** Within such a time a refresh is repeated until its answer arrives. */
 const REUSED_LONG_MS = 3_600_000;
 
-interface Known {
+/** A question that waits is sent within so long, or never. */
+const SENT_WITHIN_MS = 5000;
+
+export interface NewLogin {
   readonly id: string;
   readonly sid: string;
+  readonly person: string;
+  /** When the store had said the time of its beginning. */
+  readonly begunMs: number;
+}
+
+/** An end of all sessions of a person, with those that are about to begin. */
+interface PersonEnd {
+  readonly askedMs: number;
+  confirmedMs: number;
+  by: SimulatedProcess | undefined;
+}
+
+interface Known extends NewLogin {
   readonly createdMs: number;
   /** When it was confirmed, and by which process. */
   endedMs: number;
@@ -46,6 +62,7 @@ export class SessionChecker {
   readonly #endsBegun = new Map<string, number>();
   /** Back-channel logouts that were confirmed, by sid: a session with this sid is never accepted afterwards. */
   readonly #loggedOut = new Map<string, { readonly confirmedMs: number; readonly by: SimulatedProcess }>();
+  readonly #personEnds = new Map<string, PersonEnd[]>();
 
   constructor(deployment: Deployment, provider: () => IdentityProvider, idleMs: number) {
     this.#deployment = deployment;
@@ -54,11 +71,23 @@ export class SessionChecker {
   }
 
   /** A login has been answered with a session. */
-  created(id: string, sid: string): void {
+  created(login: NewLogin): void {
     const now = this.#now();
     const never = Number.POSITIVE_INFINITY;
     const times = { createdMs: now, endedMs: never, refusedMs: never, usedMs: now, triedMs: now };
-    this.#sessions.set(id, { id, sid, ...times, endedBy: undefined });
+    this.#sessions.set(login.id, { ...login, ...times, endedBy: undefined });
+  }
+
+  /** Returns what to call when the end of all sessions of a person was confirmed. */
+  personEnds(person: string): (by: SimulatedProcess) => void {
+    const end: PersonEnd = { askedMs: this.#now(), confirmedMs: Number.POSITIVE_INFINITY, by: undefined };
+    const ends = this.#personEnds.get(person) ?? [];
+    this.#personEnds.set(person, ends);
+    ends.push(end);
+    return (by) => {
+      end.confirmedMs = this.#now();
+      end.by = by;
+    };
   }
 
   /** Returns what to call when the end was confirmed. */
@@ -103,6 +132,7 @@ export class SessionChecker {
     const ends = [
       { atMs: session.endedMs, by: session.endedBy },
       { atMs: logout?.confirmedMs ?? Number.POSITIVE_INFINITY, by: logout?.by },
+      ...this.#personEndsOf(session).map(({ confirmedMs: atMs, by }) => ({ atMs, by })),
     ];
     for (const { atMs, by } of ends) {
       if (sentMs <= atMs + ENDS_WITHIN_MS || by === undefined || this.#mayBeUndone(atMs, by)) continue;
@@ -117,6 +147,7 @@ export class SessionChecker {
   refused({ place, id, sentMs }: SessionRequest, found: string): void {
     const session = this.#sessions.get(id);
     if (session === undefined || this.#endsBegun.has(id) || this.#isIdle(session)) return;
+    if (this.#endsOf(session).some(({ askedMs }) => askedMs > session.begunMs - SENT_WITHIN_MS)) return;
     if (this.#mayBeLost(session)) {
       this.#sessions.delete(id);
       return;
@@ -145,6 +176,18 @@ export class SessionChecker {
 
   #now(): number {
     return this.#deployment.world.now();
+  }
+
+  #endsOf({ person }: Known): readonly PersonEnd[] {
+    return this.#personEnds.get(person) ?? [];
+  }
+
+  /** Ends that were asked for after the login had begun, and that the store knew of until there was a session. */
+  #personEndsOf(session: Known): readonly PersonEnd[] {
+    const { redis } = this.#deployment;
+    const { begunMs, createdMs } = session;
+    const isUntold = [...redis.losses(), ...redis.jumps()].some(({ atMs }) => atMs >= begunMs && atMs <= createdMs);
+    return isUntold ? [] : this.#endsOf(session).filter(({ askedMs }) => askedMs > begunMs);
   }
 
   #isIdle({ usedMs }: Known): boolean {

@@ -8,6 +8,8 @@ import { BEGINNING_MS, type World } from './world.ts';
 
 /** Timers of a busy process are late by up to so much. */
 const TIMER_LATE_MS = 2;
+/** How long a process that hesitates stands still at most before it takes a message. */
+const HESITATION_MS = 5000;
 
 export interface ProcessClock {
   /** What its clock of the day differs from the true time, milliseconds. */
@@ -23,16 +25,20 @@ export class SimulatedProcess {
   readonly #random: Random;
   #offsetMs: number;
   readonly #drift: number;
-  readonly #bornMs: number;
+  /** True time at which it started. */
+  readonly bornMs: number;
   #state: 'running' | 'paused' | 'dead' = 'running';
   /** What happened while it stood still: it takes it up when it goes on. */
   #missed: { readonly kind: 'timer' | 'message'; readonly run: () => void }[] = [];
   /** How long its monotonic clock stood still with it. */
   #suspendedMs = 0;
   #pausedAtMs = 0;
+  #killedMs = Number.POSITIVE_INFINITY;
   /** When it last stopped standing still, or was killed. */
   #stoodStillMs = Number.NEGATIVE_INFINITY;
   #suspends = false;
+  /** How often it stands still before it takes a message. */
+  #hesitates = 0;
 
   constructor(world: World, name: string, { offsetMs = 0, drift = 0 }: ProcessClock = {}) {
     this.world = world;
@@ -40,12 +46,17 @@ export class SimulatedProcess {
     this.#random = world.random.named(`process ${name} ${world.now()}`);
     this.#offsetMs = offsetMs;
     this.#drift = drift;
-    this.#bornMs = world.now();
+    this.bornMs = world.now();
     this.machine = this.#createMachine();
   }
 
   isAlive(): boolean {
     return this.#state !== 'dead';
+  }
+
+  /** True time; Infinity: it was not killed. */
+  killedMs(): number {
+    return this.#killedMs;
   }
 
   isRunning(): boolean {
@@ -59,6 +70,7 @@ export class SimulatedProcess {
 
   /** Runs something in this process: at once, when it goes on, or never if it is dead. */
   enter(kind: 'timer' | 'message', run: () => void): void {
+    if (this.#hesitates > 0 && kind === 'message' && this.#random.chance(this.#hesitates)) this.#standStillBriefly();
     if (this.#state === 'running') run();
     else if (this.#state === 'paused') this.#missed.push({ kind, run });
   }
@@ -90,10 +102,27 @@ export class SimulatedProcess {
     for (const { kind, run } of ordered) this.world.after(0, () => this.enter(kind, run));
   }
 
+  /**
+   * Stands still now and then just as a message has come, as a process does that shares its cores: it then acts on what was true before.
+   *
+   * @param chance for each message, from 0 to 1; 0: no more
+   */
+  hesitate(chance: number): void {
+    this.#hesitates = chance;
+    if (chance === 0) this.resume();
+  }
+
+  #standStillBriefly(): void {
+    if (this.#state !== 'running') return;
+    this.pause(false);
+    this.world.after(this.#random.between(0, HESITATION_MS), () => this.resume());
+  }
+
   kill(): void {
     if (this.#state === 'dead') return;
     this.world.note(this.name, 'is killed');
     this.#state = 'dead';
+    this.#killedMs = this.world.now();
     this.#stoodStillMs = this.world.now();
     this.#missed = [];
   }
@@ -106,13 +135,13 @@ export class SimulatedProcess {
 
   /** How long it has run, by a clock that may be too fast or too slow. */
   #lifeMs(): number {
-    return (this.world.now() - this.#bornMs) * (1 + this.#drift);
+    return (this.world.now() - this.bornMs) * (1 + this.#drift);
   }
 
   #createMachine(): Machine {
     const random = this.#random;
     return {
-      now: () => Math.floor(BEGINNING_MS + this.#bornMs + this.#lifeMs() + this.#offsetMs),
+      now: () => Math.floor(BEGINNING_MS + this.bornMs + this.#lifeMs() + this.#offsetMs),
       performance: { now: () => this.#lifeMs() - this.#suspendedMs },
       setTimeout: (run, ms, ...args) => this.#startTimer(() => run(...args), ms, false),
       clearTimeout: stopTimer,

@@ -1,8 +1,10 @@
 // Small defects in the protocols. A checker that does not find one of them is not good enough: `npm run simulate:mutations` applies each to a copy of
 // the gateway and searches, and `docs/reliability.md` has how long that took.
 
+import { BOUND } from './bound.ts';
 import { type Mutation, of } from './mutation.ts';
 import { SESSIONS } from './sessions.ts';
+import { USAGE } from './usage.ts';
 
 const WINDOW = 'limits/counters/redis/window.lua';
 const LIMITS = of('limits', [
@@ -143,6 +145,12 @@ const KEYS = of('keys', [
     "write_change(by, 'key.revoked', organization_of(record), id, has_ended and details_of_ended or details)",
     "call('PUBLISH', base .. 'announced', '0')",
   ],
+  [
+    'a stream that was cut and filled again is taken for the same',
+    'shared/change-follower.ts',
+    '(last !== undefined && JSON.stringify(first) !== last)',
+    'false',
+  ],
 ]);
 
 const IDEMPOTENCY = of('idempotency', [
@@ -246,6 +254,12 @@ const CERTIFICATES = of('certificates', [
     'if left > 0 and left <= tonumber(ARGV[1]) then return false end',
     'if token then return false end',
   ],
+  [
+    'the records are not read again under the lease',
+    'acme/keeper.ts',
+    '// Read under the lease: the previous holder may have done the work.\n      await refresh();',
+    '',
+  ],
 ]);
 
 const RELOAD = of('reload', [
@@ -262,9 +276,11 @@ const RELOAD = of('reload', [
 export const MUTATIONS: readonly Mutation[] = [
   ...LIMITS,
   ...KEYS,
+  ...BOUND,
   ...IDEMPOTENCY,
   ...REPLICAS,
   ...CERTIFICATES,
   ...RELOAD,
   ...SESSIONS,
+  ...USAGE,
 ];

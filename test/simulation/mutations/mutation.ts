@@ -1,7 +1,16 @@
 // What a mutation is: a small defect of the gateway as a change of its source.
 
 export interface Mutation {
-  readonly protocol: 'limits' | 'keys' | 'idempotency' | 'certificates' | 'reload' | 'sessions' | 'replicas';
+  readonly protocol:
+    | 'limits'
+    | 'keys'
+    | 'bound'
+    | 'idempotency'
+    | 'replicas'
+    | 'certificates'
+    | 'reload'
+    | 'sessions'
+    | 'usage';
   /** What is wrong then. */
   readonly defect: string;
   readonly file: string;

@@ -59,6 +59,12 @@ export const SESSIONS = of('sessions', [
     '',
   ],
   [
+    'the end of a person loses against a login in progress',
+    STORE,
+    'if ended and tonumber(ended) >= begun then return false end\n',
+    '',
+  ],
+  [
     'a cached session does not end when it is idle',
     'sessions/live/known-sessions.ts',
     'nowMs < session.endsAtMs && nowMs < usedAtMs(session) + session.idleMs',

@@ -1,13 +1,15 @@
-// The protocols that are simulated. Quotas take a place here once the gateway has them: a file with the real code in `start`, and a checker of their
-// promise (never above the quota of a month).
+// The protocols that are simulated. Each is a file with the real code in `start`, and a checker of its promise. Quotas have none, because the gateway
+// has no quotas.
 
 import type { Protocol } from '../protocol.ts';
+import { boundProtocol } from './bound.ts';
 import { certificatesProtocol } from './certificates.ts';
 import { idempotencyProtocol, replicasProtocol } from './idempotency.ts';
 import { keysProtocol } from './keys.ts';
 import { limitsProtocol } from './limits.ts';
 import { reloadProtocol } from './reload.ts';
 import { sessionsProtocol } from './sessions.ts';
+import { usageProtocol } from './usage.ts';
 
 export const PROTOCOLS: readonly Protocol[] = [
   limitsProtocol,
@@ -17,6 +19,8 @@ export const PROTOCOLS: readonly Protocol[] = [
   reloadProtocol,
   sessionsProtocol,
   replicasProtocol,
+  usageProtocol,
+  boundProtocol,
 ];
 
 export function protocolNamed(name: string): Protocol {

@@ -10,7 +10,8 @@ import { BEGINNING_MS, type World } from '../engine/world.ts';
 const BASE = 'https://ca.simulated';
 export const DIRECTORY = `${BASE}/directory`;
 const PROBLEM = 'urn:ietf:params:acme:error:';
-const BACKDATED_MS = 60_000;
+/** The part of its life by which a certificate begins in the past. */
+const BACKDATED = 1 / 40;
 const AUTHORITY_KEY_IDENTIFIER = '2.5.29.35';
 
 export interface CaAnswer {
@@ -189,7 +190,7 @@ export class CertificateAuthority {
     const { world, lifetimeMs } = this.#options;
     this.#count += 1;
     // Authorities begin a certificate in the past, because clocks differ.
-    const validFromMs = Math.floor((BEGINNING_MS + world.now()) / 1000) * 1000 - BACKDATED_MS;
+    const validFromMs = Math.floor((BEGINNING_MS + world.now()) / 1000) * 1000 - lifetimeMs * BACKDATED;
     const expiresAtMs = validFromMs + lifetimeMs;
     const serial = Buffer.alloc(8);
     serial.writeUIntBE(this.#count, 2, 6);

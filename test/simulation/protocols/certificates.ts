@@ -31,6 +31,7 @@ export const certificatesProtocol: Protocol = {
   faults: {
     pause: 4,
     suspend: 2,
+    hesitate: 8,
     kill: 4,
     clock: 1,
     cut: 3,
@@ -56,7 +57,7 @@ function startCertificates(world: World, processes: number): Running {
   const random = world.random.named('certificates');
   const directory = processes === 1 && random.chance(0.5) ? mkdtempSync(join(tmpdir(), 'simulated-acme-')) : undefined;
   // With the embedded store the clock of the machine decides, which jumps by two hours at most.
-  const lifetimeMs = directory === undefined ? random.pick([HOUR_MS / 3, HOUR_MS]) : 3 * HOUR_MS;
+  const lifetimeMs = directory === undefined ? random.pick([HOUR_MS / 10, HOUR_MS / 3, HOUR_MS]) : 3 * HOUR_MS;
   const gateways = new Map<Place, Gateway>();
   const stores: AcmeStore[] = [];
   const kills: number[] = [];

@@ -32,6 +32,7 @@ export const idempotencyProtocol: Protocol = {
   faults: {
     pause: 3,
     suspend: 1,
+    hesitate: 2,
     kill: 3,
     cut: 3,
     break: 3,

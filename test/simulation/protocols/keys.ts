@@ -21,6 +21,8 @@ const GRACES_MS = [20_000, 120_000, 900_000] as const;
 const KEYS_PER_ORGANIZATION = 3;
 const REQUEST_GAP_MS = 700;
 const CHANGE_GAP_MS = 12_000;
+/** An operator who works through a list. */
+const NEXT_CHANGE_GAP_MS = 200;
 const ADDRESS = '192.0.2.1';
 /** A replica lacks no more than this, unless everything is lost. */
 const LOST_TAIL_MS = 60_000;
@@ -37,6 +39,7 @@ export const keysProtocol: Protocol = {
   faults: {
     pause: 3,
     suspend: 2,
+    hesitate: 2,
     kill: 2,
     clock: 2,
     cut: 3,
@@ -47,6 +50,7 @@ export const keysProtocol: Protocol = {
     'redis restart without the tail': 2,
     'redis restart empty': 1,
     'redis failover': 2,
+    'redis failover to a late replica': 3,
     'redis lag': 2,
     'redis clock': 1,
     'redis full': 1,
@@ -265,7 +269,7 @@ function createOperator(deployment: Deployment, checker: AccessChecker) {
   async function run(): Promise<void> {
     for (;;) {
       await changeSomething();
-      await machine.sleep(random.between(0, 2 * CHANGE_GAP_MS));
+      await machine.sleep(random.between(0, 2 * (random.chance(0.3) ? NEXT_CHANGE_GAP_MS : CHANGE_GAP_MS)));
     }
   }
 

@@ -31,6 +31,7 @@ export const limitsProtocol: Protocol = {
   faults: {
     pause: 2,
     suspend: 1,
+    hesitate: 2,
     kill: 2,
     clock: 1,
     cut: 3,

@@ -27,6 +27,7 @@ export const sessionsProtocol: Protocol = {
   faults: {
     pause: 3,
     suspend: 2,
+    hesitate: 2,
     kill: 3,
     clock: 1,
     cut: 3,
@@ -115,6 +116,7 @@ function startSessions(world: World, processes: number): Running {
 
   async function signIn(person: Person, { store, process }: Gateway, place: Place): Promise<void> {
     const begunAtMs = await store.nowMs();
+    const begunMs = world.now();
     person.logins += 1;
     const id = `ses_${person.name}_${person.logins}`;
     const sid = `sid of ${id}`;
@@ -122,6 +124,7 @@ function startSessions(world: World, processes: number): Running {
     const issued = provider.issue(id);
     // The provider may change its mind at any moment from here on.
     if (random.chance(0.15)) world.after(random.between(0, 60), () => at((gateway) => logOut(sid, gateway)));
+    if (random.chance(0.1)) world.after(random.between(0, 60), () => at((gateway) => logOutPerson(person, gateway)));
     await process.machine.sleep(random.between(1, 40));
     const session = {
       ...{ id, hash: `hash of ${id}`, provider: 'main', subject: person.name, providerSid: sid, organization: 'org_a' },
@@ -130,7 +133,7 @@ function startSessions(world: World, processes: number): Running {
     const created = await store.create(session, issued, { begunAtMs, perPersonMax: 10 });
     world.note(place.name, created === undefined ? `refuses the login of ${id}` : `signs ${id} in`);
     if (created === undefined) return;
-    checker.created(id, sid);
+    checker.created({ id, sid, person: person.name, begunMs });
     person.id = id;
     person.sid = sid;
   }
@@ -144,6 +147,17 @@ function startSessions(world: World, processes: number): Running {
     });
     world.note('provider', `has signed ${sid} out`);
     checker.loggedOut(sid, process);
+    confirm(process);
+  }
+
+  /** Of all sessions, by the provider. */
+  async function logOutPerson({ name }: Person, { sessions, process }: Gateway): Promise<void> {
+    const confirm = checker.personEnds(name);
+    await sessions.endByProvider({
+      ...{ provider: 'main', sid: undefined, subject: name, jti: `${name} ${world.now()}` },
+      rememberUntilMs: process.machine.now() + 120_000,
+    });
+    world.note('provider', `has signed ${name} out everywhere`);
     confirm(process);
   }
 
@@ -187,13 +201,10 @@ function startSessions(world: World, processes: number): Running {
     at(async (gateway) => {
       world.note(name, how);
       if (how === 'is signed out') return logOut(sid, gateway);
-      const { logins } = person;
-      // A person may have sessions that a slow gateway has begun meanwhile.
-      const ids = Array.from({ length: logins }, (_, index) => `ses_${name}_${index + 1}`);
-      const confirmations = (how === 'signs out' ? [id] : ids).map((one) => checker.endBegins(one));
+      const confirm = how === 'signs out' ? checker.endBegins(id) : checker.personEnds(name);
       if (how === 'signs out') await gateway.sessions.end(id, 'signed_out');
       else await gateway.sessions.endSubject('main', name, 'operator');
-      for (const confirm of confirmations) confirm(gateway.process);
+      confirm(gateway.process);
     });
   }
 

@@ -1,0 +1,55 @@
+// Defects of the counts of use: requests that are counted twice, that are lost, or that an answer promises too early.
+
+import { of } from './mutation.ts';
+
+const STORE = 'usage/redis-store.ts';
+const WRITER = 'usage/writer.ts';
+const REPORT = 'usage/report.ts';
+
+export const USAGE = of('usage', [
+  [
+    'a parcel that was added is added again',
+    STORE,
+    "if tonumber(redis.call('HGET', hashes[1], writer) or 0) >= number then return end",
+    '',
+  ],
+  [
+    'a parcel has the number of the one before',
+    WRITER,
+    'number: parcels, organization',
+    'number: parcels - 1, organization',
+  ],
+  [
+    'a parcel that was not confirmed is not sent again',
+    WRITER,
+    'if (names.length === 1 || failuresInARow === FAILURES_MAX) hasFailed = true;',
+    'for (const name of names) waiting -= queues.get(name)?.shift()?.entries.length ?? 0;\n          if (names.length === 1 || failuresInARow === FAILURES_MAX) hasFailed = true;',
+  ],
+  ['two flushes run at a time', WRITER, 'if (running === undefined) return begin();', 'return begin();'],
+  ['parcels that failed count as complete', WRITER, "if (!isWritten) return become('away');", ''],
+  [
+    'an instance that has just started is not waited for',
+    REPORT,
+    'Math.min(nowMs - BEHIND_MS, ...heard)',
+    'Math.min(nowMs, ...heard)',
+  ],
+  ['an instance that was killed is waited for', REPORT, 'mark > nowMs - SILENT_MAX_MS', 'mark > 0'],
+  [
+    'requests beyond the bound of memory are not counted',
+    'usage/tally.ts',
+    'folded += 1;\n    byClass[index] = (byClass[index] as number) + 1;',
+    'folded += 1;',
+  ],
+  [
+    'what was counted during an outage waits for the next flush',
+    WRITER,
+    'if (isHeldBack && hasRoom()) {',
+    'if (false) {',
+  ],
+  [
+    'an answer lacks what its own instance could not write',
+    'usage/usage.ts',
+    "if (writer.waits(question.organization)) throw new Error('The store of use does not take what was counted here.');",
+    '',
+  ],
+]);
