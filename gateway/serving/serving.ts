@@ -14,7 +14,6 @@ import type { Refusals } from '../edge/refusal/refusals.ts';
 import type { RequestHandlers } from '../edge/server.ts';
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Forwardable } from '../exchange.ts';
-import type { StreamEnd, StreamKind } from '../findings.ts';
 import { createIdempotency, type Idempotency } from '../idempotency/idempotency.ts';
 import type { AnswerStore } from '../idempotency/store.ts';
 import type { Throttle } from '../limits/addresses/throttle.ts';
@@ -32,6 +31,7 @@ import type { Deprecations } from '../versions/deprecation.ts';
 import { createNoteUse } from '../versions/uses.ts';
 import type { VersionUses } from '../versions/version-uses.ts';
 import { createAgentSteps } from './agents.ts';
+import { createOpenStream } from './open-stream.ts';
 import { createOwnAnswers } from './own-answers.ts';
 import { createStatelessStages } from './stateless-stages.ts';
 import { createToUpstreams, type Executors, type UpstreamParts } from './to-upstreams.ts';
@@ -96,28 +96,12 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   });
   const { admit, match, sunset, authorize, validate, sitesFor, tunnelAt, deprecations } = stateless;
   const idempotency = openIdempotency(configuration, shared);
+  const { streams, onSessionEnded } = callers;
+  const admitAgain = async (exchange: Forwardable) => authorize(await authenticate(exchange)).caller;
+  const openStream = createOpenStream({ streams, overload, onSessionEnded, admitAgain });
   const { tlsOf, forward, handshake, close } = createToUpstreams(configuration, shared, openStream);
   const answerChallenge = createAnswerChallenge(traffic.ownChallenge);
   const { track, empty } = createCount();
-
-  function openStream(exchange: Forwardable, kind: StreamKind, end: (why: StreamEnd) => void): () => void {
-    const { caller, clientAddress, operation } = exchange;
-    async function admitAgain() {
-      return authorize(await authenticate(exchange)).caller;
-    }
-    const close = callers.streams.open({ kind, caller, clientAddress, operation, admitAgain, end });
-    // It counts among the open streams instead.
-    overload.ended(exchange.reservation);
-    return caller.session === undefined ? close : closeWithSession(caller, caller.session, close);
-  }
-
-  function closeWithSession(caller: Caller, session: string, close: () => void): () => void {
-    const unfollow = callers.onSessionEnded(caller, () => callers.streams.sessionEnded(session));
-    return () => {
-      unfollow();
-      close();
-    };
-  }
 
   const own = createOwnAnswers(configuration, {
     stages: stateless,

@@ -12,6 +12,7 @@ import { createForward, type ForwardOptions } from '../upstream/forward.ts';
 import { createHandshake } from '../upstream/handshake.ts';
 import { createUpstreamRoutes, type UpstreamRoute } from '../upstream/routes.ts';
 import { createTargets, type TargetsOptions } from '../upstream/targets/targets.ts';
+import type { OpenStream } from './open-stream.ts';
 
 /** What executes the operations that the gateway answers itself, by the address of their upstream. */
 export type Executors = Readonly<Record<string, ForwardOptions['execute'] | undefined>>;
@@ -38,7 +39,7 @@ interface SharedParts {
 export function createToUpstreams(
   configuration: Configuration,
   { options, observation, upstreams: parts, callers, traffic }: SharedParts,
-  openStream: ForwardOptions['openStream'],
+  openStream: OpenStream,
 ) {
   const { access, assertions } = parts;
   const { traceparentFor } = observation;

@@ -6,7 +6,7 @@ import type { DownstreamRequest } from '../downstream.ts';
 import type { Site } from '../edge/admission/sites.ts';
 import type { RequestHandlers } from '../edge/server.ts';
 import type { Forwardable } from '../exchange.ts';
-import type { StreamEnd, StreamKind } from '../findings.ts';
+import type { StreamEnd } from '../findings.ts';
 import type { TlsSettings } from '../http1/client/connect.ts';
 import type { Operation } from '../operation.ts';
 import { createPipeline, createTunnelPipeline, type Steps } from '../pipeline.ts';
@@ -14,6 +14,7 @@ import type { Tunnel } from '../tunnel/table.ts';
 import type { Tunnels } from '../tunnel/tunnels.ts';
 import { upstreamPathOf } from '../upstream/forward.ts';
 import type { createHandshake } from '../upstream/handshake.ts';
+import type { OpenStream } from './open-stream.ts';
 
 interface UpgradesOptions {
   readonly operations: readonly Operation[];
@@ -21,8 +22,7 @@ interface UpgradesOptions {
   readonly tunnels: Tunnels;
   tlsOf(upstream: string): TlsSettings | undefined;
   readonly handshake: ReturnType<typeof createHandshake>;
-  /** Counts an open stream until the returned function is called. Throws too_many_streams. */
-  openStream(exchange: Forwardable, kind: StreamKind, end: (why: StreamEnd) => void): () => void;
+  readonly openStream: OpenStream;
 }
 
 export function createUpgrades({
