@@ -55,6 +55,9 @@ const OWNER_KNOWN: ReadonlySet<string> = new Set(['api_key_expired', 'api_key_re
 /** Codes of invalid credentials. */
 const CREDENTIAL_CODES = Object.entries(REFUSALS).flatMap(([code, { status }]) => (status === 401 ? [code] : []));
 
+/** 502, 503 and 504 are about the service. */
+const UNANSWERED_STATUS = 502;
+
 export function createExchangeMetrics(registry: Registry, onPressure: OnPressure): ExchangeMetrics {
   const server = createHistogram(registry, {
     name: 'http_server_request_duration_seconds',
@@ -98,6 +101,12 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     const series = client.series(upstream, method, label);
     upstreamTraffic.watch(upstream, status, series.buckets, `${method} ${label}`);
     return series;
+  });
+  /** The gateway answered in the place of a service that did not: for the histogram there was no answer, for operators there was a failure. */
+  const unansweredOf = memoize((upstream: string) => {
+    const buckets = new Float64Array(DURATION_BUCKETS.length + 1);
+    upstreamTraffic.watch(upstream, UNANSWERED_STATUS, buckets, 'unanswered');
+    return buckets;
   });
   const refusedOf = byOperationAlone(({ method, path }) => traffic.refusedOf(`${method} ${path}`));
   const refusedUnmatched = memoize((method: string) => traffic.refusedOf(`${method} unmatched`));
@@ -186,8 +195,14 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     const { operation, upstreamStatus, upstreamMs, code, rare } = trail;
     if (rare !== undefined) count(rare, trail);
     // The duration of what stays open says nothing about the latency of answers.
-    if (rare?.tunnel === undefined && rare?.stream === undefined)
-      noteCaller(trail, seriesOf(trail).observe(trail.durationMs() / 1000));
+    if (rare?.tunnel === undefined && rare?.stream === undefined) {
+      const bucket = seriesOf(trail).observe(trail.durationMs() / 1000);
+      noteCaller(trail, bucket);
+      if (operation !== undefined && upstreamStatus === undefined && isUnanswered(trail)) {
+        const buckets = unansweredOf(operation.upstream);
+        buckets[bucket] = (buckets[bucket] as number) + 1;
+      }
+    }
     if (operation !== undefined && upstreamStatus !== undefined && upstreamMs !== undefined)
       clientSeries.of(operation, upstreamStatus).observe(upstreamMs / 1000);
     limits.decision(trail);
@@ -235,6 +250,10 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
       return { operations: traffic.sample(), callers: callers.sample(), upstreams: upstreamTraffic.sample(), refusals };
     },
   };
+}
+
+function isUnanswered({ code, stage, status }: Trail): boolean {
+  return code !== undefined && stage === 'forward' && status >= UNANSWERED_STATUS;
 }
 
 /** Finds the counter of an operation by identity. */
