@@ -7,8 +7,15 @@ import { hash } from 'node:crypto';
 const GO_ON = 'location.replace(document.currentScript.dataset.to)';
 /** A login that came to nothing does not matter to a person who is signed in: in another tab, or before the way back. */
 const GO_ON_IF_SIGNED_IN = `const{to,header}=document.currentScript.dataset;fetch('/session',header?{headers:{[header]:'1'}}:{}).then(a=>{if(a.ok)location.replace(to)})`;
-const STYLE =
-  'body{font:1rem/1.5 system-ui,sans-serif;margin:4rem auto;max-width:36rem;padding:0 1rem}code{overflow-wrap:anywhere}';
+const STYLE = [
+  ':root{color-scheme:light dark}',
+  'body{margin:0;min-height:100dvh;display:grid;place-items:center;font:1rem/1.55 system-ui,"Segoe UI",Helvetica,Arial,sans-serif;background:light-dark(#f4f6f9,#0e1017);color:light-dark(#14161f,#eceef5)}',
+  'main{box-sizing:border-box;width:min(30rem,100vw - 2rem);margin:1rem;padding:2rem;background:light-dark(#fff,#171a24);border:1px solid light-dark(#e3e5ec,#272c3a);border-radius:.75rem}',
+  'h1{margin:0 0 .5rem;font-size:1.5rem;line-height:1.25;letter-spacing:-.015em}p{margin:0 0 1rem}p:last-child{margin:0}',
+  'a{display:inline-block;padding:.5rem 1.1rem;border-radius:.4rem;background:light-dark(#4338ca,#a5a0ff);color:light-dark(#fff,#0e1017);font-weight:600;text-decoration:none}',
+  ':focus-visible{outline:2px solid light-dark(#4f46e5,#7c74f5);outline-offset:3px}',
+  '.id{font-size:.875rem;color:light-dark(#565c6e,#a4abbd)}code{overflow-wrap:anywhere}',
+].join('');
 
 export interface LoginPage {
   readonly html: string;
@@ -18,7 +25,7 @@ export interface LoginPage {
 
 /** @param to a path of the same origin */
 export function signedInPage(to: string): LoginPage {
-  const body = `<p>You are signed in. <a href="${escaped(to)}">Continue</a></p>`;
+  const body = `<h1>You are signed in</h1><p><a href="${escaped(to)}">Continue</a></p>`;
   return page('Signed in', body, { script: GO_ON, to, header: undefined });
 }
 
@@ -34,7 +41,7 @@ export interface FailedLogin {
 
 export function failedLoginPage({ title, message, requestId, returnTo, requestHeader }: FailedLogin): LoginPage {
   const again = `/session/login?return_to=${encodeURIComponent(returnTo)}`;
-  const body = `<h1>${escaped(title)}</h1><p>${escaped(message)}</p><p><a href="${escaped(again)}">Sign in again</a></p><p>Request id: <code>${escaped(requestId)}</code></p>`;
+  const body = `<h1>${escaped(title)}</h1><p>${escaped(message)}</p><p><a href="${escaped(again)}">Sign in again</a></p><p class="id">Request id: <code>${escaped(requestId)}</code></p>`;
   return page(title, body, { script: GO_ON_IF_SIGNED_IN, to: returnTo, header: requestHeader });
 }
 
@@ -46,7 +53,7 @@ interface Script {
 
 function page(title: string, body: string, { script, to, header }: Script): LoginPage {
   const about = header === undefined ? '' : ` data-header="${escaped(header)}"`;
-  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${escaped(title)}</title><style>${STYLE}</style>${body}<script data-to="${escaped(to)}"${about}>${script}</script></html>\n`;
+  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${escaped(title)}</title><style>${STYLE}</style><body><main>${body}</main><script data-to="${escaped(to)}"${about}>${script}</script></html>\n`;
   return { html, policy: policyOf(script) };
 }
 
