@@ -70,7 +70,8 @@ with the fewest scopes; it sees the tools of these scopes only.
 ## Claude Code
 
 \`\`\`sh
-claude mcp add --transport http ${name} ${url} --header "Authorization: Bearer ${KEY_MARK}"
+claude mcp add --transport http ${name} ${url} \\
+  --header "Authorization: Bearer ${KEY_MARK}"
 \`\`\`
 
 ## Visual Studio Code

@@ -38,7 +38,7 @@ export function errorPage(code: ErrorCode, publicUrl: string, guides: ReadonlySe
 <dl class="facts">
 <div><dt>Status</dt><dd>${refusal.status}</dd></div>
 <div><dt>Type</dt><dd><code>${refusal.type}</code></dd></div>
-<div><dt>Again</dt><dd>${shortly[`${refusal.retryable}`]}</dd></div>
+<div><dt>Retry</dt><dd>${shortly[`${refusal.retryable}`]}</dd></div>
 </dl>
 <h2>What to do</h2>
 <p>${renderLine(remedy)}</p>
@@ -100,14 +100,14 @@ export function errorsPage(guides: ReadonlySet<string>): Page {
       const link = `<a href="/docs/errors/${code}"><code>${code}</code></a>`;
       return `<tr><th scope="row">${link}</th><td class="status s${Math.floor(status / 100)}">${status}</td><td>${renderLine(withKnownGuides(meaning, guides))}</td><td>${shortly[`${retryable}`]}</td></tr>`;
     });
-    const head = ['Code', 'Status', 'Meaning', 'Again'].map((text) => `<th scope="col">${text}</th>`).join('');
+    const head = ['Code', 'Status', 'Meaning', 'Retry'].map((text) => `<th scope="col">${text}</th>`).join('');
     return `<section data-filtered><h2 id="${type}"><code>${type}</code></h2>
 <div class="table errors" role="group" aria-label="Codes of type ${type}" tabindex="0"><table><thead><tr>${head}</tr></thead>
 <tbody>${rows.join('\n')}</tbody></table></div></section>`;
   });
   const main = `<h1>Errors</h1>
 <p class="lead">${renderLine(withKnownGuides(LEAD, guides))}</p>
-<p>“Again” says whether the identical request may be sent again. “If safe” means: if a repetition cannot execute anything twice.</p>
+<p>“Retry” says whether the identical request may be sent again. “If safe” means: if a repetition cannot execute anything twice.</p>
 <p class="filter needs-script"><label for="filter" class="quiet">Filter the codes</label><input id="filter" type="search" placeholder="Filter: a code, a status, a word" autocomplete="off" spellcheck="false" aria-describedby="filter-count">
 <span id="filter-count" role="status"></span></p>
 ${sections.join('\n')}`;

@@ -188,7 +188,7 @@ export function openSearch(field) {
       none.className = 'found-none';
       none.setAttribute('role', 'option');
       none.setAttribute('aria-disabled', 'true');
-      none.textContent = 'Nothing found.';
+      none.textContent = 'Nothing found. Try another word, or a part of one.';
       list.append(none);
     }
     list.hidden = false;

@@ -107,9 +107,10 @@ function shortMethod(method: string): string {
 
 /** Links to every contract, as cards. */
 function referenceCards(references: readonly AddressedContract[]): string {
-  const cards = references.map(({ reference: { title }, path, operations }) => {
+  const cards = references.map(({ reference: { title }, path, groups, operations }) => {
     const count = `${operations.length} ${operations.length === 1 ? 'operation' : 'operations'}`;
-    return `<li><a class="card" href="${path}"><strong>${escapeHtml(title)}</strong> <span>${count}</span></a></li>`;
+    const names = groups.map(({ name }) => name).join(', ');
+    return `<li><a class="card" href="${path}"><strong>${escapeHtml(title)}</strong> <span>${escapeHtml(names)}</span> <span>${count}</span></a></li>`;
   });
   return `<ul class="cards">${cards.join('')}</ul>`;
 }
@@ -123,7 +124,7 @@ export function referencesPage(references: readonly AddressedContract[]): Page {
     title: 'Reference',
     description: 'Every operation of the API.',
     section: '/docs/reference',
-    main: `<h1>Reference</h1>\n${referenceCards(references)}`,
+    main: `<h1>Reference</h1>\n<p class="lead">Every operation, with its members, samples in four languages, and its errors.</p>\n${referenceCards(references)}`,
     markdown: `# Reference\n\n${list.join('\n')}\n`,
     contents: contentsOf(references, undefined, undefined),
   };
