@@ -38,8 +38,8 @@ export interface ConsoleSources extends SamplingSources, FleetSources {
 }
 
 export interface Console {
-  /** Returns a file of the page by its path; undefined for an unknown path. */
-  file(path: string): Promise<PageFile> | undefined;
+  /** Resolves with a file of the page by its path; with undefined for an unknown path. */
+  file(path: string): Promise<PageFile | undefined>;
   /** Answers the page; undefined for an unknown path, and for a record that does not exist. */
   answer(path: string, query: URLSearchParams): Promise<object | undefined>;
   /** Asks this instance and all others. */

@@ -1,19 +1,23 @@
-// The files of the page, unchanged and from a fixed list: a URL cannot name any other file.
+// The files of the page, from a fixed list: a URL cannot name any other file. Their addresses have a version, so that a browser keeps them.
 
 import { readFile } from 'node:fs/promises';
+import { contentVersionIn, contentVersionOf, LASTING } from '../shared/content-version.ts';
+import { type Encoded, encoded } from '../shared/encoded.ts';
 import { LOOK_FILES } from '../shared/look/look-files.ts';
 
-export interface PageFile {
+export interface PageFile extends Encoded {
   readonly type: string;
-  readonly body: Buffer;
+  readonly cacheControl: string;
 }
 
+const HTML = 'text/html; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
 const scripts = [
-  ...['console', 'api', 'follow', 'routes', 'elements', 'format', 'tables'],
+  ...['console', 'api', 'role', 'follow', 'routes', 'subjects', 'views', 'elements', 'format', 'tables'],
   ...[
     'overview',
+    'attention',
     'overview-tables',
     'tiles',
     'traffic-charts',
@@ -41,35 +45,66 @@ const scripts = [
 ];
 
 interface Source {
+  readonly name: string;
   readonly type: string;
   read(): Promise<Buffer>;
 }
 
 const onPage = (name: string, type: string): Source => ({
+  name,
   type,
   read: () => readFile(new URL(`./page/${name}`, import.meta.url)),
 });
 
-/** Each file by its path. */
-const files = new Map<string, Source>([
-  ['/', onPage('index.html', 'text/html; charset=utf-8')],
-  ['/console/console.css', onPage('console.css', 'text/css; charset=utf-8')],
-  ['/console/icon.svg', onPage('icon.svg', 'image/svg+xml')],
-  ...scripts.map((name) => [`/console/${name}.js`, onPage(`${name}.js`, JAVASCRIPT)] as const),
+/** The page itself is not among them: it names their version. */
+const SOURCES: readonly Source[] = [
+  onPage('console.css', 'text/css; charset=utf-8'),
+  onPage('icon.svg', 'image/svg+xml'),
+  ...scripts.map((name) => onPage(`${name}.js`, JAVASCRIPT)),
   // The style sheet and the faces that the documentation has, too.
-  ...LOOK_FILES.map((file) => [`/console/${file.name}`, file] as const),
-]);
+  ...LOOK_FILES,
+];
+const FOLDER = '/console';
 
-const read = new Map<string, Promise<PageFile>>();
+interface Contents {
+  readonly version: string;
+  readonly makes: ReadonlyMap<string, () => Promise<PageFile>>;
+}
 
-/** Returns undefined for an unknown path. Reads each file once, at its first request. */
-export function pageFile(path: string): Promise<PageFile> | undefined {
-  const file = files.get(path);
-  if (file === undefined) return undefined;
-  let known = read.get(path);
-  if (known === undefined) {
-    known = file.read().then((body) => ({ type: file.type, body }));
-    read.set(path, known);
-  }
-  return known;
+async function readAll(): Promise<Contents> {
+  const files = await Promise.all(SOURCES.map(async ({ name, type, read }) => ({ name, type, body: await read() })));
+  const version = contentVersionOf(files.map(({ body }) => body));
+  const html = await readFile(new URL('./page/index.html', import.meta.url), 'utf8');
+  const page = Buffer.from(html.replaceAll(`="${FOLDER}/`, `="${FOLDER}/${version}/`));
+  const makes = files.map(
+    ({ name, type, body }) =>
+      [`${FOLDER}/${name}`, once(async () => ({ type, cacheControl: LASTING, ...(await encoded(body)) }))] as const,
+  );
+  const ofPage = once(async () => ({ type: HTML, cacheControl: 'no-store', ...(await encoded(page)) }));
+  return { version, makes: new Map([['/', ofPage], ...makes]) };
+}
+
+const contents = once(readAll);
+
+/**
+ * Resolves with undefined for an unknown path, and for a file of another version: a page that was opened before an update must not mix the
+ * two. All files are read at the first request, and each is compressed at its own first request.
+ */
+export async function pageFile(path: string): Promise<PageFile | undefined> {
+  const { version, makes } = await contents();
+  if (path === '/') return makes.get(path)?.();
+  const versioned = contentVersionIn(path, FOLDER);
+  return versioned?.version === version ? makes.get(versioned.path)?.() : undefined;
+}
+
+/** A failure is not kept, so that the next request tries again. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
 }

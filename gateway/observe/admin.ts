@@ -7,6 +7,7 @@ import { type ActionAnswer, actionOf, type ConsoleAction } from '../shared/conso
 import { type ConsoleView, REHEARSAL_BYTES_MAX, rehearsalIn } from '../shared/console-view.ts';
 import { type AskFleet, exchangesIn, type FleetSources, type UpstreamRetry } from '../shared/fleet-question.ts';
 import { type AdminRefusal, type AdminTokens, createAdminAccess } from './admin-access.ts';
+import { type ConsoleFile, sendFile, sendJson } from './admin-answers.ts';
 import { createAdminLog } from './admin-log.ts';
 import type { MetricSnapshot } from './aggregate.ts';
 
@@ -17,7 +18,7 @@ export interface AdminOptions extends Answers {
   readonly logger: Logger;
   /** The console: its files by path, which contain no secrets, and the data that it shows; undefined for unknown ones. */
   readonly console: {
-    file(path: string): Promise<{ readonly type: string; readonly body: Buffer }> | undefined;
+    file(path: string): Promise<ConsoleFile | undefined>;
     answer(path: string, query: URLSearchParams): Promise<object | undefined>;
     /** Asks all processes of all instances. */
     readonly askFleet: AskFleet;
@@ -67,17 +68,6 @@ export interface Operators<Sample = object> extends Answers {
   sample(): Promise<Sample>;
 }
 
-/** Allows only resources of this listener: no inline script or style, no other host, no frame; the script handles forms. */
-const PAGE_HEADERS = {
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'X-Frame-Options': 'DENY',
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
-};
-
 /** Many times the largest action. */
 const ACTION_BYTES_MAX = 4096;
 
@@ -103,13 +93,13 @@ export function createAdminServer(options: AdminOptions): Server {
   app.use(createAdminLog(options.logger));
   const access = createAdminAccess(options.host, options.tokens);
   app.use(refusing((request) => access.refuseStranger(request)));
-  app.get(['/', '/console/:file'], async ({ path, headers }, response, next) => {
+  app.get(['/', '/console/:version/:file'], async ({ path, headers }, response, next) => {
     const file = await options.console.file(path);
     if (file === undefined) return next();
     // A browser that opens the address has no token yet, so the page is served without one: it asks for the token, and shows no data
     // before.
     if (path === '/' && access.refuseReading(headers) !== undefined) challenge(response);
-    response.set(PAGE_HEADERS).set('Content-Type', file.type).end(file.body);
+    sendFile(file, headers['accept-encoding'], response);
   });
   app.post(
     '/console/actions/:action',
@@ -149,10 +139,10 @@ export function createAdminServer(options: AdminOptions): Server {
           );
     response.status(status).json(body);
   });
-  app.get('/console/*path', async ({ path, url }, response, next) => {
+  app.get('/console/*path', async ({ path, url, headers }, response, next) => {
     const found = await options.console.answer(path, new URL(url, 'http://admin').searchParams);
     if (found === undefined) return next();
-    response.json(found);
+    await sendJson(found, headers['accept-encoding'], response);
   });
   app.get('/metrics', async (_request, response) => {
     response.set('Content-Type', options.metrics.contentType).send(await options.metrics.text());

@@ -1,7 +1,8 @@
 // Sends published resources: caching, conditional requests, compression and browser security headers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { acceptedCodings, weightOf } from '../shared/accept-encoding.ts';
+import { LASTING } from '../shared/content-version.ts';
+import { formFor } from '../shared/encoded.ts';
 import type { PortalResource, PortalResourceKind } from './resource.ts';
 
 /** Allows resources from the gateway itself only: no inline scripts or styles, no other host, no frames, no forms. */
@@ -32,12 +33,22 @@ const headersOf: Readonly<Record<PortalResourceKind, Readonly<Record<string, str
   },
 };
 
-/** Answers GET and HEAD (RFC 9110 sections 9.3.1 and 9.3.2). Keeps headers already set on the response, except those set here. */
-export function answerWith(resource: PortalResource, request: IncomingMessage, response: ServerResponse): void {
-  const { status, kind, type, body, gzipped, etag } = resource;
+/**
+ * Answers GET and HEAD (RFC 9110 sections 9.3.1 and 9.3.2). Keeps headers already set on the response, except those set here.
+ *
+ * @param isLasting what is at this address never changes
+ */
+export function answerWith(
+  resource: PortalResource,
+  request: IncomingMessage,
+  response: ServerResponse,
+  isLasting = false,
+): void {
+  const { status, kind, type, etag } = resource;
   for (const [name, value] of Object.entries(headersOf[kind])) response.setHeader(name, value);
   // Clients revalidate, which costs no body. A 404 is not stored, because the page may exist soon.
-  response.setHeader('Cache-Control', status === 200 ? 'public, max-age=60, must-revalidate' : 'no-store');
+  const known = isLasting ? LASTING : 'public, max-age=60, must-revalidate';
+  response.setHeader('Cache-Control', status === 200 ? known : 'no-store');
   // Pages of every origin may read a document, without credentials, regardless of the configured CORS.
   if (kind === 'document') response.removeHeader('Access-Control-Allow-Credentials');
   addVary(response, 'Accept-Encoding');
@@ -49,15 +60,13 @@ export function answerWith(resource: PortalResource, request: IncomingMessage, r
       return;
     }
   }
-  const isCompressed =
-    gzipped !== undefined && weightOf(acceptedCodings(request.headers['accept-encoding']), 'gzip') > 0;
-  const sent = isCompressed ? gzipped : body;
+  const { coding, bytes } = formFor(resource, request.headers['accept-encoding']);
   response.statusCode = status;
   if (status === 404) response.setHeader('X-Error-Code', 'route_not_found');
   response.setHeader('Content-Type', type);
-  if (isCompressed) response.setHeader('Content-Encoding', 'gzip');
-  response.setHeader('Content-Length', sent.length);
-  response.end(request.method === 'HEAD' ? undefined : sent);
+  if (coding !== undefined) response.setHeader('Content-Encoding', coding);
+  response.setHeader('Content-Length', bytes.length);
+  response.end(request.method === 'HEAD' ? undefined : bytes);
 }
 
 function addVary(response: ServerResponse, name: string): void {

@@ -1,10 +1,14 @@
 // The static assets of pages: a fixed list of files, and the colours and the logo of the configuration. A URL never selects a file by path.
 
 import { readFile } from 'node:fs/promises';
+import { contentVersionOf } from '../shared/content-version.ts';
 import { LOOK_FILES } from '../shared/look/look-files.ts';
 import { iconOf, type Look, themeOf } from './look.ts';
 import { pageCode } from './page-code.ts';
 import { type PortalResource, toResource } from './resource.ts';
+
+/** The folder of all assets. */
+export const ASSETS = '/docs/assets';
 
 const CSS = 'text/css; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
@@ -43,28 +47,51 @@ const scripts = [
   ],
 ];
 
-type Make = () => Promise<PortalResource>;
+export interface Assets {
+  /** The folder of the assets, with their version. */
+  readonly base: string;
+  readonly version: string;
+  /** By path, without the version. */
+  readonly makes: ReadonlyMap<string, () => Promise<PortalResource>>;
+}
 
-/** Maps the path of each asset to the function that makes it. `title`: the name that a mark is drawn from. */
-export function assetsFor(look: Look, title: string): ReadonlyMap<string, Make> {
+/** Reads all assets; they are compressed when they are first asked for. `title`: the name that a mark is drawn from. */
+export async function openAssets(look: Look, title: string): Promise<Assets> {
+  const contents = await Promise.all(
+    sourcesOf(look, title).map(async ({ name, type, read }) => ({ name, type, content: await read() })),
+  );
+  const version = contentVersionOf(contents.map(({ content }) => content));
+  const makes = contents.map(
+    ({ name, type, content }) => [`${ASSETS}/${name}`, () => toResource('asset', type, content)] as const,
+  );
+  return { base: `${ASSETS}/${version}`, version, makes: new Map(makes) };
+}
+
+interface Source {
+  readonly name: string;
+  readonly type: string;
+  read(): Promise<string | Buffer>;
+}
+
+function sourcesOf(look: Look, title: string): readonly Source[] {
   const { logo } = look;
-  const own = (name: string, type: string): [string, Make] => [
-    `/docs/assets/${name}`,
-    async () => toResource('asset', type, await readFile(new URL(`./assets/${name}`, import.meta.url))),
-  ];
-  return new Map<string, Make>([
+  const own = (name: string, type: string): Source => ({
+    name,
+    type,
+    read: () => readFile(new URL(`./assets/${name}`, import.meta.url)),
+  });
+  const made = (name: string, type: string, content: string | Buffer): Source => ({
+    name,
+    type,
+    read: async () => content,
+  });
+  return [
     ...styles.map((name) => own(`${name}.css`, CSS)),
     ...scripts.map((name) => own(`${name}.js`, JAVASCRIPT)),
-    ...LOOK_FILES.map(({ name, type, read }): [string, Make] => [
-      `/docs/assets/${name}`,
-      async () => toResource('asset', type, await read()),
-    ]),
-    ...pageCode().map(([path, read]): [string, Make] => [
-      path,
-      async () => toResource('asset', JAVASCRIPT, await read()),
-    ]),
-    ['/docs/assets/theme.css', () => toResource('asset', CSS, themeOf(look))],
-    ['/docs/assets/icon.svg', () => toResource('asset', 'image/svg+xml', iconOf(title, look))],
-    ...(logo ? [['/docs/assets/logo', () => toResource('asset', logo.type, logo.body)] as [string, Make]] : []),
-  ]);
+    ...LOOK_FILES,
+    ...pageCode().map(([name, read]) => ({ name, type: JAVASCRIPT, read })),
+    made('theme.css', CSS, themeOf(look)),
+    made('icon.svg', 'image/svg+xml', iconOf(title, look)),
+    ...(logo ? [made('logo', logo.type, logo.body)] : []),
+  ];
 }

@@ -32,6 +32,8 @@ export interface Page {
 /** What all pages of one configuration have in common. */
 export interface Frame {
   readonly title: string;
+  /** The folder of scripts, styles and faces, with their version. */
+  readonly assets: string;
   /** The path of the logo of the configuration; undefined: the mark stands for it. */
   readonly logo: string | undefined;
   /** SVG. */
@@ -52,10 +54,10 @@ export interface HelpLinks {
 
 export function layOut(page: Page, frame: Frame): string {
   const scripts = ['portal.js', ...(page.scripts ?? [])].map(
-    (name) => `<script src="/docs/assets/${name}" type="module"></script>`,
+    (name) => `<script src="${frame.assets}/${name}" type="module"></script>`,
   );
   const styles = ['look.css', 'portal.css', ...(page.styles ?? []), 'theme.css'].map(
-    (name) => `<link rel="stylesheet" href="/docs/assets/${name}">`,
+    (name) => `<link rel="stylesheet" href="${frame.assets}/${name}">`,
   );
   const isStart = page.section === page.path && page.section === '/docs';
   const title = isStart ? frame.title : `${page.title} · ${frame.title}`;
@@ -68,10 +70,10 @@ export function layOut(page: Page, frame: Frame): string {
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
 <meta name="description" content="${escapeHtml(page.description)}">
-<link rel="icon" href="${frame.logo ?? '/docs/assets/icon.svg'}">
+<link rel="icon" href="${frame.logo ?? `${frame.assets}/icon.svg`}">
 <link rel="alternate" type="text/markdown" href="${escapeHtml(page.path)}.md">
-${page.feed === undefined ? '' : `<link rel="alternate" type="application/atom+xml" href="${page.feed}" title="${escapeHtml(title)}">\n`}<link rel="preload" href="/docs/assets/text.woff2" as="font" type="font/woff2" crossorigin>
-<script src="/docs/assets/theme-first.js"></script>
+${page.feed === undefined ? '' : `<link rel="alternate" type="application/atom+xml" href="${page.feed}" title="${escapeHtml(title)}">\n`}<link rel="preload" href="${frame.assets}/text.woff2" as="font" type="font/woff2" crossorigin>
+<script src="${frame.assets}/theme-first.js"></script>
 ${styles.join('\n')}
 ${scripts.join('\n')}
 </head>

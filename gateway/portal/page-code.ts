@@ -16,9 +16,9 @@ const MODULES = [
   'samples/go.ts',
 ] as const;
 
-/** Maps the path of each module to a function that reads it. */
-export function pageCode(): readonly (readonly [path: string, read: () => Promise<string>])[] {
-  return MODULES.map((name) => [`/docs/assets/code/${name}`, () => scriptOf(name)]);
+/** Each module with a function that reads it; the name is its path below the folder of the assets. */
+export function pageCode(): readonly (readonly [name: string, read: () => Promise<string>])[] {
+  return MODULES.map((name) => [`code/${name}`, () => scriptOf(name)]);
 }
 
 async function scriptOf(name: string): Promise<string> {

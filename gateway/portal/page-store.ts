@@ -19,7 +19,7 @@ export function createPageStore(fixed: ReadonlyMap<string, Make>, many: Readonly
   const kept = new Map<string, Promise<PortalResource>>();
   const lately = new LRUCache<string, PortalResource>({
     maxSize: KEPT_BYTES_MAX,
-    sizeCalculation: ({ body, gzipped }) => body.length + (gzipped?.length ?? 0) + 500,
+    sizeCalculation: ({ body, gzip, br }) => body.length + (gzip?.length ?? 0) + (br?.length ?? 0) + 500,
   });
   const underWay = new Map<string, Promise<PortalResource>>();
 

@@ -2,7 +2,9 @@
 // created on first use and kept until the configuration changes.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { contentVersionIn } from '../shared/content-version.ts';
 import { answerWith } from './answer.ts';
+import { ASSETS } from './assets.ts';
 import { layOut } from './layout.ts';
 import { notFoundPage, unknownCodePage } from './not-found.ts';
 import { type PortalResource, toResource } from './resource.ts';
@@ -28,10 +30,12 @@ export function createPortal(options: PortalOptions): Portal {
 
   async function answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const site = await open();
-    const resource = await site.pages.get(path);
+    const versioned = contentVersionIn(path, ASSETS);
+    const resource = await site.pages.get(versioned?.path ?? path);
     // A client that was too slow may have been refused in the meantime.
     if (response.headersSent) return true;
-    if (resource) answerWith(resource, request, response);
+    // Another version is that of another instance, or of the configuration before: its page gets the file as it is here.
+    if (resource) answerWith(resource, request, response, versioned?.version === site.version);
     else if (site.pages.has(path.replace(/\/$/, ''))) moveTo(path.replace(/\/$/, ''), response);
     else if (acceptsHtml(request)) answerWith(await missing(path, site), request, response);
     else return false;

@@ -1,24 +1,18 @@
 // A published resource: bytes that stay the same until the next configuration, with the metadata of an answer.
 
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { type Encoded, encoded } from '../shared/encoded.ts';
 
 /** Determines the browser's access: a page, an asset of such a page, or a document that every origin may read. */
 export type PortalResourceKind = 'page' | 'asset' | 'document';
 
-export interface PortalResource {
+export interface PortalResource extends Encoded {
   readonly kind: PortalResourceKind;
   readonly status: number;
   readonly type: string;
-  readonly body: Buffer;
-  /** Undefined if compression saves less than 10 %. */
-  readonly gzipped: Buffer | undefined;
-  /** Weak, because it applies to the compressed form as well (RFC 9110 section 8.8.1). */
+  /** Weak, because it applies to the compressed forms as well (RFC 9110 section 8.8.1). */
   readonly etag: string;
 }
-
-const compress = promisify(gzip);
 
 /** @param type the media type, with a charset where it needs one */
 export async function toResource(
@@ -28,14 +22,6 @@ export async function toResource(
   status = 200,
 ): Promise<PortalResource> {
   const body = Buffer.from(content);
-  const gzipped = await compress(body);
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22);
-  return {
-    kind,
-    status,
-    type,
-    body,
-    gzipped: gzipped.length < body.length * 0.9 ? gzipped : undefined,
-    etag: `W/"${digest}"`,
-  };
+  return { kind, status, type, etag: `W/"${digest}"`, ...(await encoded(body)) };
 }

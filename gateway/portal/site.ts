@@ -9,7 +9,7 @@ import type { ErrorCode } from '../error-catalogue.ts';
 import type { Publication } from '../shared/publication.ts';
 import { accountPage } from './account.ts';
 import { agentsPage } from './agents.ts';
-import { assetsFor } from './assets.ts';
+import { type Assets, openAssets } from './assets.ts';
 import { changesFeed, changesPage, FEED_PATH } from './changes-page.ts';
 import { errorCodes, errorPage, errorsPage } from './error-pages.ts';
 import { type ChosenSample, type GuideSettings, guideFacts, sampleOperationOf } from './guide-facts.ts';
@@ -58,6 +58,8 @@ export interface PortalOptions extends GuideSettings {
 export interface PortalSite {
   readonly pages: PageStore;
   readonly frame: Frame;
+  /** Of the assets. */
+  readonly version: string;
 }
 
 /** The files that error pages are made from; one that a capability does not have counts as old. */
@@ -80,8 +82,9 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
   const guides = await loadGuides({ own: options.guides, builtIn: options.builtInGuides, facts });
   const names = new Set(guides.map(({ name }) => name));
   const further = furtherPages(options, references, names, title);
-  const frame = frameOf(options, title, { hasGuides: guides.length > 0, further, references, sample });
-  const fixed = new Map<string, Make>(assetsFor(look, title));
+  const assets = await openAssets(look, title);
+  const frame = frameOf(options, title, { assets, hasGuides: guides.length > 0, further, references, sample });
+  const fixed = new Map<string, Make>(assets.makes);
   const many = new Map<string, Make>();
   const addPage = createAddPage(frame);
   const landing = { title, description, publicUrl, references, guides, sample, tools, help: options.help, further };
@@ -118,7 +121,7 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
   fixed.set('/docs/search.json', () =>
     toResource('asset', 'application/json', searchIndex(references, guides, further)),
   );
-  return { pages: createPageStore(fixed, many), frame };
+  return { pages: createPageStore(fixed, many), frame, version: assets.version };
 }
 
 /** Pages beside guides and reference, in the order of their links. */
@@ -138,6 +141,7 @@ function furtherPages(
 }
 
 interface FrameParts {
+  readonly assets: Assets;
   readonly hasGuides: boolean;
   readonly further: readonly Page[];
   readonly references: readonly AddressedContract[];
@@ -147,7 +151,7 @@ interface FrameParts {
 function frameOf(
   { look, help, publicUrl }: PortalOptions,
   title: string,
-  { hasGuides, further, references, sample }: FrameParts,
+  { assets, hasGuides, further, references, sample }: FrameParts,
 ): Frame {
   const all = references.flatMap(({ operations }) => operations.map(({ operation }) => operation));
   const takesTestKeys = all.some(
@@ -155,7 +159,8 @@ function frameOf(
   );
   return {
     title,
-    logo: look.logo && '/docs/assets/logo',
+    assets: assets.base,
+    logo: look.logo && `${assets.base}/logo`,
     mark: markOf(title),
     sections: [
       ['/docs', 'Start'],

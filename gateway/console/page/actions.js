@@ -4,16 +4,10 @@
 import { act, read, Unauthorized } from './api.js';
 import { element } from './elements.js';
 import { clockWithSeconds, count } from './format.js';
+import { mayAct } from './role.js';
 
 const FOLLOWED_MS = 20_000;
 const ASKED_EVERY_MS = 400;
-
-let role = 'viewer';
-
-export const mayAct = () => role === 'admin';
-export const setRole = (next) => {
-  role = next;
-};
 
 /** Title, consequence and the word of the button, by action. */
 const texts = {

@@ -40,7 +40,7 @@ function detailsOf({ kind, details }) {
   const members = kind.endsWith('.changed') ? Object.keys(after) : [];
   const changed = members.map((name) => `${name}: ${textOf(before[name])} → ${textOf(after[name])}`);
   const more = Object.entries(details)
-    .filter(([name]) => !HIDDEN.includes(name))
+    .filter(([name, value]) => !HIDDEN.includes(name) && value !== null)
     .map(([name, value]) => `${name}: ${textOf(value)}`);
   const text = [...changed, ...more].join('; ');
   const asked = request === undefined ? [] : [element('span', { class: 'soft' }, ` request ${request}`)];
@@ -49,7 +49,8 @@ function detailsOf({ kind, details }) {
 
 function textOf(value) {
   if (value === undefined) return NONE;
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const isList = Array.isArray(value) && value.every((one) => typeof one === 'string');
+  const text = isList ? value.join(' ') : typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 

@@ -83,6 +83,13 @@ export function sparkline(values, slots) {
       : [width - ((values.length - 1 - index) / (slots - 1)) * width, height - 2 - (value / greatest) * (height - 4)],
   );
   const path = drawn('path', { class: 'line p50', d: pathOf(points) });
-  const attributes = { class: 'spark', width, height, viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true' };
+  const attributes = {
+    class: 'spark',
+    width,
+    height,
+    viewBox: `0 0 ${width} ${height}`,
+    preserveAspectRatio: 'none',
+    'aria-hidden': 'true',
+  };
   return drawn('svg', attributes, drawn('path', { class: 'grid', d: `M0 ${height - 1}H${width}` }), path);
 }

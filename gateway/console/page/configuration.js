@@ -20,7 +20,7 @@ export async function showConfiguration() {
     ...files.filter(({ text }) => text !== null).map(fileOf),
     element(
       'details',
-      {},
+      { class: 'card' },
       element('summary', {}, 'Contracts and other files'),
       element(
         'ul',
@@ -45,5 +45,10 @@ function changeOf({ file, kind, lines }) {
 }
 
 function fileOf({ file, text }) {
-  return element('details', { class: 'file' }, element('summary', {}, file), element('pre', { tabindex: '0' }, text));
+  return element(
+    'details',
+    { class: 'card file' },
+    element('summary', {}, file),
+    element('pre', { tabindex: '0' }, text),
+  );
 }

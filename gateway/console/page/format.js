@@ -98,6 +98,14 @@ export function operationName(name) {
   return name.replace(/ unmatched$/, ', no operation matches');
 }
 
+/** The same with its method apart, so that a list of them can be scanned. */
+export function operationLabel(name) {
+  const [, method, path] = /^([A-Z]{3,7}) (.+)$/.exec(operationName(name)) ?? [];
+  return method === undefined
+    ? operationName(name)
+    : element('span', {}, element('span', { class: 'verb' }, method), ` ${path}`);
+}
+
 /** Writes `half_open` and similar names as words. */
 export function words(name) {
   return String(name).replaceAll('_', ' ');

@@ -15,7 +15,22 @@ export function searchText(text) {
   return /^(sk|pk|…|\.\.\.)/.test(wanted) && wanted.length > 4 ? wanted.slice(-4) : wanted;
 }
 
-export async function showSearch(find) {
+let listens = false;
+
+/** Shows what an address looks for, and from then on looks for what is typed. */
+export async function openSearch(find) {
+  const field = place('find');
+  field.value = find;
+  if (!listens)
+    place('search').addEventListener('submit', (event) => {
+      event.preventDefault();
+      location.hash = addressOf('organizations', { find: searchText(field.value) });
+    });
+  listens = true;
+  await showSearch(find);
+}
+
+async function showSearch(find) {
   const found = (await read('organizations', { find })) ?? { organizations: [], keys: [], complete: true };
   showKeys(found.keys);
   const show = createTable(place('organizations-found'), {
@@ -66,13 +81,13 @@ function showKeys(keys) {
 
 const visible = ({ prefix, last_four: end }) => `${prefix}…${end}`;
 
+/** Resolves with false if there is no such organization. */
 export async function showOrganization(id) {
   const box = place('organization');
   const found = await read(`organizations/${encodeURIComponent(id)}`);
   // The user may have gone to another one meanwhile.
-  if (routeIn(location.hash).id !== id) return undefined;
-  if (found === undefined)
-    return box.replaceChildren(element('p', { class: 'card empty' }, `There is no organization ${id}.`));
+  if (routeIn(location.hash).id !== id) return true;
+  if (found === undefined) return false;
   place('subject-title').textContent = found.name || id;
   place('subject-about').replaceChildren(
     factsOf(found),
@@ -92,7 +107,7 @@ export async function showOrganization(id) {
     element('h3', {}, 'Commands'),
     element('div', { class: 'card commands' }, ...found.commands.map(({ does, line }) => commandLine(line, does))),
   );
-  return undefined;
+  return true;
 }
 
 function factsOf({ id, tier, state: known, operator, last_used_at: used }) {

@@ -2,7 +2,7 @@
 
 import { sparkline } from './chart-kinds.js';
 import { element, place, state } from './elements.js';
-import { count, operationName, quantile, rate } from './format.js';
+import { count, operationLabel, operationName, quantile, rate } from './format.js';
 import { addressOf } from './routes.js';
 import { createTable } from './tables.js';
 
@@ -29,7 +29,7 @@ export function operationsTable() {
       {
         key: 'name',
         label: 'Operation',
-        cell: ({ name }) => operationName(name),
+        cell: ({ name }) => operationLabel(name),
         value: ({ name }) => operationName(name),
       },
       {

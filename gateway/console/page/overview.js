@@ -1,7 +1,8 @@
 // The first view: what needs attention, the last minute, and the traffic of a range. Every number leads to its exchanges.
 
+import { attentionLine, lineOf } from './attention.js';
 import { signOf } from './chart-marks.js';
-import { element, link, place, state } from './elements.js';
+import { element, place } from './elements.js';
 import { ago, bytes, moment, operationName, timeElement, withTimes } from './format.js';
 import { codesTable, operationsTable, organizationsTable } from './overview-tables.js';
 import { addressOf, routeIn } from './routes.js';
@@ -10,34 +11,22 @@ import { timeName } from './time-range.js';
 import { createTrafficCharts } from './traffic-charts.js';
 
 const EVERYTHING = 'all operations';
+
 /** Screen readers announce it only when it changes. */
 function attention() {
   let told;
   return ({ attention: causes, status }) => {
-    const found = causes.map(attentionLine);
+    const found = causes.map((cause) => attentionLine(cause));
     if (found.length === 0 && status === null) found.push(lineOf('warn', 'No instance has responded yet.'));
+    const bad = causes.filter(({ kind }) => kind === 'bad').length;
+    place('attention-count').textContent = causes.length === 0 ? '' : String(causes.length);
+    place('attention-count').classList.toggle('bad', bad > 0);
     if (found.length === 0) found.push(lineOf('good', 'Nothing needs attention.'));
     const key = found.map(({ outerHTML }) => outerHTML).join();
     if (key === told) return;
     told = key;
     place('attention').replaceChildren(...found);
   };
-}
-
-function attentionLine({ kind, cause, consequence, since, until, runbook, details, instances }) {
-  const more = [];
-  if (instances !== undefined) more.push(` On ${instances.join(', ')}.`);
-  if (since !== undefined) more.push(element('span', { class: 'when' }, ' Since ', timeElement(since), '.'));
-  if (until !== undefined && !consequence.includes(until))
-    more.push(element('span', { class: 'when' }, ' Until ', timeElement(until), '.'));
-  if (details !== undefined) more.push(' ', link(details, 'Details'));
-  if (runbook !== undefined) more.push(' ', link(addressOf('runbook', {}, runbook), '→ runbook'));
-  return lineOf(kind, element('strong', {}, withTimes(cause)), ` ${withTimes(consequence)}`, ...more);
-}
-
-function lineOf(kind, ...content) {
-  const text = element('span', { class: 'text' }, ...content);
-  return element('li', { class: kind }, state(kind, ''), text);
 }
 
 /** The charts of all operations, or of the one that the address names. */

@@ -2,7 +2,7 @@
 
 import { read } from './api.js';
 import { element, link, place } from './elements.js';
-import { count, NONE } from './format.js';
+import { count, NONE, operationLabel } from './format.js';
 import { addressOf, routeIn } from './routes.js';
 import { createTable } from './tables.js';
 
@@ -21,7 +21,7 @@ const show = createTable(place('routes-found'), {
       key: 'path',
       label: 'Operation',
       long: true,
-      cell: (row) => `${row.method} ${row.path}`,
+      cell: (row) => operationLabel(`${row.method} ${row.path}`),
       value: (row) => row.path,
     },
     { key: 'id', label: 'Id', minor: true, cell: (row) => row.operation, value: (row) => row.operation },

@@ -11,7 +11,11 @@ export async function showRunbook(title) {
     return box.replaceChildren(
       element('p', { class: 'card empty' }, `docs/operations.md has no section ${title} here.`),
     );
-  box.replaceChildren(element('h2', {}, found.title), element('div', { class: 'card prose' }, ...blocksIn(found.text)));
+  box.replaceChildren(
+    element('p', { class: 'soft' }, 'Runbook'),
+    element('h2', {}, found.title),
+    element('div', { class: 'card prose' }, ...blocksIn(found.text)),
+  );
 }
 
 function blocksIn(text) {

@@ -25,6 +25,7 @@ function unknown(id) {
     element('h2', {}, 'This request is not remembered'),
     element('p', {}, `No instance remembers ${id} any more. The log may still have it:`),
     ...(/^[A-Za-z0-9._-]{1,128}$/.test(id) ? [commandLine(`bin/gateway explain ${id} --log access.ndjson`)] : []),
+    element('p', {}, link(addressOf('requests'), 'Recent requests')),
   );
 }
 

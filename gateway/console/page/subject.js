@@ -1,50 +1,57 @@
 // The page of an operation, an upstream, an organization or an error code: its figures beside those of the day before, its charts, the
 // errors, callers and operations among the remembered requests, and the latest of these.
 
+import { attentionLine } from './attention.js';
 import { sparkline } from './chart-kinds.js';
 import { element, link, place, state } from './elements.js';
 import { exchangeTable } from './exchanges.js';
 import { count, operationName, percent, quantile, rate } from './format.js';
-import { addressOf } from './routes.js';
+import { addressOf, routeIn } from './routes.js';
 import { piecesIn } from './runbook.js';
+import { SUBJECTS, subjectIn } from './subjects.js';
 import { createTable } from './tables.js';
 import { createTrafficCharts } from './traffic-charts.js';
-
-/** By view: the member of a question that narrows it, and what readers call it. */
-export const SUBJECTS = {
-  operations: { member: 'operation', kind: 'Operation' },
-  upstreams: { member: 'upstream', kind: 'Upstream' },
-  organizations: { member: 'organization', kind: 'Organization' },
-  codes: { member: 'code', kind: 'Error code' },
-};
 
 const NOT_COUNTED =
   'It has no counts here: it had no request in this time, or others had more. Below are those that are remembered.';
 /** An increase that is worth a sign: by half, and not from nearly nothing. */
 const GREW = 1.5;
+/** As on the first page. */
+const REFUSED_WARNED = 0.2;
 
 let subject;
-
-/** Members of the question to the gateway; empty in a view that has no subject. */
-export function subjectIn({ view, id }) {
-  const known = id === undefined ? undefined : SUBJECTS[view];
-  return known === undefined ? {} : { [known.member]: id };
-}
+let isUnknown = false;
 
 const charts = createTrafficCharts(place('subject-traffic'), place('subject-latency'), () => subjectIn(subject));
 
 /** Opens the page; its contents come with the next feed and breakdown. */
 export function openSubject({ view, id }) {
   subject = { view, id };
+  isUnknown = false;
   place('subject-kind').textContent = SUBJECTS[view].kind;
   place('subject-title').textContent = view === 'operations' ? operationName(id) : id;
-  for (const box of ['subject-about', 'organization', 'breakdown', 'subject-tiles']) place(box).replaceChildren();
+  for (const box of ['subject-causes', 'subject-about', 'organization', 'breakdown', 'subject-tiles'])
+    place(box).replaceChildren();
   place('subject-note').textContent = '';
   place('subject-figures').hidden = true;
 }
 
+/** What needs attention here comes first: the figures below show it, but do not name it. */
+function showCauses({ attention }) {
+  const { view, id } = subject;
+  const here = attention.filter(({ details }) => {
+    const led = details === undefined ? undefined : routeIn(details);
+    return led?.view === view && led.id === id;
+  });
+  const next = element('ul', {}, ...here.map((cause) => attentionLine(cause, true)));
+  const list = place('subject-causes');
+  if (list.innerHTML !== next.innerHTML) list.replaceChildren(...next.childNodes);
+}
+
 export function showSubject(feed) {
-  if (subject === undefined || feed.history === null) return;
+  if (subject === undefined) return;
+  showCauses(feed);
+  if (feed.history === null || isUnknown) return;
   const { history } = feed;
   place('subject-figures').hidden = false;
   const isCode = subject.view === 'codes';
@@ -52,6 +59,7 @@ export function showSubject(feed) {
   place('subject-note').textContent = known === null ? NOT_COUNTED : noteOf(history, isCode);
   place('subject-tiles').replaceChildren(...(known === null ? [] : isCode ? codeTiles(history) : tilesOf(history)));
   place('subject-traffic').parentElement.hidden = known === null || isCode;
+  place('subject-traffic-title').hidden = isCode;
   if (known !== null && !isCode) charts(feed, known, subject.id);
   if (subject.view === 'upstreams') showTargets(feed.status?.upstreams?.[subject.id]);
 }
@@ -92,7 +100,9 @@ function tilesOf({ subject: { total, before, series }, total_seconds: seconds, b
         before === null ? undefined : { text: text(before, beforeSeconds), value: value(before, beforeSeconds) };
       const now = value(total, seconds);
       const isWorse = name !== 'Requests' && past !== undefined && now > past.value * GREW && now > 0.001;
-      const kind = name === 'Failed, 5xx' && now > 0 ? (now >= 0.01 ? 'bad' : 'warn') : isWorse ? 'warn' : undefined;
+      const isRefused = name === 'Refused' && now > REFUSED_WARNED;
+      const isWarned = isWorse || isRefused;
+      const kind = name === 'Failed, 5xx' && now > 0 ? (now >= 0.01 ? 'bad' : 'warn') : isWarned ? 'warn' : undefined;
       return tile({ name, value: text(total, seconds), kind, yesterday: past?.text, trend, slots, params });
     });
 }
@@ -115,6 +125,14 @@ function tile({ name, value, kind, yesterday, trend, slots, params }) {
     element('dd', { class: 'soft' }, yesterday === undefined ? '' : `yesterday ${yesterday}`),
     ...(trend === undefined ? [] : [element('dd', { class: 'trend' }, sparkline(trend, slots))]),
   );
+}
+
+/** There is nothing of this name: figures without any value would only hide that. */
+export function showNothing(text, ...leads) {
+  isUnknown = true;
+  place('subject-figures').hidden = true;
+  place('breakdown').hidden = true;
+  place('subject-about').replaceChildren(element('p', { class: 'card empty' }, text, ' ', ...leads));
 }
 
 const targetKinds = { healthy: 'good', returning: 'warn', trial: 'warn' };
@@ -164,6 +182,7 @@ const PARTS = [
 /** @returns a function that shows what the gateway counted among the remembered requests */
 export function createBreakdown() {
   const box = place('breakdown');
+  box.hidden = false;
   const parts = PARTS.filter(({ of }) => of !== subject.view);
   const places = parts.map(() => element('div'));
   const errors = element('div');
@@ -184,6 +203,9 @@ export function createBreakdown() {
     for (const [index, { member }] of parts.entries()) shows[index](found[member]);
     errors.parentElement.hidden = found.errors.length === 0;
     showErrors(found.errors);
+    // Where everything fails, both lists would be one.
+    const isFailingAll = found.latest.length > 0 && found.latest.every(({ status }) => status >= 400);
+    latest.parentElement.hidden = isFailingAll;
     showLatest(found.latest);
     reach.textContent = `Of the latest ${count(found.requests)} requests that are remembered; of quiet ones not all are.`;
   };

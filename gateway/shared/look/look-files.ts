@@ -1,4 +1,4 @@
-// The files that the pages of clients and of operators have in common: one style sheet and its two faces (licences beside them).
+// The files that the pages of clients and of operators have in common: one style sheet and its two faces, in two files each (licences beside them).
 
 import { readFile } from 'node:fs/promises';
 
@@ -9,11 +9,10 @@ export interface LookFile {
   read(): Promise<Buffer>;
 }
 
-/** The style sheet names the faces by their file names: all three are served from one folder. */
+/** The style sheet names the faces by their file names: all are served from one folder. */
 export const LOOK_FILES: readonly LookFile[] = [
   file('look.css', 'text/css; charset=utf-8'),
-  file('text.woff2', 'font/woff2'),
-  file('code.woff2', 'font/woff2'),
+  ...['text', 'text-more', 'code', 'code-more'].map((name) => file(`${name}.woff2`, 'font/woff2')),
 ];
 
 function file(name: string, type: string): LookFile {

@@ -51,29 +51,68 @@ describe('the console on loopback', () => {
       .expect('cache-control', 'no-store');
     assert.ok(!headers['content-security-policy']?.includes('unsafe'));
     const linked = [...page.matchAll(/(?:src|href)="([^#][^"]*)"/g)].map(([, path]) => path as string);
-    assert.deepEqual(linked, ['/console/icon.svg', '/console/look.css', '/console/console.css', '/console/console.js']);
+    const base = await consoleBase(gateway);
+    assert.deepEqual(
+      linked,
+      ['icon.svg', 'look.css', 'console.css', 'console.js'].map((name) => `${base}/${name}`),
+    );
     assert.doesNotMatch(page, /<script(?! type="module" src=)|<style| style=| on\w+=|https?:/);
   });
 
   it('is made of files that are all there, and of no others', async () => {
-    for (const face of ['text', 'code'])
-      await supertest(gateway.adminUrl).get(`/console/${face}.woff2`).expect(200).expect('content-type', 'font/woff2');
-    const wanted = new Set(['/console/look.css', '/console/console.css', '/console/icon.svg', '/console/console.js']);
+    const base = await consoleBase(gateway);
+    for (const face of ['text', 'text-more', 'code', 'code-more'])
+      await supertest(gateway.adminUrl).get(`${base}/${face}.woff2`).expect(200).expect('content-type', 'font/woff2');
+    const wanted = new Set(['look.css', 'console.css', 'icon.svg', 'console.js'].map((name) => `${base}/${name}`));
     for (const path of wanted) {
       const { body, text = String(body) } = await supertest(gateway.adminUrl)
         .get(path)
         .expect(200)
         .expect('content-type', typeOf(path));
-      for (const [, name] of text.matchAll(/ from '\.\/([^']+)'/g)) wanted.add(`/console/${name}`);
+      for (const [, name] of text.matchAll(/(?: from |import\()'\.\/([^']+)'/g)) wanted.add(`${base}/${name}`);
     }
-    assert.ok(wanted.size > 15);
+    assert.ok(wanted.size > 30);
     assert.ok((await Promise.all([...wanted].map((path) => bytesAt(gateway, path)))).reduce(sum) < 200_000);
-    for (const path of ['/console/', '/console/nothing.js', '/console/..%2fconsole.ts', '/console/index.html'])
+    const other = base.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
+    for (const path of [
+      ...['/console/', '/console/console.js', '/console/..%2fconsole.ts', '/console/index.html', base],
+      ...[`${base}/nothing.js`, `${base}/index.html`, `${base}/..%2fconsole.ts`, `${other}/console.js`],
+    ])
       await supertest(gateway.adminUrl).get(path).expect(404);
   });
 
+  it('is kept by browsers for good and sent compressed, each file in the form that the client takes', async () => {
+    const base = await consoleBase(gateway);
+    const get = (path: string, coding: string) => supertest(gateway.adminUrl).get(path).set('Accept-Encoding', coding);
+    const plain = await get(`${base}/console.css`, 'identity').expect(200);
+    assert.equal(plain.headers['content-encoding'], undefined);
+    for (const [asked, sent] of [
+      ['gzip', 'gzip'],
+      ['gzip, br', 'br'],
+      ['br;q=0.2, gzip', 'gzip'],
+      ['br;q=0, gzip;q=0', undefined],
+    ] as const) {
+      const { headers } = await fetch(`${gateway.adminUrl}${base}/console.css`, {
+        headers: { 'accept-encoding': asked },
+      });
+      assert.equal(headers.get('content-encoding'), sent ?? null, asked);
+      assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable');
+      assert.equal(headers.get('vary'), 'Accept-Encoding');
+      if (sent) assert.ok(Number(headers.get('content-length')) * 3 < plain.text.length);
+    }
+    await get('/', 'gzip').expect('content-encoding', 'gzip').expect('cache-control', 'no-store');
+    const figures = await get('/console/feed', 'gzip').expect('content-encoding', 'gzip');
+    assert.equal(figures.body.history.range, '15m');
+  });
+
   it('answers neither other host names nor pages of other origins', async () => {
-    for (const path of ['/', '/console/console.js', '/console/feed', '/console/exchanges', '/status']) {
+    for (const path of [
+      '/',
+      `${await consoleBase(gateway)}/console.js`,
+      '/console/feed',
+      '/console/exchanges',
+      '/status',
+    ]) {
       const get = () => supertest(gateway.adminUrl).get(path);
       await get().set('Host', 'evil.example.com').expect(421);
       await get().set('Origin', 'https://evil.example.com').expect(403);
@@ -157,7 +196,7 @@ describe('the console off loopback', () => {
       .expect('www-authenticate', 'Bearer realm="admin"')
       .expect(/<form id="login"/);
     await get('/', TOKEN).expect(200);
-    await get('/console/console.js').expect(200);
+    await get(`${await consoleBase(gateway)}/console.js`).expect(200);
   });
 
   it('answers probes without the token, and metrics and status with it only', async () => {
@@ -189,6 +228,12 @@ describe('the console off loopback', () => {
     await get('/console/feed', TOKEN).expect(200);
   });
 });
+
+/** The folder of the files of the page, with their version. */
+async function consoleBase({ adminUrl }: TestGateway): Promise<string> {
+  const page = await (await fetch(`${adminUrl}/`)).text();
+  return /"(\/console\/[\w-]{16})\/console\.js"/.exec(page)?.[1] ?? assert.fail(page);
+}
 
 const sum = (one: number, other: number) => one + other;
 

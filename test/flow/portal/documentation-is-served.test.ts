@@ -137,13 +137,34 @@ describe('the documentation', () => {
     await get(page).set('If-None-Match', '"other"').expect(200);
   });
 
+  it('has assets that browsers keep for good; at the address of another version they are those of this one, for a minute', async () => {
+    const [, base = '', version = ''] =
+      /"((?:\/docs\/assets)\/([\w-]{16}))\/portal\.js"/.exec(visited.get('/docs')?.text ?? '') ?? [];
+    const { text } = await get(`${base}/portal.js`)
+      .expect(200)
+      .expect('cache-control', 'public, max-age=31536000, immutable');
+    for (const path of ['/docs/assets/portal.js', `/docs/assets/${'x'.repeat(16)}/portal.js`])
+      await get(path).expect(200, text).expect('cache-control', 'public, max-age=60, must-revalidate');
+    for (const path of [
+      `${base}/nothing.js`,
+      `${base}/${version}/portal.js`,
+      `/docs/assets/${version}`,
+      `/docs/${version}/assets/portal.js`,
+    ])
+      await get(path).expect(404);
+    await get(`${base}/code/html.ts`).expect(200);
+  });
+
   it('is compressed for clients that understand that', async () => {
     const { text } = visited.get('/docs') as supertest.Response;
     await get('/docs')
-      .set('Accept-Encoding', 'br, gzip')
+      .set('Accept-Encoding', 'gzip')
       .expect(200, text)
       .expect('content-encoding', 'gzip')
       .expect('vary', 'Accept-Encoding');
+    const brotli = await fetch(`${gateway.url}/docs`, { headers: { 'accept-encoding': 'gzip, br' } });
+    assert.equal(brotli.headers.get('content-encoding'), 'br');
+    assert.equal(await brotli.text(), text);
     const refused = await get('/docs').set('Accept-Encoding', 'gzip;q=0').expect(200, text);
     assert.equal(refused.headers['content-encoding'], undefined);
   });

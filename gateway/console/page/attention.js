@@ -1,0 +1,25 @@
+// What needs attention, as lines of a list: the cause, what follows from it, since when, and where to look.
+
+import { element, link, state } from './elements.js';
+import { timeElement, withTimes } from './format.js';
+import { addressOf } from './routes.js';
+
+/** @param isHere whether its details are the page that shows it */
+export function attentionLine({ kind, cause, consequence, since, until, runbook, details, instances }, isHere = false) {
+  const more = [];
+  if (instances !== undefined) more.push(` On ${instances.join(', ')}.`);
+  if (since !== undefined) more.push(element('span', { class: 'when' }, ' Since ', timeElement(since), '.'));
+  if (until !== undefined && !consequence.includes(until))
+    more.push(element('span', { class: 'when' }, ' Until ', timeElement(until), '.'));
+  const leads = [
+    ...(details === undefined || isHere ? [] : [link(details, 'Details')]),
+    ...(runbook === undefined ? [] : [' ', link(addressOf('runbook', {}, runbook), '→ runbook')]),
+  ];
+  if (leads.length > 0) more.push(' ', element('span', { class: 'leads' }, ...leads));
+  return lineOf(kind, element('strong', {}, withTimes(cause)), ` ${withTimes(consequence)}`, ...more);
+}
+
+export function lineOf(kind, ...content) {
+  const text = element('span', { class: 'text' }, ...content);
+  return element('li', { class: kind }, state(kind, ''), text);
+}

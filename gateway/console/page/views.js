@@ -1,0 +1,184 @@
+// The views of the address. The first page is there from the start; the script of another one is loaded when it is first opened.
+
+import { read } from './api.js';
+import { link, place } from './elements.js';
+import { follow } from './follow.js';
+import { addressOf, routeIn } from './routes.js';
+import { SUBJECTS, subjectIn } from './subjects.js';
+import { shownTime } from './time-range.js';
+
+const BREAKDOWN_EVERY_MS = 4000;
+const titles = {
+  overview: 'Overview',
+  requests: 'Requests',
+  organizations: 'Organizations',
+  system: 'System',
+  runbook: 'Runbook',
+  routes: 'Routes',
+  audit: 'Audit',
+  configuration: 'Configuration',
+  explain: 'Explain a request',
+  operations: 'Operation',
+  upstreams: 'Upstream',
+  codes: 'Error code',
+};
+const WITH_CHARTS = ['overview', 'subject'];
+
+/** By panel: resolves with `open(route, feed)`, and where there is need of it `feed(feed)`, and `close()` when it is left. */
+const loaders = {
+  async requests(tell) {
+    const { open, close, feed } = (await import('./exchanges.js')).exchanges(tell);
+    return { open: ({ params }) => open(params), close, feed };
+  },
+  async story() {
+    const { showStory } = await import('./story.js');
+    return { open: ({ id }) => showStory(id) };
+  },
+  async system() {
+    const show = (await import('./system.js')).system();
+    return { open: (_route, feed) => feed && show(feed), feed: show };
+  },
+  async organizations() {
+    const { openSearch } = await import('./organizations.js');
+    return { open: ({ params }) => openSearch(params.get('find') ?? '') };
+  },
+  async routes() {
+    const { showRoutes } = await import('./routes-view.js');
+    return { open: showRoutes };
+  },
+  async audit() {
+    const { showAudit } = await import('./audit.js');
+    return { open: showAudit };
+  },
+  async configuration() {
+    const { showConfiguration } = await import('./configuration.js');
+    return { open: showConfiguration };
+  },
+  async explain() {
+    const { openExplain } = await import('./explain.js');
+    return { open: openExplain };
+  },
+  async runbook() {
+    const { showRunbook } = await import('./runbook.js');
+    return { open: ({ id = '' }) => showRunbook(id) };
+  },
+  subject: loadSubject,
+};
+
+/** Charts come with the feed, the rest is asked here. */
+async function loadSubject(tell) {
+  const { createBreakdown, openSubject, showCode, showNothing, showSubject } = await import('./subject.js');
+  const { refreshOrganization, showOrganization } = await import('./organizations.js');
+  let stop = () => undefined;
+  let opened;
+  let refreshing = false;
+
+  async function open(route, feed) {
+    const { view, id } = route;
+    opened = { view, id };
+    openSubject(opened);
+    if (feed !== undefined) showSubject(feed);
+    const show = createBreakdown();
+    const question = { ...subjectIn(opened), ...shownTime(), instance: place('instance').value };
+    delete question.range;
+    stop = follow(() => read('breakdown', question), BREAKDOWN_EVERY_MS, { ...tell, answer: show });
+    if (view === 'organizations' && !(await showOrganization(id)))
+      showNothing(`There is no organization ${id}.`, link(addressOf('organizations'), 'All organizations'));
+    if (view === 'codes') showCode(await read(`codes/${encodeURIComponent(id)}`));
+  }
+
+  /** An organization is read again with each answer: a key that is revoked beside the page must not stay active on it. */
+  async function refresh() {
+    if (opened?.view !== 'organizations' || refreshing) return;
+    refreshing = true;
+    await refreshOrganization(opened.id).catch(() => undefined);
+    refreshing = false;
+  }
+
+  function feed(latest) {
+    showSubject(latest);
+    void refresh();
+  }
+  return { open, feed, close: () => stop() };
+}
+
+function panelOf({ view, id }) {
+  const name = view in titles ? view : 'overview';
+  if (id === undefined || name === 'runbook') return name;
+  return name === 'requests' ? 'story' : name in SUBJECTS ? 'subject' : name;
+}
+
+/**
+ * @param tell what questions of the views report (`follow.js`)
+ * @param latest gives the feed that answers the question of the present address, if there is one
+ */
+export function createViews(tell, latest) {
+  const loaded = new Map();
+  let current;
+  let shown;
+
+  /** What could not be loaded is asked for again next time. */
+  function load(panel) {
+    if (!loaded.has(panel))
+      loaded.set(
+        panel,
+        loaders[panel](tell).catch((error) => {
+          loaded.delete(panel);
+          throw error;
+        }),
+      );
+    return loaded.get(panel);
+  }
+
+  function placeView(route, panel) {
+    const name = route.view in titles ? route.view : 'overview';
+    for (const part of document.querySelectorAll('[data-view]')) part.hidden = part.dataset.view !== panel;
+    for (const one of document.querySelectorAll('#nav a')) {
+      if (one.dataset.name === name) one.setAttribute('aria-current', 'page');
+      else one.removeAttribute('aria-current');
+    }
+    for (const part of document.querySelectorAll('.of-charts')) part.hidden = !WITH_CHARTS.includes(panel);
+    place('controls').hidden = panel === 'runbook';
+    document.title = `${route.id ?? titles[name]} · Gateway console`;
+  }
+
+  function close() {
+    current?.close?.();
+    current = undefined;
+  }
+
+  return {
+    close,
+    feed: (feed) => current?.feed?.(feed),
+    /** Shows the view of the address. */
+    async show() {
+      const { hash } = location;
+      const route = routeIn(hash);
+      const panel = panelOf(route);
+      close();
+      placeView(route, panel);
+      place('not-loaded').hidden = true;
+      if (shown !== undefined && shown !== hash) {
+        place('main').focus({ preventScroll: true });
+        scrollTo(0, 0);
+      }
+      shown = hash;
+      if (panel === 'overview') return;
+      let view;
+      try {
+        view = await load(panel);
+      } catch {
+        if (shown === hash) place('not-loaded').hidden = false;
+        return;
+      }
+      if (shown !== hash) return;
+      current = view;
+      try {
+        await view.open(route, latest());
+      } catch {
+        // The connection is told at the top by the next question to the gateway.
+        tell.lost();
+      }
+    },
+  };
+}

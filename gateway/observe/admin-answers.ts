@@ -1,0 +1,65 @@
+// Sends the files and the figures of the console: with browser security headers, compressed for clients that understand that.
+
+import type { ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { acceptedCodings, weightOf } from '../shared/accept-encoding.ts';
+import { type Encoded, formFor } from '../shared/encoded.ts';
+
+/** A file of the console, in the forms in which it is sent. */
+export interface ConsoleFile extends Encoded {
+  readonly type: string;
+  readonly cacheControl: string;
+}
+
+/** Allows only resources of this listener: no inline script or style, no other host, no frame; the script handles forms. */
+const PAGE_HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+};
+
+const FILE_HEADERS = { 'Cross-Origin-Resource-Policy': 'same-origin' };
+
+/** What fits into a packet or two is not compressed. */
+const COMPRESSED_FROM_BYTES = 2000;
+const toGzip = promisify(gzip);
+
+export function sendFile(file: ConsoleFile, acceptEncoding: string | undefined, response: ServerResponse): void {
+  const { coding, bytes } = formFor(file, acceptEncoding);
+  setAll(response, file.type.startsWith('text/html') ? PAGE_HEADERS : FILE_HEADERS);
+  setAll(response, {
+    ...(coding !== undefined && { 'Content-Encoding': coding }),
+    'Content-Type': file.type,
+    'Cache-Control': file.cacheControl,
+    Vary: 'Accept-Encoding',
+    'Content-Length': String(bytes.length),
+  });
+  response.end(bytes);
+}
+
+/** The figures of a day are tens of kilobytes, asked for every few seconds, perhaps over a slow line: another thread compresses them. */
+export async function sendJson(
+  found: object,
+  acceptEncoding: string | undefined,
+  response: ServerResponse,
+): Promise<void> {
+  const body = Buffer.from(JSON.stringify(found));
+  const isWorthwhile = body.length > COMPRESSED_FROM_BYTES && weightOf(acceptedCodings(acceptEncoding), 'gzip') > 0;
+  const sent = isWorthwhile ? await toGzip(body) : body;
+  setAll(response, {
+    ...(isWorthwhile && { 'Content-Encoding': 'gzip' }),
+    'Content-Type': 'application/json; charset=utf-8',
+    Vary: 'Accept-Encoding',
+    'Content-Length': String(sent.length),
+  });
+  response.end(sent);
+}
+
+function setAll(response: ServerResponse, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+}
