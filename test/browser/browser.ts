@@ -4,14 +4,17 @@ import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { provideChromium } from './chromium.ts';
 
-export type { Browser, Page };
+export type { Browser, Locator, Page };
 
 /** Where screenshots go: SCREENSHOTS, else a new folder for temporary files. */
 const screenshots = process.env.SCREENSHOTS ?? mkdtempSync(join(tmpdir(), 'screenshots-'));
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What is further down repeats what is above, in an image that is too small to read. */
+const TALLEST_PX = 2400;
 
 export interface PageOptions {
   readonly colorScheme?: 'light' | 'dark';
@@ -19,6 +22,8 @@ export interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly javaScript?: boolean;
+  /** Default: the network is idle, which it never is while a page leaves an answer unread. */
+  readonly waitUntil?: 'load' | 'networkidle';
   /** Headers of every request of the page. */
   readonly headers?: Record<string, string>;
 }
@@ -45,7 +50,14 @@ export async function launchBrowser(): Promise<Browser> {
 
 /** A window of its own, with nothing remembered. Close it by `page.context().close()`. */
 export async function openPage(browser: Browser, url: string, options: PageOptions = {}): Promise<OpenPage> {
-  const { colorScheme = 'light', width = 1440, height = 900, javaScript = true, headers } = options;
+  const {
+    colorScheme = 'light',
+    width = 1440,
+    height = 900,
+    javaScript = true,
+    headers,
+    waitUntil = 'networkidle',
+  } = options;
   const context = await browser.newContext({
     colorScheme,
     viewport: { width, height },
@@ -67,7 +79,7 @@ export async function openPage(browser: Browser, url: string, options: PageOptio
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('requestfailed', (request) => complaints.push(`${request.url()}: ${request.failure()?.errorText}`));
-  await page.goto(url, { waitUntil: 'networkidle' });
+  await page.goto(url, { waitUntil });
   return { page, complaints, foreign };
 }
 
@@ -79,7 +91,12 @@ export async function openPage(browser: Browser, url: string, options: PageOptio
 export async function takeScreenshot(page: Page, name: string, fullPage = true): Promise<string> {
   mkdirSync(screenshots, { recursive: true });
   const path = join(screenshots, `${name}.png`);
-  await page.screenshot({ path, fullPage });
+  const [width, height] = (await page.evaluate('[innerWidth, document.documentElement.scrollHeight]')) as [
+    number,
+    number,
+  ];
+  const clip = { x: 0, y: 0, width, height: Math.min(height, TALLEST_PX) };
+  await page.screenshot(fullPage ? { path, fullPage, clip } : { path });
   return path;
 }
 

@@ -11,7 +11,15 @@ import { createAuthority } from '../support/certificates.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { thingsContract } from '../support/things.ts';
 import { type FakeUpstream, startUpstream } from '../support/upstream.ts';
-import { type Browser, findBarriers, launchBrowser, openPage, type Page, takeScreenshot } from './browser.ts';
+import {
+  type Browser,
+  findBarriers,
+  type Locator,
+  launchBrowser,
+  openPage,
+  type Page,
+  takeScreenshot,
+} from './browser.ts';
 
 const NAMED_WITHIN_MS = 15_000;
 const STORY_WITHIN_MS = 15_000;
@@ -117,6 +125,16 @@ describe('an incident', () => {
     await page.locator('.verdict').waitFor({ timeout: STORY_WITHIN_MS });
   }
 
+  /** The text of the same element in another browser, at the link that the page copies. */
+  async function textElsewhere(page: Page, find: (on: Page) => Locator): Promise<string | null> {
+    await page.locator('#copy-link').click();
+    await page.locator('#copy-link', { hasText: 'Copied' }).waitFor();
+    const elsewhere = await openPage(browser, (await page.evaluate('navigator.clipboard.readText()')) as string);
+    const text = await find(elsewhere.page).textContent();
+    await elsewhere.page.context().close();
+    return text;
+  }
+
   it('is named cause by cause, explained in two clicks, and shown by its link elsewhere', async () => {
     const usual = await gateway.authorize({ organization: 'org_usual' });
     const over = await gateway.authorize({ organization: 'org_over' });
@@ -152,20 +170,15 @@ describe('an incident', () => {
       await openStory(page, cause);
       const verdict = (await page.locator('.verdict').first().textContent()) ?? '';
       assert.match(verdict, story, name);
-      await page.locator('#copy-link').click();
-      await page.locator('#copy-link', { hasText: 'Copied' }).waitFor();
-      const link = (await page.evaluate('navigator.clipboard.readText()')) as string;
-      const elsewhere = await openPage(browser, link);
-      await elsewhere.page.locator('.verdict').first().waitFor();
-      assert.equal(await elsewhere.page.locator('.verdict').first().textContent(), verdict, name);
-      await elsewhere.page.context().close();
+      assert.equal(await textElsewhere(page, (on) => on.locator('.verdict').first()), verdict, name);
       await takeScreenshot(page, `incident-${name.replaceAll(' ', '-')}`);
       await page.goBack();
       await page.goBack();
       await page.locator('#attention li').first().waitFor();
     }
     await page.locator('#attention li', { hasText: 'certificate' }).getByRole('link', { name: 'Details' }).click();
-    await page.locator('#certificates tbody tr', { hasText: /api\.test.*▲ [45]/ }).waitFor();
+    const certificate = (on: Page) => on.locator('#certificates tbody tr', { hasText: /api\.test.*▲ [45]/ });
+    assert.equal(await textElsewhere(page, certificate), await certificate(page).textContent());
     assert.deepEqual([complaints, foreign], [[], []]);
     await page.context().close();
   });

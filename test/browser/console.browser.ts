@@ -1,5 +1,5 @@
-// The console of operators in a real browser: it shows current traffic, light and dark, wide and narrow, by keyboard alone, and sends
-// requests to its own host only. Look at the screenshots after changing anything here.
+// The console of operators in a real browser: it shows current traffic, is used by pointer and by keyboard alone, and sends requests to its
+// own host only. How its views look: views.browser.ts.
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -49,11 +49,6 @@ async function hasRow(page: Page, table: string, expected: RegExp): Promise<void
   }
 }
 
-async function isNoWiderThan(page: Page, width: number): Promise<void> {
-  const scrolled = (await page.evaluate('document.documentElement.scrollWidth')) as number;
-  assert.ok(scrolled <= width, `wider than the window: ${scrolled}`);
-}
-
 const attention = (page: Page) => page.locator('#attention').textContent();
 
 /** Waits for the next answer to a question of the page. */
@@ -64,29 +59,6 @@ const nextAnswer = (page: Page, path: string) =>
 async function exchangesIn(page: Page): Promise<string[]> {
   await page.locator('#exchange-list tbody tr').first().waitFor(PATIENCE);
   return page.locator('#exchange-list tbody tr').allTextContents();
-}
-
-/** An element of each view that is there when the view is. */
-const readyMarks = {
-  overview: '#traffic-chart .column',
-  requests: '#exchange-list tbody tr',
-  story: '#story .stage',
-  organizations: '#organizations-found tbody tr',
-  organization: '#subject-about .limit',
-  operation: '#subject-traffic .column',
-  upstream: '#subject-about li',
-  code: '#breakdown tbody tr',
-  routes: '#routes-found tbody tr',
-  audit: '#audit-rows tbody tr',
-  configuration: '#configuration-view .file',
-  explain: '#explain-outcome .stage',
-  system: '#upstreams tbody tr',
-  runbook: '#runbook h2',
-};
-
-async function exchangesOf({ adminUrl }: TestGateway, query: string): Promise<unknown[]> {
-  const answer = await fetch(`${adminUrl}/console/exchanges?${query}`);
-  return ((await answer.json()) as { exchanges: unknown[] }).exchanges;
 }
 
 describe('the console in a browser', () => {
@@ -176,9 +148,13 @@ describe('the console in a browser', () => {
     await page.locator('#attention li').first().waitFor(PATIENCE);
     await dying.close();
     await ask(authorization, '/v1/stock', 40);
+    await page.locator('#nav a', { hasText: 'System' }).click();
     await hasRow(page, 'upstreams', new RegExp(`${dying.url} \\| ✕ ejected until`));
+    await page.locator('#nav a', { hasText: 'Overview' }).click();
     writeFileSync(join(gateway.directory, 'config/limits.yaml'), '{ "tiers": { "standard": { "requests": -1 } } }');
     await page.locator('#attention', { hasText: 'The configuration files have mistakes' }).waitFor(PATIENCE);
+    await page.locator('#nav a', { hasText: 'System' }).click();
+    await page.locator('.mistakes').waitFor(PATIENCE);
     assert.match(
       (await page.locator('.mistakes').textContent()) ?? '',
       /limits\.yaml:1:\d+: tiers\.standard\.requests/,
@@ -186,6 +162,7 @@ describe('the console in a browser', () => {
     // The list of deprecated operations is renewed once a minute.
     nowMs += 61_000;
     await hasRow(page, 'versions', /^GET \/v1\/stock|listStock/);
+    await page.locator('#nav a', { hasText: 'Overview' }).click();
     const said = (await attention(page)) ?? '';
     assert.match(said, new RegExp(`Upstream stock \\(live\\): target ${dying.url} .*Since [^.]*\\d\\d:\\d\\d`));
     assert.match(said, /The previous configuration stays in force; the next start fails\. Since [^.]*\d\d:\d\d/);
@@ -203,48 +180,6 @@ describe('the console in a browser', () => {
     await hasRow(page, 'operations', /^GET \/v1\/things \| [1-9]/);
     await page.context().close();
   });
-
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [1440, 390]) {
-      it(`is fine in ${colorScheme}, ${width} pixels wide, in every view`, async () => {
-        const { page, complaints, foreign } = await open({ colorScheme, width });
-        await page.locator('#latency-chart path.line').first().waitFor(PATIENCE);
-        await page.locator('#latency-chart summary').click();
-        await page.locator('#latency-chart tbody tr').nth(5).waitFor(PATIENCE);
-        const [failed] = (await exchangesOf(gateway, 'status=5xx')) as [{ request_id: string }];
-        const views = {
-          overview: '#/',
-          requests: '#/requests',
-          story: `#/requests/${failed.request_id}`,
-          organizations: '#/organizations',
-          organization: '#/organizations/org_small',
-          system: '#/system',
-          operation: `#/operations/${encodeURIComponent('GET /v1/strict')}`,
-          upstream: '#/upstreams/stock',
-          code: '#/codes/rate_limited',
-          routes: '#/routes?find=things',
-          audit: '#/audit',
-          configuration: '#/configuration',
-          explain: '#/explain?method=GET&target=/v1/things',
-          runbook: '#/runbook/GatewayKeyStoreAway',
-        };
-        for (const [name, address] of Object.entries(views)) {
-          await page.evaluate(`location.hash = ${JSON.stringify(address)}`);
-          if (name === 'explain') await page.locator('#explain-form button').click();
-          await page
-            .locator(readyMarks[name as keyof typeof views])
-            .first()
-            .waitFor(PATIENCE);
-          if (name === 'system') await page.locator('summary', { hasText: 'Everything that /status' }).click();
-          await takeScreenshot(page, `console-${name}-${colorScheme}-${width}`);
-          await isNoWiderThan(page, width);
-          assert.deepEqual(await findBarriers(page), [], name);
-        }
-        assert.deepEqual([complaints, foreign], [[], []]);
-        await page.context().close();
-      });
-    }
-  }
 
   it('leads from a code to its page, and from there to the story of a request or to all of them', async () => {
     const { page } = await open();

@@ -1,0 +1,245 @@
+// Every view of the pages, wide and narrow, light and dark: a picture of each for people to look at (in SCREENSHOTS), no request to another
+// host, no violation of a policy, no finding of axe, and nothing wider than the window. Look at the pictures after changing a page.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { TestGateway } from '../support/gateway.ts';
+import { type SessionGateway, startSessionGateway } from '../support/sessions.ts';
+import { createAccountService } from './account-service.ts';
+import { type Browser, findBarriers, launchBrowser, openPage, type Page, takeScreenshot } from './browser.ts';
+import { type Operations, startDocumentation, startOperations } from './scenes.ts';
+import { SECRET, usual } from './usual-account.ts';
+
+const DEGREES = ['minor', 'moderate', 'serious', 'critical'];
+const PATIENCE = { timeout: 30_000 };
+
+/** What is looked at: its address, and what is done there until it is as readers see it. */
+interface View {
+  readonly at: string;
+  readonly waitUntil?: 'load';
+  /** An element that is there when the view is. */
+  readonly ready?: string;
+  readonly steps?: (page: Page) => Promise<unknown>;
+}
+
+const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme) =>
+  [1440, 390].map((width) => ({ colorScheme, width, name: `${colorScheme}-${width}` })),
+);
+
+function lookAt(
+  scene: string,
+  views: Readonly<Record<string, View>>,
+  origin: () => string,
+  browser: () => Browser,
+): void {
+  for (const [name, view] of Object.entries(views))
+    for (const { colorScheme, width, name: look } of LOOKS)
+      it(`${name}, ${look}`, async () => {
+        const { page, complaints, foreign } = await openPage(browser(), origin() + view.at, {
+          ...{ colorScheme, width },
+          ...(view.waitUntil && { waitUntil: view.waitUntil }),
+        });
+        if (view.ready) await page.locator(view.ready).first().waitFor(PATIENCE);
+        await view.steps?.(page);
+        await page.evaluate('scrollTo(0, 0)');
+        await takeScreenshot(page, `${scene}-${name}-${look}`);
+        assert.deepEqual(foreign, []);
+        // A browser reports the status of the page itself, too.
+        assert.deepEqual(
+          complaints.filter((one) => !/status of (401|404|400)/.test(one)),
+          [],
+        );
+        assert.deepEqual(await findBarriers(page, DEGREES), []);
+        const scrolled = (await page.evaluate('document.documentElement.scrollWidth')) as number;
+        assert.ok(scrolled <= width, `wider than the window: ${scrolled}`);
+        await page.context().close();
+      });
+}
+
+describe('the documentation', () => {
+  let gateway: TestGateway;
+  let browser: Browser;
+  let key: string;
+  before(async () => {
+    gateway = await startDocumentation();
+    ({ key } = await gateway.issueKey({ mode: 'test' }));
+    browser = await launchBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await gateway?.stop();
+  });
+
+  const pasteKey = async (page: Page) => {
+    await page.locator('#key').fill(key);
+    await page.locator('#key').press('Enter');
+    await page.locator('#key-note', { hasText: 'This key works' }).waitFor(PATIENCE);
+  };
+  const views: Record<string, View> = {
+    landing: { at: '/docs' },
+    references: { at: '/docs/reference' },
+    reference: { at: '/docs/reference/v1' },
+    operation: { at: '/docs/reference/v1/createCustomer' },
+    list: { at: '/docs/reference/v1/listJobs' },
+    tried: {
+      at: '/docs/reference/v1/createCustomer',
+      async steps(page) {
+        await pasteKey(page);
+        await page.locator('.values > summary').click();
+        await page.locator('.try [type=submit]').click();
+        await page.locator('.try-status', { hasText: '201' }).waitFor(PATIENCE);
+      },
+    },
+    refused: {
+      at: '/docs/reference/v1/createCustomer',
+      async steps(page) {
+        await pasteKey(page);
+        await page.locator('.values > summary').click();
+        await page.locator('#try-body').fill('{"name": ""}');
+        await page.locator('.try [type=submit]').click();
+        await page.locator('.try-status', { hasText: '400' }).waitFor(PATIENCE);
+      },
+    },
+    untestable: { at: '/docs/reference/gateway/createKey' },
+    guides: { at: '/docs/guides' },
+    guide: { at: '/docs/guides/pagination' },
+    'guide-errors': { at: '/docs/guides/errors' },
+    errors: { at: '/docs/errors' },
+    error: { at: '/docs/errors/validation_failed' },
+    limits: { at: '/docs/limits' },
+    changes: { at: '/docs/changes' },
+    agents: { at: '/docs/agents' },
+    search: {
+      at: '/docs',
+      async steps(page) {
+        await page.keyboard.press('/');
+        await page.keyboard.type('idempotency');
+        await page.locator('#found a').first().waitFor(PATIENCE);
+      },
+    },
+    'search-nothing': {
+      at: '/docs',
+      async steps(page) {
+        await page.keyboard.press('/');
+        await page.keyboard.type('zzzzqq');
+        await page.locator('#found-count, #found', { hasText: /\w/ }).first().waitFor(PATIENCE);
+      },
+    },
+    missing: { at: '/docs/errors/no_such_code' },
+    account: { at: '/docs/account' },
+    'account-shown': {
+      at: '/docs/account',
+      async steps(page) {
+        await createAccountService(usual).attach(page);
+        await page.locator('#account-key').fill(SECRET);
+        await page.keyboard.press('Enter');
+        await page.locator('#keys .account-card').first().waitFor(PATIENCE);
+        await page.locator('.usage-chart .part').first().waitFor(PATIENCE);
+        await page.locator('#failed summary').first().click();
+        await page.locator('.stage.refused').first().waitFor(PATIENCE);
+      },
+    },
+  };
+  lookAt(
+    'portal',
+    views,
+    () => gateway.url,
+    () => browser,
+  );
+});
+
+describe('the console, when all is quiet', () => {
+  let scene: Operations;
+  let browser: Browser;
+  before(async () => {
+    scene = await startOperations(false);
+    browser = await launchBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await scene?.close();
+  });
+  lookAt(
+    'console',
+    { quiet: { at: '/', ready: '#latency-chart path.line' } },
+    () => scene.gateway.adminUrl,
+    () => browser,
+  );
+});
+
+describe('the console in an incident', () => {
+  let scene: Operations;
+  let browser: Browser;
+  before(async () => {
+    scene = await startOperations(true);
+    browser = await launchBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await scene?.close();
+  });
+
+  const storyOf = (filter: string) => async (page: Page) => {
+    await page.evaluate(`location.hash = '#/requests?${filter}'`);
+    await page.locator('#exchange-list a.row').first().click(PATIENCE);
+    await page.locator('#story .stage').first().waitFor(PATIENCE);
+  };
+  const views: Record<string, View> = {
+    incident: { at: '/', ready: '#attention li.bad' },
+    requests: { at: '/#/requests', ready: '#exchange-list tbody tr' },
+    'requests-none': { at: '/#/requests?organization=org_nobody', ready: '#exchange-list .empty' },
+    story: { at: '/', steps: storyOf('status=5xx') },
+    'story-limit': { at: '/', steps: storyOf('code=rate_limited') },
+    'story-unknown': { at: '/#/requests/req_unknown', ready: '#story .empty, #story p' },
+    operation: { at: `/#/operations/${encodeURIComponent('GET /v1/jobs')}`, ready: '#subject-traffic .column' },
+    upstream: { at: '/#/upstreams/files', ready: '#subject-about li' },
+    organizations: { at: '/#/organizations', ready: '#organizations-found tbody tr' },
+    organization: { at: '/#/organizations/org_harbor', ready: '#subject-about .limit' },
+    'organization-unknown': { at: '/#/organizations/org_nobody', ready: '#subject-about .empty' },
+    code: { at: '/#/codes/rate_limited', ready: '#breakdown tbody tr' },
+    routes: { at: '/#/routes', ready: '#routes-found tbody tr' },
+    audit: { at: '/#/audit', ready: '#audit-rows tbody tr' },
+    configuration: { at: '/#/configuration', ready: '#configuration-view .file' },
+    explain: { at: '/#/explain', ready: '#explain-form' },
+    explained: {
+      at: `/#/explain?method=GET&caller=org_acme&target=${encodeURIComponent('/v1/customers?limit=900')}`,
+      ready: '#explain-form',
+      async steps(page) {
+        await page.locator('#explain-form button').click();
+        await page.locator('#explain-outcome .stage').first().waitFor(PATIENCE);
+      },
+    },
+    system: { at: '/#/system', ready: '#upstreams tbody tr' },
+    runbook: { at: '/#/runbook/GatewayKeyStoreAway', ready: '#runbook h2' },
+  };
+  lookAt(
+    'console',
+    views,
+    () => scene.gateway.adminUrl,
+    () => browser,
+  );
+});
+
+describe('the pages of signing in', () => {
+  let world: SessionGateway;
+  let browser: Browser;
+  before(async () => {
+    world = await startSessionGateway();
+    browser = await launchBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await world?.close();
+  });
+  const views: Record<string, View> = {
+    'callback-unknown': { at: '/session/callback?state=unknown&code=unknown', waitUntil: 'load' },
+    'callback-refused': { at: '/session/callback?error=access_denied&state=unknown', waitUntil: 'load' },
+    'login-refused': { at: '/session/login?provider=unknown', waitUntil: 'load' },
+  };
+  lookAt(
+    'session',
+    views,
+    () => world.origin,
+    () => browser,
+  );
+});
