@@ -1,0 +1,34 @@
+// A session that nothing uses ends, and one that is used ends when its time is over: the clock of the gateway is set forward.
+
+import assert from 'node:assert/strict';
+import { after, it } from 'node:test';
+import { eventually } from '../../support/instances.ts';
+import { startSessionGateway } from '../../support/sessions.ts';
+
+const IDLE_SECONDS = 600;
+const ABSOLUTE_SECONDS = 1500;
+
+let aheadMs = 0;
+const running = await startSessionGateway({
+  sessions: { idleSeconds: IDLE_SECONDS, absoluteSeconds: ABSOLUTE_SECONDS },
+  now: () => Date.now() + aheadMs,
+});
+const { origin } = running;
+after(running.close);
+
+type Browser = Awaited<ReturnType<typeof running.signIn>>;
+const codeOf = async (browser: Browser) => (await browser.fetch(`${origin}/session`)).body.error?.code;
+const isExpired = async (browser: Browser) => (await codeOf(browser)) === 'session_expired';
+
+it('idle, or at its absolute end', async () => {
+  const [used, unused] = [await running.signIn(), await running.signIn()];
+  aheadMs += (IDLE_SECONDS - 60) * 1000;
+  assert.equal(await codeOf(used), undefined);
+  aheadMs += (IDLE_SECONDS - 60) * 1000;
+  await eventually(() => isExpired(unused));
+  assert.equal(await codeOf(used), undefined, 'a use prolongs a session');
+  aheadMs += (ABSOLUTE_SECONDS - 2 * IDLE_SECONDS) * 1000;
+  assert.equal(await codeOf(used), undefined);
+  aheadMs += 180_000;
+  await eventually(() => isExpired(used));
+});
