@@ -59,35 +59,111 @@ export interface PublicServer {
 }
 
 export function createPublicServer(options: ServerOptions): PublicServer {
-  const { current, refusals } = options;
-  const checkingMs = Math.min(1000, options.headersMs, options.requestMs);
-  let isClosing = false;
-  const server = createNodeServer(options, checkingMs, (request) => !isPipelined(request) && upgrades(request));
-  const exchanges = createExchanges(options, checkingMs, () => {
-    if (isClosing) server.closeIdleConnections();
-  });
-  const unreadable = createUnreadable({ ...options, active: exchanges.inProgress });
-  const fastPath = options.usesFastPath
-    ? createFastPath({
-        ...options,
-        server,
-        isTls: options.createTlsServer !== undefined,
-        everyMs: checkingMs,
-        needsNode,
-        onRequest: (request, response) => handle(exchanges.begin(request, response, response)),
-        onClientError: unreadable.onClientError,
-      })
-    : undefined;
-  const connections = trackConnections(
-    server,
-    options.takeConnection,
-    createOnHalfClosed((socket) => fastPath?.answerOn(socket) ?? answerOfNode(socket)),
-  );
+  return new HttpListener(options);
+}
+
+class HttpListener implements PublicServer {
+  readonly server: Server;
+  readonly #options: ServerOptions;
+  readonly #exchanges: ReturnType<typeof createExchanges>;
+  readonly #unreadable: ReturnType<typeof createUnreadable>;
+  readonly #fastPath: ReturnType<typeof createFastPath>;
+  /** Lists the open connections. */
+  readonly #connections: () => Socket[];
+  #isClosing = false;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+    const checkingMs = Math.min(1000, options.headersMs, options.requestMs);
+    const server = createNodeServer(
+      options,
+      checkingMs,
+      (request) => !this.#isPipelined(request) && this.#upgrades(request),
+    );
+    this.server = server;
+    this.#exchanges = createExchanges(options, checkingMs, () => {
+      if (this.#isClosing) server.closeIdleConnections();
+    });
+    this.#unreadable = createUnreadable({ ...options, active: this.#exchanges.inProgress });
+    this.#fastPath = options.usesFastPath ? this.#openFastPath(server, checkingMs) : undefined;
+    this.#connections = trackConnections(
+      server,
+      options.takeConnection,
+      createOnHalfClosed((socket) => this.#fastPath?.answerOn(socket) ?? answerOfNode(socket)),
+    );
+    this.#listenTo(server);
+  }
+
+  activeRequests(): number {
+    return this.#exchanges.size();
+  }
+
+  exemptBody(request: DownstreamRequest): void {
+    this.#exchanges.exemptBody(request);
+  }
+
+  stopListening(): void {
+    // `close` of an http.Server also closes idle connections, on which a request may be arriving.
+    Listener.prototype.close.call(this.server);
+  }
+
+  announceEnd(): void {
+    this.#exchanges.announceEnd();
+  }
+
+  async drain(drainMs: number): Promise<void> {
+    this.#exchanges.announceEnd();
+    this.#isClosing = true;
+    this.#fastPath?.closeIdle();
+    // Node treats a connection that has sent no bytes as busy.
+    for (const socket of this.#connections()) if (socket.bytesRead === 0) socket.destroy();
+    const deadline = setTimeout(() => {
+      // Node does not include upgraded connections.
+      for (const socket of this.#connections()) socket.destroy();
+    }, drainMs);
+    await new Promise<void>((resolve) => {
+      this.server.close(() => resolve());
+    });
+    clearTimeout(deadline);
+    this.#fastPath?.stop();
+    this.#exchanges.stop();
+  }
+
+  #openFastPath(server: Server, everyMs: number) {
+    return createFastPath({
+      ...this.#options,
+      server,
+      isTls: this.#options.createTlsServer !== undefined,
+      everyMs,
+      needsNode: (request) => this.#needsNode(request),
+      onRequest: (request, response) => this.#handle(this.#exchanges.begin(request, response, response)),
+      onClientError: this.#unreadable.onClientError,
+    });
+  }
+
+  /** Listens to the requests that Node's server reads, and to the input that it cannot read. */
+  #listenTo(server: Server): void {
+    server.on('request', (request, response) => this.#onRequest(request, response));
+    // Node would send 100 Continue before anything has been checked; the stage that reads the body does it.
+    server.on('checkContinue', (request, response) => {
+      sendContinueInOrder(response);
+      this.#onRequest(request, response);
+    });
+    server.on('checkExpectation', (request, response) => this.#onRequest(request, response));
+    const orDestroy = (socket: Socket, work: () => void) => contain(work, () => socket.destroy());
+    server.on('upgrade', (request, socket, head) =>
+      orDestroy(socket as Socket, () => this.#onUpgrade(request, socket as Socket, head)),
+    );
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
+      orDestroy(socket, () => this.#unreadable.onClientError(error, socket)),
+    );
+    server.on('connect', (_request, socket: Socket) => orDestroy(socket, () => this.#unreadable.onConnect(socket)));
+  }
 
   /** Called while bytes are read, so it must not throw. */
-  function needsNode(request: DownstreamRequest): boolean {
+  #needsNode(request: DownstreamRequest): boolean {
     try {
-      return current().needsNode(request);
+      return this.#options.current().needsNode(request);
     } catch (thrown) {
       reportFault(thrown);
       return true;
@@ -95,9 +171,9 @@ export function createPublicServer(options: ServerOptions): PublicServer {
   }
 
   /** Called by the parser, so it must not throw. */
-  function upgrades(request: IncomingMessage): boolean {
+  #upgrades(request: IncomingMessage): boolean {
     try {
-      return current().upgrades(request);
+      return this.#options.current().upgrades(request);
     } catch (thrown) {
       reportFault(thrown);
       return false;
@@ -105,11 +181,12 @@ export function createPublicServer(options: ServerOptions): PublicServer {
   }
 
   /** An upgrade takes the connection over, so a request that waits behind an unfinished answer cannot be upgraded. */
-  function isPipelined({ socket }: IncomingMessage): boolean {
-    return exchanges.inProgress().some(({ request }) => request.socket === socket);
+  #isPipelined({ socket }: IncomingMessage): boolean {
+    return this.#exchanges.inProgress().some(({ request }) => request.socket === socket);
   }
 
-  function handle(arrived: EdgeExchange): void {
+  #handle(arrived: EdgeExchange): void {
+    const { current, refusals } = this.#options;
     try {
       current()
         .handle(arrived)
@@ -119,87 +196,30 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     }
   }
 
-  function beginAtNode(request: IncomingMessage, response: ServerResponse, until: ServerResponse | Socket) {
-    fastPath?.arrivedAtNode(request.socket);
+  #beginAtNode(request: IncomingMessage, response: ServerResponse, until: ServerResponse | Socket): EdgeExchange {
+    this.#fastPath?.arrivedAtNode(request.socket);
     // An error, for example of a write after the end, makes the response useless.
     response.on('error', destroyItself);
-    return exchanges.begin(request, response, until);
+    return this.#exchanges.begin(request, response, until);
   }
 
-  function onRequest(request: IncomingMessage, response: ServerResponse): void {
-    handle(beginAtNode(request, response, response));
+  #onRequest(request: IncomingMessage, response: ServerResponse): void {
+    this.#handle(this.#beginAtNode(request, response, response));
   }
 
   /** Node gives only the socket. The response made for it works as usual until the upgrade is complete. */
-  function onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+  #onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    const { current, refusals } = this.#options;
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
     response.on('finish', () => socket.destroySoon());
     socket.on('drain', () => response.emit('drain'));
-    const arrived = beginAtNode(request, response, socket);
+    const arrived = this.#beginAtNode(request, response, socket);
     current()
       .upgrade(arrived, socket, head)
       .catch((error: unknown) => refusals.answer(arrived, error));
   }
-
-  server.on('request', onRequest);
-  // Node would send 100 Continue before anything has been checked; the stage that reads the body does it.
-  server.on('checkContinue', (request, response) => {
-    sendContinueInOrder(response);
-    onRequest(request, response);
-  });
-  server.on('checkExpectation', onRequest);
-  server.on('upgrade', (request, socket, head) =>
-    contain(
-      () => onUpgrade(request, socket as Socket, head),
-      () => socket.destroy(),
-    ),
-  );
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
-    contain(
-      () => unreadable.onClientError(error, socket),
-      () => socket.destroy(),
-    ),
-  );
-  server.on('connect', (_request, socket: Socket) =>
-    contain(
-      () => unreadable.onConnect(socket),
-      () => socket.destroy(),
-    ),
-  );
-
-  function stopListening(): void {
-    // `close` of an http.Server also closes idle connections, on which a request may be arriving.
-    Listener.prototype.close.call(server);
-  }
-
-  async function drain(drainMs: number): Promise<void> {
-    exchanges.announceEnd();
-    isClosing = true;
-    fastPath?.closeIdle();
-    // Node treats a connection that has sent no bytes as busy.
-    for (const socket of connections()) if (socket.bytesRead === 0) socket.destroy();
-    const deadline = setTimeout(() => {
-      // Node does not include upgraded connections.
-      for (const socket of connections()) socket.destroy();
-    }, drainMs);
-    await new Promise<void>((resolve) => {
-      server.close(() => resolve());
-    });
-    clearTimeout(deadline);
-    fastPath?.stop();
-    exchanges.stop();
-  }
-
-  return {
-    server,
-    activeRequests: exchanges.size,
-    exemptBody: exchanges.exemptBody,
-    stopListening,
-    announceEnd: exchanges.announceEnd,
-    drain,
-  };
 }
 
 function destroyItself(this: ServerResponse): void {

@@ -43,54 +43,73 @@ const NODE_LISTENER = 'connectionListener';
  * server then reads every request.
  */
 export function createFastPath(options: FastPathOptions): FastPath | undefined {
-  const { server, isTls, headersMs, keepAliveMs } = options;
+  const { server, isTls } = options;
   const event = isTls ? 'secureConnection' : 'connection';
   const listeners = server.listeners(event) as ((this: Server, socket: Socket) => void)[];
   const serveByNode = listeners.find(({ name }) => name === NODE_LISTENER);
   if (serveByNode === undefined) return undefined;
-  const connections = createDenseSet<FastConnection>();
-  const bySocket = new WeakMap<Socket, DenseSetEntry<FastConnection>>();
-  /** Connections that were handed over in the middle of a head, with the time since when that head is awaited. */
-  const slowHeads = new Map<Socket, number>();
-  let isClosing = false;
-  const owner: FastOwner = {
-    keepAliveMs,
-    // This is less than the bound of Node's server, which counts the request line, too.
-    headBytesMax: options.headerBytesMax + options.urlBytesMax,
-    fieldBytesMax: options.headerBytesMax,
-    needsNode: options.needsNode,
-    onRequest: options.onRequest,
-    handOver,
-    isClosing: () => isClosing,
-    onBroken: options.onClientError,
-  };
+  const fastPath = new FastConnections(options, (socket) => serveByNode.call(server, socket));
+  server.off(event, serveByNode);
+  server.on(event, (socket: Socket) => fastPath.take(socket));
+  return fastPath;
+}
 
-  function take(socket: Socket): void {
+class FastConnections implements FastPath, FastOwner {
+  readonly keepAliveMs: number;
+  readonly headBytesMax: number;
+  readonly fieldBytesMax: number;
+  readonly needsNode: FastOwner['needsNode'];
+  readonly onRequest: FastOwner['onRequest'];
+  readonly onBroken: FastOwner['onBroken'];
+  readonly #headersMs: number;
+  readonly #serveByNode: (socket: Socket) => void;
+  readonly #connections = createDenseSet<FastConnection>();
+  readonly #bySocket = new WeakMap<Socket, DenseSetEntry<FastConnection>>();
+  /** Connections that were handed over in the middle of a head, with the time since when that head is awaited. */
+  readonly #slowHeads = new Map<Socket, number>();
+  readonly #stopChecks: () => void;
+  #isClosing = false;
+
+  constructor(options: FastPathOptions, serveByNode: (socket: Socket) => void) {
+    this.keepAliveMs = options.keepAliveMs;
+    // This is less than the bound of Node's server, which counts the request line, too.
+    this.headBytesMax = options.headerBytesMax + options.urlBytesMax;
+    this.fieldBytesMax = options.headerBytesMax;
+    this.needsNode = options.needsNode;
+    this.onRequest = options.onRequest;
+    this.onBroken = options.onClientError;
+    this.#headersMs = options.headersMs;
+    this.#serveByNode = serveByNode;
+    this.#stopChecks = checkEvery(options.everyMs, () => this.#check());
+  }
+
+  /** Takes a new connection. */
+  take(socket: Socket): void {
     // A connection above a limit, or one that was reset, is already destroyed.
     if (socket.destroyed) return;
-    const connection = new FastConnection(socket, owner, performance.now());
+    const connection = new FastConnection(socket, this, performance.now());
     if (!connection.begin()) {
       connection.detach();
-      serveByNode?.call(server, socket);
+      this.#serveByNode(socket);
       return;
     }
-    const entry = connections.add(connection);
-    bySocket.set(socket, entry);
+    const entry = this.#connections.add(connection);
+    this.#bySocket.set(socket, entry);
     socket.once('close', () => {
-      connections.remove(entry);
-      slowHeads.delete(socket);
+      this.#connections.remove(entry);
+      this.#slowHeads.delete(socket);
     });
   }
 
-  function handOver(connection: FastConnection, bytes: Buffer, isPartOfHead: boolean): void {
+  handOver(connection: FastConnection, bytes: Buffer, isPartOfHead: boolean): void {
     const { socket } = connection;
-    const entry = bySocket.get(socket);
-    if (entry !== undefined) connections.remove(entry);
-    bySocket.delete(socket);
-    if (isPartOfHead) slowHeads.set(socket, connection.since);
+    const entry = this.#bySocket.get(socket);
+    if (entry !== undefined) this.#connections.remove(entry);
+    this.#bySocket.delete(socket);
+    if (isPartOfHead) this.#slowHeads.set(socket, connection.since);
     connection.detach();
     const before = socket.listeners('end');
-    serveByNode?.call(server, socket);
+    this.#serveByNode(socket);
     if (socket.readableEnded) {
       // The stream has ended, so `unshift` would fail. Pass the rest and the end to the listeners of Node's server directly.
       socket.emit('data', bytes);
@@ -102,46 +121,56 @@ export function createFastPath(options: FastPathOptions): FastPath | undefined {
     socket.unshift(bytes);
   }
 
-  function check(): void {
+  isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  answerOn(socket: Socket): FastResponse | undefined {
+    return this.#bySocket.get(socket)?.item.response;
+  }
+
+  arrivedAtNode(socket: Socket): void {
+    if (this.#slowHeads.size > 0) this.#slowHeads.delete(socket);
+  }
+
+  closeIdle(): void {
+    this.#isClosing = true;
+    for (const connection of this.#connections.all()) if (connection.isIdle) connection.socket.destroy();
+  }
+
+  stop(): void {
+    this.#stopChecks();
+  }
+
+  #check(): void {
     const now = performance.now();
-    for (const connection of connections.all()) {
-      if (connection.isIdle) {
-        if (connection.since === 0) connection.since = now;
-        else if (keepAliveMs > 0 && now - connection.since >= keepAliveMs + IDLE_MS_MORE) connection.socket.destroy();
-      } else if (connection.isAwaitingHead && now - connection.since >= headersMs) {
+    for (const connection of this.#connections.all()) {
+      if (connection.isIdle) this.#checkIdle(connection, now);
+      else if (connection.isAwaitingHead && now - connection.since >= this.#headersMs) {
         // The head is reported only once: the connection stays open for a while after the 408.
         connection.since = Number.POSITIVE_INFINITY;
-        expire(connection.socket);
+        this.#expire(connection.socket);
       }
     }
-    for (const [socket, since] of slowHeads) {
-      if (now - since < headersMs) continue;
-      slowHeads.delete(socket);
-      expire(socket);
+    for (const [socket, since] of this.#slowHeads) {
+      if (now - since < this.#headersMs) continue;
+      this.#slowHeads.delete(socket);
+      this.#expire(socket);
     }
+  }
+
+  #checkIdle(connection: FastConnection, now: number): void {
+    const idleMax = this.keepAliveMs + IDLE_MS_MORE;
+    if (connection.since === 0) connection.since = now;
+    else if (this.keepAliveMs > 0 && now - connection.since >= idleMax) connection.socket.destroy();
   }
 
   /** Reports a head that takes too long, with the error of Node's server. */
-  function expire(socket: Socket): void {
+  #expire(socket: Socket): void {
     const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
     contain(
-      () => options.onClientError(error, socket),
+      () => this.onBroken(error, socket),
       () => socket.destroy(),
     );
   }
-
-  server.off(event, serveByNode);
-  server.on(event, take);
-
-  return {
-    answerOn: (socket) => bySocket.get(socket)?.item.response,
-    arrivedAtNode(socket) {
-      if (slowHeads.size > 0) slowHeads.delete(socket);
-    },
-    closeIdle() {
-      isClosing = true;
-      for (const connection of connections.all()) if (connection.isIdle) connection.socket.destroy();
-    },
-    stop: checkEvery(options.everyMs, check),
-  };
 }

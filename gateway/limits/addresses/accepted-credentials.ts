@@ -18,7 +18,7 @@ interface Acceptance {
   unanswered: number;
 }
 
-interface AcceptedCredentials {
+export interface AcceptedCredentials {
   digestOf(credential: string): string;
   /** Whether the credential was accepted within `keptMs`. */
   has(digest: string): boolean;

@@ -4,7 +4,7 @@
 import { GatewayError } from '../../errors.ts';
 import type { Admitted } from '../../exchange.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
-import { createAcceptedCredentials } from './accepted-credentials.ts';
+import { type AcceptedCredentials, createAcceptedCredentials } from './accepted-credentials.ts';
 import { addressBlockOf } from './address-block.ts';
 import { createFailureLimit, type FailureLimit, type FailureLimitOptions } from './failure-limit.ts';
 import { createLoginQueue } from './login-queue.ts';
@@ -63,34 +63,94 @@ type GiveBack = (isAnswered: boolean) => void;
  * address the same answer for every credential. So a credential that fails later is forgotten, and a few such failures block the address
  * for all credentials.
  */
-export function createLoginThrottle(
-  rules: LoginThrottleRules,
-  { name, counters, now }: LoginThrottleOptions,
-): LoginThrottle {
-  const accepted = createAcceptedCredentials(() => rules.failuresWindowSeconds * 1000, now);
-  const ofAddress = createFailureLimit({ name: `login:${name}`, counters, now, ...addressRules(rules, 1) });
-  const ofAccepted = createFailureLimit({ name: `known:${name}`, counters, now, ...addressRules(rules, 0.1) });
-  const ofAll = createFailureLimit({ name: `total:${name}`, counters, now, ...totalRules(rules) });
-  const queue = createLoginQueue();
+export function createLoginThrottle(rules: LoginThrottleRules, options: LoginThrottleOptions): LoginThrottle {
+  return new FailedLogins(rules, options);
+}
 
-  /** The limits under which an attempt from this address counts, each with the name that it counts under. */
-  function limitsFor(address: string): readonly (readonly [limit: FailureLimit, counted: string])[] {
-    if (rules.failuresTotal === undefined) return [[ofAddress, address]];
+class FailedLogins implements LoginThrottle {
+  #rules: LoginThrottleRules;
+  readonly #accepted: AcceptedCredentials;
+  readonly #ofAddress: FailureLimit;
+  /** Failures of credentials that were accepted before, per address. */
+  readonly #ofAccepted: FailureLimit;
+  readonly #ofAll: FailureLimit;
+  readonly #queue = createLoginQueue();
+
+  constructor(rules: LoginThrottleRules, { name, counters, now }: LoginThrottleOptions) {
+    this.#rules = rules;
+    this.#accepted = createAcceptedCredentials(() => this.#rules.failuresWindowSeconds * 1000, now);
+    this.#ofAddress = createFailureLimit({ name: `login:${name}`, counters, now, ...addressRules(rules, 1) });
+    this.#ofAccepted = createFailureLimit({ name: `known:${name}`, counters, now, ...addressRules(rules, 0.1) });
+    this.#ofAll = createFailureLimit({ name: `total:${name}`, counters, now, ...totalRules(rules) });
+  }
+
+  digestOf(credential: string): string {
+    return this.#accepted.digestOf(credential);
+  }
+
+  refuse({ clientAddress }: Admitted, digest: string): void {
+    refuseIfBlocked(this.#ofAccepted, clientAddress);
+    if (this.#accepted.has(digest)) return;
+    for (const [limit, counted] of this.#limitsFor(clientAddress)) refuseIfBlocked(limit, counted);
+  }
+
+  admit(admitted: Admitted, digest: string): Awaitable<LoginAttempt> {
+    return this.#beginTrusted(admitted.clientAddress, digest) ?? this.#beginInTurn(admitted, digest);
+  }
+
+  useRules(rules: LoginThrottleRules): void {
+    this.#rules = rules;
+    this.#ofAddress.useRules(addressRules(rules, 1));
+    this.#ofAccepted.useRules(addressRules(rules, 0.1));
+    this.#ofAll.useRules(totalRules(rules));
+  }
+
+  /** Returns the limits under which an attempt from this address counts, each with the name that it counts under. */
+  #limitsFor(address: string): readonly (readonly [limit: FailureLimit, counted: string])[] {
+    if (this.#rules.failuresTotal === undefined) return [[this.#ofAddress, address]];
     return [
-      [ofAddress, address],
-      [ofAll, ALL_ADDRESSES],
+      [this.#ofAddress, address],
+      [this.#ofAll, ALL_ADDRESSES],
     ];
   }
 
+  /** Begins an attempt with an accepted credential; undefined if the credential is unknown or too many of its requests are open. */
+  #beginTrusted(address: string, digest: string): LoginAttempt | undefined {
+    const end = this.#accepted.begin(digest);
+    return end && this.#begin(address, digest, end, true);
+  }
+
+  /** Waits for the turn of the address. A known credential with too many requests in flight waits for them; an unknown one is refused. */
+  async #beginInTurn(admitted: Admitted, digest: string): Promise<LoginAttempt> {
+    const { clientAddress, request } = admitted;
+    const attempt = await this.#queue.take(addressBlockOf(clientAddress), async () => {
+      if (request.socket.destroyed) return NO_LOGIN;
+      const trusted = this.#beginTrusted(clientAddress, digest);
+      if (trusted !== undefined) return trusted;
+      const isKnown = this.#accepted.has(digest);
+      return this.#beginReserved(clientAddress, digest).catch((error) => {
+        if (isKnown) return undefined;
+        throw error;
+      });
+    });
+    if (attempt !== undefined) return attempt;
+    throw new GatewayError('auth_attempts_limited', { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  }
+
+  async #beginReserved(address: string, digest: string): Promise<LoginAttempt | undefined> {
+    const giveBack = await this.#reserve(address);
+    return giveBack && this.#begin(address, digest, giveBack, false);
+  }
+
   /** Reserves a unit of each limit. Resolves with undefined if one of them has none left. */
-  async function reserve(address: string): Promise<GiveBack | undefined> {
+  async #reserve(address: string): Promise<GiveBack | undefined> {
     const units: (() => void)[] = [];
     const giveBack = () => {
       for (const unit of units) unit();
-      queue.retry();
+      this.#queue.retry();
     };
     try {
-      for (const [limit, counted] of limitsFor(address)) {
+      for (const [limit, counted] of this.#limitsFor(address)) {
         const unit = await limit.reserve(counted);
         if (unit === undefined) {
           for (const taken of units) taken();
@@ -105,26 +165,20 @@ export function createLoginThrottle(
     return giveBack;
   }
 
-  async function countFailure(address: string, digest: string): Promise<void> {
-    const counting = limitsFor(address).map(([limit, counted]) => limit.countFailure(counted));
-    if (accepted.forget(digest)) counting.push(ofAccepted.countFailure(address));
-    await Promise.all(counting);
-  }
-
-  function begin(address: string, digest: string, giveBack: GiveBack, isTrusted: boolean): LoginAttempt {
+  #begin(address: string, digest: string, giveBack: GiveBack, isTrusted: boolean): LoginAttempt {
     let isOver = false;
 
-    function end(isAnswered: boolean, hasFailed: boolean): void {
+    const end = (isAnswered: boolean, hasFailed: boolean): void => {
       if (isOver) return;
       isOver = true;
       // The unit is given back after the failure is counted, so that the attempt counts at every moment.
-      if (hasFailed) void countFailure(address, digest).then(() => giveBack(isAnswered));
+      if (hasFailed) void this.#countFailure(address, digest).then(() => giveBack(isAnswered));
       else giveBack(isAnswered);
-    }
+    };
 
     return {
-      answered(status) {
-        if (!isOver && status !== undefined && status < 300) accepted.add(digest);
+      answered: (status) => {
+        if (!isOver && status !== undefined && status < 300) this.#accepted.add(digest);
         end(true, status !== undefined && failing.has(status));
       },
       // An accepted credential is rarely wrong, so leaving early is no failure; too many such requests end the trust in it.
@@ -133,48 +187,11 @@ export function createLoginThrottle(
     };
   }
 
-  function beginTrusted(address: string, digest: string): LoginAttempt | undefined {
-    const end = accepted.begin(digest);
-    return end && begin(address, digest, end, true);
+  async #countFailure(address: string, digest: string): Promise<void> {
+    const counting = this.#limitsFor(address).map(([limit, counted]) => limit.countFailure(counted));
+    if (this.#accepted.forget(digest)) counting.push(this.#ofAccepted.countFailure(address));
+    await Promise.all(counting);
   }
-
-  async function beginReserved(address: string, digest: string): Promise<LoginAttempt | undefined> {
-    const giveBack = await reserve(address);
-    return giveBack && begin(address, digest, giveBack, false);
-  }
-
-  /** Waits for the turn of the address. A known credential with too many requests in flight waits for them; an unknown one is refused. */
-  async function beginInTurn(admitted: Admitted, digest: string): Promise<LoginAttempt> {
-    const { clientAddress, request } = admitted;
-    const attempt = await queue.take(addressBlockOf(clientAddress), async () => {
-      if (request.socket.destroyed) return NO_LOGIN;
-      const trusted = beginTrusted(clientAddress, digest);
-      if (trusted !== undefined) return trusted;
-      const isKnown = accepted.has(digest);
-      return beginReserved(clientAddress, digest).catch((error) => {
-        if (isKnown) return undefined;
-        throw error;
-      });
-    });
-    if (attempt !== undefined) return attempt;
-    throw new GatewayError('auth_attempts_limited', { retryAfterSeconds: RETRY_AFTER_SECONDS });
-  }
-
-  return {
-    digestOf: accepted.digestOf,
-    refuse({ clientAddress }, digest) {
-      refuseIfBlocked(ofAccepted, clientAddress);
-      if (accepted.has(digest)) return;
-      for (const [limit, counted] of limitsFor(clientAddress)) refuseIfBlocked(limit, counted);
-    },
-    admit: (admitted, digest) => beginTrusted(admitted.clientAddress, digest) ?? beginInTurn(admitted, digest),
-    useRules(next) {
-      rules = next;
-      ofAddress.useRules(addressRules(next, 1));
-      ofAccepted.useRules(addressRules(next, 0.1));
-      ofAll.useRules(totalRules(next));
-    },
-  };
 }
 
 function refuseIfBlocked(limit: FailureLimit, address: string): void {

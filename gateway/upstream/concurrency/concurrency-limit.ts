@@ -48,115 +48,137 @@ export interface ConcurrencyLimit {
   waiting(): number;
 }
 
-export function createConcurrencyLimit({ places, rules, onWaited, onShed }: ConcurrencyLimitOptions): ConcurrencyLimit {
-  const shares = new Map<string, OrganizationShare>();
-  const queue = createFairQueue();
-  const bound = createQueueBound();
-  let inFlight = 0;
-  let isAdmitting = false;
-  let sweep: NodeJS.Timeout | undefined;
-  let sweepAtMs = Number.POSITIVE_INFINITY;
+export function createConcurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyLimit {
+  return new FairLimit(options);
+}
 
-  function shareOf(organization: string): OrganizationShare {
-    const known = shares.get(organization);
+class FairLimit implements ConcurrencyLimit {
+  readonly #options: ConcurrencyLimitOptions;
+  readonly #shares = new Map<string, OrganizationShare>();
+  readonly #queue = createFairQueue();
+  readonly #bound = createQueueBound();
+  #inFlight = 0;
+  #isAdmitting = false;
+  #sweep: NodeJS.Timeout | undefined;
+  #sweepAtMs = Number.POSITIVE_INFINITY;
+  // Functions that are made once, because a release would otherwise make them for each request.
+  readonly #admitWaiting = () => this.#admit();
+  readonly #admitWaitingNow = () => {
+    this.#isAdmitting = false;
+    contain(this.#admitWaiting);
+  };
+
+  constructor(options: ConcurrencyLimitOptions) {
+    this.#options = options;
+  }
+
+  enter(organization: string): OrganizationShare | undefined {
+    // The number of places may have grown since the last request. Waiting requests get them first.
+    if (this.waiting() > 0) this.#admit();
+    const isFull = this.waiting() > 0 || this.#inFlight >= this.#options.places();
+    return isFull ? undefined : this.#take(this.#shareOf(organization));
+  }
+
+  wait(organization: string, withinMs: number, waiter: Waiter, sinceMs = performance.now()): QueueEntry {
+    const entry = queueEntry(waiter, this.#shareOf(organization), sinceMs, sinceMs + withinMs);
+    if (this.waiting() === 0) this.#bound.begin(sinceMs);
+    this.#queue.push(entry);
+    this.#sweepBy(entry.untilMs);
+    this.#shorten(sinceMs);
+    return entry;
+  }
+
+  leaveQueue(entry: QueueEntry): void {
+    this.#queue.remove(entry);
+  }
+
+  release(share: OrganizationShare): void {
+    this.#inFlight -= 1;
+    share.inFlight -= 1;
+    if (this.waiting() === 0) return;
+    this.#bound.depart();
+    this.#admitSoon();
+  }
+
+  inFlight(): number {
+    return this.#inFlight;
+  }
+
+  waiting(): number {
+    return this.#queue.length();
+  }
+
+  #shareOf(organization: string): OrganizationShare {
+    const known = this.#shares.get(organization);
     if (known !== undefined) return known;
-    if (shares.size >= SHARES_MAX) forgetIdle();
+    if (this.#shares.size >= SHARES_MAX) this.#forgetIdle();
     const share = { organization, inFlight: 0, waiting: 0, oldest: undefined, newest: undefined };
-    shares.set(organization, share);
+    this.#shares.set(organization, share);
     return share;
   }
 
-  function forgetIdle(): void {
-    for (const [organization, { inFlight, waiting }] of shares) {
-      if (inFlight === 0 && waiting === 0) shares.delete(organization);
+  #forgetIdle(): void {
+    for (const [organization, { inFlight, waiting }] of this.#shares) {
+      if (inFlight === 0 && waiting === 0) this.#shares.delete(organization);
     }
   }
 
-  function take(share: OrganizationShare): OrganizationShare {
-    inFlight += 1;
+  #take(share: OrganizationShare): OrganizationShare {
+    this.#inFlight += 1;
     share.inFlight += 1;
     return share;
   }
 
-  function admitWaiting(): void {
+  /** Gives free places to waiting requests. */
+  #admit(): void {
+    const { places, rules, onWaited } = this.#options;
     const number = places();
-    if (inFlight >= number) return;
+    if (this.#inFlight >= number) return;
     const shareMax = Math.max(1, Math.floor(number * rules().organizationShare));
-    while (inFlight < number) {
-      const entry = queue.next(shareMax);
+    while (this.#inFlight < number) {
+      const entry = this.#queue.next(shareMax);
       if (entry === undefined) return;
       const nowMs = performance.now();
       const waitedMs = nowMs - entry.sinceMs;
-      bound.measure(nowMs);
+      this.#bound.measure(nowMs);
       onWaited(waitedMs);
-      entry.waiter.entered(take(entry.share), waitedMs);
+      entry.waiter.entered(this.#take(entry.share), waitedMs);
     }
   }
 
-  function admitWaitingNow(): void {
-    isAdmitting = false;
-    contain(admitWaiting);
-  }
-
   /** Admits waiting requests after the callbacks of this turn, because the connection of the request that ended is free only then. */
-  function admitWaitingSoon(): void {
-    if (isAdmitting) return;
-    isAdmitting = true;
+  #admitSoon(): void {
+    if (this.#isAdmitting) return;
+    this.#isAdmitting = true;
     // `queueMicrotask` makes an AsyncResource each time, which costs 0.4 µs more.
-    void endOfCallback.then(admitWaitingNow);
+    void endOfCallback.then(this.#admitWaitingNow);
   }
 
   /** Refuses the newest entries of the organization with the most entries, because the older ones are closest to being served. */
-  function shorten(nowMs: number): void {
-    const allowed = bound.allowed(nowMs, places(), rules());
-    while (queue.length() > allowed) shed(queue.newest() as QueueEntry, 'upstream_queue');
+  #shorten(nowMs: number): void {
+    const { places, rules } = this.#options;
+    const allowed = this.#bound.allowed(nowMs, places(), rules());
+    while (this.waiting() > allowed) this.#shed(this.#queue.newest() as QueueEntry, 'upstream_queue');
   }
 
-  function shed(entry: QueueEntry, why: QueueRefusal): void {
-    onShed(why);
-    entry.waiter.refused(overloaded(bound.waitMs(queue.length())), performance.now() - entry.sinceMs);
+  #shed(entry: QueueEntry, why: QueueRefusal): void {
+    this.#options.onShed(why);
+    entry.waiter.refused(overloaded(this.#bound.waitMs(this.waiting())), performance.now() - entry.sinceMs);
   }
 
   /** Sets the one timer for all entries: most deadlines are similar, and most requests get a place before theirs. */
-  function sweepBy(untilMs: number): void {
-    if (untilMs >= sweepAtMs) return;
-    clearTimeout(sweep);
-    sweepAtMs = untilMs;
-    sweep = setTimeout(
-      () => {
-        sweepAtMs = Number.POSITIVE_INFINITY;
-        for (const entry of queue.overdue(performance.now())) contain(() => shed(entry, 'upstream_wait'));
-        sweepBy(queue.firstUntilMs());
-      },
-      Math.ceil(untilMs - performance.now()),
-    ).unref();
+  #sweepBy(untilMs: number): void {
+    if (untilMs >= this.#sweepAtMs) return;
+    clearTimeout(this.#sweep);
+    this.#sweepAtMs = untilMs;
+    this.#sweep = setTimeout(() => this.#sweepNow(), Math.ceil(untilMs - performance.now())).unref();
   }
 
-  return {
-    enter(organization) {
-      // The number of places may have grown since the last request. Waiting requests get them first.
-      if (queue.length() > 0) admitWaiting();
-      return queue.length() > 0 || inFlight >= places() ? undefined : take(shareOf(organization));
-    },
-    wait(organization, withinMs, waiter, sinceMs = performance.now()) {
-      const entry = queueEntry(waiter, shareOf(organization), sinceMs, sinceMs + withinMs);
-      if (queue.length() === 0) bound.begin(sinceMs);
-      queue.push(entry);
-      sweepBy(entry.untilMs);
-      shorten(sinceMs);
-      return entry;
-    },
-    leaveQueue: (entry) => void queue.remove(entry),
-    release(share) {
-      inFlight -= 1;
-      share.inFlight -= 1;
-      if (queue.length() === 0) return;
-      bound.depart();
-      admitWaitingSoon();
-    },
-    inFlight: () => inFlight,
-    waiting: queue.length,
-  };
+  #sweepNow(): void {
+    this.#sweepAtMs = Number.POSITIVE_INFINITY;
+    for (const entry of this.#queue.overdue(performance.now())) contain(() => this.#shed(entry, 'upstream_wait'));
+    this.#sweepBy(this.#queue.firstUntilMs());
+  }
 }
 
 /** @param waitMs until the queue has been worked off; undefined if unknown */

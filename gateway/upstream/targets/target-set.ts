@@ -112,38 +112,105 @@ interface Known extends TargetSet {
 }
 
 export function createTargetSets(options: TargetSetsOptions): TargetSets {
-  const { clock, now, originOf } = options;
-  const sets = new Map<string, Known>();
+  return new KnownSets(options);
+}
 
-  function open(upstream: string, mode: Mode, rules: TargetSetRules): Known {
+class KnownSets implements TargetSets {
+  readonly #options: TargetSetsOptions;
+  readonly #sets = new Map<string, Known>();
+
+  constructor(options: TargetSetsOptions) {
+    this.#options = options;
+  }
+
+  hold(upstream: string, mode: Mode, addresses: readonly string[], rules: TargetSetRules): TargetSet {
+    const key = `${mode} ${upstream}`;
+    const set = this.#sets.get(key) ?? this.#open(upstream, mode, rules);
+    this.#sets.set(key, set);
+    set.holders += 1;
+    this.#use(set, addresses, rules);
+    return set;
+  }
+
+  letGo(set: TargetSet): void {
+    const known = set as Known;
+    known.holders -= 1;
+    if (known.holders > 0) return;
+    for (const healthCheck of known.checks.values()) healthCheck.stop();
+    this.#sets.delete(`${known.mode} ${known.upstream}`);
+  }
+
+  report({ upstream, mode }: TargetSet, targetState: TargetState, state: TargetCondition): void {
+    const { address, lastFailure } = targetState;
+    const reason = state === 'ejected' && lastFailure !== undefined ? { reason: failureText(lastFailure) } : {};
+    const target = this.#options.originOf(address);
+    this.#options.onTarget({ upstream, mode, address, target, state, ...reason });
+  }
+
+  noteUnrequestedBytes(upstream: string): void {
+    const isFirst = !this.isIsolated(upstream);
+    const untilMs = this.#options.clock() + ISOLATED_MS;
+    for (const set of this.#setsOf(upstream)) set.isolatedUntilMs = untilMs;
+    this.#options.onUnrequestedBytes({ upstream, isFirst, isolatedUntil: this.#timeOf(untilMs) });
+  }
+
+  isIsolated(upstream: string): boolean {
+    return this.#options.clock() < this.#isolatedUntil(upstream);
+  }
+
+  isOut(upstream: string, address: string): boolean {
+    const targetState = this.#sets.get(`live ${upstream}`)?.targetStates.find((one) => one.address === address);
+    const state = targetState && targetConditionOf(targetState, this.#options.clock());
+    return state === 'unhealthy' || state === 'ejected';
+  }
+
+  status(): Readonly<Record<string, TargetSetStatus>> {
+    const byUpstream = Map.groupBy(this.#sets.values(), ({ upstream }) => upstream);
+    const all = [...byUpstream].map(([upstream, modes]) => [
+      upstream,
+      {
+        targets: modes.flatMap((set) => this.#statusIn(set)),
+        breaker: Object.fromEntries(modes.map(({ mode, breaker }) => [mode, breaker.state()])),
+        isolated_until: this.isIsolated(upstream) ? this.#timeOf(this.#isolatedUntil(upstream)) : null,
+      },
+    ]);
+    return Object.fromEntries(all);
+  }
+
+  #open(upstream: string, mode: Mode, rules: TargetSetRules): Known {
+    const { clock, onBreaker } = this.#options;
     const onChange = (state: BreakerState, cause?: SendingFailure) =>
-      options.onBreaker({ upstream, mode, state, ...(cause !== undefined && { reason: failureText(cause) }) });
+      onBreaker({ upstream, mode, state, ...(cause !== undefined && { reason: failureText(cause) }) });
     const breaker = createBreaker(rules.breaker, { clock, onChange });
-    const isolatedUntilMs = isolatedUntil(upstream);
+    const isolatedUntilMs = this.#isolatedUntil(upstream);
     const none = { targetStates: [], turn: 0, holders: 0, checks: new Map(), checkedBy: '' };
     return { upstream, mode, breaker, rules, isolatedUntilMs, ...none };
   }
 
-  const setsOf = (upstream: string) => [...sets.values()].filter((set) => set.upstream === upstream);
-
-  function isolatedUntil(upstream: string): number {
-    return Math.max(0, ...setsOf(upstream).map(({ isolatedUntilMs }) => isolatedUntilMs));
+  #setsOf(upstream: string): Known[] {
+    return [...this.#sets.values()].filter((set) => set.upstream === upstream);
   }
 
-  const isIsolated = (upstream: string) => clock() < isolatedUntil(upstream);
-  const timeOf = (atMs: number) => new Date(now() + (atMs - clock())).toISOString();
+  #isolatedUntil(upstream: string): number {
+    return Math.max(0, ...this.#setsOf(upstream).map(({ isolatedUntilMs }) => isolatedUntilMs));
+  }
 
-  function use(set: Known, addresses: readonly string[], rules: TargetSetRules): void {
+  #timeOf(atMs: number): string {
+    const { now, clock } = this.#options;
+    return new Date(now() + (atMs - clock())).toISOString();
+  }
+
+  #use(set: Known, addresses: readonly string[], rules: TargetSetRules): void {
     const known = new Map(set.targetStates.map((targetState) => [targetState.address, targetState]));
     set.rules = rules;
     set.targetStates = [...new Set(addresses)].map((address) => known.get(address) ?? createTargetState(address));
     set.breaker.use(rules.breaker);
     if (rules.ejection === 'off' || set.targetStates.length === 1) set.targetStates.forEach(clearOutlier);
-    checkAll(set, rules);
+    this.#checkAll(set, rules);
   }
 
   /** Health checks continue unchanged for targets whose check settings are the same. */
-  function checkAll(set: Known, rules: TargetSetRules): void {
+  #checkAll(set: Known, rules: TargetSetRules): void {
     const { health, connections, tls } = rules;
     const settings = JSON.stringify([health, connections, tls]);
     const hasChanged = settings !== set.checkedBy;
@@ -155,32 +222,27 @@ export function createTargetSets(options: TargetSetsOptions): TargetSets {
     }
     for (const targetState of set.targetStates) {
       if (health === undefined || hasNoConnection(targetState.address)) targetState.healthy = true;
-      else if (!set.checks.has(targetState)) set.checks.set(targetState, check(set, targetState, health));
+      else if (!set.checks.has(targetState)) set.checks.set(targetState, this.#check(set, targetState, health));
     }
   }
 
-  function check(set: Known, targetState: TargetState, health: HealthRules): HealthCheck {
+  #check(set: Known, targetState: TargetState, health: HealthRules): HealthCheck {
     const { upstream, mode } = set;
+    const { now, clock, pools, originOf, onCheck } = this.#options;
     return createHealthCheck(health, {
       now,
       isHealthy: targetState.healthy,
-      connect: () => options.pools.single(originOf(targetState.address), set.rules),
-      onResult: (result) => options.onCheck({ upstream, mode, result }),
-      onVerdict(isHealthy) {
+      connect: () => pools.single(originOf(targetState.address), set.rules),
+      onResult: (result) => onCheck({ upstream, mode, result }),
+      onVerdict: (isHealthy) => {
         targetState.healthy = isHealthy;
         if (isHealthy && targetState.phase === 'in') readmit(targetState, set.rules.ejection, clock());
-        report(set, targetState, targetConditionOf(targetState, clock()));
+        this.report(set, targetState, targetConditionOf(targetState, clock()));
       },
     });
   }
 
-  function report({ upstream, mode }: TargetSet, targetState: TargetState, state: TargetCondition): void {
-    const { address, lastFailure } = targetState;
-    const reason = state === 'ejected' && lastFailure !== undefined ? { reason: failureText(lastFailure) } : {};
-    options.onTarget({ upstream, mode, address, target: originOf(address), state, ...reason });
-  }
-
-  function statusIn(set: Known): TargetStatus[] {
+  #statusIn(set: Known): TargetStatus[] {
     const { mode, checks, rules } = set;
     const isBreakerOpen = set.breaker.state() !== 'closed';
     return set.targetStates.map((targetState) => {
@@ -188,53 +250,10 @@ export function createTargetSets(options: TargetSetsOptions): TargetSets {
       const known = {
         mode,
         isFailing: isFailingNow,
-        origin: originOf(targetState.address),
+        origin: this.#options.originOf(targetState.address),
         healthCheck: checks.get(targetState),
       };
-      return targetStatus(targetState, known, options);
+      return targetStatus(targetState, known, this.#options);
     });
   }
-
-  return {
-    hold(upstream, mode, addresses, rules) {
-      const key = `${mode} ${upstream}`;
-      const set = sets.get(key) ?? open(upstream, mode, rules);
-      sets.set(key, set);
-      set.holders += 1;
-      use(set, addresses, rules);
-      return set;
-    },
-    letGo(set) {
-      const known = set as Known;
-      known.holders -= 1;
-      if (known.holders > 0) return;
-      for (const healthCheck of known.checks.values()) healthCheck.stop();
-      sets.delete(`${known.mode} ${known.upstream}`);
-    },
-    report,
-    noteUnrequestedBytes(upstream) {
-      const isFirst = !isIsolated(upstream);
-      const untilMs = clock() + ISOLATED_MS;
-      for (const set of setsOf(upstream)) set.isolatedUntilMs = untilMs;
-      options.onUnrequestedBytes({ upstream, isFirst, isolatedUntil: timeOf(untilMs) });
-    },
-    isIsolated,
-    isOut(upstream, address) {
-      const targetState = sets.get(`live ${upstream}`)?.targetStates.find((one) => one.address === address);
-      const state = targetState && targetConditionOf(targetState, clock());
-      return state === 'unhealthy' || state === 'ejected';
-    },
-    status() {
-      const byUpstream = Map.groupBy(sets.values(), ({ upstream }) => upstream);
-      const all = [...byUpstream].map(([upstream, modes]) => [
-        upstream,
-        {
-          targets: modes.flatMap(statusIn),
-          breaker: Object.fromEntries(modes.map(({ mode, breaker }) => [mode, breaker.state()])),
-          isolated_until: isIsolated(upstream) ? timeOf(isolatedUntil(upstream)) : null,
-        },
-      ]);
-      return Object.fromEntries(all);
-    },
-  };
 }

@@ -65,7 +65,7 @@ export function openAdministration(
     tunnelStreams: traffic.tunnels.open,
     openStreams: callers.streams.counts,
     upstreamStates: access.status,
-    targetStates: targets.targetSets.status,
+    targetStates: () => targets.targetSets.status(),
     bufferedBytes: traffic.overload.bufferedBytes,
     configurationLoadedAtMs: reloads.loadedAtMs,
     certificates: certificates.status,

@@ -78,9 +78,9 @@ export function openTraffic(
   const tunnels = createTunnels({
     originOf: sandbox.originOf,
     addressLimitOf: ({ countedAs, rules }) => addressLimitOf(countedAs, rules.limits),
-    isOut: targets.targetSets.isOut,
-    isIsolated: targets.targetSets.isIsolated,
-    onUnrequestedBytes: targets.targetSets.noteUnrequestedBytes,
+    isOut: (upstream, address) => targets.targetSets.isOut(upstream, address),
+    isIsolated: (upstream) => targets.targetSets.isIsolated(upstream),
+    onUnrequestedBytes: (upstream) => targets.targetSets.noteUnrequestedBytes(upstream),
     traceparentFor,
     toFailure: toUpstreamFailure,
     refuse: refusals.answer,
