@@ -93,35 +93,49 @@ export class Relay extends ClientAnswer implements AnswerHandler {
 
   onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
     if (this.ended) return;
-    const { operation, method } = this.exchange;
     this.noteAnswer(status);
     this.status = status;
     this.headers = headers;
     this.length = lengthOf(headers);
     const isAsked = wasAsked(status, headers, this.exchange);
-    if (status >= 400) {
-      if (!isAsked) throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error('an unasked 416'));
+    if (status < 400) this.#takeHead(control, isAsked);
+    else if (isAsked) {
       this.mode = 'error';
       this.#inspected = new InspectedBody('error');
-      return;
-    }
-    const hasNoBody = status === 204 || status === 304;
-    const contentType = firstValueOf(headers['content-type']);
+    } else throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error('an unasked 416'));
+  }
+
+  /** Decides by the head of an answer below 400 what becomes of its body. */
+  #takeHead(control: Control, isAsked: boolean): void {
+    const hasNoBody = this.status === 204 || this.status === 304;
+    const contentType = firstValueOf(this.headers['content-type']);
     const hasBody = !hasNoBody && this.length !== 0;
-    const undeclared = this.#contractCheck.undeclared(operation, status, contentType, hasBody, isAsked);
-    if (undeclared !== undefined) this.protection = takeUndeclared(undeclared, this.exchange.trail);
-    if (method === 'HEAD' || hasNoBody) this.mode = 'drop';
-    else if (undeclared === undefined)
-      this.mode = checkedMode(this.#contractCheck.modeFor(operation, status, contentType, isAsked), headers);
+    this.#chooseMode(contentType, hasNoBody, hasBody, isAsked);
     this.chooseForm();
     const kind = streamKindOf(contentType);
-    if (kind !== undefined && this.mode !== 'drop') this.#beginStream(control, kind, contentType);
+    if (this.mode === 'drop') {
+      this.#startPassing();
+      if (hasBody && (kind !== undefined || this.length > DROPPED_BYTES_MAX)) this.#cutOff(control);
+    } else if (kind !== undefined) this.#beginStream(control, kind, contentType);
     else {
       if (this.mode === 'report' || this.mode === 'refuse') this.#inspected = new InspectedBody(this.mode);
-      if (this.mode !== 'refuse' && this.#held === undefined) this.passesSince = this.#byteAt;
+      if (this.mode !== 'refuse') this.#startPassing();
     }
-    if (this.mode === 'drop' && hasBody && (kind !== undefined || this.length > DROPPED_BYTES_MAX))
-      this.#cutOff(control);
+  }
+
+  /** Throws if the contract does not declare the answer and undeclared ones are refused. */
+  #chooseMode(contentType: string | undefined, hasNoBody: boolean, hasBody: boolean, isAsked: boolean): void {
+    const { operation, method, trail } = this.exchange;
+    const undeclared = this.#contractCheck.undeclared(operation, this.status, contentType, hasBody, isAsked);
+    if (undeclared !== undefined) this.protection = takeUndeclared(undeclared, trail);
+    if (method === 'HEAD' || hasNoBody) this.mode = 'drop';
+    else if (undeclared === undefined)
+      this.mode = checkedMode(this.#contractCheck.modeFor(operation, this.status, contentType, isAsked), this.headers);
+  }
+
+  /** From now on the body passes to the client as it arrives, unless it is held back to be stored. */
+  #startPassing(): void {
+    if (this.#held === undefined) this.passesSince = this.#byteAt;
   }
 
   /** Call it when an answer has begun. Rules may still replace it before the client gets any of it. */
