@@ -43,6 +43,7 @@ export class FastConnection implements FastResponseOptions {
   /** Whether a request has been read. */
   #hasServed = false;
   #isPaused = false;
+  readonly #onWaiting = () => this.#pauseOrResume();
   readonly #listeners: readonly (readonly [event: string, listener: () => void])[];
 
   constructor(socket: Socket, owner: FastOwner, now: number) {
@@ -143,7 +144,7 @@ export class FastConnection implements FastResponseOptions {
       this.#owner.handOver(this, Buffer.from(all), head === 'more');
       return;
     }
-    const request = new FastRequest(head, this.socket, () => this.#pauseOrResume());
+    const request = new FastRequest(head, this.socket, this.#onWaiting);
     if (this.#owner.needsNode(request)) {
       this.#owner.handOver(this, Buffer.from(all), false);
       return;

@@ -17,7 +17,6 @@ const JOINING_BYTES = JOINED_BYTES_MAX + 8192;
 let joining = Buffer.allocUnsafeSlow(JOINING_BYTES);
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const LAST_CHUNK = '0\r\n\r\n';
-const noListeners: readonly (() => void)[] = Object.freeze([]);
 
 export interface FastResponseOptions {
   readonly keepAliveMs: number;
@@ -26,6 +25,9 @@ export interface FastResponseOptions {
 }
 
 type Listener = () => void;
+
+/** The first one, and the rest: a request adds two, and arrays that grow would take ten times the memory. */
+type Listeners = { readonly first: Listener; readonly rest: Listeners } | undefined;
 
 export class FastResponse implements EdgeResponse {
   statusCode = 200;
@@ -43,9 +45,9 @@ export class FastResponse implements EdgeResponse {
   #head = '';
   #hasBody: boolean;
   #isChunked = false;
-  #onClose: readonly Listener[] = noListeners;
-  #onDrain: readonly Listener[] = noListeners;
-  #onFinish: readonly Listener[] = noListeners;
+  #onClose: Listeners;
+  #onDrain: Listeners;
+  #onFinish: Listeners;
 
   constructor(socket: Socket, method: string, isKept: boolean, options: FastResponseOptions) {
     this.#socket = socket;
@@ -163,7 +165,7 @@ export class FastResponse implements EdgeResponse {
     if (!this.writableNeedDrain || this.writableEnded) return;
     this.writableNeedDrain = false;
     const listeners = this.#onDrain;
-    this.#onDrain = noListeners;
+    this.#onDrain = undefined;
     callAll(listeners);
   }
 
@@ -173,26 +175,26 @@ export class FastResponse implements EdgeResponse {
     this.destroyed = true;
     this.writableNeedDrain = false;
     const listeners = this.#onClose;
-    this.#onClose = noListeners;
-    this.#onDrain = noListeners;
+    this.#onClose = undefined;
+    this.#onDrain = undefined;
     callAll(listeners);
   }
 
   once(event: 'close' | 'drain' | 'finish', listener: Listener): this {
-    if (event === 'close') this.#onClose = [...this.#onClose, listener];
-    else if (event === 'drain') this.#onDrain = [...this.#onDrain, listener];
-    else this.#onFinish = [...this.#onFinish, listener];
+    if (event === 'close') this.#onClose = appended(this.#onClose, listener);
+    else if (event === 'drain') this.#onDrain = appended(this.#onDrain, listener);
+    else this.#onFinish = appended(this.#onFinish, listener);
     return this;
   }
 
   off(event: 'close' | 'drain', listener: Listener): this {
-    if (event === 'close') this.#onClose = this.#onClose.filter((one) => one !== listener);
-    else this.#onDrain = this.#onDrain.filter((one) => one !== listener);
+    if (event === 'close') this.#onClose = without(this.#onClose, listener);
+    else this.#onDrain = without(this.#onDrain, listener);
     return this;
   }
 
   prependListener(_event: 'close', listener: Listener): this {
-    this.#onClose = [listener, ...this.#onClose];
+    this.#onClose = { first: listener, rest: this.#onClose };
     return this;
   }
 
@@ -214,7 +216,7 @@ export class FastResponse implements EdgeResponse {
     if (this.destroyed) return;
     this.writableFinished = true;
     const listeners = this.#onFinish;
-    this.#onFinish = noListeners;
+    this.#onFinish = undefined;
     callAll(listeners);
     this.closed();
     this.#options.onFinish(this);
@@ -225,7 +227,18 @@ function uncork(socket: Socket): void {
   socket.uncork();
 }
 
+function appended(listeners: Listeners, listener: Listener): Listeners {
+  if (listeners === undefined) return { first: listener, rest: undefined };
+  return { first: listeners.first, rest: appended(listeners.rest, listener) };
+}
+
+function without(listeners: Listeners, listener: Listener): Listeners {
+  if (listeners === undefined) return undefined;
+  const rest = without(listeners.rest, listener);
+  return listeners.first === listener ? rest : { first: listeners.first, rest };
+}
+
 /** Calls the listeners. An error in one is only reported: no refusal can be sent any more. */
-function callAll(listeners: readonly Listener[]): void {
-  for (const listener of listeners) contain(listener);
+function callAll(listeners: Listeners): void {
+  for (let left = listeners; left !== undefined; left = left.rest) contain(left.first);
 }
