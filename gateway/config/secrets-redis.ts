@@ -1,7 +1,7 @@
 // Secrets that the gateway creates itself, in Redis, for instances without a shared directory. Error messages never contain a value.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askRedis, type Redis } from '../redis/client.ts';
+import { askRedis, type ConnectRedis, type Redis } from '../redis/client.ts';
 import { evaluate, toScript } from '../redis/sealed-script.ts';
 import type { GeneratedSecrets } from './generated-secrets.ts';
 
@@ -53,20 +53,21 @@ interface SecretsInRedisOptions {
   readonly url: string;
   /** Time to wait for Redis to respond, because a gateway and its Redis are often started together. */
   readonly patienceMs: number;
+  readonly connect?: ConnectRedis | undefined;
 }
 
 /**
  * Opens a connection per command: commands are rare, and no connection has to be closed later. Rejects with an Error if Redis does not
  * respond; after its first response, later commands do not wait.
  */
-export function createSecretsInRedis({ url, patienceMs }: SecretsInRedisOptions): GeneratedSecrets {
+export function createSecretsInRedis({ url, patienceMs, connect }: SecretsInRedisOptions): GeneratedSecrets {
   let patienceLeftMs = patienceMs;
 
   async function run<T>(command: (client: Redis) => Promise<T>): Promise<T> {
     const endsAt = performance.now() + patienceLeftMs;
     for (;;) {
       try {
-        const answer = await askRedis(url, COMMAND_TIMEOUT_MS, command);
+        const answer = await askRedis(url, COMMAND_TIMEOUT_MS, command, connect);
         patienceLeftMs = 0;
         return answer;
       } catch (cause) {

@@ -106,9 +106,10 @@ export async function askRedis<T>(
   url: string,
   commandTimeoutMs: number,
   question: (client: Redis) => Promise<T>,
+  connect: ConnectRedis = connectRedis,
 ): Promise<T> {
   const opened = Promise.withResolvers<void>();
-  const client = connectRedis({ url, commandTimeoutMs, onReady: opened.resolve, onLost: opened.reject });
+  const client = connect({ url, commandTimeoutMs, onReady: opened.resolve, onLost: opened.reject });
   try {
     await opened.promise;
     return await question(client);

@@ -1,6 +1,6 @@
 // Uses in Redis, shared by all instances: two hashes per day, which expire by themselves.
 
-import { openRedis } from '../redis/client.ts';
+import { type ConnectRedis, openRedis } from '../redis/client.ts';
 import { evaluate, toScript } from '../redis/sealed-script.ts';
 import { dayOf, daysBetween, firstDay, KEPT_DAYS, type Use, type UseStore, type UsesOf } from './store.ts';
 
@@ -19,8 +19,8 @@ redis.call('EXPIRE', KEYS[2], ARGV[1])
 `);
 
 /** Resolves when the first attempt to connect has succeeded or failed; reconnects by itself. */
-export async function createRedisUseStore(url: string, now: () => number): Promise<UseStore> {
-  const client = await openRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS });
+export async function createRedisUseStore(url: string, now: () => number, connect?: ConnectRedis): Promise<UseStore> {
+  const client = await openRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS }, connect);
 
   async function usesOfOne(day: string, { organization, operations }: UsesOf): Promise<Use[]> {
     const fields = operations.map((operation) => JSON.stringify([organization, operation]));

@@ -33,7 +33,6 @@ const APART: Readonly<Record<string, string>> = {
   'gateway/limits/addresses/accepted-credentials.ts': 'a secret of the process',
   'gateway/limits/addresses/failure-counter.ts': 'a library with timers of its own counts failures',
   'gateway/limits/addresses/login-queue.ts': 'waits for failures that are counted',
-  'gateway/limits/addresses/reserved-units.ts': 'units of failures that are counted',
   'gateway/usage/sqlite-store.ts': 'the embedded store gives way to requests while it reads',
 };
 

@@ -3,7 +3,7 @@
 
 import { createRequire } from 'node:module';
 import type { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
-import { connectRedis, type Redis } from '../../redis/client.ts';
+import { type ConnectRedis, connectRedis, type Redis } from '../../redis/client.ts';
 import { evaluate, toScript } from '../../redis/sealed-script.ts';
 import { createSharedUnits, type SharedUnits } from './reserved-units.ts';
 
@@ -61,9 +61,12 @@ export const processFailureCounters: FailureCounters = {
  *
  * @param redisUrl as `connectRedis` takes it; undefined: use the counters of this process
  */
-export function openFailureCounters(redisUrl: string | undefined): FailureCounters {
+export function openFailureCounters(
+  redisUrl: string | undefined,
+  connect: ConnectRedis = connectRedis,
+): FailureCounters {
   if (redisUrl === undefined) return processFailureCounters;
-  const client = connectRedis({ url: redisUrl, commandTimeoutMs: COMMAND_TIMEOUT_MS });
+  const client = connect({ url: redisUrl, commandTimeoutMs: COMMAND_TIMEOUT_MS });
   const units = createSharedUnits(client);
   return {
     counter: (name, rules) => createFailureCounter(name, rules, { client, units }),

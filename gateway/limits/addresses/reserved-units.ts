@@ -1,9 +1,9 @@
 // The reserved units of failure counters in Redis, shared by all instances. Beside each counter is a sorted set of reservations, scored by
 // the end of their lease. If an instance dies, its units are free again when their leases end.
 
-import { randomUUID } from 'node:crypto';
 import type { Redis } from '../../redis/client.ts';
 import { evaluate, toScript } from '../../redis/sealed-script.ts';
+import { type Machine, realMachine, type Timer } from '../../shared/machine.ts';
 
 const LEASE_MS = 60_000;
 
@@ -44,12 +44,13 @@ export interface SharedUnits {
   close(): void;
 }
 
-export function createSharedUnits(client: Redis, leaseMs = LEASE_MS): SharedUnits {
-  const instance = randomUUID();
+export function createSharedUnits(client: Redis, leaseMs = LEASE_MS, machine: Machine = realMachine): SharedUnits {
+  const { setInterval, clearInterval } = machine;
+  const instance = machine.randomUUID();
   let reservations = 0;
   /** Ids by the key of their set. */
   const held = new Map<string, Set<string>>();
-  let renewal: NodeJS.Timeout | undefined;
+  let renewal: Timer | undefined;
 
   function hold(key: string, id: string): void {
     const ids = held.get(key) ?? new Set();

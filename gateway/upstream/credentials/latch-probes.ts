@@ -3,7 +3,7 @@
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { askRedis } from '../../redis/client.ts';
+import { askRedis, type ConnectRedis } from '../../redis/client.ts';
 import { evaluate, toScript } from '../../redis/sealed-script.ts';
 
 const FIRST_WAIT_MS = 30_000;
@@ -81,8 +81,12 @@ function healedAt({ sentAtMs }: ProbeState, nowMs: number): ProbeState {
 }
 
 /** @param redisUrl as `connectRedis` takes it; undefined: the data directory has the schedules, and one process uses it */
-export function createLatchProbes(redisUrl: string | undefined, dataDirectory: string): LatchProbes {
-  return redisUrl === undefined ? inDirectory(dataDirectory) : inRedis(redisUrl);
+export function createLatchProbes(
+  redisUrl: string | undefined,
+  dataDirectory: string,
+  connect?: ConnectRedis,
+): LatchProbes {
+  return redisUrl === undefined ? inDirectory(dataDirectory) : inRedis(redisUrl, connect);
 }
 
 /** @param skewMs by how much the store's clock is ahead of this process: stored times follow the store's clock, for other processes */
@@ -116,17 +120,22 @@ local time = redis.call('TIME')
 return { redis.call('GET', KEYS[1]), time[1] * 1000 + math.floor(time[2] / 1000) }
 `);
 
-function inRedis(url: string): LatchProbes {
+function inRedis(url: string, connect: ConnectRedis | undefined): LatchProbes {
   return withStore((upstream, nowMs, work) =>
-    askRedis(url, COMMAND_TIMEOUT_MS, async (client) => {
-      const key = `credential-probes:${upstream}`;
-      if ((await evaluate(client, LEASE, [`${key}:lease`], [LEASE_MS])) === null) return undefined;
-      const [text, storeNowMs] = (await evaluate(client, READ, [key], [])) as [string | null, number];
-      const { after, result } = work(parsed(text), storeNowMs - nowMs);
-      await client.set(key, JSON.stringify(after), 'PX', 2 * DAY_MS);
-      await client.del(`${key}:lease`);
-      return result;
-    }),
+    askRedis(
+      url,
+      COMMAND_TIMEOUT_MS,
+      async (client) => {
+        const key = `credential-probes:${upstream}`;
+        if ((await evaluate(client, LEASE, [`${key}:lease`], [LEASE_MS])) === null) return undefined;
+        const [text, storeNowMs] = (await evaluate(client, READ, [key], [])) as [string | null, number];
+        const { after, result } = work(parsed(text), storeNowMs - nowMs);
+        await client.set(key, JSON.stringify(after), 'PX', 2 * DAY_MS);
+        await client.del(`${key}:lease`);
+        return result;
+      },
+      connect,
+    ),
   );
 }
 

@@ -3,7 +3,7 @@
 
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openRedis, type Redis } from '../../redis/client.ts';
+import { type ConnectRedis, openRedis, type Redis } from '../../redis/client.ts';
 import { evaluate, toScript } from '../../redis/sealed-script.ts';
 import { createTurns, type ProcessTurn } from './turns.ts';
 
@@ -43,15 +43,16 @@ export interface RecordLocks {
 interface RecordLocksOptions {
   /** As `connectRedis` takes it; undefined: no other process shares the records. */
   readonly redisUrl: string | undefined;
+  readonly connect?: ConnectRedis | undefined;
   /** Called with `away` when Redis has stopped answering, and with `up` when it answers again. */
   onChange(state: { readonly state: 'up' | 'away' }): void;
 }
 
 /** Creates the locks. The first lock connects to Redis. */
-export function createRecordLocks({ redisUrl, onChange }: RecordLocksOptions): RecordLocks {
+export function createRecordLocks({ redisUrl, onChange, ...options }: RecordLocksOptions): RecordLocks {
   const turns = createTurns();
   const held = new Set<SharedLock>();
-  const connect = redisUrl === undefined ? undefined : connectOnce(redisUrl);
+  const connect = redisUrl === undefined ? undefined : connectOnce(redisUrl, options.connect);
   let state: 'up' | 'away' = 'up';
 
   function note(next: 'up' | 'away'): void {
@@ -105,10 +106,10 @@ interface Connect {
   ifOpened(): Promise<Redis> | undefined;
 }
 
-function connectOnce(url: string): Connect {
+function connectOnce(url: string, connectRedis: ConnectRedis | undefined): Connect {
   let client: Promise<Redis> | undefined;
   function connect(): Promise<Redis> {
-    client ??= openRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS });
+    client ??= openRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS }, connectRedis);
     return client;
   }
   return Object.assign(connect, { ifOpened: () => client });

@@ -19,7 +19,10 @@ type Part = string | number | Buffer;
  *
  * @param onDifference called with a sentence; a store may take an error for an outage
  */
-export function createComparingConnect(comparison: Comparison, onDifference: (sentence: string) => void): ConnectRedis {
+export function createComparingConnect(
+  comparison: Pick<Comparison, 'run'>,
+  onDifference: (sentence: string) => void,
+): ConnectRedis {
   return ({ onReady }) => {
     queueMicrotask(() => onReady?.());
     return new ComparingClient(comparison, onDifference) as unknown as Redis;
@@ -29,10 +32,10 @@ export function createComparingConnect(comparison: Comparison, onDifference: (se
 class ComparingClient {
   readonly options = {};
   readonly status = 'ready';
-  readonly #comparison: Comparison;
+  readonly #comparison: Pick<Comparison, 'run'>;
   readonly #onDifference: (sentence: string) => void;
 
-  constructor(comparison: Comparison, onDifference: (sentence: string) => void) {
+  constructor(comparison: Pick<Comparison, 'run'>, onDifference: (sentence: string) => void) {
     this.#comparison = comparison;
     this.#onDifference = onDifference;
   }
@@ -54,6 +57,23 @@ class ComparingClient {
 
   del(...keys: string[]): Promise<unknown> {
     return this.call('del', keys);
+  }
+
+  zrem(key: string, ...members: string[]): Promise<unknown> {
+    return this.call('zrem', [key, ...members]);
+  }
+
+  set(key: string, value: string, ...options: Part[]): Promise<unknown> {
+    return this.call('set', [key, value, ...options]);
+  }
+
+  hmget(key: string, ...fields: string[]): Promise<unknown> {
+    return this.call('hmget', [key, ...fields]);
+  }
+
+  async hgetall(key: string): Promise<Record<string, string>> {
+    const parts = (await this.call('hgetall', [key])) as string[];
+    return Object.fromEntries(parts.flatMap((name, at) => (at % 2 === 0 ? [[name, parts[at + 1] ?? '']] : [])));
   }
 
   info(): Promise<string> {

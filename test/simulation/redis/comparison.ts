@@ -134,7 +134,7 @@ function errorText(message: string): string {
 /** Between the two servers some milliseconds pass. */
 function isSame([name = '']: readonly string[], expected: string, actual: string): boolean {
   if (expected === actual) return true;
-  return /^(pttl|ttl|eval)$/.test(name) && isNear(JSON.parse(expected), JSON.parse(actual));
+  return /^(pttl|ttl|eval|evalsha)$/.test(name) && isNear(JSON.parse(expected), JSON.parse(actual));
 }
 
 const CLOSE_MS = 4000;

@@ -15,6 +15,7 @@ import {
 } from '../../../gateway/limits/counters/redis/window-script.ts';
 import type { ConnectRedis, Redis } from '../../../gateway/redis/client.ts';
 import type { SessionStore } from '../../../gateway/sessions/store/session-store.ts';
+import { type OtherStores, openOthers, otherUses } from './random-others.ts';
 import { openSessions, sessionUses, type UseOfSessions } from './random-sessions.ts';
 
 export interface Stores {
@@ -22,6 +23,7 @@ export interface Stores {
   readonly answers: AnswerStore;
   readonly acme: AcmeStore;
   readonly sessions: SessionStore;
+  readonly others: OtherStores;
   readonly client: Redis;
   decide: ReturnType<typeof createRunDecisions>;
 }
@@ -34,6 +36,7 @@ export async function openStores(connect: ConnectRedis): Promise<Stores> {
     answers: await createRedisAnswerStore({ url, onChange: () => undefined, connect }),
     acme: await openRedisAcmeStore(url, connect),
     sessions: await openSessions(url, connect),
+    others: await openOthers(url, connect),
     client,
     decide: createRunDecisions(client),
   };
@@ -126,12 +129,36 @@ const keyUses = [
       ({ keys }) =>
         keys.organizations.list(),
   ),
+  use([], () => async ({ keys }) => {
+    for await (const page of keys.organizations.scan()) void page;
+    for await (const page of keys.organizations.inOrder()) void page;
+  }),
+  use([ids, fc.option(organizationIds, { nil: undefined })], (id, organization) => async ({ keys }) => {
+    for await (const page of keys.keys.scan({ organization, after: `key_${id}` })) void page;
+  }),
   use(
     [ids, organizationIds],
     (id, organization) =>
       ({ keys }) =>
         keys.keys.create(keyOf(id, organization)),
   ),
+  use(
+    [ids, organizationIds, fc.constantFrom(1, 2), fc.constantFrom(1, 3)],
+    (id, organization, usable, records) =>
+      ({ keys }) =>
+        keys.keys.create(keyOf(id, organization), 'ada', { most: { usable, records } }),
+  ),
+  use(
+    [ids, ids, organizationIds, fc.constantFrom(1, 2), moments],
+    (id, next, organization, usable, endsAtMs) =>
+      ({ keys }) =>
+        keys.keys.rotate(`key_${id}`, keyOf(next, organization), endsAtMs, 'ada', { most: { usable, records: 9 } }),
+  ),
+  use([ids, ids, organizationIds], (id, other, organization) => async ({ keys }) => {
+    const [key, owner] = [await keys.keys.get(`key_${other}`), await keys.organizations.get(organization)];
+    const conditions = { keys: key ? [key] : [], organizations: owner ? [owner] : [] };
+    await keys.keys.revoke(`key_${id}`, 'ada', undefined, { ...conditions, leavesAnother: true });
+  }),
   use(
     [ids],
     (id) =>
@@ -356,11 +383,20 @@ const ofSessions = sessionUses.map((uses) =>
   ),
 );
 
+const ofOthers = otherUses.map((uses) =>
+  uses.map(
+    (work): Use =>
+      ({ others }) =>
+        work(others),
+  ),
+);
+
+/** By store. */
+export const allUses = [keyUses, answerUses, acmeUses, limitUses, ofSessions, ofOthers] as const;
+
 /** One store is used at a time, so that what happens there builds up. */
 export const randomUses: fc.Arbitrary<Use[]> = fc.oneof(
-  ...[keyUses, answerUses, acmeUses, limitUses, ofSessions].map((uses) =>
-    fc.array(fc.oneof(...uses), { minLength: 1, maxLength: 60, size: 'max' }),
-  ),
+  ...allUses.map((uses) => fc.array(fc.oneof(...uses), { minLength: 1, maxLength: 60, size: 'max' })),
 );
 
 /** Moves the clock that scripts read, and lets times of expiry come nearer. */

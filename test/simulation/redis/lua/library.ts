@@ -22,6 +22,12 @@ const string = {
       return kind === 'x' ? Math.trunc(num(value)).toString(16) : String(Math.trunc(num(value)));
     });
   },
+  /** For plain text only, as the scripts of the gateway use it. */
+  find: (text: LuaValue, wanted: string, from: LuaValue = 1, isPlain: LuaValue = false): LuaResult => {
+    if (isPlain !== true) throw new LuaError(`no search for a pattern: ${wanted}`);
+    const at = textOf(text).indexOf(wanted, num(from) - 1);
+    return at < 0 ? undefined : [at + 1, at + wanted.length];
+  },
   match: (text: LuaValue, pattern: string): LuaResult => {
     if (typeof text !== 'string' && typeof text !== 'number')
       throw new LuaError(`bad argument #1 to 'match' (string expected, got ${typeOf(text)})`);
