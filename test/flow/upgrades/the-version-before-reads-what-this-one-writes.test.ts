@@ -292,7 +292,7 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
   });
 
   it('failures of an address: both count in one counter', async (t) => {
-    const [present, before] = (await both(presentFailures, 'gateway/limits/addresses/failure-counter.ts')).map(
+    const [present, before] = (await both(presentFailures, 'gateway/limits/failure-counter.ts')).map(
       ({ openFailureCounters }) => {
         const counters = openFailureCounters(redis.url);
         t.after(() => counters.close());
