@@ -34,11 +34,11 @@ export function createLimit({ rules, now }: LimitOptions): (permitted: Permitted
     const state = { policy: 'organization', limit: requests, windowSeconds, remaining: remainingPoints };
     const tightest = { ...state, resetMs: msBeforeNext };
     const limits: LimitStates = { states: [tightest], tightest };
-    const { trail, carried } = permitted;
+    const { trail, commonHeaders } = permitted;
     trail.limits = limits;
     trail.limitSource = 'plain';
     trail.limitDecidedAtMs = now();
-    appendLimitHeaders(carried, texts, limits, now());
+    appendLimitHeaders(commonHeaders, texts, limits, now());
     return { ...permitted, limits };
   };
 }

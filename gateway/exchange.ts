@@ -32,7 +32,7 @@ export interface Arrived {
   /** The client's address, computed through the trusted proxies by `admit`; undefined before that. */
   clientAddress: string | undefined;
   /** Headers of every answer to this request. They begin with the constant headers; stages append headers and remove none. */
-  readonly carried: string[];
+  readonly commonHeaders: string[];
 }
 
 export interface Admitted extends Arrived {

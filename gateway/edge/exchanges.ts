@@ -69,7 +69,7 @@ export function createExchanges(options: ExchangesOptions, everyMs: number, onEn
         trail: notesOn(trail),
         reservation: trail,
         clientAddress: undefined,
-        carried: [...options.constantHeaders, 'X-Request-Id', id],
+        commonHeaders: [...options.constantHeaders, 'X-Request-Id', id],
       };
       // This status remains if the client leaves before an answer begins.
       trail.status = 499;

@@ -30,7 +30,7 @@ export function createInternalExchanges({
     trail.status = 499;
     traceWithin(trail, trailOf(outer.trail));
     response.once('close', () => contain(() => onFinished(trail)));
-    const arrived = { id, request, response, clientAddress: undefined, carried: [] };
+    const arrived = { id, request, response, clientAddress: undefined, commonHeaders: [] };
     return { ...arrived, trail: notesOn(trail), reservation: trail };
   };
 }

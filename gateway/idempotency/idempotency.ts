@@ -203,7 +203,7 @@ function outcomeIn(record: Buffer | undefined): RecordedOutcome {
 }
 
 /** Writes the recorded answer again, with the request id, date and limits of this exchange. */
-function giveAgain({ response, trail, carried }: Checked, outcome: RecordedOutcome): void {
+function giveAgain({ response, trail, commonHeaders }: Checked, outcome: RecordedOutcome): void {
   trail.note('replayed', true);
   const about = { 'Idempotent-Replayed': 'true', 'Original-Request-Id': outcome.requestId };
   if (outcome.kind === 'refusal') {
@@ -212,7 +212,7 @@ function giveAgain({ response, trail, carried }: Checked, outcome: RecordedOutco
   }
   if (response.destroyed) return;
   const { status, headers, body } = outcome;
-  const head = [...carried, ...headers, ...Object.entries(about).flat()];
+  const head = [...commonHeaders, ...headers, ...Object.entries(about).flat()];
   if (status !== 204 && status !== 304) head.push('Content-Length', String(body.length));
   trail.status = status;
   trail.bytesOut = body.length;

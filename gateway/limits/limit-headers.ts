@@ -28,20 +28,20 @@ export function limitTextsOf(charges: readonly Charge[]): LimitTexts {
 /**
  * Appends the limit headers of one answer.
  *
- * @param carried flat list of header names and values
+ * @param commonHeaders flat list of header names and values
  * @param texts result of `limitTextsOf`
  * @param nowMs epoch milliseconds
  */
 export function appendLimitHeaders(
-  carried: string[],
+  commonHeaders: string[],
   { policies, items }: LimitTexts,
   { states, tightest }: LimitStates,
   nowMs: number,
 ): void {
   if (policies === '') return;
-  carried.push('RateLimit-Policy', policies);
+  commonHeaders.push('RateLimit-Policy', policies);
   if (tightest === undefined) return;
-  carried.push(
+  commonHeaders.push(
     'RateLimit',
     rateLimitOf(items, states),
     'X-RateLimit-Limit',

@@ -49,7 +49,7 @@ function withLimits(permitted: Permitted, limits: LimitStates): Counted {
  * refused.
  */
 function noteLimits(
-  { trail, carried }: Permitted,
+  { trail, commonHeaders }: Permitted,
   { charges, sharedCharges, texts }: CallerCharges,
   decision: LimitDecision,
   nowMs: number,
@@ -61,7 +61,7 @@ function noteLimits(
   trail.limitSource = decision.source;
   trail.limitDecidedAtMs = decision.decidedAtMs;
   if (shadowRefusals.length > 0) trail.note('shadowRefusals', shadowRefusals);
-  appendLimitHeaders(carried, texts, limits, nowMs);
+  appendLimitHeaders(commonHeaders, texts, limits, nowMs);
   return limits;
 }
 

@@ -182,13 +182,13 @@ function checkHeaders({ headers }: Identified): void {
     throw new GatewayError('not_acceptable', { fields: { available_media_types: ['application/json'] } });
 }
 
-function write({ response, carried, trail }: Arrived, { status, text, headers = [] }: EndpointAnswer): void {
+function write({ response, commonHeaders, trail }: Arrived, { status, text, headers = [] }: EndpointAnswer): void {
   if (response.destroyed) return;
   const body = Buffer.from(text ?? '');
   const type = text === undefined ? [] : ['Content-Type', 'application/json'];
   trail.status = status;
   trail.bytesOut = body.length;
   const length = status === 204 ? [] : ['Content-Length', String(body.length)];
-  response.writeHead(status, [...carried, ...type, ...length, 'Cache-Control', 'no-store', ...headers]);
+  response.writeHead(status, [...commonHeaders, ...type, ...length, 'Cache-Control', 'no-store', ...headers]);
   response.end(body);
 }

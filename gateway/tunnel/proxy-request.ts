@@ -152,13 +152,16 @@ class RequestExchange extends ProxiedExchange {
   /** Sends the head of the answer, and pipes its body. */
   #passOn(incoming: IncomingMessage): void {
     const { admitted, hasPages, basePath, fileName, idleMs } = this.options;
-    const { request, response, trail, carried } = admitted;
+    const { request, response, trail, commonHeaders } = admitted;
     const status = incoming.statusCode as number;
     const { rawHeaders: raw } = incoming;
     const { origin } = this.target;
     // The answer came before the request body was complete: close the connection, because the rest of the body is not read.
     if (!request.complete) response.shouldKeepAlive = false;
-    response.writeHead(status, tunnelAnswerHeaders({ raw, status, origin, carried, hasPages, basePath, fileName }));
+    response.writeHead(
+      status,
+      tunnelAnswerHeaders({ raw, status, origin, commonHeaders, hasPages, basePath, fileName }),
+    );
     let begun = false;
     let bytesOut = 0;
     incoming.on('data', (chunk: Buffer) => {

@@ -122,17 +122,17 @@ interface Answering {
   /** The name of the file that the client asked for, where the upstream got `PLACEHOLDER_NAME`. */
   readonly fileName?: string | undefined;
   /** The gateway's headers, flat: they replace those of the upstream, except the security headers, which give way. */
-  readonly carried: readonly string[];
+  readonly commonHeaders: readonly string[];
   /** True if the upstream serves HTML pages, which load scripts and styles of their own. */
   readonly hasPages: boolean;
 }
 
 /** Headers for the client, flat, in the upstream's spelling. A 101 gets no security headers, because they have no effect there. */
 export function tunnelAnswerHeaders(answering: Answering): string[] {
-  const { raw, status, carried, hasPages } = answering;
+  const { raw, status, commonHeaders, hasPages } = answering;
   const sent: string[] = [];
   const named = namedBy(valuesOf(raw, 'connection'));
-  const ours = namesOf(carried);
+  const ours = namesOf(commonHeaders);
   ours.delete('vary');
   for (const name of replaceable) ours.delete(name);
   const present = new Set<string>();
@@ -146,11 +146,11 @@ export function tunnelAnswerHeaders(answering: Answering): string[] {
     present.add(name);
     sent.push(raw[i] as string, publicValue(name, value, answering));
   }
-  for (let i = 0; i < carried.length; i += 2) {
-    const name = carried[i] as string;
+  for (let i = 0; i < commonHeaders.length; i += 2) {
+    const name = commonHeaders[i] as string;
     const lower = name.toLowerCase();
     if (replaceable.has(lower) && (status === 101 || present.has(lower))) continue;
-    sent.push(name, hasPages && lower === 'content-security-policy' ? PAGE_POLICY : (carried[i + 1] as string));
+    sent.push(name, hasPages && lower === 'content-security-policy' ? PAGE_POLICY : (commonHeaders[i + 1] as string));
   }
   return sent;
 }

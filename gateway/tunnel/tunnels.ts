@@ -265,10 +265,10 @@ function createTunnelTargets({ originOf, isOut }: Pick<TunnelsOptions, 'originOf
   return { targetOf, urlOf };
 }
 
-function redirect({ response, trail, carried }: Admitted, location: string): void {
+function redirect({ response, trail, commonHeaders }: Admitted, location: string): void {
   trail.status = 302;
   const framing = ['Location', location, 'Cache-Control', 'no-store', 'Content-Length', '0'];
-  response.writeHead(302, [...carried, ...framing]);
+  response.writeHead(302, [...commonHeaders, ...framing]);
   response.end();
 }
 

@@ -146,7 +146,7 @@ class UpgradeExchange extends ProxiedExchange<UpgradeOptions> {
       raw,
       status,
       origin: this.target.origin,
-      carried: this.options.admitted.carried,
+      commonHeaders: this.options.admitted.commonHeaders,
       hasPages,
     });
   }

@@ -14,17 +14,17 @@ export interface Sunset {
 /** @param now epoch milliseconds */
 export function createSunset({ ofOperations, ofVersions }: Deprecations, now: () => number): Sunset {
   return {
-    sunset({ operation, carried }) {
+    sunset({ operation, commonHeaders }) {
       if (ofOperations.size === 0) return;
       const deprecation = ofOperations.get(operation);
       if (deprecation === undefined) return;
-      carried.push(...deprecation.headers);
+      commonHeaders.push(...deprecation.headers);
       if (now() >= deprecation.sunsetMs) throw ended(deprecation);
     },
-    endOfVersion({ segments, carried }) {
+    endOfVersion({ segments, commonHeaders }) {
       const end = ofVersions.get(segments[0] ?? '');
       if (end === undefined || now() < end.sunsetMs) return undefined;
-      carried.push(...end.headers);
+      commonHeaders.push(...end.headers);
       return ended(end);
     },
   };

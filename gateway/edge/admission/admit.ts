@@ -51,7 +51,7 @@ export function createAdmit(options: AdmitOptions): (arrived: Arrived) => Admitt
       response: arrived.response,
       trail,
       reservation: arrived.reservation,
-      carried: arrived.carried,
+      commonHeaders: arrived.commonHeaders,
       method: request.method as string,
       path,
       segments,
@@ -115,5 +115,5 @@ function checkFraming(
 function noteClientRequestId(arrived: Arrived, id: string | undefined): void {
   if (id === undefined || !/^[A-Za-z0-9._-]{1,128}$/.test(id)) return;
   arrived.trail.note('clientRequestId', id);
-  arrived.carried.push('X-Client-Request-Id', id);
+  arrived.commonHeaders.push('X-Client-Request-Id', id);
 }

@@ -26,7 +26,7 @@ export function createAnswerChallenge(
 }
 
 async function answer(
-  { method, response, trail, carried }: Admitted,
+  { method, response, trail, commonHeaders }: Admitted,
   finding: Promise<string | undefined>,
 ): Promise<boolean> {
   const proof = await finding;
@@ -34,7 +34,7 @@ async function answer(
   trail.status = 200;
   const body = Buffer.from(proof);
   const framing = ['Content-Type', 'application/octet-stream', 'Content-Length', String(body.length)];
-  response.writeHead(200, [...carried, ...framing, 'Cache-Control', 'no-store']);
+  response.writeHead(200, [...commonHeaders, ...framing, 'Cache-Control', 'no-store']);
   response.end(method === 'HEAD' ? undefined : body);
   return true;
 }

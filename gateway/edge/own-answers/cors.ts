@@ -80,9 +80,9 @@ export function createCors(options: CorsOptions): Cors {
       const host = hostOf(arrived);
       if (host === undefined) return;
       // Refused origins get it, too: a cache must not give the answer for one origin to another.
-      if (!host.anyOrigin) arrived.carried.push('Vary', 'Origin');
+      if (!host.anyOrigin) arrived.commonHeaders.push('Vary', 'Origin');
       const allowed = allowedOrigin(host, arrived);
-      if (allowed !== undefined) arrived.carried.push('Access-Control-Allow-Origin', allowed, ...host.shared);
+      if (allowed !== undefined) arrived.commonHeaders.push('Access-Control-Allow-Origin', allowed, ...host.shared);
     },
     trusts(arrived) {
       const host = hostOf(arrived);
@@ -102,7 +102,7 @@ export function createCors(options: CorsOptions): Cors {
       const host = hostOf(arrived) as Host;
       const allowed = allowedOrigin(host, arrived) === undefined ? [] : host.preflight;
       arrived.trail.status = 204;
-      arrived.response.writeHead(204, [...arrived.carried, ...allowed, 'Cache-Control', 'no-store']);
+      arrived.response.writeHead(204, [...arrived.commonHeaders, ...allowed, 'Cache-Control', 'no-store']);
       arrived.response.end();
     },
   };

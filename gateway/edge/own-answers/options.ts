@@ -16,7 +16,7 @@ export function createAnswerOptions({ admit, throttle, allowedMethods }: AnswerO
     arrived.trail.stage = 'match';
     const allow = allowedMethods(admitted).join(', ');
     arrived.trail.status = 204;
-    arrived.response.writeHead(204, [...arrived.carried, 'Allow', allow, 'Cache-Control', 'no-store']);
+    arrived.response.writeHead(204, [...arrived.commonHeaders, 'Allow', allow, 'Cache-Control', 'no-store']);
     arrived.response.end();
   };
 }

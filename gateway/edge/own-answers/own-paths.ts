@@ -62,7 +62,7 @@ export function createOwnPaths(options: OwnPathsOptions): OwnPaths {
   async function handle(arrived: Arrived): Promise<void> {
     options.admit(arrived);
     const { request, response, trail } = nodeExchangeOf(arrived);
-    for (const [name, value] of pairs(arrived.carried)) response.setHeader(name, value);
+    for (const [name, value] of pairs(arrived.commonHeaders)) response.setHeader(name, value);
     response.on('finish', () => {
       trail.status = response.statusCode;
       const code = response.getHeader('X-Error-Code');

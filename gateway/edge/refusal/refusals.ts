@@ -15,7 +15,7 @@ import { createErrorAnswers } from './error-answer.ts';
 interface RefusalsOptions {
   /** Base of `doc_url`. */
   readonly publicUrl: string;
-  /** Headers of every answer, for answers on a bare socket: no exchange has them in `carried` there. */
+  /** Headers of every answer, for answers on a bare socket: no exchange has them in `commonHeaders` there. */
   readonly constantHeaders: readonly string[];
   /** Called after a refusal has been written. */
   onRefused(arrived: Arrived, error: GatewayError): void;
@@ -93,7 +93,7 @@ export function createRefusals(options: RefusalsOptions): Refusals {
     const body = Buffer.from(text);
     const closes = closesAfter(arrived, error);
     trail.status = status;
-    const head = arrived.carried.concat(headers, 'Content-Length', String(body.length));
+    const head = arrived.commonHeaders.concat(headers, 'Content-Length', String(body.length));
     if (closes) head.push('Connection', 'close');
     response.writeHead(status, head);
     if (closes && request.method !== 'HEAD') {

@@ -26,7 +26,7 @@ export function createPlain(options: PlainOptions): (arrived: Arrived) => Promis
 
   return async function answerPlain(arrived) {
     const admitted = options.admit(arrived);
-    const { response, trail, carried, method } = admitted;
+    const { response, trail, commonHeaders, method } = admitted;
     if (showsCredentials(admitted)) throw new GatewayError('tls_required', { hint: 'credentials' });
     if (await options.answerChallenge(admitted)) return;
     const isRead = method === 'GET' || method === 'HEAD';
@@ -35,7 +35,7 @@ export function createPlain(options: PlainOptions): (arrived: Arrived) => Promis
     if (options.mode === 'refuse' || !isRead) throw new GatewayError('tls_required');
     trail.status = 308;
     const framing = ['Location', locate(admitted), 'Cache-Control', 'no-store', 'Content-Length', '0'];
-    response.writeHead(308, [...carried, ...framing]);
+    response.writeHead(308, [...commonHeaders, ...framing]);
     response.end();
   };
 }

@@ -19,14 +19,14 @@ export function jsonAnswer(members: object): SessionAnswer {
   return answer(200, 'application/json', JSON.stringify(members));
 }
 
-export function pageAnswer({ carried }: Forwardable, { html, policy }: LoginPage): SessionAnswer {
-  usePolicy(carried, policy);
+export function pageAnswer({ commonHeaders }: Forwardable, { html, policy }: LoginPage): SessionAnswer {
+  usePolicy(commonHeaders, policy);
   return answer(200, 'text/html; charset=utf-8', html);
 }
 
-/** The location is carried, because the relay keeps addresses of other hosts from clients. */
-export function redirectAnswer({ carried }: Forwardable, location: string): SessionAnswer {
-  carried.push('Location', location);
+/** The location is one of them, because the relay keeps addresses of other hosts from clients. */
+export function redirectAnswer({ commonHeaders }: Forwardable, location: string): SessionAnswer {
+  commonHeaders.push('Location', location);
   return { status: 303, headers: { 'content-length': '0', 'cache-control': 'no-store' }, body: Buffer.alloc(0) };
 }
 
@@ -35,15 +35,15 @@ export function emptyAnswer(): SessionAnswer {
 }
 
 /** Carried, because the relay keeps cookies that no entry names from clients. */
-export function setCookies({ carried }: Forwardable, lines: readonly string[]): void {
-  for (const line of lines) carried.push('Set-Cookie', line);
+export function setCookies({ commonHeaders }: Forwardable, lines: readonly string[]): void {
+  for (const line of lines) commonHeaders.push('Set-Cookie', line);
 }
 
 /** Pages have a policy of their own: two would both apply, and the general one lets nothing run. */
-export function usePolicy(carried: string[], policy: string): void {
-  const at = carried.indexOf('Content-Security-Policy');
-  if (at === -1) carried.push('Content-Security-Policy', policy);
-  else carried[at + 1] = policy;
+export function usePolicy(commonHeaders: string[], policy: string): void {
+  const at = commonHeaders.indexOf('Content-Security-Policy');
+  if (at === -1) commonHeaders.push('Content-Security-Policy', policy);
+  else commonHeaders[at + 1] = policy;
 }
 
 /** Throws misdirected_request for a host name that is none of `sessions.origins`. */

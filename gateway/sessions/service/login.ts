@@ -131,7 +131,7 @@ function refusedWithPage(
     returnTo,
     requestHeader: settings.requestHeader,
   });
-  usePolicy(exchange.carried, page.policy);
+  usePolicy(exchange.commonHeaders, page.policy);
   const details: GatewayErrorDetails = { ...error.details, page: page.html };
   return new GatewayError(error.code, details);
 }

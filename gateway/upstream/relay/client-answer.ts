@@ -166,10 +166,10 @@ export abstract class ClientAnswer implements WithheldNotes {
   }
 
   #writeHead(length: number, headers: AnswerHeaders): void {
-    const { request, response, carried, trail } = this.exchange;
+    const { request, response, commonHeaders, trail } = this.exchange;
     // The rest of a request body that is still arriving is not read, so this connection cannot carry another request.
     if (!request.complete) response.shouldKeepAlive = false;
-    const head = this.answerHeaders(headers, [...carried]);
+    const head = this.answerHeaders(headers, [...commonHeaders]);
     if (length >= 0 && this.status !== 204 && this.status !== 304) head.push('Content-Length', String(length));
     trail.status = this.status;
     this.hasHead = true;

@@ -34,8 +34,8 @@ const mistakes: Readonly<Record<string, (arrived: Arrived) => Promise<void>>> = 
     throw new TypeError('a mistake');
   },
   '/unsendable-header': () => Promise.reject(new GatewayError('route_not_found', { headers: { Link: UNSENDABLE } })),
-  '/unsendable-answer': async ({ carried }) => {
-    carried.push('Link', UNSENDABLE);
+  '/unsendable-answer': async ({ commonHeaders }) => {
+    commonHeaders.push('Link', UNSENDABLE);
     throw new GatewayError('route_not_found');
   },
   '/refused': () => Promise.reject(new GatewayError('route_not_found')),

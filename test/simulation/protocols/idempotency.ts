@@ -338,7 +338,7 @@ function requestWith(key: string, id: string, replayed: Buffer[]): Checked {
     search: '',
     hasBody: true,
     rawBody: Buffer.from('{}'),
-    carried: [],
+    commonHeaders: [],
     trail: { note: () => undefined },
   } as unknown as Checked;
 }

@@ -132,7 +132,7 @@ export function matched(authorization?: string, overrides: Partial<Matched> = {}
     response: {} as ServerResponse,
     trail: notesOn(trail),
     reservation: trail,
-    carried: [],
+    commonHeaders: [],
     method: 'GET',
     path: '/v1/customers',
     segments: ['v1', 'customers'],

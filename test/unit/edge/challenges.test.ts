@@ -29,7 +29,7 @@ async function startRefusing(t: TestContext) {
   const { answer } = createRefusals({ publicUrl: 'https://api.test', constantHeaders: [], onRefused: () => undefined });
   const server = createServer((request, response) => {
     const trail = new Trail('req_1', 'GET');
-    const shared = { trail: notesOn(trail), reservation: trail, clientAddress: undefined, carried: [] };
+    const shared = { trail: notesOn(trail), reservation: trail, clientAddress: undefined, commonHeaders: [] };
     answer({ id: 'req_1', request, response, ...shared }, thrown);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -11,7 +11,13 @@ async function asked(method: string, path: string) {
     writeHead: (status: number, lines: readonly string[]) => void sent.push(status, ...lines),
     end: (body?: Buffer) => void sent.push(body?.toString()),
   };
-  const admitted = { method, path, response, trail: {}, carried: ['X-Request-Id', 'req_1'] } as unknown as Admitted;
+  const admitted = {
+    method,
+    path,
+    response,
+    trail: {},
+    commonHeaders: ['X-Request-Id', 'req_1'],
+  } as unknown as Admitted;
   return { answered: await answerChallenge(admitted), sent, status: admitted.trail.status };
 }
 

@@ -19,9 +19,11 @@ function headersOf(
   tightest: LimitState | undefined,
   nowMs = NOW_MS,
 ) {
-  const carried: string[] = [];
-  appendLimitHeaders(carried, limitTextsOf(charges), { states, tightest }, nowMs);
-  return Object.fromEntries(carried.flatMap((name, index) => (index % 2 === 0 ? [[name, carried[index + 1]]] : [])));
+  const commonHeaders: string[] = [];
+  appendLimitHeaders(commonHeaders, limitTextsOf(charges), { states, tightest }, nowMs);
+  return Object.fromEntries(
+    commonHeaders.flatMap((name, index) => (index % 2 === 0 ? [[name, commonHeaders[index + 1]]] : [])),
+  );
 }
 
 test('all policies are listed, the X headers describe the tightest', () => {

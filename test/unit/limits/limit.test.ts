@@ -66,7 +66,7 @@ test('a refusal names the violated limits and the wait, and carries the headers'
   const { code, details } = refusalOf(request, limit);
   assert.equal(code, 'rate_limited');
   assert.deepEqual(details, { retryAfterSeconds: 60, fields: { violated_policies: ['organization'] } });
-  assert.deepEqual(request.carried, [
+  assert.deepEqual(request.commonHeaders, [
     'RateLimit-Policy',
     '"organization";q=2;w=60',
     'RateLimit',
@@ -105,14 +105,14 @@ test('a shadow limit lets the request through and leaves a note', () => {
   const counted = limit(request) as Counted;
   assert.deepEqual(trailOf(request.trail).rare?.shadowRefusals, ['job-creation']);
   assert.equal(counted.limits.tightest?.policy, 'organization');
-  assert.equal(request.carried[1], '"organization";q=100;w=60');
+  assert.equal(request.commonHeaders[1], '"organization";q=100;w=60');
 });
 
 test('a request that no limit concerns passes without headers', () => {
   const request = permitted(caller('anonymous', undefined), listJobs);
   const counted = stage(rules())(request) as Counted;
   assert.deepEqual(counted.limits, { states: [], tightest: undefined });
-  assert.deepEqual(request.carried, []);
+  assert.deepEqual(request.commonHeaders, []);
 });
 
 test('counters away and no admission: gateway_overloaded, and the trail has the outage policy', () => {
@@ -124,7 +124,7 @@ test('counters away and no admission: gateway_overloaded, and the trail has the 
 test('counters away and all let in: no figures are invented', () => {
   const request = permitted(acme, listJobs);
   stage(rules(), awayStore('admitted', 'allow'))(request);
-  assert.deepEqual(request.carried, ['RateLimit-Policy', '"organization";q=100;w=60']);
+  assert.deepEqual(request.commonHeaders, ['RateLimit-Policy', '"organization";q=100;w=60']);
 });
 
 test('new rules on the same store go on with its counters', () => {

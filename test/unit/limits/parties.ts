@@ -54,6 +54,6 @@ export function admitted(clientAddress: string): Admitted {
 
 export function permitted(by: Caller, wanted: Operation, clientAddress = '192.0.2.1'): Permitted {
   const trail = notesOn(new Trail('req_1', 'GET'));
-  const request = { caller: by, operation: wanted, clientAddress, permitted: true, carried: [], trail };
+  const request = { caller: by, operation: wanted, clientAddress, permitted: true, commonHeaders: [], trail };
   return request as unknown as Permitted;
 }

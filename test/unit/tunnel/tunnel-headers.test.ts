@@ -18,7 +18,7 @@ const answered = (raw: string[], more: object = {}) => {
     raw,
     status: 200,
     origin: 'http://up.test:1',
-    carried: [],
+    commonHeaders: [],
     hasPages: false,
     ...more,
   });
@@ -88,8 +88,8 @@ test('an answer keeps its lines and spelling, without those of its connection', 
 
 test('the gateway’s headers of an exchange replace the upstream’s', () => {
   const raw = ['X-Request-Id', 'theirs', 'Access-Control-Allow-Origin', '*', 'Vary', 'Accept', 'X-Own', 'a'];
-  const carried = ['X-Request-Id', 'ours', 'Vary', 'Origin', 'Access-Control-Allow-Origin', 'https://a.test'];
-  assert.deepEqual(answered(raw, { carried }), [
+  const commonHeaders = ['X-Request-Id', 'ours', 'Vary', 'Origin', 'Access-Control-Allow-Origin', 'https://a.test'];
+  assert.deepEqual(answered(raw, { commonHeaders }), [
     ...['Vary: Accept', 'X-Own: a', 'X-Request-Id: ours', 'Vary: Origin'],
     'Access-Control-Allow-Origin: https://a.test',
   ]);
@@ -101,18 +101,18 @@ const constantNames = constant.filter((_, index) => index % 2 === 0);
 test('each constant header is sent once: as the upstream has set it, else as the gateway does', () => {
   const own = constantNames.flatMap((name) => [name.toLowerCase(), 'theirs']);
   assert.deepEqual(
-    answered(own, { carried: constant }),
+    answered(own, { commonHeaders: constant }),
     constantNames.map((name) => `${name.toLowerCase()}: theirs`),
   );
   assert.deepEqual(
-    answered([], { carried: constant }),
+    answered([], { commonHeaders: constant }),
     constantNames.map((name, index) => `${name}: ${constant[index * 2 + 1]}`),
   );
 });
 
 test('a connection that becomes a WebSocket has no constant headers', () => {
-  const carried = [...constant, 'X-Request-Id', 'ours'];
-  assert.deepEqual(answered([], { status: 101, carried }), ['X-Request-Id: ours']);
+  const commonHeaders = [...constant, 'X-Request-Id', 'ours'];
+  assert.deepEqual(answered([], { status: 101, commonHeaders }), ['X-Request-Id: ours']);
 });
 
 test('locations at the upstream itself become paths, others stay', () => {
@@ -129,8 +129,8 @@ test('no length is announced where none can be', () => {
 });
 
 test('pages may load their own files, and no other page may frame them', () => {
-  const carried = ['X-A', 'b', 'Content-Security-Policy', "default-src 'none'"];
-  assert.deepEqual(answered([], { carried, hasPages: true }), [
+  const commonHeaders = ['X-A', 'b', 'Content-Security-Policy', "default-src 'none'"];
+  assert.deepEqual(answered([], { commonHeaders, hasPages: true }), [
     ...['X-A: b', "Content-Security-Policy: frame-ancestors 'none'"],
   ]);
 });
