@@ -41,8 +41,7 @@ describe('the documentation in a browser', () => {
         await pasteKey(page, key);
         await page.locator('.values > summary').click();
         await page.locator('.try [type=submit]').click();
-        await page.locator('.try-status').waitFor(PATIENCE);
-        assert.match((await page.locator('.try-status').textContent()) ?? '', /^201/);
+        await page.locator('.try-status', { hasText: /^201/ }).waitFor(PATIENCE);
         const shown = (await page.locator('.try-answer').textContent()) ?? '';
         assert.match(shown, /"name": "Dana Whitfield"/);
         assert.ok((await page.locator('.try-answer code .p').count()) > 3, 'the answer is coloured');

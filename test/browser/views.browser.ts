@@ -234,7 +234,6 @@ describe('the pages of signing in', () => {
   const views: Record<string, View> = {
     'callback-unknown': { at: '/session/callback?state=unknown&code=unknown', waitUntil: 'load' },
     'callback-refused': { at: '/session/callback?error=access_denied&state=unknown', waitUntil: 'load' },
-    'login-refused': { at: '/session/login?provider=unknown', waitUntil: 'load' },
   };
   lookAt(
     'session',

@@ -44,7 +44,7 @@ async function showSearch(find) {
       { key: 'tier', label: 'Tier', cell: ({ tier }) => tier, value: ({ tier }) => tier },
       {
         key: 'state',
-        label: 'State of the organization',
+        label: 'State',
         cell: (row) => state(stateKinds[row.state], row.state),
         value: (row) => row.state,
       },

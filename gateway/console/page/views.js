@@ -23,6 +23,8 @@ const titles = {
   codes: 'Error code',
 };
 const WITH_CHARTS = ['overview', 'subject'];
+/** Views that are reached from another one: its link at the top is marked. */
+const WITHIN = { configuration: 'system', upstreams: 'system', operations: 'routes' };
 
 /** By panel: resolves with `open(route, feed)`, and where there is need of it `feed(feed)`, and `close()` when it is left. */
 const loaders = {
@@ -102,6 +104,13 @@ async function loadSubject(tell) {
   return { open, feed, close: () => stop() };
 }
 
+/** In narrow windows the links are one line that is moved: the current one is in view. */
+function markCurrent(one, value) {
+  one.setAttribute('aria-current', value);
+  const line = one.parentElement;
+  line.scrollLeft = one.offsetLeft - line.offsetLeft - (line.clientWidth - one.offsetWidth) / 2;
+}
+
 function panelOf({ view, id }) {
   const name = view in titles ? view : 'overview';
   if (id === undefined || name === 'runbook') return name;
@@ -134,8 +143,8 @@ export function createViews(tell, latest) {
     const name = route.view in titles ? route.view : 'overview';
     for (const part of document.querySelectorAll('[data-view]')) part.hidden = part.dataset.view !== panel;
     for (const one of document.querySelectorAll('#nav a')) {
-      if (one.dataset.name === name) one.setAttribute('aria-current', 'page');
-      else one.removeAttribute('aria-current');
+      if (one.dataset.name !== (WITHIN[name] ?? name)) one.removeAttribute('aria-current');
+      else markCurrent(one, name in WITHIN ? 'true' : 'page');
     }
     for (const part of document.querySelectorAll('.of-charts')) part.hidden = !WITH_CHARTS.includes(panel);
     place('controls').hidden = panel === 'runbook';
