@@ -110,7 +110,7 @@ function referenceCards(references: readonly AddressedContract[]): string {
   const cards = references.map(({ reference: { title }, path, groups, operations }) => {
     const count = `${operations.length} ${operations.length === 1 ? 'operation' : 'operations'}`;
     const names = groups.map(({ name }) => name).join(', ');
-    return `<li><a class="card" href="${path}"><strong>${escapeHtml(title)}</strong> <span>${escapeHtml(names)}</span> <span>${count}</span></a></li>`;
+    return `<li><a class="card" href="${path}"><strong>${escapeHtml(title)}</strong> <span class="group-name">${escapeHtml(names)}</span> <span>${count}</span></a></li>`;
   });
   return `<ul class="cards">${cards.join('')}</ul>`;
 }
