@@ -20,7 +20,8 @@ const OPERATIONS = [
 
 const DESCRIPTION = 'Your organization, its limits and use, requests that failed, and your keys.';
 
-export function accountPage(references: readonly AddressedContract[]): Page {
+/** @param contact who gives the first key: an address of the web or a `mailto:`; undefined: the configuration does not say */
+export function accountPage(references: readonly AddressedContract[], contact: string | undefined): Page {
   const main = `<h1>Your account</h1>
 <p class="lead">${DESCRIPTION}</p>
 <p class="account-unscripted">This page needs JavaScript. Everything on it can be asked for by HTTP, too: see the operations in
@@ -30,7 +31,7 @@ export function accountPage(references: readonly AddressedContract[]): Page {
 <div class="key-row"><input id="account-key" type="password" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="sk_live_…" aria-describedby="account-note">
 <button type="submit" class="primary">Show</button><button type="button" id="account-forget" hidden>Forget</button></div>
 <p id="account-note">A live key with the scope <code>gateway:read</code>. It stays in the memory of this page until you leave it, and is sent to
-this API only.</p>
+this API only. No key yet? ${firstKey(contact)}</p>
 </form>
 <p id="account-status" class="quiet" role="status"></p>
 <div id="account" data-scopes="${escapeHtml(scopesOf(references).join(' '))}" hidden></div>
@@ -46,6 +47,11 @@ this API only.</p>
     styles: ['account.css'],
     scripts: ['account.js'],
   };
+}
+
+function firstKey(contact: string | undefined): string {
+  if (contact === undefined) return 'The operator of this API makes the first one.';
+  return `<a href="${escapeHtml(contact)}" rel="noreferrer">Ask for the first one</a>.`;
 }
 
 /** Scopes that a key may be created with. */

@@ -126,7 +126,7 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
 
 /** Pages beside guides and reference, in the order of their links. */
 function furtherPages(
-  { limits, publications, hasAccount, agentsPath, publicUrl }: PortalOptions,
+  { limits, publications, hasAccount, agentsPath, help, publicUrl }: PortalOptions,
   references: readonly AddressedContract[],
   guides: ReadonlySet<string>,
   title: string,
@@ -136,7 +136,7 @@ function furtherPages(
     ...(limits === undefined ? [] : [limitsPage(limits, references, guides.has('rate-limits'))]),
     ...(changes === undefined ? [] : [changes]),
     ...(agentsPath === undefined ? [] : [agentsPage({ path: agentsPath, publicUrl, title })]),
-    ...(hasAccount ? [accountPage(references)] : []),
+    ...(hasAccount ? [accountPage(references, help.contact)] : []),
   ];
 }
 

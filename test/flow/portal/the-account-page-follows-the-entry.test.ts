@@ -40,6 +40,14 @@ describe('with an entry whose target is the gateway', async () => {
     assert.doesNotMatch(field, / (name|value)=/);
   });
 
+  it('it says where the first key comes from', async () => {
+    assert.match(page.text, /No key yet\? The operator of this API makes the first one\./);
+    const portal = { contact: 'help@example.com' };
+    const helped = await start(startGateway({ gateway: { portal }, upstreams: OWN_ENTRY }));
+    const { text } = await get(`${helped.url}/docs/account`);
+    assert.match(text, /No key yet\? <a href="mailto:help@example.com" rel="noreferrer">Ask for the first one<\/a>/);
+  });
+
   it('every script and style that the page needs is served', async () => {
     const seen = new Set<string>();
     const visit = async (path: string): Promise<void> => {
