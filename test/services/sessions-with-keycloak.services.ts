@@ -14,16 +14,8 @@ import { eventually } from '../support/instances.ts';
 import { SESSION_ENTRY, sessionContract } from '../support/sessions.ts';
 import { thingsAt } from '../support/things.ts';
 import { type FakeUpstream, startUpstream } from '../support/upstream.ts';
-import {
-  CLIENT,
-  createRealm,
-  fillIn,
-  type Keycloak,
-  PASSWORD,
-  type Realm,
-  signInWithForm,
-  startKeycloak,
-} from './support/keycloak.ts';
+import { type Keycloak, startKeycloak } from './support/keycloak.ts';
+import { CLIENT, createRealm, fillIn, PASSWORD, type Realm, signInWithForm } from './support/keycloak-realm.ts';
 import { missingForJava } from './support/packages.ts';
 import { type Relay, startRelay } from './support/relay.ts';
 
