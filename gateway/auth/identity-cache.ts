@@ -99,6 +99,7 @@ export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheO
       case 'configuration.changed':
       case 'limits.reset':
       case 'upstream.retried':
+      case 'alerts.silenced':
       case 'session.ended':
       case 'organization.created':
         break;

@@ -24,6 +24,7 @@ const commands: Readonly<Record<string, () => Promise<Add>>> = {
   upstreams: async () => (await import('./upstreams/upstreams.ts')).addUpstreamsCommands,
   versions: async () => (await import('./versions/versions.ts')).addVersionsCommands,
   usage: async () => (await import('./usage.ts')).addUsageCommand,
+  alerts: async () => (await import('./alerts/alerts.ts')).addAlertsCommands,
   limits: async () => (await import('./limits/limits.ts')).addLimitsCommands,
 };
 

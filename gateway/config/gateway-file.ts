@@ -2,6 +2,7 @@
 // shown by editors and make up the tables of docs/config.md.
 
 import { z } from 'zod';
+import { alertSettings } from '../alerts/settings.ts';
 import { idempotencySettings } from '../idempotency/settings.ts';
 import { mcpSettings } from '../mcp/settings.ts';
 import { overloadSettings } from '../overload/settings.ts';
@@ -165,6 +166,10 @@ export const gatewayFile = z.strictObject({
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])
     .default('info')
     .describe('The lowest level that is logged. Exchanges are logged at `info`.'),
+  alerts: alertSettings.optional().meta({
+    description:
+      'Messages about causes that need attention, by webhook or mail ([alerts](alerts.md)). Without it, only the console shows them.',
+  }),
   hosts: hosts.default({}).describe('The host names of the gateway, by what each of them serves.'),
   portal: portal.prefault({}).describe('The documentation for clients, under `/docs`.'),
   mcp: mcpSettings

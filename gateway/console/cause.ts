@@ -19,6 +19,10 @@ export interface Cause {
   readonly runbook?: string | undefined;
   /** A page of the console with the details. */
   readonly details?: string | undefined;
+  /** The numbers in its text, by name. */
+  readonly figures?: Readonly<Record<string, number>> | undefined;
+  /** What its end means, where that does not go without saying. */
+  readonly ended?: string | undefined;
 }
 
 /** The members of `/status` about stores that may be in Redis: redis-cause.ts has the consequence of losing each. */
@@ -51,6 +55,12 @@ export interface StatusForCauses extends StoreStates {
     readonly restarts?: number;
     readonly since?: string;
   }[];
+  /** The receivers of alerts, by name. */
+  readonly alerts?: {
+    readonly receivers: Readonly<
+      Record<string, { readonly state: string; readonly reason: string | null; readonly failing_since: string | null }>
+    >;
+  };
   readonly configuration?: {
     readonly version?: string;
     readonly loaded_at?: string;
@@ -89,7 +99,7 @@ export interface UpstreamReport {
   readonly shedding?: boolean;
 }
 
-type More = Partial<Pick<Cause, 'title' | 'since' | 'until' | 'runbook' | 'details'>>;
+type More = Partial<Pick<Cause, 'title' | 'since' | 'until' | 'runbook' | 'details' | 'figures'>>;
 
 export function failureCause(id: string, cause: string, consequence: string, more: More = {}): Cause {
   return { id, kind: 'bad', cause, consequence, ...more };

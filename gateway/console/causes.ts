@@ -40,6 +40,7 @@ export function causesOf(
     ...ofOverload(status),
     ...(status.workers ?? []).flatMap(ofWorker),
     ...(status.certificates ?? []).flatMap(ofCertificate),
+    ...ofReceivers(status),
   ];
   const failures = found.filter(({ kind }) => kind === 'bad').map(({ id }) => id);
   // The gateway's own failures and those of an upstream are the cause of errors, which are not told a second time.
@@ -157,6 +158,22 @@ function ofCertificate({
   return [warningCause(id, `The certificate for ${name} is not renewed.`, failure?.reason ?? '', orderFails)];
 }
 
+/** Tells the other receivers, too. */
+function ofReceivers({ alerts }: StatusForCauses): Cause[] {
+  return Object.entries(alerts?.receivers ?? {}).flatMap(([name, { state, reason, failing_since: since }]) =>
+    state !== 'failing'
+      ? []
+      : [
+          warningCause(
+            `receiver ${name}`,
+            `Alerts do not reach the receiver ${name}: ${reason}.`,
+            'They are sent again until they do.',
+            { since: since ?? undefined, details: '#/alerts' },
+          ),
+        ],
+  );
+}
+
 /** Warns from three errors on that are at least one percent of the requests. */
 function ofErrors({ requests, serverErrors, mostOften }: LastMinute): Cause[] {
   if (serverErrors < 3 || serverErrors * 100 < requests) return [];
@@ -167,7 +184,12 @@ function ofErrors({ requests, serverErrors, mostOften }: LastMinute): Cause[] {
       'errors',
       `Requests fail with 5xx: ${serverErrors} of ${requests} in the last minute (${share} %)${code}.`,
       '',
-      { title: 'Responses with 5xx.', runbook: 'GatewayServerErrors', details: '#/requests?status=5xx' },
+      {
+        title: 'Responses with 5xx.',
+        runbook: 'GatewayServerErrors',
+        details: '#/requests?status=5xx',
+        figures: { requests, failed: serverErrors },
+      },
     ),
   ];
 }

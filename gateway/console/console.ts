@@ -6,7 +6,7 @@ import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts'
 import { type AskFleet, answerFleet, type FleetQuestion, type FleetSources } from '../shared/fleet-question.ts';
 import { breakdownOf } from './breakdown.ts';
 import { type ExchangeRow, exchangeFilterOf, exchangeRow, newestFirst } from './exchanges.ts';
-import { feedOf, type LocalFeed } from './feed.ts';
+import { attentionOf, type Feed, feedOf, type LocalFeed } from './feed.ts';
 import { type PageFile, pageFile } from './files.ts';
 import type { Fleet, FleetInstance } from './fleet.ts';
 import type { Subject } from './history.ts';
@@ -44,13 +44,15 @@ export interface Console {
   answer(path: string, query: URLSearchParams): Promise<object | undefined>;
   /** Asks this instance and all others. */
   readonly askFleet: AskFleet;
+  /** What needs attention now, of all instances or of this one. */
+  causes(of: 'all' | 'self'): Promise<Feed['attention']>;
   /** Resolves when the history is kept. */
   stop(): Promise<void>;
 }
 
 /** A question that each instance answers about itself. */
 type LocalQuestion =
-  | { readonly about: 'presence' }
+  | { readonly about: 'presence' | 'causes' }
   | { readonly about: 'feed'; readonly span: ShownTime; readonly subject: Subject | undefined }
   | { readonly about: 'exchanges'; readonly query: ExchangeFilter }
   | { readonly about: 'stories'; readonly id: string }
@@ -73,6 +75,8 @@ export function createConsole(options: ConsoleOptions): Console {
     switch (question.about) {
       case 'presence':
         return {};
+      case 'causes':
+        return { causes: await sampling.causes() };
       case 'feed':
         return sampling.feed(question.span, question.subject);
       case 'exchanges':
@@ -104,6 +108,12 @@ export function createConsole(options: ConsoleOptions): Console {
     const others = fleet?.ask(question) ?? [];
     return [await own, ...(await others).map(({ value }) => value)];
   };
+
+  async function causes(of: 'all' | 'self'): Promise<Feed['attention']> {
+    const answers = await ask<Pick<LocalFeed, 'causes'>>({ about: 'causes' }, of === 'all' ? of : self.id);
+    // Another version may answer this question with nothing.
+    return attentionOf(answers.filter(({ instance, value }) => value !== undefined || instance.version === version));
+  }
 
   /** The instance that the page asks for; this one unless it is known. */
   function instanceIn(query: URLSearchParams): string {
@@ -164,6 +174,7 @@ export function createConsole(options: ConsoleOptions): Console {
     file: pageFile,
     answer,
     askFleet,
+    causes,
     stop() {
       fleet?.close();
       return sampling.stop();

@@ -60,15 +60,24 @@ export function feedOf(bounds: readonly number[], answers: readonly Answer[], no
     status: told.find(({ status }) => status !== null)?.status ?? null,
     statuses: told.map(({ name, status }) => ({ instance: name, status })),
     versions: told.find(({ versions }) => versions !== null)?.versions ?? null,
-    attention: [...silent(answers), ...joined(told)],
+    attention: attentionOf(answers),
     events: told
       .flatMap(({ name, events }) => (told.length === 1 ? events : events.map((one) => ({ ...one, instance: name }))))
       .sort((one, other) => one.at.localeCompare(other.at)),
   };
 }
 
+/** Includes the instances that did not answer. */
+export function attentionOf(
+  answers: readonly { readonly instance: FleetInstance; readonly value: Pick<LocalFeed, 'causes'> | undefined }[],
+): Feed['attention'] {
+  const told = answers.flatMap(({ instance: { name }, value }) => (value === undefined ? [] : [{ ...value, name }]));
+  const silent = answers.filter(({ value }) => value === undefined).map(({ instance }) => silentCause(instance));
+  return [...silent, ...joined(told)];
+}
+
 /** The same cause of several instances is told once, with its earliest begin. */
-function joined(told: readonly (LocalFeed & { readonly name: string })[]): Feed['attention'] {
+function joined(told: readonly (Pick<LocalFeed, 'causes'> & { readonly name: string })[]): Feed['attention'] {
   const all = told.flatMap(({ name, causes }) => causes.map((cause) => ({ name, cause })));
   const same = [...Map.groupBy(all, ({ cause }) => `${cause.id} ${cause.kind}`).values()].map((group) => {
     const [earliest] = group.toSorted((one, other) => one.cause.since.localeCompare(other.cause.since));
@@ -78,14 +87,13 @@ function joined(told: readonly (LocalFeed & { readonly name: string })[]): Feed[
   return [...same.filter(({ kind }) => kind === 'bad'), ...same.filter(({ kind }) => kind !== 'bad')];
 }
 
-function silent(answers: readonly Answer[]): Cause[] {
-  return answers
-    .filter(({ value }) => value === undefined)
-    .map(({ instance }) => ({
-      id: `instance ${instance.id}`,
-      kind: 'bad',
-      cause: `Instance ${instance.name} does not respond.`,
-      consequence: 'Its requests are not among these figures; it may be down.',
-      runbook: 'GatewayDown',
-    }));
+function silentCause({ id, name }: FleetInstance): Cause {
+  return {
+    id: `instance ${id}`,
+    kind: 'bad',
+    cause: `Instance ${name} does not respond.`,
+    consequence: 'Its requests are not among these figures; it may be down.',
+    ended: 'It answers again, or has been forgotten: an instance that does not answer is known for a minute.',
+    runbook: 'GatewayDown',
+  };
 }

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StatusForCauses } from './cause.ts';
 import { causesOf, type LastMinute } from './causes.ts';
-import { createEvents } from './events.ts';
+import { createEvents, type LastingCause } from './events.ts';
 import type { LocalFeed } from './feed.ts';
 import { createHistory, type Subject, widthOf } from './history.ts';
 import type { HistoryFile } from './history-file.ts';
@@ -33,6 +33,8 @@ export interface SamplingOptions extends SamplingSources {
 }
 
 export interface Sampling {
+  /** What needs attention at this moment. */
+  causes(): Promise<readonly LastingCause[]>;
   /** What this gateway tells of itself, with a sample of this moment. */
   feed(span: ShownTime, subject?: Subject): Promise<LocalFeed>;
   /** Resolves when the history is kept. */
@@ -161,6 +163,10 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
   }
 
   return {
+    async causes() {
+      await sample();
+      return events.causes();
+    },
     feed,
     async stop() {
       clearTimeout(timer);

@@ -82,7 +82,7 @@ function failure(
   { requests, failed, isRecovering, details }: Omit<Failing, 'name' | 'upstream'> & { readonly details: string },
 ): Cause {
   const counted = `${failed} of ${requests}`;
-  const more = { title: `${what} fails.`, runbook: 'GatewayServerErrors', details };
+  const more = { title: `${what} fails.`, runbook: 'GatewayServerErrors', details, figures: { requests, failed } };
   return isRecovering
     ? warningCause(
         id,
@@ -106,7 +106,8 @@ export function slowOperations({ bounds, operations, upstreamOf }: Present): Cau
     const what = upstream === undefined ? name : `${name} of ${upstream}`;
     const cause = `${what} is slow: 9 of 10 responses within ${duration(now)}, ${duration(before)} in the hour before.`;
     const details = `#/operations/${encodeURIComponent(name)}`;
-    return [warningCause(`slow ${name}`, cause, '', { runbook: 'GatewaySlow', details })];
+    const figures = { p90_ms: Math.round(now), p90_before_ms: Math.round(before) };
+    return [warningCause(`slow ${name}`, cause, '', { runbook: 'GatewaySlow', details, figures })];
   });
   return atMost(causes, 'operations are slow', '#/');
 }
@@ -125,7 +126,8 @@ export function organizationsInTrouble({ bounds, organizations, nearLimits }: Pr
     const cause = isRecovering
       ? `${name} is recovering: ${counted} were refused in the last minute, none in the last 15 seconds.`
       : `${name} is refused${why}: ${counted} in the last minute.`;
-    return [warningCause(`organization ${name}`, cause, '', { details })];
+    const figures = { requests, refused: refusals };
+    return [warningCause(`organization ${name}`, cause, '', { details, figures })];
   });
   const told = new Set(refused.map(({ id }) => id));
   // A limit that is not enforced refuses nothing.
@@ -138,7 +140,8 @@ export function organizationsInTrouble({ bounds, organizations, nearLimits }: Pr
       const cause = `${organization} has used ${used} of ${limit} in ${seconds} s, its limit ${policy}.`;
       const consequence = remaining === 0 ? 'Its next request is refused.' : 'Soon its requests are refused.';
       const details = `#/organizations/${encodeURIComponent(organization)}`;
-      return [warningCause(`near ${organization} ${policy}`, cause, consequence, { details })];
+      const figures = { used, limit, window_seconds: seconds };
+      return [warningCause(`near ${organization} ${policy}`, cause, consequence, { details, figures })];
     },
   );
   return [

@@ -12,6 +12,8 @@ import { createAdminLog } from './admin-log.ts';
 import type { MetricSnapshot } from './aggregate.ts';
 
 export interface AdminOptions extends Answers {
+  /** Alerts, silences and receivers. */
+  alerts(): object;
   /** Bound address of the listener; determines which Host names it accepts. */
   readonly host: string;
   readonly tokens: AdminTokens;
@@ -59,6 +61,8 @@ export interface Answers extends FleetSources {
   view(view: ConsoleView): Promise<object>;
   /** Deprecated operations, their callers, and the notices to them. */
   versions(): Promise<object>;
+  /** The settings of alerts in force. */
+  alertsInForce(): Promise<object>;
 }
 
 /** The same for a single gateway process. */
@@ -139,6 +143,9 @@ export function createAdminServer(options: AdminOptions): Server {
           );
     response.status(status).json(body);
   });
+  app.get(['/alerts', '/console/alerts'], (_request, response) => {
+    response.json(options.alerts());
+  });
   app.get('/console/*path', async ({ path, url, headers }, response, next) => {
     const found = await options.console.answer(path, new URL(url, 'http://admin').searchParams);
     if (found === undefined) return next();
@@ -158,6 +165,18 @@ export function createAdminServer(options: AdminOptions): Server {
   app.post('/upstreams/retry', ({ url }, response) => {
     const query = queryOf(url);
     return answerAbout(retryOf(query), response, (name) => options.retry(name, authorOf(query, response)));
+  });
+  app.post('/alerts/silence', async ({ url }, response) => {
+    const query = queryOf(url);
+    const [target, reason] = [query.get('causes') ?? '', query.get('reason') ?? ''];
+    const asked = { target, reason, seconds: Number(query.get('seconds') ?? Number.NaN), dry_run: false };
+    const action = actionOf('silence-alerts', asked);
+    const { by, requestId = '' } = authorOf(query, response);
+    const { status, body } =
+      typeof action === 'object'
+        ? await options.act(action, requestId, by)
+        : { status: 400, body: { code: 'action_invalid', error: action } };
+    response.status(status).json(body);
   });
   app.get('/versions', async (_request, response) => {
     try {

@@ -2,6 +2,7 @@
 
 import { Gauge, Registry } from '@prometheus-io/client';
 import type { MetricSnapshot } from './aggregate.ts';
+import { type AlertMetrics, createAlertMetrics } from './alert-metrics.ts';
 import { type ConnectionMetrics, createConnectionMetrics } from './connection-metrics.ts';
 import { createExchangeMetrics, type ExchangeMetrics } from './exchange-metrics.ts';
 import { type GaugeSources, registerGauges } from './gauges.ts';
@@ -22,6 +23,7 @@ export interface Metrics extends ConnectionMetrics, ExchangeMetrics {
   redisConnectionDropped(): void;
   /** Standard output did not accept these lines in time. */
   logLinesDropped(lines: number): void;
+  readonly alerts: AlertMetrics;
   /** Spans were exported or dropped. */
   spans(outcome: 'exported' | 'dropped', count: number): void;
   /** Call it once, when all parts with gauges are open. */
@@ -85,6 +87,7 @@ export function createMetrics({ registry = new Registry(), version, onPressure }
     fault: () => faults.inc(),
     redisConnectionDropped: () => redisDropped.inc(),
     logLinesDropped: (lines) => linesDropped.inc(lines),
+    alerts: createAlertMetrics(registry),
     spans: (outcome, count) => spans.inc({ outcome }, count),
     watch: (sources) => registerGauges(registry, sources),
     contentType: registry.contentType,

@@ -3,6 +3,7 @@
 
 import { Registry } from '@prometheus-io/client';
 import { aggregated, labelled, lasting, type MetricSnapshot } from './aggregate.ts';
+import { type AlertMetrics, createAlertMetrics } from './alert-metrics.ts';
 import { registerCounter, registerGauge } from './library-metrics.ts';
 import { createLinesDropped, registerProcessMetrics } from './process-metrics.ts';
 
@@ -11,6 +12,7 @@ export interface WorkerMetrics {
   restarted(): void;
   /** Standard output did not accept these lines of this process in time. */
   logLinesDropped(lines: number): void;
+  readonly alerts: AlertMetrics;
   /** Metrics of one serving process. */
   of(worker: number): MetricsOfWorker;
   readonly contentType: string;
@@ -39,6 +41,7 @@ export function createWorkerMetrics(serving: () => number, registry = new Regist
     { name: 'gateway_workers_serving', help: 'Workers that accept requests. Only with WORKERS above 1.' },
     serving,
   );
+  const alerts = createAlertMetrics(registry);
   const latest = new Map<MetricsOfWorker, readonly MetricSnapshot[]>();
   let ended: readonly MetricSnapshot[] = [];
   let adding = Promise.resolve();
@@ -52,6 +55,7 @@ export function createWorkerMetrics(serving: () => number, registry = new Regist
   }
 
   return {
+    alerts,
     restarted: () => restarts.inc(),
     logLinesDropped: (lines) => linesDropped.inc(lines),
     of(worker) {

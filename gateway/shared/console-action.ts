@@ -6,11 +6,12 @@ export type ActionName =
   | 'change-tier'
   | 'revoke-key'
   | 'reset-limits'
-  | 'retry-upstream';
+  | 'retry-upstream'
+  | 'silence-alerts';
 
 export interface ConsoleAction {
   readonly action: ActionName;
-  /** Id of the organization or the key, or name of the upstream. */
+  /** Id of the organization or the key, name of the upstream, or pattern of the ids of causes. */
   readonly target: string;
   /** Only says what would happen. */
   readonly dryRun: boolean;
@@ -18,10 +19,12 @@ export interface ConsoleAction {
   readonly ifMatch?: string;
   /** Of `change-tier`. */
   readonly tier?: string;
-  /** Of `revoke-key`: for the audit log. */
+  /** Of `revoke-key` and `silence-alerts`: for the audit log. */
   readonly reason?: string;
   /** Of `revoke-key`: revokes the last usable key of an organization, too. */
   readonly allowLast?: boolean;
+  /** Of `silence-alerts`: how long; 0 ends the silence. */
+  readonly seconds?: number;
 }
 
 /** As the answer to the page. */
@@ -45,9 +48,13 @@ const names: readonly string[] = [
   'revoke-key',
   'reset-limits',
   'retry-upstream',
+  'silence-alerts',
 ] satisfies readonly ActionName[];
 
 const isFlag = (value: unknown) => typeof value === 'boolean';
+/** 0, or from a minute to thirty days. */
+const isSilenceSeconds = (value: unknown) =>
+  value === 0 || (Number.isSafeInteger(value) && Number(value) >= 60 && Number(value) <= 2_592_000);
 /** One line of visible text. */
 const isLine = (lengthMin: number, lengthMax: number) => (value: unknown) =>
   typeof value === 'string' &&
@@ -60,8 +67,15 @@ const fields: Readonly<Record<Exclude<keyof ConsoleAction, 'action'>, Field>> = 
   dryRun: { name: 'dry_run', isValid: isFlag },
   ifMatch: { name: 'if_match', isValid: isLine(1, 200) },
   tier: { name: 'tier', isValid: isLine(1, 64), of: ['change-tier'] },
-  reason: { name: 'reason', isValid: isLine(0, 200), of: ['revoke-key'] },
+  reason: { name: 'reason', isValid: isLine(0, 200), of: ['revoke-key', 'silence-alerts'] },
   allowLast: { name: 'allow_last', isValid: isFlag, of: ['revoke-key'] },
+  seconds: { name: 'seconds', isValid: isSilenceSeconds, of: ['silence-alerts'] },
+};
+
+/** Members that an action needs beside those that all need. */
+const needed: Readonly<Partial<Record<ActionName, readonly (keyof typeof fields)[]>>> = {
+  'change-tier': ['tier'],
+  'silence-alerts': ['seconds'],
 };
 
 /**
@@ -81,7 +95,7 @@ export function actionOf(action: string, body: unknown): ConsoleAction | string 
     if (!isValid(value)) return `The member ${name} is not as it should be.`;
     members[key] = value;
   }
-  const wanted = ['target', 'dryRun', ...(action === 'change-tier' ? ['tier'] : [])];
+  const wanted = ['target', 'dryRun', ...(needed[action] ?? [])];
   const missing = wanted.find((key) => members[key] === undefined);
   if (missing !== undefined) return `The member ${fields[missing as keyof typeof fields].name} is missing.`;
   return members as unknown as ConsoleAction;

@@ -2,6 +2,7 @@
 // HTTP clients.
 
 import type { Actor } from '../administration/actor.ts';
+import { readAuthority } from '../administration/authority.ts';
 import { awaitConfirmations } from '../administration/confirmations.ts';
 import { getKey, keyTag, revokeKey, stateOf } from '../administration/keys.ts';
 import { resetLimits } from '../administration/limits.ts';
@@ -129,6 +130,14 @@ export function createConsoleActions(options: ConsoleActionsOptions): Pick<Answe
     };
   }
 
+  /** Only notes it: the process of the console has the silences. */
+  async function prepareSilence(actor: Actor, { target: causes, seconds = 0, reason = '' }: ConsoleAction) {
+    const until = seconds === 0 ? null : new Date(now() + seconds * 1000).toISOString();
+    const { author } = await readAuthority(options, actor);
+    const details = { causes, after: { until }, ...(reason !== '' && { reason }) };
+    return { before: {}, after: { until }, carryOut: async () => store.audit.appendSilence(author, details) };
+  }
+
   function prepare(actor: Actor, action: ConsoleAction): Prepared | Promise<Prepared> {
     switch (action.action) {
       case 'suspend-organization':
@@ -145,6 +154,8 @@ export function createConsoleActions(options: ConsoleActionsOptions): Pick<Answe
         return prepareReset(actor, action);
       case 'retry-upstream':
         return prepareRetry(actor, action);
+      case 'silence-alerts':
+        return prepareSilence(actor, action);
     }
   }
 

@@ -1,5 +1,6 @@
 // The secrets that a configuration names, as one list for start, reload, `check` and `doctor`.
 
+import { webhookSecretProblem } from '../alerts/webhook.ts';
 import { acmeSecrets } from '../config/acme-needs.ts';
 import { keyProblem } from '../config/upstream-tls.ts';
 import type { Mistake } from '../config-errors.ts';
@@ -64,7 +65,13 @@ export function namedSecrets({ config, upstreamTls }: Named, isShared: boolean):
     ];
   });
   const headers = gateway.tracing?.headersSecret;
-  const others = [...credentials, ...keys, ...sessionSecrets(config, isShared), ...acmeSecrets(config, isShared)];
+  const others = [
+    ...credentials,
+    ...keys,
+    ...sessionSecrets(config, isShared),
+    ...acmeSecrets(config, isShared),
+    ...alertSecrets(config),
+  ];
   if (headers === undefined) return others;
   return [
     ...others,
@@ -109,6 +116,27 @@ function sessionSecrets({ gateway, sources }: Named['config'], isShared: boolean
       mistake: (reason) => sources.gateway.mistakeAtKey(['sessions'], reason, remedyFor(SESSION_KEYS)),
     },
   ];
+}
+
+/** The keys that sign messages about causes, and the passwords of mail servers. */
+function alertSecrets({ gateway, sources }: Named['config']): NamedSecret[] {
+  return Object.entries(gateway.alerts?.receivers ?? {}).flatMap(([name, { webhook, email }]): NamedSecret[] => {
+    const entry = webhook?.secret ?? email?.secret;
+    if (entry === undefined) return [];
+    const path = ['alerts', 'receivers', name, webhook === undefined ? 'email' : 'webhook', 'secret'];
+    return [
+      {
+        entry,
+        use: `the receiver of alerts "${name}"`,
+        problemOf: webhook === undefined ? passwordProblem : webhookSecretProblem,
+        mistake: (reason) => sources.gateway.mistakeAt(path, reason, remedyFor(entry)),
+      },
+    ];
+  });
+}
+
+function passwordProblem(value: string): string | undefined {
+  return value.includes('\n') ? 'It has more than one line.' : undefined;
 }
 
 /**

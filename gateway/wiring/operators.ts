@@ -1,24 +1,20 @@
 // The admin listener and what it answers to operators: status, metrics, limits, recent exchanges and the console.
 
 import type { Server } from 'node:http';
-import { hostname } from 'node:os';
 import { resetLimits } from '../administration/limits.ts';
 import { retryUpstream } from '../administration/upstreams.ts';
+import type { AlertsInForce } from '../alerts/alerts.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import { adminTokensIn, type Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
-import { type Console, type ConsoleOptions, type ConsoleSources, createConsole } from '../console/console.ts';
-import { openFleet } from '../console/fleet.ts';
-import { createHistoryFile } from '../console/history-file.ts';
 import type { NearLimit } from '../console/near-limit.ts';
 import type { Sample } from '../console/sample.ts';
 import { closeAtOnce, listen } from '../edge/connections/listen.ts';
 import { GatewayError } from '../errors.ts';
-import { exchangeReport } from '../explain/report.ts';
 import type { LimitUsage } from '../limits/usage.ts';
 import { createAdminServer, type Operators } from '../observe/admin.ts';
-import { DURATION_BUCKETS } from '../observe/exchange-metrics.ts';
+import type { AlertMetrics } from '../observe/alert-metrics.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { createStatus, type StatusOptions } from '../observe/status.ts';
@@ -28,6 +24,7 @@ import { shownPath } from '../shared/yaml-source.ts';
 import type { VersionUses } from '../versions/version-uses.ts';
 import type { AppOptions } from './app-options.ts';
 import type { ConfigurationChanges } from './configuration-changes.ts';
+import { type OpenedConsole, openConsole } from './console.ts';
 import { createConsoleActions } from './console-actions.ts';
 import { createConsoleViews } from './console-views.ts';
 import { createOrganizationReports } from './organization-reports.ts';
@@ -40,6 +37,8 @@ interface AdminListenerOptions {
   /** Set in a worker: the primary process has the listener and asks the worker. */
   readonly worker?: number | undefined;
   readonly askPrimary: AppOptions['askPrimary'];
+  isServing(): boolean;
+  onAlerts: AlertMetrics;
   now(): number;
 }
 
@@ -59,9 +58,11 @@ export function openAdminListener({
   log,
   worker,
   askPrimary,
+  isServing,
+  onAlerts: onOutcome,
   now,
 }: AdminListenerOptions): AdminListener {
-  let opened: { readonly server: Server; readonly console: Console } | undefined;
+  let opened: { readonly server: Server; readonly console: OpenedConsole } | undefined;
   let askFleet: AskFleet = async () => [];
   return {
     async listen(answers) {
@@ -73,11 +74,14 @@ export function openAdminListener({
       // A single process: one entry.
       const process = {};
       const samples = async () => new Map([[process, await answers.sample()]]);
-      const console = openConsole({ ...answers, samples }, { settings, version, now });
+      const console = openConsole(
+        { ...answers, samples },
+        { ...{ settings, version, secrets, isServing, onOutcome, now }, logger: log.logger },
+      );
       const tokens = adminTokensIn(secrets);
-      const server = createAdminServer({ host, tokens, logger: log.logger, ...answers, console });
+      const server = createAdminServer({ host, tokens, logger: log.logger, ...answers, ...console });
       opened = { server, console };
-      askFleet = console.askFleet;
+      askFleet = console.console.askFleet;
       return listen(server, host, adminPort, 'ADMIN_PORT');
     },
     askFleet: (question) => askFleet(question),
@@ -133,6 +137,10 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
     exchanges: async (id, organization) => options.log.recent(id, organization),
     view: createConsoleViews({ ...options, limits: usage, configuration: () => serving().configuration }),
     versions: () => versionUses.report(serving().deprecations),
+    async alertsInForce() {
+      const { alerts: settings, publicUrl: gateway } = serving().configuration.config.gateway;
+      return { settings, gateway } satisfies AlertsInForce;
+    },
     limits: {
       show: usage.show,
       reset: (organization, author) => reset({ kind: 'operator', ...author }, { organization }),
@@ -167,28 +175,4 @@ function placeOfRule({ config }: Configuration, rule: string): string | undefine
   const [, section = '', name = ''] = /^([^.]+)\.(.*)$/.exec(rule) ?? [];
   const { file, line } = config.sources.limits.mistakeAtKey([section, name], '', '');
   return line === undefined ? undefined : `${shownPath(file)}:${line}`;
-}
-
-interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'now'> {
-  readonly settings: Pick<Settings, 'host' | 'port' | 'redisUrl' | 'configDirectory' | 'dataDirectory'>;
-}
-
-/** Opens the console of a gateway: a single process, or the primary process of several. */
-export function openConsole(
-  sources: ConsoleSources,
-  { settings: { port, redisUrl: url, configDirectory, dataDirectory }, version, now }: OpenConsoleOptions,
-): Console {
-  return createConsole({
-    ...sources,
-    bounds: DURATION_BUCKETS,
-    story: exchangeReport,
-    version,
-    configDirectory,
-    file: createHistoryFile(dataDirectory),
-    name: `${hostname()}:${port === 0 ? `process ${process.pid}` : port}`,
-    now,
-    ...(url !== undefined && {
-      openFleet: (self, answer) => openFleet({ url, self, answer, clock: () => performance.now() }),
-    }),
-  });
 }

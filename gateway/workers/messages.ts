@@ -72,7 +72,7 @@ export interface WorkerFailure {
 
 /** A question or command of an operator to a worker. */
 export type WorkerQuestion =
-  | { readonly about: 'readiness' | 'status' | 'metrics' | 'sample' | 'versions' | 'in force' }
+  | { readonly about: 'readiness' | 'status' | 'metrics' | 'sample' | 'versions' | 'in force' | 'alerts' }
   | { readonly about: 'action'; readonly action: ConsoleAction; readonly requestId: string; readonly by: string }
   | FleetQuestion
   | { readonly about: 'view'; readonly view: ConsoleView }

@@ -127,6 +127,7 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
     readiness,
     status,
     samples: () => askAll({ about: 'sample' }),
+    alertsInForce: async () => (await askOne({ about: 'alerts' })) ?? {},
     versions: async () => (await askOne({ about: 'versions' })) ?? {},
     act: async (action, requestId, by) => (await askFirst({ about: 'action', action, requestId, by })) as ActionAnswer,
     inForce: async () => (await askOne({ about: 'in force' })) ?? {},

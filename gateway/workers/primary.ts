@@ -18,7 +18,7 @@ import { openSecrets } from '../process/open-key-store.ts';
 import { tellDrain, terminalSinkOf } from '../process/terminal-log.ts';
 import { onFault } from '../shared/faults.ts';
 import { createForwardClock } from '../shared/forward-clock.ts';
-import { openConsole } from '../wiring/operators.ts';
+import { openConsole } from '../wiring/console.ts';
 import { createGap } from './gap.ts';
 import type { Ready } from './messages.ts';
 import { createWorkersOperators } from './operators.ts';
@@ -73,7 +73,7 @@ export async function startPrimary(context: HostProcess & Painter, settings: Set
       closeMs: CLOSE_MS,
       writesItself,
       gap,
-      askFleet: (question) => console.askFleet(question),
+      askFleet: (question) => opened.console.askFleet(question),
       onFarewell: workerMetrics.note,
       now,
     });
@@ -96,17 +96,22 @@ export async function startPrimary(context: HostProcess & Painter, settings: Set
     metricsOf: (worker) => metricsByWorker.get(worker),
     isEnding: () => ending,
   });
-  const console = openConsole(operators, {
+  const secrets = openSecrets(context, settings);
+  const opened = openConsole(operators, {
     settings,
+    secrets,
     version: context.version,
+    logger: log.logger,
+    isServing: () => ports.length > 0 && !ending,
+    onOutcome: metrics.alerts,
     now: createForwardClock(now),
   });
   const adminServer = createAdminServer({
     host: settings.adminHost,
     logger: log.logger,
-    tokens: adminTokensIn(openSecrets(context, settings)),
+    tokens: adminTokensIn(secrets),
     ...operators,
-    console,
+    ...opened,
   });
   const adminPort = await listen(adminServer, settings.adminHost, settings.adminPort, 'ADMIN_PORT');
 
@@ -126,7 +131,7 @@ export async function startPrimary(context: HostProcess & Painter, settings: Set
     ending = true;
     tellDrain(context, log, signal);
     await pool.end();
-    await console.stop();
+    await opened.stop();
     await closeAtOnce(adminServer);
     await Promise.race([output.readRest(), new Promise((resolve) => setTimeout(resolve, LAST_LINES_MS))]);
     output.flush();

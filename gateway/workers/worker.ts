@@ -109,6 +109,8 @@ function answerOf(operators: Operators, question: WorkerQuestion): Promise<unkno
       return operators.act(question.action, question.requestId, question.by);
     case 'view':
       return operators.view(question.view);
+    case 'alerts':
+      return operators.alertsInForce();
     case 'in force':
       return operators.inForce();
     case 'find organizations':

@@ -70,6 +70,7 @@ const libraries: Record<string, readonly string[]> = {
   jose: ['gateway/auth/', 'gateway/sessions/provider/', 'sandbox/'],
   'lru-cache': ['gateway/auth/', 'gateway/portal/', 'gateway/sessions/'],
   marked: ['gateway/portal/'],
+  nodemailer: ['gateway/alerts/email.ts'],
   'openapi-backend': ['gateway/contract/'],
   'openid-client': ['gateway/sessions/provider/'],
   pino: ['gateway/observe/'],

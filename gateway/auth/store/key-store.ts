@@ -71,6 +71,8 @@ export type ChangeKind =
   | 'limits.reset'
   /** The refused credential of an upstream is sent again. */
   | 'upstream.retried'
+  /** Alerts about causes are silent until a time, or not any more. */
+  | 'alerts.silenced'
   /** An operator has ended the session of a person. */
   | 'session.ended'
   | 'configuration.changed';
@@ -216,6 +218,8 @@ export interface AuditLog {
   appendReset(organization: string, author: Author, details: Readonly<Record<string, unknown>>): Awaitable<void>;
   /** Records that the refused credential of an upstream is sent again. */
   appendRetry(author: Author, details: Readonly<Record<string, unknown>>): Awaitable<void>;
+  /** Records that alerts are silent until a time, or not any more. */
+  appendSilence(author: Author, details: Readonly<Record<string, unknown>>): Awaitable<void>;
   /** Records that an operator has ended a session. */
   appendSessionEnd(organization: string, author: Author, details: Readonly<Record<string, unknown>>): Awaitable<void>;
   since(sequence: number, limit: number): Awaitable<Changes>;

@@ -115,7 +115,15 @@ async function furtherChecks(
     ...targetChecks(configuration, secrets, context.now),
     ...loginChecks(configuration, secrets),
     ...sessionChecks(configuration, secrets, context.now),
+    ...(await alertReceiverChecks(configuration, secrets)),
   ];
+}
+
+/** Loaded on demand, as the mail library is. */
+async function alertReceiverChecks(configuration: Configuration, secrets: Secrets) {
+  if (configuration.config.gateway.alerts === undefined) return [];
+  const { alertChecks } = await import('./alerts.ts');
+  return alertChecks(configuration, secrets);
 }
 
 /** Loaded on demand, because most gateways order no certificates. */

@@ -38,7 +38,7 @@ export interface ObservationSection {
 /** The log is closed after all other parts but the first ones; operators can ask until then. */
 export function openObservation(
   options: AppOptions,
-  { gateway, forwardNow }: BaseSection,
+  { gateway, forwardNow, lifecycle }: BaseSection,
   parts: Parts,
 ): ObservationSection {
   const { configuration, settings, secrets, version, now } = options;
@@ -78,6 +78,8 @@ export function openObservation(
     ...{ settings, secrets, log, version },
     worker: options.worker,
     askPrimary: options.askPrimary,
+    isServing: () => lifecycle() === 'serving',
+    onAlerts: metrics.alerts,
     now: forwardNow,
   });
   parts.add({ name: 'admin', close: admin.close });

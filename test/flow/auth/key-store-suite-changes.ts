@@ -135,11 +135,13 @@ export function changeTests(name: string, open: Open): void {
     await store.organizations.resume('org_acme', AUTHOR);
     await store.audit.appendReset('org_acme', AUTHOR, { after: 0 });
     await store.audit.appendRetry(AUTHOR, { upstream: 'mail' });
+    await store.audit.appendSilence(AUTHOR, { causes: 'redis' });
     const changes = await store.audit.list({ limit: 10 });
-    assert.equal(changes.length, 9);
+    assert.equal(changes.length, 10);
     assert.deepEqual(
-      changes.slice(0, 2).map(({ kind, organization: of, details }) => [kind, of, details]),
+      changes.slice(0, 3).map(({ kind, organization: of, details }) => [kind, of, details]),
       [
+        ['alerts.silenced', undefined, { causes: 'redis', request_id: 'req_1' }],
         ['upstream.retried', undefined, { upstream: 'mail', request_id: 'req_1' }],
         ['limits.reset', 'org_acme', { after: 0, request_id: 'req_1' }],
       ],

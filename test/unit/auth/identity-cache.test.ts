@@ -40,6 +40,7 @@ const leaves: Record<ChangeKind, object> = {
   'configuration.changed': everything,
   'limits.reset': everything,
   'upstream.retried': everything,
+  'alerts.silenced': everything,
   'session.ended': everything,
 };
 for (const [kind, expected] of Object.entries(leaves)) {

@@ -77,6 +77,7 @@ export function createRedisAudit({ serving, patient, born, subscribe }: RedisAud
     },
     appendReset: (organization, author, details) => append('limits.reset', author, organization, details),
     appendRetry: (author, details) => append('upstream.retried', author, '', details),
+    appendSilence: (author, details) => append('alerts.silenced', author, '', details),
     appendSessionEnd: (organization, author, details) => append('session.ended', author, organization, details),
     async since(sequence, limit) {
       const reply = await serving(SINCE, [sequence, limit]);

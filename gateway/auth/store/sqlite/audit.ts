@@ -52,6 +52,9 @@ export function createSqliteAudit(database: DatabaseSync, writeChange: WriteChan
     appendRetry(author, details) {
       writeChange({ by: authorNameOf(author), kind: 'upstream.retried', details: detailsBy(author, details) });
     },
+    appendSilence(author, details) {
+      writeChange({ by: authorNameOf(author), kind: 'alerts.silenced', details: detailsBy(author, details) });
+    },
     appendSessionEnd(organization, author, details) {
       writeChange({
         by: authorNameOf(author),

@@ -1,0 +1,57 @@
+// What alerts are made of: a cause as the console finds it, and what receivers are told about it.
+
+export type Severity = 'failure' | 'warning';
+
+/** As the console has it. */
+export interface AlertCause {
+  /** The same as long as the cause lasts. */
+  readonly id: string;
+  readonly kind: 'bad' | 'warn';
+  readonly cause: string;
+  readonly consequence: string;
+  /** ISO 8601. */
+  readonly since?: string | undefined;
+  readonly runbook?: string | undefined;
+  /** A page of the console. */
+  readonly details?: string | undefined;
+  readonly figures?: Readonly<Record<string, number>> | undefined;
+  /** The instances that it concerns; absent: all. */
+  readonly instances?: readonly string[] | undefined;
+  /** What its end means, where that does not go without saying. */
+  readonly ended?: string | undefined;
+}
+
+/** One cause in a message. It has only bounded text without control characters. */
+export interface AlertNote {
+  readonly id: string;
+  readonly state: 'firing' | 'resolved';
+  readonly severity: Severity;
+  readonly cause: string;
+  readonly consequence: string;
+  readonly subject: { readonly kind: string; readonly name: string } | null;
+  /** ISO 8601. */
+  readonly since: string;
+  /** When it ended; null: it lasts. */
+  readonly until: string | null;
+  readonly figures: Readonly<Record<string, number>>;
+  /** Empty: all. */
+  readonly instances: readonly string[];
+  readonly runbook: string | null;
+  /** The page of the console about it. */
+  readonly link: string;
+}
+
+export interface AlertMessage {
+  /** The same in every attempt to deliver it, so that a receiver knows a message that comes twice. */
+  readonly id: string;
+  readonly atMs: number;
+  /** A trial: nothing has happened. */
+  readonly isTrial?: true;
+  /** The public address of the gateway. */
+  readonly gateway: string;
+  readonly notes: readonly AlertNote[];
+}
+
+export function severityOf({ kind }: Pick<AlertCause, 'kind'>): Severity {
+  return kind === 'bad' ? 'failure' : 'warning';
+}

@@ -1,0 +1,173 @@
+// Tells receivers of causes: looks at them every few seconds, and delivers messages apart from that, so that a receiver that hangs delays
+// neither the next look nor another receiver. Requests pass none of this.
+
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { AlertCause, AlertMessage } from './alert.ts';
+import { isWithin, matchesPattern } from './matching.ts';
+import { boundedCause, noteOf } from './message.ts';
+import { afterDelivery, afterFailure, afterLook, type Outbox } from './outbox.ts';
+import { type ReceiverDeps, sendTo } from './receiver.ts';
+import { type AlertsReport, type ReceiversStatus, receiversStatus, reportOf } from './report.ts';
+import type { AlertSettings } from './settings.ts';
+import { createSpeaker } from './speaker.ts';
+import type { AlertStore, Silence } from './store.ts';
+
+export interface AlertsInForce {
+  /** Absent: the configuration has none. */
+  readonly settings?: AlertSettings | undefined;
+  /** The public address of the gateway. */
+  readonly gateway: string;
+}
+
+export interface AlertsOptions extends ReceiverDeps {
+  /** Rejects if no process of the gateway can say it at present. */
+  inForce(): Promise<AlertsInForce>;
+  /** The causes of all instances, or of this one. */
+  causes(of: 'all' | 'self'): Promise<readonly AlertCause[]>;
+  /** As causes name this instance. */
+  readonly instance: string;
+  readonly store: AlertStore;
+  /** Where operators open the console, unless the settings say it. */
+  readonly consoleUrl: string;
+  /** False while the gateway starts and ends: what it then lacks is intended. */
+  isServing(): boolean;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  onOutcome(receiver: string, outcome: 'delivered' | 'failed' | 'given_up'): void;
+  /** Time between two looks; by default 3 s. */
+  readonly lookMs?: number;
+}
+
+export interface AlertsRun {
+  /** For `/status`. */
+  status(): ReceiversStatus;
+  report(): AlertsReport;
+  /** Both reject while the store is away. */
+  silence(silence: Silence): Promise<void>;
+  /** Resolves with false if there was none. */
+  endSilence(causes: string): Promise<boolean>;
+  /** Ends what is on its way: the next start sends it again. */
+  stop(): Promise<void>;
+}
+
+const LOOK_MS = 3000;
+
+export function startAlerts(options: AlertsOptions): AlertsRun {
+  const { store, logger, now, onOutcome } = options;
+  const speaker = createSpeaker(store, options.instance, now);
+  const onTheirWay = new Map<string, Promise<void>>();
+  const ended = new AbortController();
+  let inForce: AlertsInForce | undefined;
+  let looking: Promise<void> | undefined;
+  let timer = setTimeout(lookAgain, options.lookMs ?? LOOK_MS).unref();
+
+  function lookAgain(): void {
+    looking = look()
+      .catch((error) => logger.error({ err: error }, 'alerts could not be looked at'))
+      .finally(() => {
+        looking = undefined;
+        if (!ended.signal.aborted) timer = setTimeout(lookAgain, options.lookMs ?? LOOK_MS).unref();
+      });
+  }
+
+  async function look(): Promise<void> {
+    if (!options.isServing()) return;
+    inForce = await options.inForce().catch(() => inForce);
+    if (inForce?.settings === undefined || !(await speaker.take())) return;
+    const { settings } = inForce;
+    const causes = (await options.causes(speaker.isAlone() ? 'self' : 'all')).map(boundedCause);
+    // It may have begun to end meanwhile, and then has other causes.
+    if (ended.signal.aborted || !options.isServing()) return;
+    const before = speaker.outboxes();
+    const after = Object.keys(settings.receivers).map((name): [string, Outbox] => [
+      name,
+      afterLook(before[name] ?? { alerts: {} }, {
+        receiver: name,
+        settings: settings.receivers[name] as AlertSettings['receivers'][string],
+        causes: [...causes, ...speaker.assumed(before[name], causes)],
+        rules: settings,
+        isSilent: (id) => isSilent(settings, id),
+        messageOf: (due) => messageOf(due.map((one) => noteOf(one, settings.consoleUrl ?? options.consoleUrl))),
+        nowMs: now(),
+      }),
+    ]);
+    // Before anything is sent: the next speaker sends what this one may not have sent, under the same id.
+    if (!(await speaker.write(Object.fromEntries(after)))) return;
+    for (const [name, { sending }] of after) if (sending !== undefined && sending.nextMs <= now()) begin(name);
+  }
+
+  function isSilent({ silences: windows }: AlertSettings, id: string): boolean {
+    const isNamed = ({ causes }: Silence) => matchesPattern(causes, id);
+    if (speaker.silences().some(isNamed)) return true;
+    return windows.some((one) => one.causes.some((pattern) => matchesPattern(pattern, id)) && isWithin(one, now()));
+  }
+
+  function messageOf(notes: AlertMessage['notes']): AlertMessage {
+    const id = `msg_${randomBytes(12).toString('hex')}`;
+    return { id, atMs: now(), gateway: inForce?.gateway ?? '', notes };
+  }
+
+  function begin(receiver: string): void {
+    if (onTheirWay.has(receiver)) return;
+    const delivery = deliver(receiver).finally(() => onTheirWay.delete(receiver));
+    onTheirWay.set(receiver, delivery);
+  }
+
+  async function deliver(receiver: string): Promise<void> {
+    const settings = inForce?.settings?.receivers[receiver];
+    const message = speaker.outboxes()[receiver]?.sending?.message;
+    if (settings === undefined || message === undefined) return;
+    const failure = await sendTo(settings, message, options, ended.signal).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    // Another instance may speak by now, with an outbox of its own.
+    const outbox = speaker.outboxes()[receiver];
+    if (ended.signal.aborted || outbox?.sending?.message.id !== message.id) return;
+    const next = failure === undefined ? afterDelivery(outbox) : afterFailure(outbox, failure, now(), Math.random());
+    note(receiver, message, outbox, next);
+    await speaker.write({ ...speaker.outboxes(), [receiver]: next });
+  }
+
+  function note(receiver: string, { id, notes }: AlertMessage, before: Outbox, { failing, sending }: Outbox): void {
+    const about = { receiver, message: id, causes: notes.map((one) => `${one.state} ${one.id}`) };
+    if (failing === undefined) {
+      onOutcome(receiver, 'delivered');
+      logger.info(about, 'alerts were sent');
+      return;
+    }
+    onOutcome(receiver, 'failed');
+    if (sending === undefined) onOutcome(receiver, 'given_up');
+    const { reason } = failing;
+    if (sending === undefined) logger.error({ ...about, reason }, 'alerts were given up');
+    else if (before.failing === undefined)
+      logger.warn({ ...about, reason }, 'alerts could not be sent; they are tried again');
+  }
+
+  return {
+    status: () => receiversStatus(inForce?.settings, speaker.outboxes()),
+    report: () =>
+      reportOf(
+        inForce?.settings,
+        speaker.outboxes(),
+        speaker.silences(),
+        (id) => inForce?.settings !== undefined && isSilent(inForce.settings, id),
+      ),
+    async silence(silence) {
+      await store.setSilence(silence);
+      await speaker.take();
+    },
+    async endSilence(causes) {
+      const wasThere = await store.endSilence(causes);
+      await speaker.take();
+      return wasThere;
+    },
+    async stop() {
+      clearTimeout(timer);
+      ended.abort();
+      await looking;
+      await Promise.all(onTheirWay.values());
+      await store.close();
+    },
+  };
+}

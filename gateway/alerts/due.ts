@@ -1,0 +1,135 @@
+// Pure: what one receiver has to be told, from the causes that there are and what it was told before.
+
+import { type AlertCause, type Severity, severityOf } from './alert.ts';
+import { matchesPattern } from './matching.ts';
+import type { AlertSettings, ReceiverSettings } from './settings.ts';
+
+/** A cause, as one receiver knows it. Epoch milliseconds. */
+export interface Alert {
+  /** As it was seen last. */
+  readonly cause: AlertCause;
+  readonly state: 'pending' | 'firing' | 'ended';
+  readonly seenMs: number;
+  readonly lastMs: number;
+  /** What the receiver was told since the cause was seen; absent: nothing. */
+  readonly told?: { readonly severity: Severity; readonly atMs: number };
+  /** Whether nothing more has to be told about its end. */
+  readonly isOver?: boolean;
+  /** How often it came back within an hour. */
+  readonly returns: number;
+}
+
+export type Alerts = Readonly<Record<string, Alert>>;
+
+export type Rules = Pick<AlertSettings, 'forSeconds' | 'recoverySeconds' | 'repeatMinutes'>;
+
+/** An alert that the receiver has to be told. */
+export interface Due {
+  readonly id: string;
+  readonly state: 'firing' | 'resolved';
+  readonly alert: Alert;
+}
+
+const RETURN_MS = 3_600_000;
+/** The time to recovery is at most 32 times as long. */
+const DOUBLINGS_MAX = 5;
+/** Of one receiver. More are not looked at until others have ended. */
+const ALERTS_MAX = 500;
+
+/** Whether the receiver gets this cause. */
+export function isFor(receiver: string, { severities, causes }: ReceiverSettings, cause: AlertCause): boolean {
+  // A start and an end are intended; and a receiver cannot be told that it is away.
+  if (cause.id === 'lifecycle' || cause.id === `receiver ${receiver}`) return false;
+  return severities.includes(severityOf(cause)) && causes.some((pattern) => matchesPattern(pattern, cause.id));
+}
+
+/** The alerts after a look at the causes that there are now. */
+export function observed(before: Alerts, causes: readonly AlertCause[], rules: Rules, nowMs: number): Alerts {
+  const after = new Map<string, Alert>();
+  const present = new Map(causes.map((cause) => [cause.id, cause]));
+  for (const [id, alert] of Object.entries(before)) {
+    const cause = present.get(id);
+    const next = cause === undefined ? withoutCause(alert, rules, nowMs) : withCause(alert, cause, rules, nowMs);
+    if (next !== undefined) after.set(id, next);
+  }
+  for (const cause of causes) {
+    if (after.has(cause.id) || after.size >= ALERTS_MAX) continue;
+    const fresh: Alert = { cause, state: 'pending', seenMs: nowMs, lastMs: nowMs, returns: 0 };
+    after.set(cause.id, withCause(fresh, cause, rules, nowMs));
+  }
+  return Object.fromEntries(after);
+}
+
+function withCause(alert: Alert, cause: AlertCause, { forSeconds }: Rules, nowMs: number): Alert {
+  if (alert.state === 'ended' && alert.isOver !== true) {
+    // Its end was not told yet: it goes on.
+    return { ...alert, cause, state: 'firing', lastMs: nowMs, returns: alert.returns + 1 };
+  }
+  const began: Alert =
+    alert.state === 'ended'
+      ? { cause, state: 'pending', seenMs: nowMs, lastMs: nowMs, returns: alert.returns + 1 }
+      : { ...alert, cause, lastMs: nowMs };
+  const isFiring = began.state === 'firing' || nowMs - began.seenMs >= forSeconds * 1000;
+  return isFiring ? { ...began, state: 'firing' } : began;
+}
+
+function withoutCause(alert: Alert, { recoverySeconds }: Rules, nowMs: number): Alert | undefined {
+  const awayMs = nowMs - alert.lastMs;
+  if (alert.state === 'ended') return alert.isOver && awayMs >= RETURN_MS ? undefined : alert;
+  // One that passed before it was to be told; its returns count until it has been away for an hour.
+  if (alert.state === 'pending') return alert.returns > 0 ? { ...alert, state: 'ended', isOver: true } : undefined;
+  const recoveryMs = recoverySeconds * 1000 * 2 ** Math.min(alert.returns, DOUBLINGS_MAX);
+  return awayMs >= recoveryMs ? { ...alert, state: 'ended' } : alert;
+}
+
+/**
+ * What has to be told now, failures first.
+ *
+ * @param isSilent whether a cause is not told at present
+ */
+export function dueIn(alerts: Alerts, rules: Rules, isSilent: (id: string) => boolean, nowMs: number): Due[] {
+  const due = Object.entries(alerts).flatMap(([id, alert]): Due[] => {
+    if (alert.state === 'ended') {
+      // Whoever was told of the begin is told of the end, in spite of a silence.
+      const isDue = alert.isOver !== true && (alert.told !== undefined || !isSilent(id));
+      return isDue ? [{ id, state: 'resolved', alert }] : [];
+    }
+    return alert.state === 'firing' && !isSilent(id) && isNews(alert, rules, nowMs)
+      ? [{ id, state: 'firing', alert }]
+      : [];
+  });
+  const rank = ({ state, alert }: Due) => (state === 'resolved' ? 2 : severityOf(alert.cause) === 'failure' ? 0 : 1);
+  return due.sort((one, other) => rank(one) - rank(other));
+}
+
+function isNews({ cause, told }: Alert, { repeatMinutes }: Rules, nowMs: number): boolean {
+  if (told === undefined) return true;
+  if (told.severity === 'warning' && severityOf(cause) === 'failure') return true;
+  return repeatMinutes > 0 && nowMs - told.atMs >= repeatMinutes * 60_000;
+}
+
+/** The alerts after these were told, and after the ends that a silence keeps back were passed over. */
+export function afterTelling(
+  alerts: Alerts,
+  told: readonly Due[],
+  isSilent: (id: string) => boolean,
+  nowMs: number,
+): Alerts {
+  const now = new Map(told.map(({ id, state }) => [id, state]));
+  const after = Object.entries(alerts).map(([id, alert]): [string, Alert] => {
+    const state = now.get(id);
+    if (state === 'firing') return [id, { ...alert, told: { severity: severityOf(alert.cause), atMs: nowMs } }];
+    const isPassedOver = alert.state === 'ended' && alert.told === undefined && isSilent(id);
+    return [id, state === 'resolved' || isPassedOver ? { ...alert, isOver: true } : alert];
+  });
+  return Object.fromEntries(after);
+}
+
+/** After a start: what was there before counts as seen just now, so that a gateway that knows little yet reports no recovery. */
+export function asJustSeen(alerts: Alerts, nowMs: number): Alerts {
+  const seen = Object.entries(alerts).map(([id, alert]): [string, Alert] => [
+    id,
+    alert.state === 'firing' ? { ...alert, lastMs: nowMs } : alert,
+  ]);
+  return Object.fromEntries(seen);
+}

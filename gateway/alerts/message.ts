@@ -1,0 +1,92 @@
+// Pure: the texts of messages. Causes carry text of clients and services, such as names and errors: it goes out bounded and without
+// control characters.
+
+import { shortTextOf } from '../shared/short-text.ts';
+import { visibleLine } from '../visible-text.ts';
+import { type AlertCause, type AlertMessage, type AlertNote, severityOf } from './alert.ts';
+import type { Due } from './due.ts';
+
+const TEXT_MAX = 500;
+const ID_MAX = 300;
+const SUBJECT_MAX = 150;
+const INSTANCES_MAX = 20;
+const LINK_MAX = 1000;
+
+/** A cause as it is kept and sent. */
+export function boundedCause(cause: AlertCause): AlertCause {
+  const { id, kind, cause: text, consequence, details = '#/', instances, ...more } = cause;
+  return {
+    ...more,
+    kind,
+    id: bounded(id, ID_MAX),
+    cause: bounded(text, TEXT_MAX),
+    consequence: bounded(consequence, TEXT_MAX),
+    // The page about a name of that length cannot be linked to.
+    details: details.length > LINK_MAX ? '#/' : details,
+    ...(instances && { instances: instances.slice(0, INSTANCES_MAX).map((name) => bounded(name, ID_MAX)) }),
+  };
+}
+
+/** @param consoleUrl where operators open the console */
+export function noteOf({ id, state, alert }: Due, consoleUrl: string): AlertNote {
+  const { cause, seenMs, lastMs } = alert;
+  const { instances = [], figures = {}, runbook = null, details = '#/' } = cause;
+  const isOver = state === 'resolved';
+  return {
+    ...{ id, state, severity: severityOf(cause), cause: cause.cause },
+    consequence: isOver ? (cause.ended ?? '') : cause.consequence,
+    subject: subjectOf(details),
+    since: cause.since ?? timeOf(seenMs),
+    until: isOver ? timeOf(lastMs) : null,
+    ...{ figures, instances, runbook },
+    link: `${consoleUrl.replace(/\/+$/, '')}/${details}`,
+  };
+}
+
+/** The body of a webhook: `type`, `timestamp` and `data` as Standard Webhooks recommends. */
+export function toWebhookBody({ atMs, isTrial, gateway, notes }: AlertMessage): string {
+  const type = isTrial ? 'gateway.alerts.trial' : 'gateway.alerts';
+  return JSON.stringify({ type, timestamp: timeOf(atMs), data: { gateway, alerts: notes } });
+}
+
+export function mailSubjectOf({ isTrial, gateway, notes }: AlertMessage): string {
+  const [first] = notes;
+  const count = (state: AlertNote['state']) => notes.filter((note) => note.state === state).length;
+  const counted = [
+    ...(count('firing') > 0 ? [`${count('firing')} firing`] : []),
+    ...(count('resolved') > 0 ? [`${count('resolved')} resolved`] : []),
+  ].join(', ');
+  const state = isTrial ? 'trial' : notes.length === 1 ? first?.state : counted;
+  return bounded(`[${new URL(gateway).host}] ${state}: ${first?.cause ?? ''}`, SUBJECT_MAX);
+}
+
+export function mailTextOf({ notes, gateway }: AlertMessage): string {
+  return [...notes.map(paragraphOf), `Sent by the gateway ${gateway}.`].join('\n\n').concat('\n');
+}
+
+function paragraphOf(note: AlertNote): string {
+  const { state, severity, cause, consequence, since, until, instances, runbook, link, id } = note;
+  return [
+    state === 'resolved' ? `RESOLVED: ${cause}` : `${severity.toUpperCase()}: ${cause}`,
+    ...(consequence === '' ? [] : [consequence]),
+    until === null ? `Since ${since}` : `From ${since} to ${until}`,
+    ...(instances.length === 0 ? [] : [`Instances: ${instances.join(', ')}`]),
+    `Details: ${link}`,
+    ...(runbook === null ? [] : [`Runbook: docs/operations.md, ${runbook}`]),
+    `Cause: ${id}`,
+  ].join('\n');
+}
+
+/** The page of the console names what the cause is about. */
+function subjectOf(details: string): AlertNote['subject'] {
+  const [, kinds = '', name = ''] = /^#\/(operations|upstreams|organizations)\/(.+)$/.exec(details) ?? [];
+  return name === '' ? null : { kind: kinds.slice(0, -1), name: bounded(decodeURIComponent(name), ID_MAX) };
+}
+
+function bounded(text: string, charactersMax: number): string {
+  return visibleLine(shortTextOf(text, charactersMax));
+}
+
+function timeOf(atMs: number): string {
+  return new Date(atMs).toISOString();
+}

@@ -1,0 +1,67 @@
+// Pure: what one receiver was told and gets next. One message at a time is on its way; what happens meanwhile is in the next one, so that
+// nothing is lost and nothing piles up while a receiver is away.
+
+import type { AlertCause, AlertMessage } from './alert.ts';
+import { type Alerts, afterTelling, type Due, dueIn, isFor, observed, type Rules } from './due.ts';
+import type { ReceiverSettings } from './settings.ts';
+
+export interface Outbox {
+  readonly alerts: Alerts;
+  /** Not delivered yet. */
+  readonly sending?: Sending | undefined;
+  /** When the last message was made. */
+  readonly madeMs?: number;
+  /** Why the last attempt failed; absent: it did not. */
+  readonly failing?: { readonly reason: string; readonly sinceMs: number } | undefined;
+}
+
+interface Sending {
+  readonly message: AlertMessage;
+  readonly attempts: number;
+  /** Next attempt. */
+  readonly nextMs: number;
+}
+
+/** Causes in one message; the others are in the next one. */
+const NOTES_MAX = 50;
+const RETRY_MS = { first: 5000, longest: 300_000 } as const;
+const DOUBLINGS_MAX = 6;
+const GIVE_UP_MS = 86_400_000;
+
+export interface Look {
+  readonly receiver: string;
+  readonly settings: ReceiverSettings;
+  readonly causes: readonly AlertCause[];
+  readonly rules: Rules & { readonly groupSeconds: number };
+  isSilent(id: string): boolean;
+  messageOf(due: readonly Due[]): AlertMessage;
+  readonly nowMs: number;
+}
+
+/** The outbox after a look at the causes that there are now. */
+export function afterLook(outbox: Outbox, look: Look): Outbox {
+  const { receiver, settings, rules, isSilent, nowMs } = look;
+  const causes = look.causes.filter((cause) => isFor(receiver, settings, cause));
+  const alerts = observed(outbox.alerts, causes, rules, nowMs);
+  const { madeMs = Number.NEGATIVE_INFINITY, sending } = outbox;
+  const mayTell = sending === undefined && nowMs - madeMs >= rules.groupSeconds * 1000;
+  const due = mayTell ? dueIn(alerts, rules, isSilent, nowMs).slice(0, NOTES_MAX) : [];
+  const told = { ...outbox, alerts: afterTelling(alerts, due, isSilent, nowMs) };
+  if (due.length === 0) return told;
+  return { ...told, madeMs: nowMs, sending: { message: look.messageOf(due), attempts: 0, nextMs: nowMs } };
+}
+
+export function afterDelivery({ failing: _, sending: __, ...outbox }: Outbox): Outbox {
+  return outbox;
+}
+
+/** Tries again later, or gives the message up after a day: what lasts is in the next one. `random` is from 0 to 1. */
+export function afterFailure(outbox: Outbox, reason: string, nowMs: number, random: number): Outbox {
+  const { sending, failing } = outbox;
+  const next = { ...outbox, failing: { reason, sinceMs: failing?.sinceMs ?? nowMs } };
+  if (sending === undefined) return next;
+  if (nowMs - sending.message.atMs >= GIVE_UP_MS) return { ...next, sending: undefined };
+  const backOffMs = Math.min(RETRY_MS.longest, RETRY_MS.first * 2 ** Math.min(sending.attempts, DOUBLINGS_MAX));
+  const nextMs = nowMs + Math.round(backOffMs * (0.8 + 0.4 * random));
+  return { ...next, sending: { ...sending, attempts: sending.attempts + 1, nextMs } };
+}

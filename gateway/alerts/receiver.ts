@@ -1,0 +1,61 @@
+// Sends a message to a receiver, whatever its kind, within a deadline.
+
+import { shortTextOf } from '../shared/short-text.ts';
+import { visibleLine } from '../visible-text.ts';
+import type { AlertMessage } from './alert.ts';
+import type { Email } from './email.ts';
+import type { ReceiverSettings } from './settings.ts';
+import { sendWebhook } from './webhook.ts';
+
+const DEADLINE_MS = 10_000;
+const REASON_MAX = 200;
+
+export interface ReceiverDeps {
+  /** Reads an entry of the secrets store. Throws a sentence. */
+  readSecret(entry: string): string | undefined;
+  readonly version: string;
+  now(): number;
+}
+
+/** Rejects with a sentence that names no secret. Settings and secrets are read again each time. */
+export async function sendTo(
+  { webhook, email }: ReceiverSettings,
+  message: AlertMessage,
+  deps: ReceiverDeps,
+  ended?: AbortSignal,
+): Promise<void> {
+  const deadline = AbortSignal.timeout(DEADLINE_MS);
+  const signal = ended === undefined ? deadline : AbortSignal.any([deadline, ended]);
+  try {
+    if (webhook !== undefined) {
+      const secret = secretOf(webhook.secret, deps);
+      await sendWebhook({ url: webhook.url, secret, version: deps.version }, message, { nowMs: deps.now(), signal });
+    } else if (email !== undefined) {
+      const { sendEmail } = await import('./email.ts');
+      await sendEmail(emailOf(email, deps), message, signal);
+    }
+  } catch (error) {
+    throw new Error(deadline.aborted ? `no answer within ${DEADLINE_MS / 1000} s` : reasonOf(error), { cause: error });
+  }
+}
+
+/** The settings with the password. Throws a sentence. */
+export function emailOf(
+  { secret, ...email }: NonNullable<ReceiverSettings['email']>,
+  deps: Pick<ReceiverDeps, 'readSecret'>,
+): Email {
+  return { ...email, password: secret === undefined ? undefined : secretOf(secret, deps) };
+}
+
+function secretOf(entry: string, { readSecret }: Pick<ReceiverDeps, 'readSecret'>): string {
+  const secret = readSecret(entry);
+  if (secret === undefined) throw new Error(`there is no secrets entry "${entry}"`);
+  return secret;
+}
+
+/** Servers write their own texts into it. */
+export function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error & { readonly cause?: NodeJS.ErrnoException };
+  const reason = cause?.code ?? cause?.message ?? message;
+  return visibleLine(shortTextOf(reason || 'it failed', REASON_MAX));
+}

@@ -1,0 +1,82 @@
+// The store of alerts of instances that share a Redis. The one that holds a lease speaks for all; what it has told is in Redis, so that the
+// next one goes on where it stopped.
+
+import { randomBytes } from 'node:crypto';
+import { connectRedis } from '../redis/client.ts';
+import { evaluate, toScript } from '../redis/sealed-script.ts';
+import { type AlertStore, lastingSilences, type Silence } from './store.ts';
+
+const COMMAND_TIMEOUT_MS = 1000;
+/** Several times the time between two looks. A speaker that dies is followed after this time. */
+const LEASE_MS = 10_000;
+
+const LEASE = '{gateway}:alerts:speaker';
+const TOLD = '{gateway}:alerts:told';
+const SILENCES = '{gateway}:alerts:silences';
+
+/** Arguments: id of the instance, length of the lease. */
+const TAKE = toScript(`
+local holder = redis.call('GET', KEYS[1])
+local speaks = not holder or holder == ARGV[1]
+if speaks then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
+return { speaks and 1 or 0, redis.call('GET', KEYS[2]) or '', redis.call('HVALS', KEYS[3]) }
+`);
+
+/** Arguments: id of the instance, what was told. */
+const WRITE = toScript(`
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[2], ARGV[2])
+return 1
+`);
+
+/** Arguments: pattern, silence. Names of silences that have ended follow. */
+const SET_SILENCE = toScript(`
+for index = 3, #ARGV do redis.call('HDEL', KEYS[1], ARGV[index]) end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return 1
+`);
+
+const END_SILENCE = toScript(`return redis.call('HDEL', KEYS[1], ARGV[1])`);
+
+const GIVE_BACK = toScript(`
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return 1
+`);
+
+export function createRedisAlertStore(url: string, now: () => number): AlertStore {
+  const self = randomBytes(8).toString('hex');
+  const client = connectRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS });
+  let known: readonly Silence[] = [];
+
+  return {
+    async take() {
+      const reply = await evaluate(client, TAKE, [LEASE, TOLD, SILENCES], [self, LEASE_MS]);
+      const [speaks, told, silences] = reply as [number, string, string[]];
+      known = silences.flatMap(silenceIn);
+      return { speaks: speaks === 1, told: told || undefined, silences: lastingSilences(known, now()) };
+    },
+    async write(told) {
+      return (await evaluate(client, WRITE, [LEASE, TOLD], [self, told])) === 1;
+    },
+    async setSilence(silence) {
+      const ended = known.filter(({ untilMs }) => untilMs <= now()).map(({ causes }) => causes);
+      await evaluate(client, SET_SILENCE, [SILENCES], [silence.causes, JSON.stringify(silence), ...ended]);
+    },
+    async endSilence(causes) {
+      return (await evaluate(client, END_SILENCE, [SILENCES], [causes])) === 1;
+    },
+    async close() {
+      await evaluate(client, GIVE_BACK, [LEASE], [self]).catch(() => undefined);
+      client.disconnect();
+    },
+  };
+}
+
+function silenceIn(text: string): Silence[] {
+  try {
+    const silence = JSON.parse(text) as Silence;
+    return typeof silence.causes === 'string' && Number.isSafeInteger(silence.untilMs) ? [silence] : [];
+  } catch {
+    return [];
+  }
+}

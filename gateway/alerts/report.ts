@@ -1,0 +1,91 @@
+// Pure: what operators see of alerts, in `/status`, in the console and by `gateway alerts list`.
+
+import { type Severity, severityOf } from './alert.ts';
+import type { Alert } from './due.ts';
+import type { AlertSettings } from './settings.ts';
+import type { Outboxes } from './speaker.ts';
+import type { Silence } from './store.ts';
+
+/** A member of `/status`; causes are made of it, too. */
+export interface ReceiversStatus {
+  readonly receivers: Readonly<Record<string, ReceiverStatus>>;
+}
+
+interface ReceiverStatus {
+  readonly kind: 'webhook' | 'email';
+  readonly state: 'ok' | 'failing';
+  readonly reason: string | null;
+  readonly failing_since: string | null;
+  /** When the last message was made. */
+  readonly last_message_at: string | null;
+}
+
+export interface AlertsReport extends ReceiversStatus {
+  readonly configured: boolean;
+  readonly alerts: readonly {
+    readonly id: string;
+    readonly state: Alert['state'];
+    readonly severity: Severity;
+    readonly cause: string;
+    readonly since: string;
+    readonly silent: boolean;
+    /** The receivers that were told. */
+    readonly told: readonly string[];
+  }[];
+  readonly silences: readonly {
+    readonly causes: string;
+    readonly until: string;
+    readonly by: string;
+    readonly reason: string;
+  }[];
+}
+
+export function receiversStatus(settings: AlertSettings | undefined, outboxes: Outboxes): ReceiversStatus {
+  const receivers = Object.entries(settings?.receivers ?? {}).map(([name, { webhook }]): [string, ReceiverStatus] => {
+    const { failing, madeMs } = outboxes[name] ?? {};
+    return [
+      name,
+      {
+        kind: webhook === undefined ? 'email' : 'webhook',
+        state: failing === undefined ? 'ok' : 'failing',
+        reason: failing?.reason ?? null,
+        failing_since: failing === undefined ? null : timeOf(failing.sinceMs),
+        last_message_at: madeMs === undefined ? null : timeOf(madeMs),
+      },
+    ];
+  });
+  return { receivers: Object.fromEntries(receivers) };
+}
+
+export function reportOf(
+  settings: AlertSettings | undefined,
+  outboxes: Outboxes,
+  silences: readonly Silence[],
+  isSilent: (id: string) => boolean,
+): AlertsReport {
+  const all = Object.entries(outboxes).flatMap(([receiver, { alerts }]) =>
+    Object.values(alerts)
+      .filter(({ state }) => state !== 'ended')
+      .map((alert) => ({ receiver, alert })),
+  );
+  const byCause = Map.groupBy(all, ({ alert }) => alert.cause.id);
+  return {
+    configured: settings !== undefined,
+    ...receiversStatus(settings, outboxes),
+    alerts: [...byCause].flatMap(([id, same]) => {
+      const [first] = same.toSorted((one, other) => one.alert.seenMs - other.alert.seenMs);
+      if (first === undefined) return [];
+      const { cause, state, seenMs } = first.alert;
+      return {
+        ...{ id, state, severity: severityOf(cause), cause: cause.cause, since: cause.since ?? timeOf(seenMs) },
+        silent: isSilent(id),
+        told: same.filter(({ alert }) => alert.told !== undefined).map(({ receiver }) => receiver),
+      };
+    }),
+    silences: silences.map(({ untilMs, ...silence }) => ({ ...silence, until: timeOf(untilMs) })),
+  };
+}
+
+function timeOf(atMs: number): string {
+  return new Date(atMs).toISOString();
+}

@@ -1,0 +1,70 @@
+// Sends messages to an HTTP address, signed as Standard Webhooks defines it (https://www.standardwebhooks.com).
+
+import { createHmac } from 'node:crypto';
+import type { AlertMessage } from './alert.ts';
+import { toWebhookBody } from './message.ts';
+
+/** Of a key, by the standard. */
+const KEY_BYTES = { min: 24, max: 64 } as const;
+
+export interface Webhook {
+  readonly url: string;
+  /** The value of the secrets entry. */
+  readonly secret: string;
+  readonly version: string;
+}
+
+/** Rejects with a sentence unless the receiver answers 2xx. Redirects are not followed, and no body of an answer is read. */
+export async function sendWebhook(
+  { url, secret, version }: Webhook,
+  message: AlertMessage,
+  { nowMs, signal }: { readonly nowMs: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const body = toWebhookBody(message);
+  const timestamp = String(Math.floor(nowMs / 1000));
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': `platform-gateway/${version}`,
+      'webhook-id': message.id,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': signaturesOf(keysIn(secret), `${message.id}.${timestamp}.${body}`),
+    },
+    body,
+    signal,
+    redirect: 'manual',
+  });
+  await answer.body?.cancel();
+  if (answer.ok) return;
+  const isRedirect = answer.status >= 300 && answer.status < 400;
+  throw new Error(`it answered ${answer.status}${isRedirect ? ', and redirects are not followed' : ''}`);
+}
+
+/** Why a secret cannot sign, as a sentence without it; undefined for a usable one. */
+export function webhookSecretProblem(secret: string): string | undefined {
+  try {
+    keysIn(secret);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** The keys in a secret, one a line. Throws a sentence. */
+function keysIn(secret: string): Buffer[] {
+  const lines = secret.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '').map(keyIn);
+}
+
+function keyIn(line: string): Buffer {
+  const text = line.replace(/^whsec_/, '');
+  const key = Buffer.from(text, 'base64');
+  const isBase64 = key.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
+  if (isBase64 && key.length >= KEY_BYTES.min && key.length <= KEY_BYTES.max) return key;
+  throw new Error(`It must be whsec_ and ${KEY_BYTES.min} to ${KEY_BYTES.max} bytes in base64.`);
+}
+
+function signaturesOf(keys: readonly Buffer[], content: string): string {
+  return keys.map((key) => `v1,${createHmac('sha256', key).update(content).digest('base64')}`).join(' ');
+}

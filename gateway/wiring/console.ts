@@ -1,0 +1,109 @@
+// The console of a gateway, which is a single process or the primary process of several, and the alerts about the causes that it finds.
+
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import { type AlertsInForce, startAlerts } from '../alerts/alerts.ts';
+import { openAlertStore } from '../alerts/open-store.ts';
+import { isCausePattern } from '../alerts/settings.ts';
+import type { Secrets } from '../config/secrets.ts';
+import type { Settings } from '../config/settings.ts';
+import { type Console, type ConsoleOptions, type ConsoleSources, createConsole } from '../console/console.ts';
+import { openFleet } from '../console/fleet.ts';
+import { createHistoryFile } from '../console/history-file.ts';
+import { exchangeReport } from '../explain/report.ts';
+import type { AdminOptions, Answers } from '../observe/admin.ts';
+import type { AlertMetrics } from '../observe/alert-metrics.ts';
+import { DURATION_BUCKETS } from '../observe/exchange-metrics.ts';
+import type { ActionAnswer, ConsoleAction } from '../shared/console-action.ts';
+
+interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'now'> {
+  readonly settings: Pick<
+    Settings,
+    'port' | 'redisUrl' | 'configDirectory' | 'dataDirectory' | 'adminHost' | 'adminPort'
+  >;
+  readonly secrets: Pick<Secrets, 'read'>;
+  readonly logger: Logger;
+  /** False while the gateway starts and ends. */
+  isServing(): boolean;
+  readonly onOutcome: AlertMetrics;
+}
+
+/** What the listener of operators answers with in the place of the answers that it was opened with. */
+export interface OpenedConsole extends Pick<AdminOptions, 'act' | 'alerts' | 'status'> {
+  readonly console: Console;
+  /** Resolves when the history is kept. */
+  stop(): Promise<void>;
+}
+
+export function openConsole(
+  answers: ConsoleSources & Pick<Answers, 'act' | 'alertsInForce'>,
+  { settings, version, now, ...options }: OpenConsoleOptions,
+): OpenedConsole {
+  const { port, redisUrl: url, configDirectory, dataDirectory, adminHost, adminPort } = settings;
+  const name = `${hostname()}:${port === 0 ? `process ${process.pid}` : port}`;
+  const status = async () => ({ ...(await answers.status()), ...alertsStatus() });
+  const console = createConsole({
+    ...answers,
+    status,
+    bounds: DURATION_BUCKETS,
+    story: exchangeReport,
+    version,
+    configDirectory,
+    file: createHistoryFile(dataDirectory),
+    name,
+    now,
+    ...(url !== undefined && {
+      openFleet: (self, answer) => openFleet({ url, self, answer, clock: () => performance.now() }),
+    }),
+  });
+  const alerts = startAlerts({
+    inForce: async () => (await answers.alertsInForce()) as AlertsInForce,
+    causes: console.causes,
+    instance: name,
+    store: openAlertStore({ redisUrl: url, dataDirectory, now }),
+    consoleUrl: `http://${adminHost.includes(':') ? `[${adminHost}]` : adminHost}:${adminPort}`,
+    readSecret: options.secrets.read,
+    isServing: options.isServing,
+    logger: options.logger,
+    onOutcome: options.onOutcome,
+    version,
+    now,
+  });
+
+  function alertsStatus(): object {
+    const report = alerts.status();
+    return Object.keys(report.receivers).length === 0 ? {} : { alerts: report };
+  }
+
+  async function silence(action: ConsoleAction, requestId: string, by: string): Promise<ActionAnswer> {
+    const { target: causes, reason = '' } = action;
+    if (!isCausePattern(causes)) return refusal(400, 'action_invalid', `No cause has an id such as ${causes}.`);
+    const until = alerts.report().silences.find((one) => one.causes === causes)?.until ?? null;
+    const noted = await answers.act(action, requestId, by);
+    const { after } = noted.body as { readonly after?: { readonly until: string | null } };
+    if (noted.status !== 200 || after === undefined) return noted;
+    try {
+      if (!action.dryRun && after.until === null) await alerts.endSilence(causes);
+      else if (!action.dryRun) await alerts.silence({ causes, untilMs: Date.parse(String(after.until)), by, reason });
+    } catch {
+      return refusal(503, 'records_unavailable', 'The store of silences cannot be reached.');
+    }
+    return { ...noted, body: { ...noted.body, before: { until } } };
+  }
+
+  return {
+    console,
+    status,
+    alerts: alerts.report,
+    act: (action, requestId, by) =>
+      action.action === 'silence-alerts' ? silence(action, requestId, by) : answers.act(action, requestId, by),
+    async stop() {
+      await alerts.stop();
+      await console.stop();
+    },
+  };
+}
+
+function refusal(status: number, code: string, error: string): ActionAnswer {
+  return { status, body: { code, error } };
+}

@@ -1,0 +1,172 @@
+// What a receiver is told, and when, over a time line of causes.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { AlertCause } from '../../../gateway/alerts/alert.ts';
+import { afterDelivery, afterFailure, afterLook, type Outbox } from '../../../gateway/alerts/outbox.ts';
+import { alertSettings } from '../../../gateway/alerts/settings.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+function createReceiver(settings: object = {}, receiver: object = {}) {
+  const parsed = alertSettings.parse({
+    receivers: { pager: { webhook: { url: 'http://pager.test', secret: 'key' }, ...receiver } },
+    ...settings,
+  });
+  const { pager } = parsed.receivers;
+  assert.ok(pager);
+  let outbox: Outbox = { alerts: {} };
+  let nowMs = 1_000_000_000_000;
+  const silent = new Set<string>();
+  const told: [seconds: number, text: string][] = [];
+  const beganMs = nowMs;
+
+  return {
+    told,
+    silent,
+    outbox: () => outbox,
+    /** Looks every three seconds for a time, while these causes are there. */
+    during(ms: number, causes: readonly AlertCause[], isAway = false) {
+      for (const endMs = nowMs + ms; nowMs < endMs; nowMs += 3 * SECOND) {
+        outbox = afterLook(outbox, {
+          ...{ receiver: 'pager', settings: pager, causes, rules: parsed, nowMs },
+          isSilent: (id) => silent.has(id),
+          messageOf: (due) => ({
+            ...{ id: `msg_${told.length}`, atMs: nowMs, gateway: 'http://gateway.test' },
+            notes: due.map(({ id, state }) => ({ id, state }) as never),
+          }),
+        });
+        const { sending } = outbox;
+        if (sending === undefined || sending.nextMs > nowMs) continue;
+        if (isAway) {
+          outbox = afterFailure(outbox, 'it is away', nowMs, 0.5);
+          continue;
+        }
+        const notes = sending.message.notes.map(({ id, state }) => `${state} ${id}`).join(', ');
+        told.push([Math.round((nowMs - beganMs) / SECOND), notes]);
+        outbox = afterDelivery(outbox);
+      }
+    },
+  };
+}
+
+const bad = (id: string): AlertCause => ({ id, kind: 'bad', cause: `${id} fails.`, consequence: '' });
+const warn = (id: string): AlertCause => ({ ...bad(id), kind: 'warn' });
+
+describe('a receiver', () => {
+  it('is told of a cause that lasts, and of its end', () => {
+    const { during, told } = createReceiver();
+    during(MINUTE, [bad('redis')]);
+    during(2 * MINUTE, []);
+    assert.deepEqual(told, [
+      [6, 'firing redis'],
+      [87, 'resolved redis'],
+    ]);
+  });
+
+  it('is told nothing of what passes before that', () => {
+    const { during, told, outbox } = createReceiver();
+    for (let times = 0; times < 10; times += 1) {
+      during(3 * SECOND, [bad('redis')]);
+      during(2 * MINUTE, []);
+    }
+    assert.deepEqual(told, []);
+    assert.deepEqual(outbox().alerts, {});
+  });
+
+  it('gets what happens together in one message, and the next one later', () => {
+    const { during, told } = createReceiver();
+    during(6 * SECOND, [bad('redis'), warn('slow a')]);
+    during(MINUTE, [bad('redis'), warn('slow a'), bad('upstream orders live')]);
+    assert.deepEqual(told, [
+      [6, 'firing redis, firing slow a'],
+      [21, 'firing upstream orders live'],
+    ]);
+  });
+
+  it('is told again of what lasts for hours', () => {
+    const { during, told } = createReceiver();
+    during(9 * 60 * MINUTE, [bad('redis')]);
+    assert.deepEqual(
+      told.map(([seconds]) => Math.round(seconds / 3600)),
+      [0, 4, 8],
+    );
+  });
+
+  it('gets few messages about a cause that comes and goes', () => {
+    const { during, told } = createReceiver();
+    for (let times = 0; times < 60; times += 1) {
+      during(20 * SECOND, [bad('redis')]);
+      during(40 * SECOND, []);
+    }
+    // Without a bound: 120.
+    assert.ok(told.length <= 4, JSON.stringify(told));
+    during(60 * MINUTE, []);
+    assert.equal(told.at(-1)?.[1], 'resolved redis');
+  });
+
+  it('gets the severities and causes that it wants', () => {
+    const { during, told } = createReceiver({}, { severities: ['failure'], causes: ['upstream *', 'redis'] });
+    const all = [bad('upstream orders live'), warn('upstream files live'), bad('loop'), bad('redis'), bad('lifecycle')];
+    during(30 * SECOND, [...all, bad('receiver pager')]);
+    assert.deepEqual(told, [[6, 'firing upstream orders live, firing redis']]);
+  });
+
+  it('is told when a warning becomes a failure, and not of the way back', () => {
+    const { during, told } = createReceiver();
+    during(MINUTE, [warn('certificate a')]);
+    during(MINUTE, [bad('certificate a')]);
+    during(MINUTE, [warn('certificate a')]);
+    assert.deepEqual(told, [
+      [6, 'firing certificate a'],
+      [60, 'firing certificate a'],
+    ]);
+  });
+
+  it('is not told of a silent cause until the silence ends, but of the end of what it was told', () => {
+    const { during, told, silent } = createReceiver();
+    during(MINUTE, [bad('redis')]);
+    silent.add('redis').add('loop');
+    during(MINUTE, [bad('redis'), bad('loop')]);
+    during(MINUTE, []);
+    assert.deepEqual(told.slice(1), [[147, 'resolved redis']]);
+    during(MINUTE, [bad('loop')]);
+    silent.clear();
+    during(MINUTE, [bad('loop')]);
+    assert.deepEqual(told.slice(2), [[240, 'firing loop']]);
+  });
+
+  it('that was away is told of what began and ended meanwhile', () => {
+    const { during, told } = createReceiver();
+    during(MINUTE, [bad('redis')], true);
+    during(5 * MINUTE, [bad('loop')], true);
+    during(5 * MINUTE, [], true);
+    during(10 * MINUTE, []);
+    assert.deepEqual(
+      told.map(([, text]) => text),
+      ['firing redis', 'resolved redis, resolved loop'],
+    );
+  });
+
+  it('that is away for days costs an attempt every few minutes, and is given up after a day', () => {
+    const { during, outbox } = createReceiver({ repeatMinutes: 0 });
+    during(10 * 60 * MINUTE, [bad('redis')], true);
+    const attempts = outbox().sending?.attempts ?? 0;
+    assert.ok(attempts > 100 && attempts < 140, String(attempts));
+    during(15 * 60 * MINUTE, [bad('redis')], true);
+    assert.equal(outbox().sending, undefined);
+    assert.equal(outbox().failing?.reason, 'it is away');
+  });
+
+  it('keeps a bounded number of causes, and gets them in bounded messages', () => {
+    const { during, told, outbox } = createReceiver();
+    during(
+      MINUTE,
+      Array.from({ length: 2000 }, (_, index) => bad(`operation ${index}`)),
+    );
+    assert.equal(Object.keys(outbox().alerts).length, 500);
+    assert.ok(told.every(([, text]) => text.split(', ').length <= 50));
+    assert.equal(told.length, 4);
+  });
+});
