@@ -10,6 +10,7 @@ import type { WriterStatus } from '../usage/writer.ts';
 import type { WorkerQuestion } from './messages.ts';
 import type { WorkerProcess } from './process.ts';
 import type { WorkerPool } from './worker-pool.ts';
+import { worstOverload, worstUpstreams } from './worst-of.ts';
 
 interface WorkersOperatorsOptions {
   readonly pool: Pick<WorkerPool, 'processes' | 'places'>;
@@ -27,6 +28,8 @@ interface Readiness {
 interface Status {
   readonly configuration: { readonly version: string };
   readonly usage: WriterStatus;
+  readonly upstreams?: Parameters<typeof worstUpstreams>[0][number];
+  readonly overload?: Parameters<typeof worstOverload>[0][number];
 }
 
 interface WorkersOperators extends Answers {
@@ -43,7 +46,10 @@ const ACTION_MS = 7000;
 /** States that take precedence when workers report different ones. */
 const BAD_STATES = ['failing', 'away'];
 
-/** Answers for all workers. `limits` and most of the status come from one worker, because the workers share that state. */
+/**
+ * Answers for all workers. `limits` and most of the status come from one worker, because the workers share that state; what each finds out
+ * by itself is the worst that one of them says.
+ */
 export function createWorkersOperators(options: WorkersOperatorsOptions): WorkersOperators {
   const { pool, metrics, metricsOf, isEnding } = options;
   const serving = () => pool.processes().filter((worker) => worker.state() === 'serving');
@@ -94,7 +100,8 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
 
   async function status(): Promise<object> {
     const replies = await askAll<Status>({ about: 'status' });
-    const anyStatus = [...replies.values()].find((answer) => answer !== undefined);
+    const answers = [...replies.values()].filter((answer) => answer !== undefined);
+    const [anyStatus] = answers;
     const workers = pool.places().flatMap(({ number, restarts, waitsUntilMs }): object[] => {
       const here = pool.processes().filter((worker) => worker.number === number);
       if (here.length === 0) {
@@ -110,8 +117,14 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
         configuration: replies.get(worker)?.configuration.version ?? null,
       }));
     });
-    const usage = [...replies.values()].flatMap((answer) => answer?.usage ?? []);
-    return { ...anyStatus, usage: usageOfAll(usage), workers };
+    const usage = answers.flatMap((answer) => answer.usage ?? []);
+    return {
+      ...anyStatus,
+      upstreams: worstUpstreams(answers.map(({ upstreams = {} }) => upstreams)),
+      overload: worstOverload(answers.flatMap(({ overload }) => overload ?? [])),
+      usage: usageOfAll(usage),
+      workers,
+    };
   }
 
   async function metricsText(): Promise<string> {

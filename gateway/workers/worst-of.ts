@@ -1,0 +1,39 @@
+// Pure: joins what each worker finds out by itself, which is how the targets of upstreams answer and how busy it is: the worst is told,
+// because a part of the requests meets it.
+
+interface UpstreamReport {
+  readonly targets?: readonly { readonly state: string }[];
+  readonly breaker?: Readonly<Record<string, string>>;
+  readonly credential?: string;
+  readonly shedding?: boolean;
+}
+
+interface Overload {
+  readonly shedding: boolean;
+  readonly loop_overloaded: boolean;
+}
+
+/** More than any number of targets. */
+const OF_ALL_REQUESTS = 10_000;
+
+export function worstUpstreams<Report extends UpstreamReport>(
+  ofWorkers: readonly Readonly<Record<string, Report>>[],
+): Record<string, Report> {
+  const worst: Record<string, Report> = {};
+  for (const [name, report] of ofWorkers.flatMap((upstreams) => Object.entries(upstreams))) {
+    const known = worst[name];
+    if (known === undefined || troubleOf(report) > troubleOf(known)) worst[name] = report;
+  }
+  return worst;
+}
+
+export function worstOverload<Report extends Overload>(ofWorkers: readonly Report[]): Report | undefined {
+  const rank = ({ shedding, loop_overloaded: isLate }: Report) => Number(shedding) + 2 * Number(isLate);
+  return ofWorkers.toSorted((one, other) => rank(other) - rank(one))[0];
+}
+
+function troubleOf({ targets = [], breaker = {}, credential, shedding }: UpstreamReport): number {
+  const isStopped = credential === 'latched' || Object.values(breaker).some((state) => state !== 'closed');
+  const isOut = ({ state }: { readonly state: string }) => state !== 'healthy' && state !== 'returning';
+  return (isStopped ? OF_ALL_REQUESTS : 0) + (shedding ? OF_ALL_REQUESTS / 2 : 0) + targets.filter(isOut).length;
+}

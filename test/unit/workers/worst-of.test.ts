@@ -1,0 +1,34 @@
+// The status of several workers tells the worst that one of them knows of an upstream, and of its own load.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { worstOverload, worstUpstreams } from '../../../gateway/workers/worst-of.ts';
+
+const target = (state: string) => ({ address: 'http://orders', mode: 'live', state });
+
+it('an upstream is in the state in which the worker is that has the most trouble with it', () => {
+  const fine = { targets: [target('healthy'), target('healthy')], breaker: { live: 'closed' } };
+  const failing = { targets: [target('healthy'), target('failing')], breaker: { live: 'closed' } };
+  const open = { targets: [target('healthy'), target('healthy')], breaker: { live: 'open' } };
+  const latched = { ...fine, credential: 'latched' };
+  const of = (...reports: object[]) => worstUpstreams(reports.map((orders) => ({ orders }))).orders;
+  assert.equal(of(fine, failing), failing);
+  assert.equal(of(failing, fine), failing);
+  assert.equal(of(failing, open), open);
+  assert.equal(of(fine, latched, fine), latched);
+  assert.equal(of(fine), fine);
+  // A worker that has not reloaded yet does not know it.
+  assert.deepEqual(worstUpstreams([{ orders: fine }, { orders: fine, files: failing }]), {
+    orders: fine,
+    files: failing,
+  });
+});
+
+it('the load is that of the worker that has the most', () => {
+  const idle = { shedding: false, loop_overloaded: false, loop_delay_ms: 1 };
+  const shedding = { ...idle, shedding: true };
+  const late = { ...idle, loop_overloaded: true };
+  assert.equal(worstOverload([idle, shedding, idle]), shedding);
+  assert.equal(worstOverload([shedding, late]), late);
+  assert.equal(worstOverload([]), undefined);
+});
