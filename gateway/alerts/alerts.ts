@@ -2,9 +2,8 @@
 // neither the next look nor another receiver. Requests pass none of this.
 
 import { randomBytes } from 'node:crypto';
-import type { Logger } from 'pino';
 import type { AlertCause, AlertMessage } from './alert.ts';
-import { isWithin, matchesPattern } from './matching.ts';
+import { isInWindow, matchesPattern } from './matching.ts';
 import { boundedCause, noteOf } from './message.ts';
 import { afterDelivery, afterFailure, afterLook, type Outbox } from './outbox.ts';
 import { type ReceiverDeps, sendTo } from './receiver.ts';
@@ -32,7 +31,7 @@ export interface AlertsOptions extends ReceiverDeps {
   readonly consoleUrl: string;
   /** False while the gateway starts and ends: what it then lacks is intended. */
   isServing(): boolean;
-  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly logger: Readonly<Record<'info' | 'warn' | 'error', (about: object, text: string) => void>>;
   onOutcome(receiver: string, outcome: 'delivered' | 'failed' | 'given_up'): void;
   /** Time between two looks; by default 3 s. */
   readonly lookMs?: number;
@@ -51,6 +50,7 @@ export interface AlertsRun {
 }
 
 const LOOK_MS = 3000;
+const FIRST_LOOK_MS = 500;
 
 export function startAlerts(options: AlertsOptions): AlertsRun {
   const { store, logger, now, onOutcome } = options;
@@ -59,7 +59,7 @@ export function startAlerts(options: AlertsOptions): AlertsRun {
   const ended = new AbortController();
   let inForce: AlertsInForce | undefined;
   let looking: Promise<void> | undefined;
-  let timer = setTimeout(lookAgain, options.lookMs ?? LOOK_MS).unref();
+  let timer = setTimeout(lookAgain, options.lookMs ?? FIRST_LOOK_MS).unref();
 
   function lookAgain(): void {
     looking = look()
@@ -99,7 +99,7 @@ export function startAlerts(options: AlertsOptions): AlertsRun {
   function isSilent({ silences: windows }: AlertSettings, id: string): boolean {
     const isNamed = ({ causes }: Silence) => matchesPattern(causes, id);
     if (speaker.silences().some(isNamed)) return true;
-    return windows.some((one) => one.causes.some((pattern) => matchesPattern(pattern, id)) && isWithin(one, now()));
+    return windows.some((one) => one.causes.some((pattern) => matchesPattern(pattern, id)) && isInWindow(one, now()));
   }
 
   function messageOf(notes: AlertMessage['notes']): AlertMessage {

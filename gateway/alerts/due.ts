@@ -21,7 +21,7 @@ export interface Alert {
 
 export type Alerts = Readonly<Record<string, Alert>>;
 
-export type Rules = Pick<AlertSettings, 'forSeconds' | 'recoverySeconds' | 'repeatMinutes'>;
+export type AlertRules = Pick<AlertSettings, 'forSeconds' | 'recoverySeconds' | 'repeatMinutes'>;
 
 /** An alert that the receiver has to be told. */
 export interface Due {
@@ -44,7 +44,7 @@ export function isFor(receiver: string, { severities, causes }: ReceiverSettings
 }
 
 /** The alerts after a look at the causes that there are now. */
-export function observed(before: Alerts, causes: readonly AlertCause[], rules: Rules, nowMs: number): Alerts {
+export function observed(before: Alerts, causes: readonly AlertCause[], rules: AlertRules, nowMs: number): Alerts {
   const after = new Map<string, Alert>();
   const present = new Map(causes.map((cause) => [cause.id, cause]));
   for (const [id, alert] of Object.entries(before)) {
@@ -60,7 +60,7 @@ export function observed(before: Alerts, causes: readonly AlertCause[], rules: R
   return Object.fromEntries(after);
 }
 
-function withCause(alert: Alert, cause: AlertCause, { forSeconds }: Rules, nowMs: number): Alert {
+function withCause(alert: Alert, cause: AlertCause, { forSeconds }: AlertRules, nowMs: number): Alert {
   if (alert.state === 'ended' && alert.isOver !== true) {
     // Its end was not told yet: it goes on.
     return { ...alert, cause, state: 'firing', lastMs: nowMs, returns: alert.returns + 1 };
@@ -73,7 +73,7 @@ function withCause(alert: Alert, cause: AlertCause, { forSeconds }: Rules, nowMs
   return isFiring ? { ...began, state: 'firing' } : began;
 }
 
-function withoutCause(alert: Alert, { recoverySeconds }: Rules, nowMs: number): Alert | undefined {
+function withoutCause(alert: Alert, { recoverySeconds }: AlertRules, nowMs: number): Alert | undefined {
   const awayMs = nowMs - alert.lastMs;
   if (alert.state === 'ended') return alert.isOver && awayMs >= RETURN_MS ? undefined : alert;
   // One that passed before it was to be told; its returns count until it has been away for an hour.
@@ -87,7 +87,7 @@ function withoutCause(alert: Alert, { recoverySeconds }: Rules, nowMs: number): 
  *
  * @param isSilent whether a cause is not told at present
  */
-export function dueIn(alerts: Alerts, rules: Rules, isSilent: (id: string) => boolean, nowMs: number): Due[] {
+export function dueIn(alerts: Alerts, rules: AlertRules, isSilent: (id: string) => boolean, nowMs: number): Due[] {
   const due = Object.entries(alerts).flatMap(([id, alert]): Due[] => {
     if (alert.state === 'ended') {
       // Whoever was told of the begin is told of the end, in spite of a silence.
@@ -102,7 +102,7 @@ export function dueIn(alerts: Alerts, rules: Rules, isSilent: (id: string) => bo
   return due.sort((one, other) => rank(one) - rank(other));
 }
 
-function isNews({ cause, told }: Alert, { repeatMinutes }: Rules, nowMs: number): boolean {
+function isNews({ cause, told }: Alert, { repeatMinutes }: AlertRules, nowMs: number): boolean {
   if (told === undefined) return true;
   if (told.severity === 'warning' && severityOf(cause) === 'failure') return true;
   return repeatMinutes > 0 && nowMs - told.atMs >= repeatMinutes * 60_000;

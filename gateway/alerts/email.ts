@@ -7,7 +7,7 @@ import type { ReceiverSettings } from './settings.ts';
 
 type EmailSettings = NonNullable<ReceiverSettings['email']>;
 
-export interface Email extends Omit<EmailSettings, 'secret'> {
+export interface MailReceiver extends Omit<EmailSettings, 'secret'> {
   readonly password: string | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface Email extends Omit<EmailSettings, 'secret'> {
 const SILENCE_MS = 10_000;
 
 /** Rejects with the reason of the server or of the connection. */
-export async function sendEmail(email: Email, message: AlertMessage, signal: AbortSignal): Promise<void> {
+export async function sendEmail(email: MailReceiver, message: AlertMessage, signal: AbortSignal): Promise<void> {
   const transport = await openTransport(email);
   await transport.sendMail({
     from: email.from,
@@ -31,17 +31,17 @@ export async function sendEmail(email: Email, message: AlertMessage, signal: Abo
 }
 
 /** Connects, encrypts and logs in, and sends nothing. Rejects with the reason. */
-export async function tryEmail(email: Email): Promise<void> {
+export async function tryEmail(email: MailReceiver): Promise<void> {
   const transport = await openTransport(email);
   await transport.verify();
 }
 
-async function openTransport(email: Email) {
+async function openTransport(email: MailReceiver) {
   const { createTransport } = await import('nodemailer');
   return createTransport(transportOptions(email));
 }
 
-function transportOptions({ server, tls, user, password }: Email): SMTPTransportOptions {
+function transportOptions({ server, tls, user, password }: MailReceiver): SMTPTransportOptions {
   const [, host = '', port = ''] = /^(.+):(\d+)$/.exec(server) ?? [];
   return {
     host: host.replace(/^\[|\]$/g, ''),

@@ -20,7 +20,7 @@ export function matchesPattern(pattern: string, id: string): boolean {
 
 const DAYS: readonly string[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] satisfies QuietWindow['days'];
 
-export function isWithin({ days, from, to, timeZone }: QuietWindow, nowMs: number): boolean {
+export function isInWindow({ days, from, to, timeZone }: QuietWindow, nowMs: number): boolean {
   const { day, time } = localTime(nowMs, timeZone);
   const began = (daysAgo: number) => days.some((one) => one === DAYS[(day + 7 - daysAgo) % 7]);
   if (from < to) return began(0) && time >= from && time < to;

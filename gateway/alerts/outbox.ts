@@ -2,7 +2,7 @@
 // nothing is lost and nothing piles up while a receiver is away.
 
 import type { AlertCause, AlertMessage } from './alert.ts';
-import { type Alerts, afterTelling, type Due, dueIn, isFor, observed, type Rules } from './due.ts';
+import { type AlertRules, type Alerts, afterTelling, type Due, dueIn, isFor, observed } from './due.ts';
 import type { ReceiverSettings } from './settings.ts';
 
 export interface Outbox {
@@ -28,18 +28,18 @@ const RETRY_MS = { first: 5000, longest: 300_000 } as const;
 const DOUBLINGS_MAX = 6;
 const GIVE_UP_MS = 86_400_000;
 
-export interface Look {
+export interface Observation {
   readonly receiver: string;
   readonly settings: ReceiverSettings;
   readonly causes: readonly AlertCause[];
-  readonly rules: Rules & { readonly groupSeconds: number };
+  readonly rules: AlertRules & { readonly groupSeconds: number };
   isSilent(id: string): boolean;
   messageOf(due: readonly Due[]): AlertMessage;
   readonly nowMs: number;
 }
 
 /** The outbox after a look at the causes that there are now. */
-export function afterLook(outbox: Outbox, look: Look): Outbox {
+export function afterLook(outbox: Outbox, look: Observation): Outbox {
   const { receiver, settings, rules, isSilent, nowMs } = look;
   const causes = look.causes.filter((cause) => isFor(receiver, settings, cause));
   const alerts = observed(outbox.alerts, causes, rules, nowMs);

@@ -3,7 +3,7 @@
 import { shortTextOf } from '../shared/short-text.ts';
 import { visibleLine } from '../visible-text.ts';
 import type { AlertMessage } from './alert.ts';
-import type { Email } from './email.ts';
+import type { MailReceiver } from './email.ts';
 import type { ReceiverSettings } from './settings.ts';
 import { sendWebhook } from './webhook.ts';
 
@@ -35,7 +35,9 @@ export async function sendTo(
       await sendEmail(emailOf(email, deps), message, signal);
     }
   } catch (error) {
-    throw new Error(deadline.aborted ? `no answer within ${DEADLINE_MS / 1000} s` : reasonOf(error), { cause: error });
+    throw new Error(deadline.aborted ? `no answer within ${DEADLINE_MS / 1000} s` : deliveryFailureOf(error), {
+      cause: error,
+    });
   }
 }
 
@@ -43,7 +45,7 @@ export async function sendTo(
 export function emailOf(
   { secret, ...email }: NonNullable<ReceiverSettings['email']>,
   deps: Pick<ReceiverDeps, 'readSecret'>,
-): Email {
+): MailReceiver {
   return { ...email, password: secret === undefined ? undefined : secretOf(secret, deps) };
 }
 
@@ -54,7 +56,7 @@ function secretOf(entry: string, { readSecret }: Pick<ReceiverDeps, 'readSecret'
 }
 
 /** Servers write their own texts into it. */
-export function reasonOf(error: unknown): string {
+export function deliveryFailureOf(error: unknown): string {
   const { message, cause } = error as Error & { readonly cause?: NodeJS.ErrnoException };
   const reason = cause?.code ?? cause?.message ?? message;
   return visibleLine(shortTextOf(reason || 'it failed', REASON_MAX));

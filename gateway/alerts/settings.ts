@@ -31,7 +31,7 @@ const webhookUrl = z
   )
   .meta({ description: 'The address that gets the messages, by POST.', values: '`http://` or `https://` address' });
 
-const webhook = z.strictObject({
+export const webhookSettings = z.strictObject({
   url: webhookUrl,
   secret: secretEntry.describe(
     'The entry of the secrets store with the key that signs: `whsec_` and 24 to 64 bytes in base64. With two lines, both sign, so that the key can be replaced.',
@@ -47,7 +47,7 @@ const mailAddress = z
 
 const isOnThisMachine = (server: string) => /^(localhost|127\.|\[::1\])/.test(server);
 
-const email = z
+export const mailSettings = z
   .strictObject({
     to: z
       .array(mailAddress)
@@ -80,10 +80,10 @@ const email = z
     error: 'must encrypt the connection: with tls: none, the password would be readable on its way',
   });
 
-const receiver = z
+export const receiverSettings = z
   .strictObject({
-    webhook: webhook.optional().describe('Sends to an HTTP address, signed as Standard Webhooks defines it.'),
-    email: email.optional().describe('Sends mail.'),
+    webhook: webhookSettings.optional().describe('Sends to an HTTP address, signed as Standard Webhooks defines it.'),
+    email: mailSettings.optional().describe('Sends mail.'),
     severities: z
       .array(z.enum(['failure', 'warning']))
       .min(1, 'must name at least one severity')
@@ -107,7 +107,7 @@ const time = z
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day, such as 22:30')
   .meta({ values: '`hh:mm`' });
 
-const window = z.strictObject({
+export const quietWindow = z.strictObject({
   causes: z
     .array(causePattern)
     .min(1, 'must name at least one pattern')
@@ -128,7 +128,7 @@ const window = z.strictObject({
 });
 
 export const alertSettings = z.strictObject({
-  receivers: z.record(name, receiver).meta({
+  receivers: z.record(name, receiverSettings).meta({
     description: 'Who is told, and of what.',
     values: 'receivers by name',
   }),
@@ -156,7 +156,7 @@ export const alertSettings = z.strictObject({
       values: '`http://` or `https://` address',
       fallback: '`ADMIN_HOST` and `ADMIN_PORT`',
     }),
-  silences: z.array(window).default([]).meta({
+  silences: z.array(quietWindow).default([]).meta({
     description: 'Times of the week at which causes are not told, such as those of maintenance.',
     values: 'list of windows',
   }),

@@ -7,7 +7,7 @@ import { toWebhookBody } from './message.ts';
 /** Of a key, by the standard. */
 const KEY_BYTES = { min: 24, max: 64 } as const;
 
-export interface Webhook {
+export interface WebhookReceiver {
   readonly url: string;
   /** The value of the secrets entry. */
   readonly secret: string;
@@ -16,7 +16,7 @@ export interface Webhook {
 
 /** Rejects with a sentence unless the receiver answers 2xx. Redirects are not followed, and no body of an answer is read. */
 export async function sendWebhook(
-  { url, secret, version }: Webhook,
+  { url, secret, version }: WebhookReceiver,
   message: AlertMessage,
   { nowMs, signal }: { readonly nowMs: number; readonly signal: AbortSignal },
 ): Promise<void> {

@@ -35,6 +35,7 @@ const scripts = [
     'next-steps',
     'routes-view',
     'audit',
+    'alerts',
     'configuration',
     'explain',
     'organizations',

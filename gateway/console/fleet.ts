@@ -26,7 +26,7 @@ export interface FleetAnswer {
 
 export interface Fleet {
   readonly self: FleetInstance;
-  /** The other instances that have answered in the last minute. */
+  /** The other instances that have asked or answered in the last minute. */
   others(): readonly FleetInstance[];
   /**
    * Asks one instance, or all others. Resolves with an answer per known instance after at most a second; with none while Redis is away.
@@ -53,6 +53,8 @@ type Message =
       readonly id: string;
       readonly from: string;
       readonly to: string;
+      /** Who asks, so that its absence is noticed later; absent: an earlier version. */
+      readonly instance?: FleetInstance | undefined;
       readonly question: object;
     }
   | { readonly kind: 'answer'; readonly id: string; readonly instance: FleetInstance; readonly value: unknown }
@@ -68,7 +70,7 @@ interface Waiting {
 
 const ALL = 'all';
 const REMEMBERED_MS = 60_000;
-/** Of what answers, more are not remembered. */
+/** Of what asks and answers, more are not remembered. */
 const INSTANCES_MAX = 1000;
 
 export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fleet {
@@ -100,7 +102,10 @@ export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fl
     if (message === undefined) return;
     if (message.kind === 'end') known.delete(message.from);
     else if (message.kind === 'answer') receiveAnswer(message);
-    else if (message.from !== self.id && [ALL, self.id].includes(message.to)) void reply(message);
+    else if (message.from !== self.id) {
+      if (message.instance !== undefined) remember(message.instance);
+      if ([ALL, self.id].includes(message.to)) void reply(message);
+    }
   }
 
   async function reply({ id, from, question }: Extract<Message, { kind: 'question' }>): Promise<void> {
@@ -109,8 +114,12 @@ export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fl
     await publish(`${channel}:${from}`, { kind: 'answer', id, instance: self, value });
   }
 
-  function receiveAnswer({ id, instance, value }: Extract<Message, { kind: 'answer' }>): void {
+  function remember(instance: FleetInstance): void {
     if (known.size < INSTANCES_MAX || known.has(instance.id)) known.set(instance.id, { instance, seenAt: clock() });
+  }
+
+  function receiveAnswer({ id, instance, value }: Extract<Message, { kind: 'answer' }>): void {
+    remember(instance);
     const asked = waiting.get(id);
     if (asked === undefined) return;
     asked.answers.set(instance.id, { instance, value });
@@ -147,7 +156,7 @@ export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fl
     };
     waiting.set(id, asked);
     const deadline = startDeadline(PATIENCE_MS.instance, resolve);
-    const received = await publish(channel, { kind: 'question', id, from: self.id, to, question });
+    const received = await publish(channel, { kind: 'question', id, from: self.id, to, instance: self, question });
     // This process receives its own question. A question to one instance is answered by that one.
     asked.receivers = to === ALL ? Math.max(0, (received ?? 0) - 1) : 0;
     if (received === undefined) resolve();
@@ -196,7 +205,11 @@ function messageIn(text: string): Message | undefined {
 /** The members that have to be texts. Throws for what has none of them. */
 function partsOf(message: Message): readonly unknown[] {
   if (message.kind === 'end') return [message.from];
-  if (message.kind === 'question') return [message.id, message.from, message.to];
-  const { id, name, version, started_at } = message.instance;
-  return [message.id, id, name, version, started_at];
+  if (message.kind === 'answer') return [message.id, ...namesOf(message.instance)];
+  const { id, from, to, instance } = message;
+  return [id, from, to, ...(instance === undefined ? [] : namesOf(instance))];
+}
+
+function namesOf({ id, name, version, started_at }: FleetInstance): readonly unknown[] {
+  return [id, name, version, started_at];
 }

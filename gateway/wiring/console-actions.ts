@@ -134,8 +134,12 @@ export function createConsoleActions(options: ConsoleActionsOptions): Pick<Answe
   async function prepareSilence(actor: Actor, { target: causes, seconds = 0, reason = '' }: ConsoleAction) {
     const until = seconds === 0 ? null : new Date(now() + seconds * 1000).toISOString();
     const { author } = await readAuthority(options, actor);
-    const details = { causes, after: { until }, ...(reason !== '' && { reason }) };
-    return { before: {}, after: { until }, carryOut: async () => store.audit.appendSilence(author, details) };
+    const details = { causes, after: { silent_until: until }, ...(reason !== '' && { reason }) };
+    return {
+      before: {},
+      after: { silent_until: until },
+      carryOut: async () => store.audit.appendSilence(author, details),
+    };
   }
 
   function prepare(actor: Actor, action: ConsoleAction): Prepared | Promise<Prepared> {

@@ -1,8 +1,7 @@
 // The console of a gateway, which is a single process or the primary process of several, and the alerts about the causes that it finds.
 
 import { hostname } from 'node:os';
-import type { Logger } from 'pino';
-import { type AlertsInForce, startAlerts } from '../alerts/alerts.ts';
+import { type AlertsInForce, type AlertsOptions, startAlerts } from '../alerts/alerts.ts';
 import { openAlertStore } from '../alerts/open-store.ts';
 import { isCausePattern } from '../alerts/settings.ts';
 import type { Secrets } from '../config/secrets.ts';
@@ -22,7 +21,7 @@ interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'now'> {
     'port' | 'redisUrl' | 'configDirectory' | 'dataDirectory' | 'adminHost' | 'adminPort'
   >;
   readonly secrets: Pick<Secrets, 'read'>;
-  readonly logger: Logger;
+  readonly logger: AlertsOptions['logger'];
   /** False while the gateway starts and ends. */
   isServing(): boolean;
   readonly onOutcome: AlertMetrics;
@@ -80,15 +79,16 @@ export function openConsole(
     if (!isCausePattern(causes)) return refusal(400, 'action_invalid', `No cause has an id such as ${causes}.`);
     const until = alerts.report().silences.find((one) => one.causes === causes)?.until ?? null;
     const noted = await answers.act(action, requestId, by);
-    const { after } = noted.body as { readonly after?: { readonly until: string | null } };
+    const { after } = noted.body as { readonly after?: { readonly silent_until: string | null } };
     if (noted.status !== 200 || after === undefined) return noted;
     try {
-      if (!action.dryRun && after.until === null) await alerts.endSilence(causes);
-      else if (!action.dryRun) await alerts.silence({ causes, untilMs: Date.parse(String(after.until)), by, reason });
+      if (!action.dryRun && after.silent_until === null) await alerts.endSilence(causes);
+      else if (!action.dryRun)
+        await alerts.silence({ causes, untilMs: Date.parse(String(after.silent_until)), by, reason });
     } catch {
       return refusal(503, 'records_unavailable', 'The store of silences cannot be reached.');
     }
-    return { ...noted, body: { ...noted.body, before: { until } } };
+    return { ...noted, body: { ...noted.body, before: { silent_until: until } } };
   }
 
   return {

@@ -187,7 +187,7 @@ describe('actions of the console in a browser', () => {
     const { page } = await openAsAdmin('org_tier');
     await buttonOf(page, 'Change tier org_tier').click();
     await planned(page, 'tier standard → becomes premium');
-    await page.locator('#dialog-tier').selectOption('trial');
+    await page.locator('#dialog-choice').selectOption('trial');
     await planned(page, 'tier standard → becomes trial');
     await takeScreenshot(page, 'actions-tier', false);
     assert.deepEqual(await findBarriers(page), []);

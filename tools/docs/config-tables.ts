@@ -1,6 +1,13 @@
 // The tables of docs/config.md, made from the schemas that check the configuration: key, default, values, meaning.
 
 import type { z } from 'zod';
+import {
+  alertSettings,
+  mailSettings,
+  quietWindow,
+  receiverSettings,
+  webhookSettings,
+} from '../../gateway/alerts/settings.ts';
 import { acme } from '../../gateway/config/acme.ts';
 import { breaking } from '../../gateway/config/breaking.ts';
 import { compressionRules } from '../../gateway/config/compression.ts';
@@ -121,6 +128,13 @@ export function configTables(): Record<string, string> {
     acme: tableOf('Key of `tls.acme`', keysOf(acme)),
     certificates: tableOf('Key of a certificate', keysOf(certificate)),
     tracing: tableOf('Key of `tracing`', keysOf(tracing)),
+    alerts: tableOf('Key of `alerts`', keysOf(alertSettings)),
+    receiver: tableOf('Key of a receiver', [
+      ...keysOf(receiverSettings).filter(({ values }) => values !== 'block, see below'),
+      ...keysOf(webhookSettings, 'webhook'),
+      ...keysOf(mailSettings, 'email'),
+    ]),
+    silence: tableOf('Key of a window', keysOf(quietWindow)),
     breaking: tableOf('Key of a decision', keysOf(breaking.element)),
     upstream: tableOf(
       'Key of an upstream',

@@ -40,7 +40,7 @@ async function silence(context: CommandContext, causes: string, flags: Flags): P
   if (status === 400) return context.usage(String(body.error));
   if (status !== 200)
     return context.fail(`The gateway at ${origin} answered ${status}: ${body.error ?? 'no reason given'}`);
-  const { until } = body.after as { readonly until: string | null };
+  const { silent_until: until } = body.after as { readonly silent_until: string | null };
   if (flags.json) printJson(context, { causes, until });
   else if (until === null) printLine(context, `Alerts about ${causes} are not silent any more.`);
   else printLine(context, `Alerts about ${causes} are silent until ${until}.`);

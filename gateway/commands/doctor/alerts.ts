@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import { tryEmail } from '../../alerts/email.ts';
-import { emailOf, reasonOf } from '../../alerts/receiver.ts';
+import { deliveryFailureOf, emailOf } from '../../alerts/receiver.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import type { Configuration } from '../../configuration.ts';
 import { type Finding, fail, type NamedCheck, ok } from '../finding.ts';
@@ -25,7 +25,11 @@ async function findingOf(check: string, name: string, attempt: () => Promise<str
   try {
     return ok(check, `${await attempt()} "gateway alerts test ${name}" sends a trial.`);
   } catch (error) {
-    return fail(check, `It cannot be reached: ${reasonOf(error)}.`, 'Correct it in alerts of gateway.yaml, or there.');
+    return fail(
+      check,
+      `It cannot be reached: ${deliveryFailureOf(error)}.`,
+      'Correct it in alerts of gateway.yaml, or there.',
+    );
   }
 }
 

@@ -3,7 +3,7 @@
 
 import { act, read, Unauthorized } from './api.js';
 import { element } from './elements.js';
-import { clockWithSeconds, count } from './format.js';
+import { clockWithSeconds, count, NONE } from './format.js';
 import { mayAct } from './role.js';
 
 const FOLLOWED_MS = 20_000;
@@ -43,17 +43,37 @@ const texts = {
     of: (id) => `Send the credential of ${id} again?`,
     says: 'The next request tries the refused credential. Correct the account first: a mail server may ban this address after several refusals. Every instance does the same.',
   },
+  'silence-alerts': {
+    verb: 'Silence',
+    of: (id) => `Silence alerts about ${id}?`,
+    says: 'Receivers are not told of it until then, on every instance. The end of what they were told is told all the same.',
+  },
+  'end-silence': {
+    verb: 'End silence',
+    of: (id) => `Tell alerts about ${id} again?`,
+    says: 'What lasts is told at once.',
+  },
 };
+
+/** Seconds of a silence. */
+const durations = [
+  ['1800', '30 minutes'],
+  ['7200', '2 hours'],
+  ['28800', '8 hours'],
+  ['86400', 'a day'],
+  ['604800', 'a week'],
+];
 
 /**
  * A button for an action, or nothing for those who may not act.
  *
  * @param options.tiers names to choose from, for `change-tier`
+ * @param options.text the texts of another name, for `silence-alerts`: `end-silence` ends it
  * @param options.done called when it has been done
  */
 export function actionButton(action, target, options = {}) {
   if (!mayAct()) return [];
-  const { verb, dangerous } = texts[action];
+  const { verb, dangerous } = texts[options.text ?? action];
   const kind = dangerous ? 'act dangerous' : 'act';
   const name = `${verb} ${target}`;
   const button = element('button', { type: 'button', class: kind, 'aria-label': name, 'data-focus': name }, verb);
@@ -61,14 +81,14 @@ export function actionButton(action, target, options = {}) {
   return [button];
 }
 
-function openDialog(action, target, opener, { tiers = [], tier, done = () => undefined }) {
-  const { verb, of, says, dangerous } = texts[action];
+function openDialog(action, target, opener, { tiers = [], tier, text = action, done = () => undefined }) {
+  const { verb, of, says, dangerous } = texts[text];
   const plan = element('div', { class: 'plan', 'aria-live': 'polite' }, element('p', { class: 'soft' }, 'Asking…'));
   const alert = element('p', { class: 'bad', role: 'alert' });
   const outcome = element('p', { class: 'outcome', role: 'status' });
   const confirm = element('button', { type: 'submit', class: dangerous ? 'dangerous' : 'main', disabled: '' }, verb);
   const cancel = element('button', { type: 'button' }, 'Cancel');
-  const { parts, input } = fieldsFor(action, tiers, tier);
+  const { parts, input } = fieldsFor(text, tiers, tier);
   const form = element(
     'form',
     { method: 'dialog' },
@@ -152,7 +172,7 @@ function openDialog(action, target, opener, { tiers = [], tier, done = () => und
     cancel.focus();
     outcome.textContent = `Done at ${clockWithSeconds(Date.now())}.`;
     done();
-    if (action !== 'retry-upstream') await follow(outcome, dialog);
+    if (!['retry-upstream', 'silence-alerts'].includes(action)) await follow(outcome, dialog);
   }
 
   form.addEventListener('submit', (event) => {
@@ -180,12 +200,22 @@ function openDialog(action, target, opener, { tiers = [], tier, done = () => und
 /** What the operator enters, as members of the request. */
 function fieldsFor(action, tiers, tier) {
   const nothing = { forPlan: () => ({}), forChange: () => ({}), allowsLast: () => false, onChange: () => undefined };
-  if (action === 'change-tier') {
-    const others = tiers.filter((one) => one !== tier);
-    const select = element('select', { id: 'dialog-tier' }, ...others.map((one) => element('option', {}, one)));
-    const forBoth = () => ({ tier: select.value });
+  if (action === 'end-silence') {
+    const forBoth = () => ({ seconds: 0 });
+    return { parts: [], input: { ...nothing, forPlan: forBoth, forChange: forBoth, tellLast: () => [] } };
+  }
+  if (action === 'change-tier' || action === 'silence-alerts') {
+    const isTier = action === 'change-tier';
+    const choices = isTier ? tiers.filter((one) => one !== tier).map((one) => [one, one]) : durations;
+    const select = element(
+      'select',
+      { id: 'dialog-choice' },
+      ...choices.map(([value, shown]) => element('option', { value }, shown)),
+    );
+    const forBoth = () => (isTier ? { tier: select.value } : { seconds: Number(select.value) });
+    const label = element('label', { for: 'dialog-choice' }, isTier ? 'New tier' : 'For');
     return {
-      parts: [element('p', { class: 'field' }, element('label', { for: 'dialog-tier' }, 'New tier'), select)],
+      parts: [element('p', { class: 'field' }, label, select)],
       input: {
         ...nothing,
         forPlan: forBoth,
@@ -237,10 +267,10 @@ function planOf(seen, last) {
       : element(
           'span',
           {},
-          String(before[name]),
+          String(before[name] ?? NONE),
           element('span', { 'aria-hidden': 'true' }, ' → '),
           element('span', { class: 'hidden' }, ' becomes '),
-          element('strong', {}, String(after[name])),
+          element('strong', {}, String(after[name] ?? NONE)),
         ),
   ]);
   if (organization !== null && organization !== seen.target) rows.unshift(['organization', organization]);

@@ -16,6 +16,7 @@ const titles = {
   runbook: 'Runbook',
   routes: 'Routes',
   audit: 'Audit',
+  alerts: 'Alerts',
   configuration: 'Configuration',
   explain: 'Explain a request',
   operations: 'Operation',
@@ -51,6 +52,10 @@ const loaders = {
   async audit() {
     const { showAudit } = await import('./audit.js');
     return { open: showAudit };
+  },
+  async alerts() {
+    const { showAlerts } = await import('./alerts.js');
+    return { open: showAlerts, feed: () => void showAlerts().catch(() => undefined) };
   },
   async configuration() {
     const { showConfiguration } = await import('./configuration.js');

@@ -1,0 +1,73 @@
+// Alerts: what receivers are told at present, what is silent, and whether the receivers take messages.
+
+import { actionButton } from './actions.js';
+import { read } from './api.js';
+import { element, place, state } from './elements.js';
+import { NONE, timeElement, words } from './format.js';
+import { createTable } from './tables.js';
+
+const kinds = { failure: 'bad', warning: 'warn' };
+
+const showCauses = createTable(place('alerts-now'), {
+  caption: 'Causes that are told',
+  empty: 'No cause needs attention.',
+  keyOf: ({ id }) => id,
+  columns: [
+    { key: 'cause', label: 'Cause', long: true, cell: ({ severity, cause }) => state(kinds[severity], cause) },
+    { key: 'id', label: 'Id', minor: true, cell: ({ id }) => id, value: ({ id }) => id },
+    { key: 'since', label: 'Since', cell: ({ since }) => timeElement(since), value: ({ since }) => since },
+    { key: 'told', label: 'Told', cell: ({ silent, told }) => (silent ? 'silent' : told.join(', ') || NONE) },
+    {
+      key: 'act',
+      label: 'Action',
+      cell: ({ id }) => element('span', {}, ...actionButton('silence-alerts', id, { done: showAlerts })),
+    },
+  ],
+});
+
+const showSilences = createTable(place('alerts-silences'), {
+  caption: 'Silences',
+  empty: 'Nothing is silent.',
+  keyOf: ({ causes }) => causes,
+  columns: [
+    { key: 'causes', label: 'Causes', cell: ({ causes }) => causes },
+    { key: 'until', label: 'Until', cell: ({ until }) => timeElement(until) },
+    { key: 'by', label: 'By', cell: ({ by }) => by },
+    { key: 'reason', label: 'Reason', long: true, cell: ({ reason }) => reason || NONE },
+    {
+      key: 'act',
+      label: 'Action',
+      cell: ({ causes }) =>
+        element('span', {}, ...actionButton('silence-alerts', causes, { text: 'end-silence', done: showAlerts })),
+    },
+  ],
+});
+
+const showReceivers = createTable(place('alerts-receivers'), {
+  caption: 'Receivers',
+  empty: 'The configuration names no receiver.',
+  keyOf: ({ name }) => name,
+  columns: [
+    { key: 'name', label: 'Receiver', cell: ({ name, kind }) => `${name} (${kind})` },
+    {
+      key: 'state',
+      label: 'State',
+      long: true,
+      cell: ({ state: now, reason }) =>
+        state(now === 'ok' ? 'good' : 'bad', reason === null ? now : `${words(now)}: ${reason}`),
+    },
+    {
+      key: 'last',
+      label: 'Last message',
+      cell: ({ last_message_at: at }) => (at === null ? NONE : timeElement(at)),
+    },
+  ],
+});
+
+export async function showAlerts() {
+  const found = await read('alerts');
+  if (found === undefined) return;
+  showCauses(found.alerts);
+  showSilences(found.silences);
+  showReceivers(Object.entries(found.receivers).map(([name, receiver]) => ({ name, ...receiver })));
+}

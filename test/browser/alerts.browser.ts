@@ -1,0 +1,85 @@
+// The alerts of the console in a real browser: a dead service is told, silenced and told again by clicking alone. Look at the screenshots
+// after changing anything here.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startAlertReceiver } from '../support/alert-receiver.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { thingsAt } from '../support/things.ts';
+import { unusedPort } from '../support/upstream.ts';
+import { type Browser, findBarriers, launchBrowser, openPage, takeScreenshot } from './browser.ts';
+
+const ADMIN = 'an-admin-token-for-this-test';
+const PATIENCE = { timeout: 30_000 };
+
+describe('alerts of the console in a browser', () => {
+  let pager: Awaited<ReturnType<typeof startAlertReceiver>>;
+  let gateway: TestGateway;
+  let browser: Browser;
+  before(async () => {
+    pager = await startAlertReceiver();
+    gateway = await startGateway({
+      ...thingsAt(`http://127.0.0.1:${await unusedPort()}`),
+      gateway: {
+        alerts: {
+          receivers: {
+            pager: { webhook: { url: pager.url, secret: 'pager_key' } },
+            other: { webhook: { url: `http://127.0.0.1:${await unusedPort()}/`, secret: 'pager_key' } },
+          },
+        },
+      },
+      environment: { ADMIN_TOKEN: ADMIN, PAGER_KEY: pager.secret },
+    });
+    browser = await launchBrowser();
+    const headers = await gateway.authorize();
+    for (let times = 0; times < 8; times += 1) await fetch(`${gateway.url}/v1/things`, { headers });
+  });
+  after(async () => {
+    await browser?.close();
+    await gateway?.stop();
+    await pager?.close();
+  });
+
+  it('are listed, silenced for a time and told again', async () => {
+    const { page, complaints, foreign } = await openPage(browser, `${gateway.adminUrl}/#/system`);
+    await page.locator('#sign-in').click(PATIENCE);
+    await page.locator('#token').fill(ADMIN);
+    await page.keyboard.press('Enter');
+    await page.locator('main').getByText('Alerts and silences').click(PATIENCE);
+    await page
+      .locator('#alerts-now')
+      .getByText(/is failing/)
+      .waitFor(PATIENCE);
+    await page
+      .locator('#alerts-receivers')
+      .getByText(/ECONNREFUSED/)
+      .waitFor(PATIENCE);
+    await page.getByRole('button', { name: 'Silence upstream things live' }).click(PATIENCE);
+    await page.locator('#dialog-choice').selectOption('7200');
+    const confirm = page.locator('dialog button.main:not([disabled])');
+    await confirm.waitFor(PATIENCE);
+    await takeScreenshot(page, 'alerts-dialog', false);
+    await confirm.click();
+    await page.locator('dialog .outcome').getByText('Done').waitFor(PATIENCE);
+    await page.locator('dialog').getByRole('button', { name: 'Close' }).click();
+    await page.locator('#alerts-silences').getByText('upstream things live').first().waitFor(PATIENCE);
+    await page.locator('#alerts-now').getByText('silent').waitFor(PATIENCE);
+    for (const [colorScheme, width] of [
+      ['light', 1440],
+      ['dark', 390],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      await takeScreenshot(page, `alerts-${colorScheme}-${width}`);
+      assert.deepEqual(await findBarriers(page), []);
+      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${width} px`);
+    }
+    await page.getByRole('button', { name: 'End silence upstream things live' }).click(PATIENCE);
+    await confirm.click(PATIENCE);
+    await page.locator('dialog .outcome').getByText('Done').waitFor(PATIENCE);
+    const kinds = (await gateway.store.audit.list({ limit: 5 })).map(({ kind, by }) => `${kind} ${by}`);
+    assert.deepEqual(kinds.slice(0, 2), ['alerts.silenced admin_token', 'alerts.silenced admin_token']);
+    assert.deepEqual([complaints.filter((line) => !line.includes('401')), foreign], [[], []]);
+    await page.context().close();
+  });
+});
