@@ -9,7 +9,7 @@ import { afterDelivery, afterFailure, afterLook, type Outbox } from './outbox.ts
 import { type ReceiverDeps, sendTo } from './receiver.ts';
 import { type AlertsReport, type ReceiversStatus, receiversStatus, reportOf } from './report.ts';
 import type { AlertSettings } from './settings.ts';
-import { createSpeaker } from './speaker.ts';
+import { createSpeaker, outboxOf } from './speaker.ts';
 import type { AlertStore, Silence } from './store.ts';
 
 export interface AlertsInForce {
@@ -81,10 +81,10 @@ export function startAlerts(options: AlertsOptions): AlertsRun {
     const before = speaker.outboxes();
     const after = Object.keys(settings.receivers).map((name): [string, Outbox] => [
       name,
-      afterLook(before[name] ?? { alerts: {} }, {
+      afterLook(outboxOf(before, name) ?? { alerts: {} }, {
         receiver: name,
         settings: settings.receivers[name] as AlertSettings['receivers'][string],
-        causes: [...causes, ...speaker.assumed(before[name], causes)],
+        causes: [...causes, ...speaker.assumed(outboxOf(before, name), causes)],
         rules: settings,
         isSilent: (id) => isSilent(settings, id),
         messageOf: (due) => messageOf(due.map((one) => noteOf(one, settings.consoleUrl ?? options.consoleUrl))),
@@ -115,14 +115,14 @@ export function startAlerts(options: AlertsOptions): AlertsRun {
 
   async function deliver(receiver: string): Promise<void> {
     const settings = inForce?.settings?.receivers[receiver];
-    const message = speaker.outboxes()[receiver]?.sending?.message;
+    const message = outboxOf(speaker.outboxes(), receiver)?.sending?.message;
     if (settings === undefined || message === undefined) return;
     const failure = await sendTo(settings, message, options, ended.signal).then(
       () => undefined,
       (error: Error) => error.message,
     );
     // Another instance may speak by now, with an outbox of its own.
-    const outbox = speaker.outboxes()[receiver];
+    const outbox = outboxOf(speaker.outboxes(), receiver);
     if (ended.signal.aborted || outbox?.sending?.message.id !== message.id) return;
     const next = failure === undefined ? afterDelivery(outbox) : afterFailure(outbox, failure, now(), Math.random());
     note(receiver, message, outbox, next);

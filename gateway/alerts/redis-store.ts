@@ -2,8 +2,8 @@
 // next one goes on where it stopped.
 
 import { randomBytes } from 'node:crypto';
-import { connectRedis } from '../redis/client.ts';
-import { evaluate, toScript } from '../redis/sealed-script.ts';
+import { openRedis, type Redis } from '../redis/client.ts';
+import { evaluate, type Script, toScript } from '../redis/sealed-script.ts';
 import { type AlertStore, lastingSilences, type Silence } from './store.ts';
 
 const COMMAND_TIMEOUT_MS = 1000;
@@ -43,31 +43,38 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 1
 `);
 
+/** Connects when it is used first: most gateways have no alerts. */
 export function createRedisAlertStore(url: string, now: () => number): AlertStore {
   const self = randomBytes(8).toString('hex');
-  const client = connectRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS });
+  let opening: Promise<Redis> | undefined;
   let known: readonly Silence[] = [];
+
+  async function run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
+    opening ??= openRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS });
+    return evaluate(await opening, script, keys, args);
+  }
 
   return {
     async take() {
-      const reply = await evaluate(client, TAKE, [LEASE, TOLD, SILENCES], [self, LEASE_MS]);
+      const reply = await run(TAKE, [LEASE, TOLD, SILENCES], [self, LEASE_MS]);
       const [speaks, told, silences] = reply as [number, string, string[]];
       known = silences.flatMap(silenceIn);
       return { speaks: speaks === 1, told: told || undefined, silences: lastingSilences(known, now()) };
     },
     async write(told) {
-      return (await evaluate(client, WRITE, [LEASE, TOLD], [self, told])) === 1;
+      return (await run(WRITE, [LEASE, TOLD], [self, told])) === 1;
     },
     async setSilence(silence) {
       const ended = known.filter(({ untilMs }) => untilMs <= now()).map(({ causes }) => causes);
-      await evaluate(client, SET_SILENCE, [SILENCES], [silence.causes, JSON.stringify(silence), ...ended]);
+      await run(SET_SILENCE, [SILENCES], [silence.causes, JSON.stringify(silence), ...ended]);
     },
     async endSilence(causes) {
-      return (await evaluate(client, END_SILENCE, [SILENCES], [causes])) === 1;
+      return (await run(END_SILENCE, [SILENCES], [causes])) === 1;
     },
     async close() {
-      await evaluate(client, GIVE_BACK, [LEASE], [self]).catch(() => undefined);
-      client.disconnect();
+      if (opening === undefined) return;
+      await run(GIVE_BACK, [LEASE], [self]).catch(() => undefined);
+      (await opening).disconnect();
     },
   };
 }

@@ -3,7 +3,7 @@
 import { type Severity, severityOf } from './alert.ts';
 import type { Alert } from './due.ts';
 import type { AlertSettings } from './settings.ts';
-import type { Outboxes } from './speaker.ts';
+import { type Outboxes, outboxOf } from './speaker.ts';
 import type { Silence } from './store.ts';
 
 /** A member of `/status`; causes are made of it, too. */
@@ -42,7 +42,7 @@ export interface AlertsReport extends ReceiversStatus {
 
 export function receiversStatus(settings: AlertSettings | undefined, outboxes: Outboxes): ReceiversStatus {
   const receivers = Object.entries(settings?.receivers ?? {}).map(([name, { webhook }]): [string, ReceiverStatus] => {
-    const { failing, madeMs } = outboxes[name] ?? {};
+    const { failing, madeMs } = outboxOf(outboxes, name) ?? {};
     return [
       name,
       {

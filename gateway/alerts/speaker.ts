@@ -7,6 +7,11 @@ import { type AlertStore, lastingSilences, type Silence } from './store.ts';
 
 export type Outboxes = Readonly<Record<string, Outbox>>;
 
+/** Names of receivers may be those of members that every object has. */
+export function outboxOf(outboxes: Outboxes, receiver: string): Outbox | undefined {
+  return Object.hasOwn(outboxes, receiver) ? outboxes[receiver] : undefined;
+}
+
 interface Speaker {
   /** Takes a turn. Resolves with whether this instance speaks now; never rejects. */
   take(): Promise<boolean>;

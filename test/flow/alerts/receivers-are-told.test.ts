@@ -330,7 +330,7 @@ describe('what was told', () => {
       const directory = temporaryDirectory();
       writeFileSync(join(directory, ALERTS_FILE), content);
       const { set, alerts } = run({
-        receivers: { pager: { webhook: { url: pager.url, secret: 'pager_key' } } },
+        receivers: { constructor: { webhook: { url: pager.url, secret: 'pager_key' } } },
         secrets: { pager_key: pager.secret },
         directory,
       });

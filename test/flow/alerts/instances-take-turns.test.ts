@@ -1,0 +1,83 @@
+// Instances that share a Redis tell a cause once: one speaks for all, another one goes on where it stopped, and each of itself while Redis
+// is away.
+
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import type { AlertCause } from '../../../gateway/alerts/alert.ts';
+import { type AlertsRun, startAlerts } from '../../../gateway/alerts/alerts.ts';
+import { createRedisAlertStore } from '../../../gateway/alerts/redis-store.ts';
+import { alertSettings } from '../../../gateway/alerts/settings.ts';
+import { startAlertReceiver } from '../../support/alert-receiver.ts';
+import { eventually } from '../../support/instances.ts';
+import { apartAt, type Relay, startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
+
+const until = (holds: () => boolean) => eventually(async () => holds());
+const DEAD = {
+  id: 'upstream orders live',
+  kind: 'bad',
+  cause: 'Upstream orders (live) fails.',
+  consequence: '',
+} as const;
+
+let redis: TestRedis;
+let relay: Relay;
+let pager: Awaited<ReturnType<typeof startAlertReceiver>>;
+before(async () => {
+  [redis, pager] = await Promise.all([startRedis(), startAlertReceiver()]);
+  relay = await startRelay(apartAt(redis.url));
+});
+after(async () => {
+  await Promise.all([relay.stop(), redis.stop(), pager.close()]);
+});
+
+it('of two instances one tells, the other goes on, and both tell of themselves while Redis is away', async () => {
+  const settings = alertSettings.parse({
+    receivers: { pager: { webhook: { url: pager.url, secret: 'pager_key' } } },
+    ...{ forSeconds: 0, recoverySeconds: 0, groupSeconds: 0 },
+  });
+  let laterMs = 0;
+  const now = () => Date.now() + laterMs;
+  const causes: Record<'all' | 'one' | 'other', AlertCause[]> = { all: [], one: [], other: [] };
+  const start = (instance: 'one' | 'other'): AlertsRun =>
+    startAlerts({
+      inForce: async () => ({ settings, gateway: 'https://api.example.com' }),
+      causes: async (of) => [...causes[of === 'all' ? 'all' : instance]],
+      instance,
+      store: createRedisAlertStore(relay.url, now),
+      consoleUrl: 'http://127.0.0.1:9090',
+      readSecret: () => pager.secret,
+      isServing: () => true,
+      logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
+      onOutcome: () => undefined,
+      version: 'test',
+      now,
+      lookMs: 20,
+    });
+  const one = start('one');
+  causes.all = [{ ...DEAD, instances: ['one'] }];
+  await until(() => pager.delivered.length === 1);
+  const other = start('other');
+  await until(() => other.report().alerts.length === 1);
+  await other.silence({ causes: 'redis', untilMs: now() + 60_000, by: 'ada', reason: '' });
+  await until(() => one.report().silences.length === 1);
+  assert.equal(await one.endSilence('redis'), true);
+  assert.equal(await one.endSilence('redis'), false);
+
+  await one.stop();
+  causes.all = [];
+  await until(() => pager.delivered.length === 2);
+  assert.deepEqual(pager.told(), [['firing upstream orders live'], ['resolved upstream orders live']]);
+
+  const again = start('one');
+  causes.all = [{ ...DEAD, instances: ['one'] }];
+  await until(() => pager.delivered.length === 3 && again.report().alerts[0]?.told[0] === 'pager');
+  const away: AlertCause = { id: 'redis', kind: 'bad', cause: 'Redis is away.', consequence: '' };
+  Object.assign(causes, { one: [{ ...DEAD }, away], other: [away] });
+  await relay.kill();
+  await until(() => pager.delivered.length === 4);
+  // The one that did not speak before waits, so that a failover is told once. Neither takes for over what the other one may still see.
+  laterMs += 15_000;
+  await until(() => pager.delivered.length === 5);
+  assert.deepEqual(pager.told().slice(2), [['firing upstream orders live'], ['firing redis'], ['firing redis']]);
+  await Promise.all([again.stop(), other.stop()]);
+});
