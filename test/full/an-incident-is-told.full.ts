@@ -2,9 +2,11 @@
 // end, once, whatever is killed meanwhile. Looks are three seconds apart and a recovery takes half a minute, so that this takes minutes.
 
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { eventually, startSeveral } from '../flow/workers/several.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
+import { createAuthority } from '../support/certificates.ts';
 import { environmentOf, writeConfiguration } from '../support/configuration.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { createInstallation } from '../support/process.ts';
@@ -124,4 +126,37 @@ describe('a service that dies', () => {
       await Promise.all([pager.close(), upstream.close(), redis.stop()]);
     }
   });
+});
+
+it('mail goes to a server with STARTTLS and a login, and not to one whose certificate is not trusted', async () => {
+  const authority = createAuthority();
+  const certificate = authority.issue({ names: ['localhost'] });
+  const smtp = await startSmtp({ certificate, login: 'gateway:secret' });
+  const directory = temporaryDirectory();
+  const email = {
+    ...{ to: ['ops@example.com'], from: 'gateway@example.com', server: `localhost:${smtp.port}` },
+    ...{ user: 'gateway', secret: 'mail_password' },
+  };
+  writeConfiguration(directory, {
+    ...thingsAt('http://127.0.0.1:1'),
+    gateway: { alerts: { receivers: { team: { email } } } },
+    files: { 'authority.pem': authority.certificate },
+  });
+  const environment = { ...environmentOf(directory), MAIL_PASSWORD: 'secret' };
+  const trusting = { ...environment, NODE_EXTRA_CA_CERTS: join(directory, 'config/authority.pem') };
+  const [wary, sure] = [createInstallation(environment), createInstallation(trusting)];
+  try {
+    const refused = await wary.spawn('alerts', 'test', 'team');
+    assert.deepEqual([refused.code, smtp.mails.length], [1, 0]);
+    assert.match(refused.stderr, /took no trial: .*certificate/);
+    assert.equal((await sure.spawn('alerts', 'test', 'team')).code, 0);
+    assert.deepEqual(
+      smtp.mails.map(({ isEncrypted, login }) => [isEncrypted, login]),
+      [[true, 'gateway:secret']],
+    );
+    assert.ok(!smtp.commands.slice(0, smtp.commands.indexOf('STARTTLS')).some((line) => line.startsWith('AUTH')));
+  } finally {
+    for (const installation of [wary, sure]) installation.remove();
+    await smtp.close();
+  }
 });
