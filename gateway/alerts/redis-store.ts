@@ -2,7 +2,7 @@
 // next one goes on where it stopped.
 
 import { randomBytes } from 'node:crypto';
-import { openRedis, type Redis } from '../redis/client.ts';
+import { type ConnectRedis, openRedis, type Redis } from '../redis/client.ts';
 import { evaluate, type Script, toScript } from '../redis/sealed-script.ts';
 import { type AlertStore, lastingSilences, type Silence } from './store.ts';
 
@@ -14,12 +14,12 @@ const LEASE = '{gateway}:alerts:speaker';
 const TOLD = '{gateway}:alerts:told';
 const SILENCES = '{gateway}:alerts:silences';
 
-/** Arguments: id of the instance, length of the lease. */
+/** Arguments: id of the instance, length of the lease. Silences come as alternating patterns and texts. */
 const TAKE = toScript(`
 local holder = redis.call('GET', KEYS[1])
 local speaks = not holder or holder == ARGV[1]
 if speaks then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
-return { speaks and 1 or 0, redis.call('GET', KEYS[2]) or '', redis.call('HVALS', KEYS[3]) }
+return { speaks and 1 or 0, redis.call('GET', KEYS[2]) or '', redis.call('HGETALL', KEYS[3]) }
 `);
 
 /** Arguments: id of the instance, what was told. */
@@ -44,13 +44,13 @@ return 1
 `);
 
 /** Connects when it is used first: most gateways have no alerts. */
-export function createRedisAlertStore(url: string, now: () => number): AlertStore {
+export function createRedisAlertStore(url: string, now: () => number, connect?: ConnectRedis): AlertStore {
   const self = randomBytes(8).toString('hex');
   let opening: Promise<Redis> | undefined;
   let known: readonly Silence[] = [];
 
   async function run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
-    opening ??= openRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS });
+    opening ??= openRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS }, connect);
     return evaluate(await opening, script, keys, args);
   }
 
@@ -58,7 +58,7 @@ export function createRedisAlertStore(url: string, now: () => number): AlertStor
     async take() {
       const reply = await run(TAKE, [LEASE, TOLD, SILENCES], [self, LEASE_MS]);
       const [speaks, told, silences] = reply as [number, string, string[]];
-      known = silences.flatMap(silenceIn);
+      known = silences.filter((_, index) => index % 2 === 1).flatMap(silenceIn);
       return { speaks: speaks === 1, told: told || undefined, silences: lastingSilences(known, now()) };
     },
     async write(told) {
@@ -75,6 +75,7 @@ export function createRedisAlertStore(url: string, now: () => number): AlertStor
       if (opening === undefined) return;
       await run(GIVE_BACK, [LEASE], [self]).catch(() => undefined);
       (await opening).disconnect();
+      opening = undefined;
     },
   };
 }

@@ -1,7 +1,8 @@
-// Random use of what else the gateway keeps in Redis: use, deprecated calls, generated secrets, schedules of probes, locks of records, and failures of
-// addresses with their reserved units.
+// Random use of what else the gateway keeps in Redis: use, deprecated calls, generated secrets, schedules of probes, locks of records, alerts, and
+// failures of addresses with their reserved units.
 
 import fc from 'fast-check';
+import { createRedisAlertStore } from '../../../gateway/alerts/redis-store.ts';
 import { createSecretsInRedis } from '../../../gateway/config/secrets-redis.ts';
 import { openFailureCounters } from '../../../gateway/limits/addresses/failure-counter.ts';
 import { createSharedUnits, type SharedUnits } from '../../../gateway/limits/addresses/reserved-units.ts';
@@ -42,6 +43,7 @@ export async function openOthers(url: string, connect: ConnectRedis) {
     /** Renews what is reserved. */
     renew: () => renewals.at(-1)?.(),
     reserved: [] as Awaited<ReturnType<SharedUnits['reserve']>>[],
+    alerts: ['one', 'other'].map(() => createRedisAlertStore(url, now, connect)),
     locks,
     held: [] as RecordLock[],
   };
@@ -60,6 +62,7 @@ const organizations = fc.constantFrom('org_a', 'org_é');
 const operations = fc.constantFrom('list', 'a "b"', '');
 const small = fc.integer({ min: 0, max: 5 });
 const moments = fc.integer({ min: 0, max: 300_000 }).map((ms) => NOW_MS + ms);
+const whose = fc.constantFrom(0, 1);
 const texts = fc.constantFrom('a', 'é', 'b'.repeat(40));
 const entries = fc.array(
   fc.record({
@@ -213,4 +216,37 @@ const otherThings = [
   ),
 ];
 
-export const otherUses = [usageUses, otherThings].flat();
+const alertUses = [
+  use(
+    [whose],
+    (who) =>
+      ({ alerts }) =>
+        alerts[who]?.take(),
+  ),
+  use(
+    [whose, texts],
+    (who, told) =>
+      ({ alerts }) =>
+        alerts[who]?.write(told),
+  ),
+  use(
+    [whose, texts, moments],
+    (who, causes, untilMs) =>
+      ({ alerts }) =>
+        alerts[who]?.setSilence({ causes, untilMs: untilMs - 150_000, by: 'ada', reason: '' }),
+  ),
+  use(
+    [whose, texts],
+    (who, causes) =>
+      ({ alerts }) =>
+        alerts[who]?.endSilence(causes),
+  ),
+  use(
+    [whose],
+    (who) =>
+      ({ alerts }) =>
+        alerts[who]?.close(),
+  ),
+];
+
+export const otherUses = [usageUses, otherThings, alertUses].flat();
