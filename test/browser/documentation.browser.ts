@@ -54,6 +54,8 @@ describe('the documentation in a browser', () => {
 
       it(`finds operations, guides and errors, ${colorScheme}, ${width} pixels wide`, async () => {
         const { page, complaints } = await open(pages.operation, { colorScheme, width });
+        // The switch has its title from the script that listens to the key, too.
+        await page.locator('#theme[title]').waitFor(PATIENCE);
         await page.keyboard.press('/');
         assert.equal(await page.evaluate('document.activeElement.id'), 'search');
         await page.keyboard.type('idempotency');

@@ -112,6 +112,7 @@ describe('the documentation', () => {
     search: {
       at: '/docs',
       async steps(page) {
+        await page.locator('#theme[title]').waitFor(PATIENCE);
         await page.keyboard.press('/');
         await page.keyboard.type('idempotency');
         await page.locator('#found a').first().waitFor(PATIENCE);
@@ -120,6 +121,7 @@ describe('the documentation', () => {
     'search-nothing': {
       at: '/docs',
       async steps(page) {
+        await page.locator('#theme[title]').waitFor(PATIENCE);
         await page.keyboard.press('/');
         await page.keyboard.type('zzzzqq');
         await page.locator('#found-count, #found', { hasText: /\w/ }).first().waitFor(PATIENCE);
