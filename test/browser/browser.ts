@@ -42,9 +42,10 @@ export interface Finding {
   readonly targets: readonly string[];
 }
 
-export async function launchBrowser(): Promise<Browser> {
+/** @param settings more of the command line */
+export async function launchBrowser(...settings: string[]): Promise<Browser> {
   // Chromium's own sandbox needs privileges that containers do not have, and the pages are ours.
-  const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
+  const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', ...settings];
   return chromium.launch({ executablePath: provideChromium(), args });
 }
 

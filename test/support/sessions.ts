@@ -34,8 +34,10 @@ export interface SessionGatewayOptions extends Pick<GatewayOptions, 'environment
   readonly things?: Readonly<Record<string, unknown>>;
   readonly upstreams?: Readonly<Record<string, unknown>>;
   readonly contracts?: Readonly<Record<string, string | object>>;
-  /** Over TLS, as `localhost`, with a certificate that no browser knows. */
+  /** Over TLS, with a certificate that no browser knows. */
   readonly secure?: boolean;
+  /** With `secure`. Default: `localhost`. */
+  readonly hostName?: string;
   /** Gateways with the same configuration. Default: 1. */
   readonly instances?: number;
   /** Further operations of the things. */
@@ -59,9 +61,10 @@ export interface SessionGateway {
 
 export async function startSessionGateway(options: SessionGatewayOptions = {}): Promise<SessionGateway> {
   const ports = await Promise.all(Array.from({ length: options.instances ?? 1 }, freePort));
-  const host = options.secure === true ? 'https://localhost' : 'http://127.0.0.1';
+  const { hostName = 'localhost' } = options;
+  const host = options.secure === true ? `https://${hostName}` : 'http://127.0.0.1';
   const origins = ports.map((port) => `${host}:${port}`);
-  const pair = options.secure === true ? createAuthority().issue({ names: ['localhost'] }) : undefined;
+  const pair = options.secure === true ? createAuthority().issue({ names: [hostName] }) : undefined;
   const [origin = ''] = origins;
   const served = options.upstream ?? (await startUpstream(options.answer));
   const provider = await startProvider({ ...options.provider, gatewayOrigin: origin });
