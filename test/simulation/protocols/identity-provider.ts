@@ -110,6 +110,12 @@ export function createIdentityProvider(
     return grant.isRevoked ? { kind: 'ended' } : { kind: 'tokens', tokens: tokensOf(session, generation + 1) };
   }
 
+  /** Before a token is sent, the discovery document may have to be read. */
+  function discoversMs(): number {
+    if (mood === 'slow') return random.between(0, THINKS_MS.slow);
+    return random.chance(0.1) ? random.between(5, THINKS_MS.quick) : 0;
+  }
+
   function thinksMs(): number {
     if (mood === 'slow') return random.pick([THINKS_MS.slow, THINKS_MS.slow, THINKS_MS.hanging]) * random.next();
     return random.between(5, THINKS_MS.quick);
@@ -124,6 +130,8 @@ export function createIdentityProvider(
     },
     async redeem(process, { refreshToken = '' }, { signal, announce }) {
       const [session = '', generation = '0'] = refreshToken.split(' ');
+      const discoversForMs = discoversMs();
+      if (discoversForMs > 0) await process.machine.sleep(discoversForMs);
       const attempt: Redemption = {
         ...{ session, generation: Number(generation), process, atMs: world.now() },
         ...{ receivedMs: Number.POSITIVE_INFINITY, answeredMs: Number.POSITIVE_INFINITY, isLost: false },
