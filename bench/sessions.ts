@@ -12,9 +12,9 @@ import { median, round } from './statistics.ts';
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '7' },
-    seconds: { type: 'string', default: '3' },
-    /** How often a round goes through all kinds and back. */
-    turns: { type: 'string', default: '6' },
+    seconds: { type: 'string', default: '4' },
+    /** How often a round goes to all contestants and back. */
+    turns: { type: 'string', default: '4' },
     'warm-up-seconds': { type: 'string', default: '3' },
     connections: { type: 'string', default: '64' },
     /** Of "redis" and "embedded". */

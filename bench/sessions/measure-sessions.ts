@@ -26,7 +26,7 @@ export interface SessionsOptions {
   readonly rounds: number;
   /** Of each kind in each round, in slices. */
   readonly durationMs: number;
-  /** How often a round goes through all kinds and back. */
+  /** How often a round goes to all contestants and back. */
   readonly turns: number;
   /** Before the first slice of each kind. */
   readonly warmUpMs: number;
@@ -35,10 +35,14 @@ export interface SessionsOptions {
   note(scenario: string, number: number, costs: Costs): void;
 }
 
-interface Asked {
+/** One contestant, awake for slices of these kinds. */
+interface Visit {
   readonly contestant: Contestant;
-  readonly scenario: Scenario;
+  readonly kinds: readonly Kind[];
 }
+
+/** What a contestant that was held still needs to catch up. */
+const SETTLES_MS = 300;
 
 const measured: readonly Scenario[] = [list, creation];
 
@@ -49,13 +53,14 @@ export function measureSessions(options: SessionsOptions): Promise<ReadonlyMap<s
     const byName = new Map(measured.map(({ name }) => [name, [] as Costs[]]));
     for (let number = 0; number < options.rounds; number += 1) {
       await withStarted({ floor, plain, gateway }, async (started) => {
+        const visits: Visit[] = [
+          { contestant: started.floor, kinds: ['floor', 'floor'] },
+          { contestant: started.plain, kinds: ['key, no sessions', 'key, no sessions'] },
+          { contestant: started.gateway, kinds: ['key', 'session', 'session', 'key'] },
+        ];
         for (const scenario of measured) {
-          const costs = await measureRound(number, ground, options, {
-            floor: { contestant: started.floor, scenario },
-            'key, no sessions': { contestant: started.plain, scenario },
-            key: { contestant: started.gateway, scenario },
-            session: { contestant: started.gateway, scenario: bySession(scenario, cookies) },
-          });
+          const scenarioOf = (kind: Kind) => (kind === 'session' ? bySession(scenario, cookies) : scenario);
+          const costs = await measureRound(number, ground, options, visits, scenarioOf);
           options.note(scenario.name, number, costs);
           byName.get(scenario.name)?.push(costs);
         }
@@ -116,27 +121,33 @@ async function withStarted<Name extends string>(
 }
 
 /**
- * Each kind comes as often on the way there as on the way back, so that a drift of the machine cancels out, and in short slices, so that its
- * bad seconds fall on all of them.
+ * Each contestant is visited as often on the way there as on the way back, so that a drift of the machine cancels out, and measured in short
+ * slices, so that its bad seconds fall on all kinds.
  */
 async function measureRound(
   number: number,
   { upstreamPort }: Ground,
   { connections, durationMs, turns, warmUpMs }: SessionsOptions,
-  asked: Readonly<Record<Kind, Asked>>,
+  visits: readonly Visit[],
+  scenarioOf: (kind: Kind) => Scenario,
 ): Promise<Costs> {
-  const { bodyBytes } = await askUpstream(asked.key.scenario, upstreamPort);
-  const settings: Settings = { connections, durationMs: durationMs / (2 * turns), upstreamPort, bodyBytes };
-  const there = number % 2 === 0 ? KINDS : [...KINDS].reverse();
-  for (const kind of there) {
-    const { contestant, scenario } = asked[kind];
-    await awake(contestant, () => warmUp(contestant, scenario, { connections, durationMs: warmUpMs }));
-  }
+  const { bodyBytes } = await askUpstream(scenarioOf('key'), upstreamPort);
+  const settings: Settings = { connections, durationMs: durationMs / (4 * turns), upstreamPort, bodyBytes };
+  const there = number % 2 === 0 ? visits : [...visits].reverse();
   const slices: Record<Kind, Cost[]> = { floor: [], 'key, no sessions': [], key: [], session: [] };
+
+  for (const { contestant, kinds } of there)
+    await awake(contestant, async () => {
+      for (const kind of new Set(kinds))
+        await warmUp(contestant, scenarioOf(kind), { connections, durationMs: warmUpMs });
+    });
+  const measure = (visit: Visit) =>
+    awake(visit.contestant, async () => {
+      await warmUp(visit.contestant, scenarioOf(visit.kinds[0] as Kind), { connections, durationMs: SETTLES_MS });
+      for (const kind of visit.kinds)
+        slices[kind].push(await measureCost(visit.contestant, scenarioOf(kind), settings));
+    });
   const turn = [...there, ...[...there].reverse()];
-  for (const kind of Array.from({ length: turns }, () => turn).flat()) {
-    const { contestant, scenario } = asked[kind];
-    slices[kind].push(await awake(contestant, () => measureCost(contestant, scenario, settings)));
-  }
+  for (const visit of Array.from({ length: turns }, () => turn).flat()) await measure(visit);
   return Object.fromEntries(KINDS.map((kind) => [kind, costOf(slices[kind])])) as Costs;
 }
