@@ -127,8 +127,7 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
     try {
       const { library, configuration } = await discovery();
       if (redemption.signal.aborted) return { kind: 'away', redeemed: 'no', reason: 'it was given up' };
-      if (!(await redemption.announce()))
-        return { kind: 'away', redeemed: 'no', reason: 'another instance has begun the refresh' };
+      if (!(await redemption.announce())) return { kind: 'away', redeemed: 'no', reason: 'it could not begin in time' };
       isSent = true;
       // The signature of a new ID token is not checked: keys that cannot be read now would cost the session.
       const answer = await library.refreshTokenGrant(configuration, refreshToken);

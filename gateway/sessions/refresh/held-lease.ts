@@ -13,9 +13,9 @@ const RENEW_EVERY_MS = 1000;
 
 export interface HeldLease {
   readonly lease: RefreshLease;
-  /** To be called right before the token is sent. False: another instance has the lease now, and this one must not send. */
+  /** To be called right before the token is sent. False: it must not be sent any more. */
   announce(): Promise<boolean>;
-  /** Whether `announce` has given false. */
+  /** Whether `announce` has found that another instance has the lease now. */
   isSuperseded(): boolean;
   /** Ends the renewals. */
   letGo(): void;
@@ -28,9 +28,10 @@ export function holdLease(
 ): HeldLease {
   let sentAt: number | undefined;
   let isSuperseded = false;
+  const sentLeaseMs = lease.reuseMs > 0 ? LEASE_MS : SENT_LEASE_MS;
   async function renew(): Promise<boolean> {
     if (sentAt === undefined) return refreshes.renew(lease, LEASE_MS, undefined);
-    return refreshes.renew(lease, lease.reuseMs > 0 ? LEASE_MS : SENT_LEASE_MS, performance.now() - sentAt);
+    return refreshes.renew(lease, sentLeaseMs, performance.now() - sentAt);
   }
   const renewal = setInterval(() => void renew().catch(() => undefined), RENEW_EVERY_MS).unref();
   return {
@@ -38,7 +39,8 @@ export function holdLease(
     async announce() {
       sentAt = performance.now();
       isSuperseded = !(await renew());
-      return !isSuperseded;
+      // A process that stood still meanwhile does not know who has the lease by now.
+      return !isSuperseded && performance.now() - sentAt < sentLeaseMs;
     },
     isSuperseded: () => isSuperseded,
     letGo: () => clearInterval(renewal),

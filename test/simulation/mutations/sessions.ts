@@ -17,7 +17,7 @@ export const SESSIONS = of('sessions', [
     '',
   ],
   ['a token is sent without a word to the store', HELD, 'if (sentAt === undefined)', 'if (true)'],
-  ['a holder sends although another one has the lease', HELD, 'return !isSuperseded', 'return true'],
+  ['a holder sends although another one has the lease', HELD, 'return !isSuperseded &&', 'return'],
   ['a lease is not renewed', HELD, 'RENEW_EVERY_MS = 1000', 'RENEW_EVERY_MS = 1e9'],
   [
     'a token whose redemption is unknown is given back',
