@@ -90,7 +90,7 @@ function withoutCause(alert: Alert, { recoverySeconds }: AlertRules, nowMs: numb
 export function dueIn(alerts: Alerts, rules: AlertRules, isSilent: (id: string) => boolean, nowMs: number): Due[] {
   const due = Object.entries(alerts).flatMap(([id, alert]): Due[] => {
     if (alert.state === 'ended') {
-      // Whoever was told of the begin is told of the end, in spite of a silence.
+      // A receiver that was told of the begin is told of the end, in spite of a silence.
       const isDue = alert.isOver !== true && (alert.told !== undefined || !isSilent(id));
       return isDue ? [{ id, state: 'resolved', alert }] : [];
     }

@@ -129,7 +129,7 @@ export const quietWindow = z.strictObject({
 
 export const alertSettings = z.strictObject({
   receivers: z.record(name, receiverSettings).meta({
-    description: 'Who is told, and of what.',
+    description: 'The receivers of messages, and which causes each of them gets.',
     values: 'receivers by name',
   }),
   forSeconds: whole('seconds', 0, 3600)

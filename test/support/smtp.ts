@@ -11,7 +11,7 @@ export interface Mail {
   readonly headers: readonly string[];
   readonly body: string;
   readonly isEncrypted: boolean;
-  /** `user:password`; undefined: nobody has logged in. */
+  /** `user:password`; undefined: without a login. */
   readonly login: string | undefined;
 }
 
