@@ -201,6 +201,7 @@ describe('the console in an incident', () => {
     code: { at: '/#/codes/rate_limited', ready: '#breakdown tbody tr' },
     routes: { at: '/#/routes', ready: '#routes-found tbody tr' },
     audit: { at: '/#/audit', ready: '#audit-rows tbody tr' },
+    alerts: { at: '/#/alerts', ready: '#alerts-receivers .empty' },
     configuration: { at: '/#/configuration', ready: '#configuration-view .file' },
     explain: { at: '/#/explain', ready: '#explain-form' },
     explained: {

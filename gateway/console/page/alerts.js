@@ -10,7 +10,7 @@ const kinds = { failure: 'bad', warning: 'warn' };
 
 const showCauses = createTable(place('alerts-now'), {
   caption: 'Causes that are told',
-  empty: 'No cause needs attention.',
+  empty: 'Receivers are told of no cause at present.',
   keyOf: ({ id }) => id,
   columns: [
     { key: 'cause', label: 'Cause', long: true, cell: ({ severity, cause }) => state(kinds[severity], cause) },
@@ -45,7 +45,7 @@ const showSilences = createTable(place('alerts-silences'), {
 
 const showReceivers = createTable(place('alerts-receivers'), {
   caption: 'Receivers',
-  empty: 'The configuration names no receiver.',
+  empty: 'The configuration names no receiver, so nothing is told: docs/alerts.md has the lines to add.',
   keyOf: ({ name }) => name,
   columns: [
     { key: 'name', label: 'Receiver', cell: ({ name, kind }) => `${name} (${kind})` },

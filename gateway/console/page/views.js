@@ -25,7 +25,7 @@ const titles = {
 };
 const WITH_CHARTS = ['overview', 'subject'];
 /** Views that are reached from another one: its link at the top is marked. */
-const WITHIN = { configuration: 'system', upstreams: 'system', operations: 'routes' };
+const WITHIN = { configuration: 'system', alerts: 'system', upstreams: 'system', operations: 'routes' };
 
 /** By panel: resolves with `open(route, feed)`, and where there is need of it `feed(feed)`, and `close()` when it is left. */
 const loaders = {
