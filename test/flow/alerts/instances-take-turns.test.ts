@@ -74,10 +74,15 @@ it('of two instances one tells, the other goes on, and both tell of themselves w
   const away: AlertCause = { id: 'redis', kind: 'bad', cause: 'Redis is away.', consequence: '' };
   Object.assign(causes, { one: [{ ...DEAD }, away], other: [away] });
   await relay.kill();
-  await until(() => pager.delivered.length === 4);
+  await until(() => pager.told().at(-1)?.[0] === 'firing redis');
   // The one that did not speak before waits, so that a failover is told once. Neither takes for over what the other one may still see.
   laterMs += 15_000;
-  await until(() => pager.delivered.length === 5);
-  assert.deepEqual(pager.told().slice(2), [['firing upstream orders live'], ['firing redis'], ['firing redis']]);
+  await until(() => pager.told().filter(([text]) => text === 'firing redis').length === 2);
+  // What was on its way when Redis went may come from both, under one id.
+  const once = [...new Map(pager.delivered.map((message) => [message.id, message])).values()];
+  assert.deepEqual(
+    once.slice(2).map(({ alerts }) => alerts.map(({ state, id }) => `${state} ${id}`)),
+    [['firing upstream orders live'], ['firing redis'], ['firing redis']],
+  );
   await Promise.all([again.stop(), other.stop()]);
 });
