@@ -26,7 +26,6 @@ export const USAGE = of('usage', [
     'for (const name of names) waiting -= queues.get(name)?.shift()?.entries.length ?? 0;\n          if (names.length === 1 || failuresInARow === FAILURES_MAX) hasFailed = true;',
   ],
   ['two flushes run at a time', WRITER, 'if (running === undefined) return begin();', 'return begin();'],
-  ['parcels that failed count as complete', WRITER, "if (!isWritten) return become('away');", ''],
   [
     'an instance that has just started is not waited for',
     REPORT,
