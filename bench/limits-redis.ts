@@ -15,7 +15,7 @@ const observer = connectRedis({ url: redis.url });
 let clockMs = Date.now();
 const settings = { url: redis.url, whenStoreIsAway: () => 'refuse' as const, now: Date.now, deadlineMs: 5000 };
 const store = createRedisCounterStore({ ...settings, serverClock: () => clockMs });
-await store.opened;
+await store.firstAttempt;
 
 const limits = Array.from({ length: ORGANIZATIONS }, (_, index): readonly Charge[] => [
   {

@@ -157,7 +157,7 @@ async function serve(url: string, seen: Seen[], goesOn: () => boolean): Promise<
     now: Date.now,
     instances: () => INSTANCES,
   });
-  await store.opened;
+  await store.firstAttempt;
   for (; goesOn(); await sleep(PAUSE_MS)) {
     const askedAt = performance.now();
     const verdict = await store.decide(charges);

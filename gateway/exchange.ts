@@ -16,7 +16,7 @@ export interface OrganizationLoad {
 
 /** The part of its organization's share that one exchange uses. Only `overload/` writes and reads it. */
 export interface Reservation {
-  /** The load in which this request is counted; undefined: in none. */
+  /** The load in which this request is counted. Undefined if the request is counted in no load. */
   load: OrganizationLoad | undefined;
   /** Bytes of the request's body that count in `load`. */
   bytesHeld: number;
@@ -98,8 +98,9 @@ export interface Recording {
   /** Stores the answer that the client is about to get. Resolves when it is stored, or when storing it has failed. */
   keep(answer: RecordedAnswer): Promise<void>;
   /**
-   * Handles the error that forwarding threw. If the upstream refused this request, the refusal is stored. If nothing was executed, the key
-   * is free again, so that a repetition runs. Otherwise the outcome is stored as unknown.
+   * Handles the error that forwarding threw. If the upstream refused this request with a status below 500, the refusal is stored. If
+   * nothing was sent, or if the upstream answered with an error such as 500, the key is free again, so that a repetition runs. Otherwise the
+   * outcome is stored as unknown.
    */
   fail(error: unknown): Promise<void>;
 }

@@ -55,7 +55,7 @@ export interface Keeper {
   shown(): readonly ShownCertificate[];
   readonly answers: ChallengeAnswers;
   kept(): readonly KeptCertificate[];
-  /** Ends the work under way; another instance continues it. */
+  /** Ends the work in progress; another instance continues it. */
   close(): Promise<void>;
 }
 

@@ -47,7 +47,7 @@ export function watchFiles(options: WatchOptions): () => void {
 
   function lookIn(ms: number): void {
     const at = performance.now() + ms;
-    // A look is due sooner, or under way.
+    // A look is due sooner, or in progress.
     if (isStopped || at >= dueAt) return;
     dueAt = at;
     clearTimeout(timer);

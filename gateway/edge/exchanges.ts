@@ -1,5 +1,5 @@
-// The exchanges of one listener that are in progress. An exchange begins with a request, and ends when its answer or its client has left. A
-// periodic check ends exchanges whose body arrives too slowly, or whose client does not read.
+// The exchanges of one listener that are in progress. An exchange begins with a request, and ends when its answer has been sent or its
+// client has disconnected. A periodic check ends exchanges whose body arrives too slowly, or whose client does not read.
 
 import type { Socket } from 'node:net';
 import type { DownstreamRequest } from '../downstream.ts';
@@ -19,7 +19,7 @@ export interface ExchangesOptions {
   readonly constantHeaders: readonly string[];
   readonly refusals: Pick<Refusals, 'answer'>;
   requestId(): string;
-  /** Called once per exchange, after its answer has left or its client has. */
+  /** Called once per exchange, after its answer has been sent or its client has disconnected. */
   onFinished(trail: Trail): void;
 }
 

@@ -48,7 +48,7 @@ export function createIds(now: () => number): Ids {
 }
 
 /**
- * Returns a function that returns the text of the given number of random bytes.
+ * Returns a source of random text: a function from a number of random bytes to their text.
  *
  * @param toText may change the bytes
  * @param width characters of the text for each byte

@@ -1,5 +1,5 @@
-// Begins the exchanges of requests that the gateway makes of an agent's calls. They are logged, counted and traced like those of clients,
-// but no connection carries them.
+// Begins the exchanges of requests into which the gateway turns the calls of an agent. They are logged, counted and traced like those of
+// clients, but no connection carries them.
 
 import type { DownstreamRequest } from '../downstream.ts';
 import type { Arrived } from '../exchange.ts';

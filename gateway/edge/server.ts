@@ -37,7 +37,7 @@ export interface RequestHandlers {
 
 export interface ServerOptions extends NodeServerOptions, ExchangesOptions {
   readonly refusals: Refusals;
-  /** Whether usual requests are read on the socket. Without it, Node's server reads every request. */
+  /** Whether usual requests are read on the socket. If false, Node's server reads every request. */
   readonly usesFastPath: boolean;
   /** Called with every new connection, which it may end. */
   takeConnection?(socket: Socket): void;

@@ -12,7 +12,7 @@ export interface UsualHead {
   readonly lines: string[];
   /** Lower-case name → value; no field has two lines. */
   readonly fields: Map<string, string>;
-  /** False: the client asks for the end of the connection (RFC 9112 section 9.6). */
+  /** Whether the connection may carry another request. False if the client asked for its end (RFC 9112 section 9.6). */
   readonly isPersistent: boolean;
   /** Bytes up to and including the empty line. */
   readonly headBytes: number;

@@ -7,7 +7,7 @@ import type { Charge, ChargeMemory } from './counters/counter-store.ts';
 import { type LimitTexts, limitTextsOf } from './limit-headers.ts';
 import { ANONYMOUS_TIER, type CountPer, extraOf, type LimitRule, type LimitRules, ruleOf } from './limit-rules.ts';
 
-/** What the stage needs of a caller. It is one object, because each further object would cost a read from memory. */
+/** What the stage needs of a caller. It is one object, because every additional object would cost a read from memory. */
 export interface CallerCharges extends ChargeMemory {
   /** Empty: no limit counts the request. */
   readonly charges: readonly Charge[];
@@ -118,10 +118,10 @@ function resolve(
   if (isPerson && rules.persons !== undefined)
     charges.push(chargeOf(rules.persons, cost, 'person', `rl:{${tag}}:person:${key}`));
   if (extra !== undefined) {
-    const further = rules.extra[extra];
-    if (further === undefined) throw new Error(`limits: there is no extra limit "${extra}"`);
-    const counter = extraCounterOf(tag, extra, further.per === 'key' ? key : undefined);
-    charges.push(chargeOf(further, cost, extra, counter));
+    const extraRule = rules.extra[extra];
+    if (extraRule === undefined) throw new Error(`limits: there is no extra limit "${extra}"`);
+    const counter = extraCounterOf(tag, extra, extraRule.per === 'key' ? key : undefined);
+    charges.push(chargeOf(extraRule, cost, extra, counter));
   }
   const { sharedCharges, texts } = sharedPartsOf(
     key === undefined ? kind.sharedByAddresses : isPerson ? kind.sharedByPersons : kind.sharedByOrganizations,

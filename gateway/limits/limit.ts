@@ -45,8 +45,8 @@ function withLimits(permitted: Permitted, limits: LimitStates): Counted {
 }
 
 /**
- * A function of its own, because V8 never optimizes a function that always throws, as `conclude` does while nearly all requests are
- * refused.
+ * Notes the decision in the trail and in the headers of the answer. This is not a part of `conclude`: V8 does not optimize a function that
+ * always throws, and `conclude` always throws while nearly all requests are refused.
  */
 function noteLimits(
   { trail, commonHeaders }: Permitted,

@@ -57,7 +57,7 @@ export const limitsFile = z.strictObject({
     .record(
       z.string(),
       z.strictObject({
-        extra: name.optional().meta({ description: 'A further limit.', values: 'name under `extra`' }),
+        extra: name.optional().meta({ description: 'Another limit.', values: 'name under `extra`' }),
         cost: whole('units', 1, 1_000_000).optional().describe('The units that one request spends.'),
       }),
     )

@@ -19,7 +19,7 @@ export interface LimitUse {
   readonly key_id: string | null;
   /** Null: the limit counts all operations. */
   readonly operations: readonly string[] | null;
-  /** False: a shadow limit. */
+  /** Whether the limit refuses; a shadow limit only counts. */
   readonly enforced: boolean;
   readonly limit: number;
   readonly window_seconds: number;

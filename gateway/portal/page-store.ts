@@ -21,7 +21,7 @@ export function createPageStore(fixed: ReadonlyMap<string, Make>, many: Readonly
     maxSize: KEPT_BYTES_MAX,
     sizeCalculation: ({ body, gzip, br }) => body.length + (gzip?.length ?? 0) + (br?.length ?? 0) + 500,
   });
-  const underWay = new Map<string, Promise<PortalResource>>();
+  const inProgress = new Map<string, Promise<PortalResource>>();
 
   /** A failure is not kept, so that the next request tries again. */
   function makeOnce(path: string, from: Make): Promise<PortalResource> {
@@ -36,8 +36,8 @@ export function createPageStore(fixed: ReadonlyMap<string, Make>, many: Readonly
   function make(path: string, from: Make): Promise<PortalResource> {
     const known = lately.get(path);
     if (known !== undefined) return Promise.resolve(known);
-    const waiting = underWay.get(path) ?? from().finally(() => underWay.delete(path));
-    underWay.set(path, waiting);
+    const waiting = inProgress.get(path) ?? from().finally(() => inProgress.delete(path));
+    inProgress.set(path, waiting);
     return waiting.then((resource) => {
       lately.set(path, resource);
       return resource;

@@ -192,24 +192,24 @@ function openIdempotency({ config }: Configuration, { options, callers, traffic 
 
 /** Counts the requests in flight, so that `retire` can await their end. */
 function createCount() {
-  let underWay = 0;
+  let inProgress = 0;
   let onEmpty: (() => void) | undefined;
 
   function leave(): void {
-    underWay -= 1;
-    if (underWay === 0) onEmpty?.();
+    inProgress -= 1;
+    if (inProgress === 0) onEmpty?.();
   }
 
   return {
     track(work: Promise<void>): Promise<void> {
-      underWay += 1;
+      inProgress += 1;
       work.then(leave, leave);
       return work;
     },
     empty: () =>
       new Promise<void>((resolve) => {
         onEmpty = resolve;
-        if (underWay === 0) resolve();
+        if (inProgress === 0) resolve();
       }),
   };
 }

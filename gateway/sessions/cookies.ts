@@ -28,7 +28,7 @@ function beginsPair(header: string, at: number): boolean {
   return before < 0 || header[before] === ';';
 }
 
-/** The cookies of logins under way: the rest of their names → value. */
+/** The cookies of logins in progress: the rest of their names → value. */
 export function loginValuesIn(header: string, isSecure: boolean): ReadonlyMap<string, string> {
   const prefix = loginCookiePrefix(isSecure);
   const found = new Map<string, string>();

@@ -11,7 +11,7 @@ interface LookUpOptions<Found, Known> {
   unavailable(cause: unknown): Error;
 }
 
-interface UnderWay<Known> {
+interface InProgress<Known> {
   readonly generation: number;
   readonly answer: Promise<Known | undefined>;
 }
@@ -22,7 +22,7 @@ interface UnderWay<Known> {
  */
 export function createLookUp<Found, Known>({ follower, learn, unavailable }: LookUpOptions<Found, Known>) {
   // At least one request waits for each entry, so the map is never larger than the number of requests in flight.
-  const underWay = new Map<string, UnderWay<Known>>();
+  const inProgress = new Map<string, InProgress<Known>>();
 
   function fail(cause: unknown): never {
     follower.noteFailure(cause);
@@ -35,21 +35,21 @@ export function createLookUp<Found, Known>({ follower, learn, unavailable }: Loo
   }
 
   function wait(name: string, generation: number, found: Promise<Found | undefined>): Promise<Known | undefined> {
-    const current: UnderWay<Known> = {
+    const current: InProgress<Known> = {
       generation,
       answer: found
         .then((answer) => learnSince(generation, name, answer))
         .finally(() => {
-          if (underWay.get(name) === current) underWay.delete(name);
+          if (inProgress.get(name) === current) inProgress.delete(name);
         }),
     };
-    underWay.set(name, current);
+    inProgress.set(name, current);
     return current.answer.catch(fail);
   }
 
   return function lookUp(name: string, ask: () => Awaitable<Found | undefined>): Awaitable<Known | undefined> {
     const generation = follower.generation();
-    const current = underWay.get(name);
+    const current = inProgress.get(name);
     if (current?.generation === generation) return current.answer.catch(fail);
     let found: Awaitable<Found | undefined>;
     try {

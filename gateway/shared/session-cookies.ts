@@ -15,7 +15,7 @@ export function sessionCookieName(isSecure: boolean): string {
   return isSecure ? SECURE_PREFIX + SESSION : SESSION;
 }
 
-/** The beginning of the names of cookies of logins under way. */
+/** The beginning of the names of cookies of logins in progress. */
 export function loginCookiePrefix(isSecure: boolean): string {
   return isSecure ? SECURE_PREFIX + LOGIN : LOGIN;
 }

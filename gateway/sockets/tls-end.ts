@@ -9,9 +9,8 @@ import { handleOf } from './unread-bytes.ts';
  * Calls `onEnd` once, at the end of the connection and before the socket's own event, with whether a close_notify came first. Subscribe
  * before the end.
  *
- * At a close_notify, Node still reads the connection beneath. At the end of the connection, libuv stops reading before it reports the end.
- * To start reading fails with EALREADY if reading is on, which tells the two apart. Without these internals of Node, every end counts as
- * cut off.
+ * After a close_notify, libuv is still reading the connection beneath; after a cut, it has stopped. `readStart` returns EALREADY while
+ * libuv reads: that tells the two apart. If Node lacks these internals, every end counts as a cut.
  */
 export function onTlsEnd(socket: TLSSocket, onEnd: (hasCloseNotify: boolean) => void): void {
   const push = socket.push;

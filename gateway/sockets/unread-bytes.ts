@@ -72,7 +72,7 @@ export function createUnread(): Unread {
     const WASI = loadWasi();
     if (WASI === undefined) return undefined;
     return (fd) => {
-      // WASI ends the process for a closed descriptor, so all three standard descriptors are this one.
+      // WASI ends the process if one of its standard descriptors is closed, so all three are set to the descriptor that is read.
       const wasi = new WASI({ version: 'preview1', stdin: fd, stdout: fd, stderr: fd });
       wasi.initialize({ exports: { memory: memoryOfAll } });
       const { fd_read } = wasi.wasiImport as {

@@ -15,7 +15,7 @@ export const BEHIND_MS = FLUSH_MS.most;
 const PARCEL_ENTRIES = 100;
 /** Entries that wait in parcels; beyond, the tally keeps what it has. */
 const WAITING_MAX = 20_000;
-/** Parcels of different organizations that are under way at once, if a call takes one only. */
+/** Parcels of different organizations that are in progress at once, if a call takes one only. */
 const LANES = 16;
 /** After so many failures in a row the store counts as away, and the other parcels wait, too. */
 const FAILURES_MAX = 3;

@@ -141,11 +141,11 @@ export function createBackend(options: BackendOptions): Backend {
    * so it tells nothing about the service.
    */
   async function answerTo(request: Outgoing, signal: AbortSignal): Promise<WholeAnswer> {
-    const openedBefore = client.opened;
+    const openedBefore = client.openedCount;
     try {
       return await ask(client, request, signal);
     } catch (error) {
-      const wasKept = openedBefore > 0 && client.opened === openedBefore;
+      const wasKept = openedBefore > 0 && client.openedCount === openedBefore;
       if (!wasKept || !isConnectionLost(error) || !isIdempotent(request.method)) throw error;
       return ask(client, request, signal);
     }
@@ -184,7 +184,7 @@ export function createBackend(options: BackendOptions): Backend {
     }
   }
 
-  return { send, connections: () => client.opened, proofs: () => [...proofs], close: () => client.destroy() };
+  return { send, connections: () => client.openedCount, proofs: () => [...proofs], close: () => client.destroy() };
 }
 
 /** Clients encode what a template has between its parameters, such as spaces. */

@@ -18,7 +18,7 @@ export function createCopy(
   newPlace: (place: string) => string,
   idOf: (declared: string) => string,
 ): { readonly copy: Copy; readonly copyLink: Copy } {
-  const underWay = new Set<string>();
+  const inProgress = new Set<string>();
 
   function copy(value: unknown, isChosen = false): unknown {
     if (Array.isArray(value)) return value.map((item) => copy(item));
@@ -46,10 +46,10 @@ export function createCopy(
    * empty schema.
    */
   function inlined(value: JsonObject, reference: string): unknown {
-    if (underWay.has(reference)) return {};
-    underWay.add(reference);
+    if (inProgress.has(reference)) return {};
+    inProgress.add(reference);
     const result = copy(follow(root, { value, pointer: '' }).value);
-    underWay.delete(reference);
+    inProgress.delete(reference);
     return result;
   }
 

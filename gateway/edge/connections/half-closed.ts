@@ -21,10 +21,11 @@ type AnswerOn = (socket: Socket) => Pick<DownstreamResponse, 'headersSent' | 'wr
 /**
  * Returns the listener for the event `end` of a connection: its client has ended its side.
  *
- * Answer not begun: the client may still wait for it. The gateway sends a client of HTTP/1.1 one 100 Continue, which the client has to skip
- * (RFC 9110 section 15.2). If the client has closed the connection, that causes a reset. The socket is no longer read, so empty writes
- * detect the reset.
- * Answer begun: the client counts as gone.
+ * If the answer has not begun, the client may still wait for it. The gateway sends a client of HTTP/1.1 one 100 Continue, which the client
+ * has to skip (RFC 9110 section 15.2). If the client has closed the connection, that causes a reset. The socket is no longer read, so empty
+ * writes detect the reset.
+ *
+ * If the answer has begun, the client counts as gone.
  */
 export function createOnHalfClosed(answerOn: AnswerOn): (this: Socket) => void {
   function checkForReset(socket: Socket, pauseMs: number): void {

@@ -6,7 +6,7 @@ import { TLSSocket } from 'node:tls';
 import { startDeadline } from '../../shared/deadline.ts';
 import { giveBackReads } from '../../sockets/shared-reads.ts';
 
-/** A client may send so many bytes, for so long, after its last answer; then the connection is cut. */
+/** Most bytes, and the longest time, that a client may still send after its last answer. Beyond either, the connection is cut. */
 const LINGER_BYTES_MAX = 4_194_304;
 const LINGER_MS = 1000;
 

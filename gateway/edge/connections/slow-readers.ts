@@ -20,7 +20,7 @@ interface SlowReadersOptions {
 interface Waiting {
   /** Bytes of all writes that are complete. */
   readonly complete: number;
-  /** Bytes of the write under way that the kernel, or over TLS the TCP connection, has not taken yet. */
+  /** Bytes of the write in progress that the kernel, or over TLS the TCP connection, has not taken yet. */
   readonly queued: number;
   /** Checks without progress. They are counted, not timed, so that a pause of this process is not blamed on clients. */
   readonly checks: number;

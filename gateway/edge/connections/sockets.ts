@@ -11,7 +11,7 @@ const REPORTED_EVERY_MS = 10_000;
 
 /**
  * Gives every connection of a server an `error` listener for as long as the connection exists. Node has one of its own, but removes it
- * before it emits `connect` and `upgrade`. An error needs no further handling: the socket is destroyed, and its exchange ends with `close`.
+ * before it emits `connect` and `upgrade`. An error needs no other handling: the socket is destroyed, and its exchange ends with `close`.
  */
 export function keepErrorListeners(server: Server): void {
   server.on('connection', listenForErrors);
@@ -33,8 +33,8 @@ export function reportAcceptErrors(server: Server): void {
  * Destroys a connection that its client has reset. The kernel reports a reset once, to the next read or write. If TLS makes that write by
  * itself, for example to send session tickets, Node 24.21 loses the error: no later write completes, and the reset looks like an end.
  *
- * So this writes nothing to the TCP socket: after a reset that fails with EPIPE, and otherwise no byte is sent. A write of nothing to the
- * TLS socket does not fail.
+ * This function therefore writes an empty text to the TCP socket. After a reset the write fails with EPIPE; otherwise it sends no byte. An
+ * empty write to the TLS socket would not fail.
  */
 export function destroyIfReset(socket: Socket): void {
   // Skipped after the last write: the connection shuts down and closes by itself.

@@ -17,10 +17,10 @@ export interface FastOwner extends HeadBounds, Pick<FastResponseOptions, 'keepAl
   /**
    * Gives the connection to Node's server, with the bytes that were read and not used.
    *
-   * @param isPartOfHead the bytes begin a head, whose rest is awaited since `connection.since`
+   * @param isPartOfHead the bytes begin a head, whose rest has been awaited since `connection.since`
    */
   handOver(connection: FastConnection, bytes: Buffer, isPartOfHead: boolean): void;
-  /** Whether idle connections are closed. */
+  /** Whether the listener is closing: a connection that becomes idle is then ended. */
   isClosing(): boolean;
   /** Handles a client that has ended its side in the middle of a request. */
   onBroken(error: NodeJS.ErrnoException, socket: Socket): void;
@@ -77,7 +77,7 @@ export class FastConnection implements FastResponseOptions {
     });
   }
 
-  /** Whether the client is late with its first head, or has begun a later one. */
+  /** Whether a head is awaited: the first of the connection, or one that has begun to arrive. */
   get isAwaitingHead(): boolean {
     return this.#request === undefined && (this.#waiting !== undefined || !this.#hasServed);
   }
@@ -110,7 +110,7 @@ export class FastConnection implements FastResponseOptions {
     contain(() => this.socket.destroy());
   }
 
-  /** @param bytes in a buffer that the next read overwrites, so bytes that are kept are copied */
+  /** @param bytes of one read. The next read overwrites their buffer, so what is kept must be copied. */
   #read(bytes: Buffer): void {
     const request = this.#request;
     if (request === undefined) {

@@ -65,7 +65,7 @@ class FastConnections implements FastPath, FastOwner {
   readonly #serveByNode: (socket: Socket) => void;
   readonly #connections = createDenseSet<FastConnection>();
   readonly #bySocket = new WeakMap<Socket, DenseSetEntry<FastConnection>>();
-  /** Connections that were handed over in the middle of a head, with the time since when that head is awaited. */
+  /** Connections that were handed over in the middle of a head, with the time at which the wait for that head began. */
   readonly #slowHeads = new Map<Socket, number>();
   readonly #stopChecks: () => void;
   #isClosing = false;

@@ -6,7 +6,7 @@ import type { DownstreamRequest } from '../../downstream.ts';
 import type { UsualHead } from '../../http1/usual-head.ts';
 import { contain } from '../../shared/faults.ts';
 
-/** From this number of waiting bytes of a body on, the connection is paused, as Node does it. */
+/** The connection is paused while this many bytes of a body wait, as in Node. */
 const WAITING_BYTES_MAX = 65_536;
 
 export class FastRequest implements DownstreamRequest {
@@ -53,7 +53,7 @@ export class FastRequest implements DownstreamRequest {
     return this.#headers;
   }
 
-  /** Whether so many bytes wait for a reader that reading should pause. */
+  /** Whether reading should pause, because too many bytes wait for a reader. */
   get isFull(): boolean {
     return this.#waitingBytes >= WAITING_BYTES_MAX;
   }

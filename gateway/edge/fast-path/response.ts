@@ -26,7 +26,7 @@ export interface FastResponseOptions {
 
 type Listener = () => void;
 
-/** The first one, and the rest: a request adds two, and arrays that grow would take ten times the memory. */
+/** A linked list of listeners. A request adds two, and two arrays that grow would take ten times the memory. */
 type Listeners = { readonly first: Listener; readonly rest: Listeners } | undefined;
 
 export class FastResponse implements EdgeResponse {
@@ -238,7 +238,7 @@ function without(listeners: Listeners, listener: Listener): Listeners {
   return listeners.first === listener ? rest : { first: listeners.first, rest };
 }
 
-/** Calls the listeners. An error in one is only reported: no refusal can be sent any more. */
+/** Calls the listeners. An error in one is only reported: a refusal can no longer be sent. */
 function callAll(listeners: Listeners): void {
   for (let left = listeners; left !== undefined; left = left.rest) contain(left.first);
 }

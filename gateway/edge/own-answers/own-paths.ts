@@ -19,7 +19,7 @@ export interface OwnPathsOptions {
   /** Documentation, on the host name of the API. */
   readonly portal: {
     owns(target: string): boolean;
-    /** False: the path does not exist, and nothing was written. */
+    /** Returns false if the path does not exist; then nothing was written. */
     answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
   };
   /** Whether no operation of a contract is at `/`. */

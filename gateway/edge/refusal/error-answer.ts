@@ -65,13 +65,13 @@ function isPlain({ details }: GatewayError): boolean {
 function errorObject(error: GatewayError, requestId: string, retryable: boolean, publicUrl: string): object {
   const { words, fields, hint } = error.details;
   const { type, code, message, status } = words ?? { ...error.entry, code: error.code };
-  const further = hint === undefined ? undefined : error.entry.hints?.[hint];
+  const more = hint === undefined ? undefined : error.entry.hints?.[hint];
   const retryAfter = retryAfterOf(error);
   return {
     error: {
       type,
       code,
-      message: further === undefined ? message : `${message} ${further}`,
+      message: more === undefined ? message : `${message} ${more}`,
       status,
       ...fields,
       retryable,

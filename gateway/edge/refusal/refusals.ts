@@ -1,4 +1,4 @@
-// The only writer of error answers: to stages, to Express, and to bytes that are no request.
+// Writes every error answer: for what stages and Express refuse, and for bytes that are no request.
 
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -136,7 +136,7 @@ function closesAfter(arrived: Arrived, error: GatewayError): boolean {
   return error.entry.closes === true || !isBodyRead(arrived);
 }
 
-/** Notes that the client has left. An error of its socket is expected then; the trail gets any other error. */
+/** Notes that the client has disconnected. An error of its socket is expected then; the trail gets any other error. */
 function noteClientGone({ response, trail }: Arrived, thrown: unknown): void {
   trail.status = response.headersSent ? response.statusCode : 499;
   const isSocketError = !(thrown instanceof GatewayError) && thrown instanceof Error && 'code' in thrown;

@@ -112,7 +112,7 @@ function keepAnswering(socket: Socket, pending: readonly NodeExchange[]): void {
   socket.on('close', () => {
     for (const { response } of pending) if (response.socket === null) response.destroy();
   });
-  // Node notices that a client has left only while it reads the socket.
+  // Node notices that a client has disconnected only while it reads the socket.
   socket.resume();
 }
 

@@ -7,7 +7,7 @@ import type { Certificate } from './certificate.ts';
 import { createNameTable } from './names.ts';
 
 export interface SecureOptions {
-  /** The first certificate is for clients that request an unknown name, or none. Without any, handshakes end with an alert. */
+  /** The first certificate is for clients that request an unknown name, or none. If the list is empty, every handshake fails. */
   readonly certificates: readonly Certificate[];
   /** Present if the gateway orders certificates itself. */
   readonly validations?: Validations | undefined;
@@ -139,10 +139,11 @@ export function createSecure(options: SecureOptions): Secure {
 type ChooseByName = (name: string, done: (error: Error | null, context?: SecureContext) => void) => void;
 
 /**
- * The callbacks of a listener that answers validations. TLS 1.3 asks for the protocol first, then for the certificate; TLS 1.2 asks in the
- * other order. With TLS 1.3, the protocol callback notes a validation and the certificate callback serves it. With TLS 1.2, a name without
- * a certificate gets that of a possible validation before its protocol is known; the protocol callback then refuses all clients but the
- * validation.
+ * Returns the callbacks of a listener that answers validations.
+ *
+ * TLS 1.3 asks for the protocol first: the protocol callback notes a validation, and the certificate callback serves it. TLS 1.2 asks for
+ * the certificate first. If a name has no certificate but may be validated, the certificate callback gives the certificate of the
+ * validation; the protocol callback then refuses every client that is not the validation.
  */
 function createAnswering(
   { protocol, isConfigured, known, find }: Validations,

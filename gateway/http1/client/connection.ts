@@ -47,9 +47,9 @@ export class Connection {
   /** Bytes that were read from the TCP connection under TLS when the last answer was complete. */
   #bytesRead = 0;
   #isReading = false;
-  /** The upstream has ended the connection. Bytes received before that may be unread. */
+  /** Whether the upstream has ended the connection. Bytes received before that may be unread. */
   #isClosed = false;
-  /** Whether the end was announced (over TLS by a close_notify): then it may delimit an answer. */
+  /** Whether the end was announced, over TLS by a close_notify. Only an announced end may mark the end of an answer. */
   #hasTlsEnd = false;
   #isRetired = false;
   #hasEnded = false;
@@ -91,7 +91,8 @@ export class Connection {
       if (length > 0) this.#owner.onUnrequestedBytes();
       return length === NOTHING;
     }
-    // Servers send TLS session tickets unrequested, but only on new connections. Any other record may be incomplete here.
+    // On a new connection, unread bytes may be TLS session tickets. On a used one, any unread byte means that the connection is not quiet:
+    // the record may be incomplete and hold HTTP.
     const isNew = !this.#hasAnswered;
     if (length === NOTHING) return isNew || this.#bytesRead === this.#bytesBeneath();
     if (length === 0 || length === this.#unread.bytes.length) return false;

@@ -14,7 +14,7 @@ import type { AnswerHandler, Dispatcher, Outgoing } from './wire.ts';
 export interface PoolSettings extends ConnectSettings {
   /** Connections per target. */
   readonly connections: number;
-  /** Connections to a name get no further request after this age, so that the name is resolved again even under constant load. */
+  /** Connections to a name get no more requests after this age, so that the name is resolved again even under constant load. */
   readonly connectionMaxAgeSeconds: number;
   /** Whether each connection carries only one request. */
   readonly isolate?: boolean | undefined;
@@ -32,7 +32,7 @@ const CHECK_INTERVAL_MS = 1000;
 
 export class Pool implements Dispatcher, Owner {
   /** Number of connections established. */
-  opened = 0;
+  openedCount = 0;
   readonly #host: string;
   readonly #connect: Connect;
   readonly #connectionsMax: number;
@@ -221,7 +221,7 @@ export class Pool implements Dispatcher, Owner {
 
   #take(socket: Socket): Connection {
     const connection = new Connection(socket, this, performance.now(), this.#unread);
-    this.opened += 1;
+    this.openedCount += 1;
     this.#connections.add(connection);
     this.#checkTimer ??= setInterval(() => contain(() => this.#checkConnections()), CHECK_INTERVAL_MS).unref();
     this.#free.push(connection);

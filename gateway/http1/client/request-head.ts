@@ -18,17 +18,17 @@ const withBody = new Set(['POST', 'PUT', 'PATCH']);
 export function requestHead(request: Outgoing, host: string, isKept: boolean): string {
   const { method, path, lines = '', headers, body } = request;
   if (!(usualMethods.has(method) || isToken(method)) || !TARGET.test(path)) throw unsendable('the request line');
-  let further = '';
+  let fields = '';
   let isCounted = false;
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at] as string;
     const value = headers[at + 1] as string;
     if (!isFieldValue(value)) throw unsendable(name);
     if (name === 'content-length') isCounted = true;
-    further += `${name}: ${value}\r\n`;
+    fields += `${name}: ${value}\r\n`;
   }
   const start = `${method} ${path}${connectionLines(host, isKept)}`;
-  return `${start}${lines}${further}${framingOf(method, body, isCounted)}\r\n`;
+  return `${start}${lines}${fields}${framingOf(method, body, isCounted)}\r\n`;
 }
 
 const keptLines = new Map<string, string>();

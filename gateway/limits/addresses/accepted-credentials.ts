@@ -24,7 +24,7 @@ export interface AcceptedCredentials {
   has(digest: string): boolean;
   /**
    * Begins a request with an accepted credential; returns undefined if the credential is unknown or too many of its requests are open. Call
-   * the returned function once: when the answer arrives, or when no answer can come any more.
+   * the returned function once: when the answer arrives, or when it can no longer arrive.
    */
   begin(digest: string): ((isAnswered: boolean) => void) | undefined;
   add(digest: string): void;

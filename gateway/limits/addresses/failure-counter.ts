@@ -8,7 +8,7 @@ import { evaluate, toScript } from '../../redis/sealed-script.ts';
 import { createSharedUnits, type SharedUnits } from './reserved-units.ts';
 
 const require = createRequire(import.meta.url);
-/** These load single files of the library, because its main file would load the limiters of fifteen stores at each start. */
+/** The two functions below load single files of the library, because its main file would load the limiters of fifteen stores. */
 const memoryLimiter = () => require('rate-limiter-flexible/lib/RateLimiterMemory.js') as typeof RateLimiterMemory;
 const redisLimiter = () => require('rate-limiter-flexible/lib/RateLimiterRedis.js') as typeof RateLimiterRedis;
 
@@ -29,7 +29,7 @@ interface FailureCount {
 }
 
 interface Reserving extends FailureCount {
-  /** Gives the unit back; call it once. Undefined: none was reserved, because failures and reserved units have reached the limit. */
+  /** Gives the unit back; call it once. Undefined if failures and reserved units had reached the limit, so that none was reserved. */
   readonly giveBack: (() => void) | undefined;
 }
 
@@ -173,10 +173,7 @@ function sealedFor(client: Redis) {
 
 /** From this number of failures in one command on, the next command waits. */
 const FLOOD = 8;
-/**
- * Pause between two commands of such a flood, in milliseconds. It delays by as much the moment at which this instance learns that the
- * address is blocked.
- */
+/** Milliseconds between two commands of such a flood. This instance learns by as much later that the address is blocked. */
 const FLOOD_REST_MS = 5;
 
 interface Failures extends PromiseWithResolvers<FailureCount> {
@@ -184,9 +181,9 @@ interface Failures extends PromiseWithResolvers<FailureCount> {
 }
 
 /**
- * Counts failures of one address together that happen in one turn of the event loop, or before the last command for the address is
- * answered. A flood from one address then costs a command every few milliseconds. A command for each failure took as much CPU as the
- * refusal itself.
+ * Returns a function that counts failures of one address together if they happen in one turn of the event loop, or before the last command
+ * for the address is answered. A flood from one address then costs a command every few milliseconds. A command for each failure took as
+ * much CPU as the refusal itself.
  */
 function createTogether(count: (block: string, failures: number) => Promise<FailureCount>): FailureCounter['count'] {
   const waiting = new Map<string, Failures>();

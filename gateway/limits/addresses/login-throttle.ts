@@ -13,7 +13,7 @@ export interface LoginThrottleRules {
   /** Failed logins allowed per address in one window, which begins with the first failure. */
   readonly failures: number;
   readonly failuresWindowSeconds: number;
-  /** The same for all addresses together; absent: unlimited. */
+  /** Failed logins allowed in one window for all addresses together; absent: unlimited. */
   readonly failuresTotal?: number | undefined;
 }
 
@@ -22,8 +22,8 @@ export interface LoginAttempt {
   /** Call it with the head of the answer. `status` is undefined if the answer shows nothing about the login. */
   answered(status: number | undefined): void;
   /**
-   * Call it if the client has left before the answer, or does not finish its request: the upstream may have seen a failed login. This
-   * counts as one, unless the credential was accepted before.
+   * Call it if the client disconnected before the answer, or does not finish its request. The upstream may have seen a failed login, so
+   * this counts as a failure, unless the credential was accepted before.
    */
   abandoned(): void;
   /** Call it if no answer came and the client did not cause that. */
@@ -59,9 +59,9 @@ export type LoginThrottleOptions = Pick<FailureLimitOptions, 'name' | 'counters'
 type GiveBack = (isAnswered: boolean) => void;
 
 /**
- * A credential that was accepted within the last window passes even from a blocked address, and reserves nothing. An upstream may give one
- * address the same answer for every credential. So a credential that fails later is forgotten, and a few such failures block the address
- * for all credentials.
+ * A credential that was accepted within the last window passes even from a blocked address, and reserves nothing. But an upstream may
+ * answer one address alike whatever the credential. Therefore a credential that fails later is forgotten, and a few such failures block
+ * the address for all credentials.
  */
 export function createLoginThrottle(rules: LoginThrottleRules, options: LoginThrottleOptions): LoginThrottle {
   return new FailedLogins(rules, options);

@@ -17,7 +17,7 @@ export interface Charge {
   readonly windowSeconds: number;
   readonly windowMs: number;
   readonly cost: number;
-  /** False: a shadow limit, which counts and reports, but never refuses. */
+  /** Whether the limit refuses. A shadow limit counts and reports, but never refuses. */
   readonly enforce: boolean;
 }
 
@@ -27,8 +27,8 @@ export interface Charge {
  */
 export interface ChargeMemory {
   /**
-   * The charges without regard to whose they are: callers under the same rules differ only in the names of their counters. Read this object
-   * rather than the caller's own charges, because it stays in the processor's cache.
+   * The charges of the first caller under the same rules: those of the others differ only in the names of their counters. Read everything
+   * but the names from this object, because it stays in the processor's cache.
    */
   readonly sharedCharges: readonly Charge[];
   /** The charges as the script in Redis reads them; empty before the first request. */
@@ -54,7 +54,7 @@ export interface LimitDecision {
   readonly violated: readonly string[];
   /** Shadow limits that would refuse the request. */
   readonly shadowRefusals: readonly string[];
-  /** Milliseconds until all violated limits have room, without further requests. */
+  /** Milliseconds until all violated limits have room, without other requests. */
   readonly waitMs: number;
   /** By the clock of the deciding store, epoch milliseconds. */
   readonly decidedAtMs: number;
@@ -68,7 +68,7 @@ export interface CounterStoreStatus {
   readonly state: 'up' | 'away';
   /** Epoch milliseconds of the last change. */
   readonly since: number;
-  /** Absent while the store is up. */
+  /** Policy in force while the store is away; absent while it is up. */
   readonly policyInForce: OutagePolicy | undefined;
   /** Reason why it is away, for the log. */
   readonly reason: string | undefined;

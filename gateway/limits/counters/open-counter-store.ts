@@ -24,6 +24,6 @@ export async function openCounterStore({ settings, ...options }: OpenCounterStor
   const { redisUrl } = settings;
   if (redisUrl === undefined) return createProcessStore(options);
   const store = createRedisCounterStore({ url: redisUrl, ...options });
-  await store.opened;
+  await store.firstAttempt;
   return store;
 }

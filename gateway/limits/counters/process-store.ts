@@ -4,15 +4,15 @@ import { type Charge, type CounterStore, type LimitDecision, toLimitDecision } f
 import { type CostCheck, checkCost, createWindow, newestMsOf, spend, type Window } from './window.ts';
 
 /**
- * Subjects that are checked for expiry for each new one. More than one, so that the sweep removes faster than requests add. Known subjects
- * cause no sweep, because reading two subjects that are not in the processor's cache takes longer than the decision.
+ * Subjects that are checked for expiry when a new one is added. The number is above one, so that the sweep removes faster than requests
+ * add. Known subjects cause no sweep, because reading two subjects that are not in the processor's cache takes longer than the decision.
  */
 const SWEPT_PER_SUBJECT = 2;
 
 interface ProcessStoreOptions {
   /** Milliseconds; see `createProcessStore`. */
   readonly now: () => number;
-  /** Source named in decisions. Default: `process`. */
+  /** The source that decisions name. Default: `process`. */
   readonly source?: string;
 }
 
@@ -28,7 +28,7 @@ interface Subject {
   windowMs: number;
 }
 
-/** @param options `now` should never go back (`createForwardClock`): until it had caught up, less memory would be freed */
+/** @param options `now` should never go back (`createForwardClock`): after a step back, memory would be freed late */
 export function createProcessStore({ now, source = 'process' }: ProcessStoreOptions): ProcessStore {
   const subjects = new Map<string, Subject>();
   let extended = { windowMs: 0, untilMs: Number.NEGATIVE_INFINITY };

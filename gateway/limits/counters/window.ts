@@ -37,7 +37,7 @@ export interface CostCheck {
   readonly remaining: number;
   /** Milliseconds until the oldest entry frees its units; 0 if nothing is spent. */
   readonly resetMs: number;
-  /** Milliseconds until the cost fits, without further requests; 0 if it fits now. */
+  /** Milliseconds until the cost fits, without other requests; 0 if it fits now. */
   readonly waitMs: number;
 }
 

@@ -1,5 +1,5 @@
-// The dialog in which keys are created, rotated and revoked. While it is locked (a request is under way, or a secret is shown), neither Escape
-// nor a reload closes it without a question.
+// The dialog in which keys are created, rotated and revoked. While it is locked (a request is in progress, or a secret is shown), neither
+// Escape nor a reload closes it without a question.
 
 import { element } from './page-tools.js';
 

@@ -55,7 +55,7 @@ export interface LiveSessions extends Pick<SessionStore, 'end' | 'endSubject' | 
   /** Calls back once, within a second of its end anywhere; at once if it has ended already. Returns a function that ends the watch. */
   onEnded(session: Session, listener: (reason: Ended) => void): () => void;
   status(): LiveSessionsStatus;
-  /** Waits for refreshes under way, and writes uses. Does not close the store. */
+  /** Waits for refreshes in progress, and writes uses. Does not close the store. */
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// A login under way: its secrets travel in a cookie of its own, sealed and bound to its `state`. So any number of tabs can sign in at once,
-// on any instance, and requests without a session leave nothing in the store.
+// A login in progress: its secrets travel in a cookie of its own, sealed and bound to its `state`. Therefore any number of tabs can sign in
+// at once, on any instance, and requests without a session leave nothing in the store.
 
 import { hash } from 'node:crypto';
 import type { KeyRing } from '../../shared/seal.ts';

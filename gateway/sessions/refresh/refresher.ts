@@ -56,9 +56,9 @@ export interface Refresher {
    * successor, for some seconds.
    */
   fresh(session: Session): Awaitable<Refreshed>;
-  /** Refreshes under way in this process. */
+  /** Refreshes in progress in this process. */
   running(): number;
-  /** Waits for refreshes under way, for a few seconds. */
+  /** Waits for refreshes in progress, for a few seconds. */
   close(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ const PAUSE_MS = { first: 50, longest: 1000 } as const;
 export interface Settler {
   /** Repeats `write` until it succeeds. Resolves with undefined if it has not within `forMs`, or after `close`. */
   settle<T>(write: () => Awaitable<T>, forMs: number): Promise<T | undefined>;
-  /** Ends after the attempts under way. */
+  /** Ends after the attempts in progress. */
   close(): void;
 }
 

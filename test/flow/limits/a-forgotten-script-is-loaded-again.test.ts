@@ -20,7 +20,7 @@ test('after SCRIPT FLUSH the counters go on', async (t) => {
     deadlineMs: 5_000,
   });
   t.after(() => store.close());
-  await store.opened;
+  await store.firstAttempt;
   const charges = [charge({ key: `rl:{org_${randomUUID()}}:organization` })];
   await store.decide(charges);
   await admin.script('FLUSH');

@@ -21,7 +21,7 @@ const store = createRedisCounterStore({
   deadlineMs: 5_000,
   serverClock,
 });
-await store.opened;
+await store.firstAttempt;
 
 after(async () => {
   await store.close();

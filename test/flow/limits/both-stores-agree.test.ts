@@ -20,7 +20,7 @@ const redis = await startRedis();
 const whenStoreIsAway = () => 'refuse' as const;
 const settings = { url: redis.url, whenStoreIsAway, now: Date.now, deadlineMs: 5_000 };
 const stores = [1, 2, 3].map(() => createRedisCounterStore({ ...settings, serverClock: () => clockMs }));
-await Promise.all(stores.map(({ opened }) => opened));
+await Promise.all(stores.map(({ firstAttempt }) => firstAttempt));
 
 after(async () => {
   await Promise.all(stores.map((store) => store.close()));

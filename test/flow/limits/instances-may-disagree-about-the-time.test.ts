@@ -52,7 +52,7 @@ before(async () => {
   stores = [0, 1, 2, 3].map((instance) =>
     createRedisCounterStore({ ...settings, now: clockOf(instance), serverClock: () => clockMs }),
   );
-  await Promise.all(stores.map(({ opened }) => opened));
+  await Promise.all(stores.map(({ firstAttempt }) => firstAttempt));
 });
 
 after(async () => {

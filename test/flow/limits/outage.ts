@@ -71,7 +71,7 @@ export async function openStore(url: string, options: Partial<RedisCounterStoreO
   }
 
   const outage: Outage = { store, changes, policy: 'local', ask, untilUp };
-  await store.opened;
+  await store.firstAttempt;
   return outage;
 }
 

@@ -260,7 +260,7 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
     for (const { createRedisCounterStore } of await both(presentCounters, 'gateway/limits/redis/store.ts')) {
       const store = createRedisCounterStore({ url: redis.url, whenStoreIsAway: () => 'refuse', now: Date.now });
       t.after(() => store.close());
-      await store.opened;
+      await eventually(async () => store.status().state === 'up');
       stores.push(store);
     }
     const charges = [2, 1].map((cost, at) => ({

@@ -26,7 +26,7 @@ interface BatchesOptions {
   readonly machine?: Machine | undefined;
 }
 
-/** The requests of one command. They share one promise, to which each adds its reaction: that costs less than a promise for each. */
+/** The requests of one command. They share one promise, and each request calls `then` on it: that costs less than a promise each. */
 interface Batch extends PromiseWithResolvers<ScriptReply | undefined> {
   readonly link: RedisLink;
   requests: number;

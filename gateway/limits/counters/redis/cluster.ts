@@ -4,13 +4,32 @@
 import { askRedis } from '../../../redis/client.ts';
 import { SLOTS, slotOf } from '../../../redis/slot.ts';
 import { realMachine, type Timer } from '../../../shared/machine.ts';
-import { createRedisLink, type RedisLink } from './link.ts';
-import type { RedisServers, RedisServersOptions } from './servers.ts';
+import { createRedisLink, type RedisLink, type RedisLinkOptions } from './link.ts';
 
 /** Pause before the slot map is read again: while a server is away, another one may take over its slots. */
 const READ_AGAIN_MS = 500;
 /** Timeout of the command that reads the slot map. */
 const ANSWER_MAX_MS = 1000;
+
+/** One server, the current master that Sentinels name, or the servers of a Cluster. */
+export interface RedisServers {
+  /** The one link that holds all counters. Undefined in a Cluster: ask `linkOf`. */
+  readonly single?: RedisLink;
+  /** Link to the server that holds this counter; undefined while it is unknown. */
+  linkOf(key: string): RedisLink | undefined;
+  all(): readonly RedisLink[];
+  /** Whether all servers accept writes. */
+  areUp(): boolean;
+  /** Resolves when the first attempt to connect has succeeded or failed. */
+  readonly firstAttempt: Promise<void>;
+  close(): void;
+}
+
+/** `onChange` is called when all servers accept writes, or when the first of them no longer does. */
+export type RedisServersOptions = Pick<
+  RedisLinkOptions,
+  'url' | 'deadlineMs' | 'probeEveryMs' | 'onChange' | 'connect' | 'machine'
+>;
 
 interface ClusterServersOptions extends RedisServersOptions {
   readonly seeds: readonly URL[];
@@ -27,7 +46,7 @@ interface Server {
 /** Reads the slot map at start, and again whenever a server fails or has lost a slot. */
 export function createClusterServers({ seeds, onChange, ...options }: ClusterServersOptions): RedisServers {
   const servers = new Map<string, Server>();
-  const opened = Promise.withResolvers<void>();
+  const firstAttempt = Promise.withResolvers<void>();
   let owners: readonly (Server | undefined)[] = [];
   let up: boolean | undefined;
   let closed = false;
@@ -79,13 +98,13 @@ export function createClusterServers({ seeds, onChange, ...options }: ClusterSer
       const map = await Promise.any((healthy.length > 0 ? healthy : allKnown()).map(readSlotMap));
       if (closed) return;
       apply(map);
-      await Promise.all([...servers.values()].map(({ link }) => link.opened));
+      await Promise.all([...servers.values()].map(({ link }) => link.firstAttempt));
       reportState();
     } catch (cause) {
       reportState((cause as AggregateError).errors[0]?.message ?? 'the Cluster returned no slot map');
     } finally {
       reading = false;
-      opened.resolve();
+      firstAttempt.resolve();
       if (!up) readLater();
     }
   }
@@ -119,7 +138,7 @@ export function createClusterServers({ seeds, onChange, ...options }: ClusterSer
     linkOf: (key) => owners[slotOf(key)]?.link,
     all: () => [...servers.values()].map(({ link }) => link),
     areUp: () => up === true,
-    opened: opened.promise,
+    firstAttempt: firstAttempt.promise,
     close() {
       closed = true;
       clearTimeout(nextReading);

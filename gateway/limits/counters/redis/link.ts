@@ -37,10 +37,10 @@ export interface RedisLink {
   run(clockMs: number, encodedCharges: string): Promise<ScriptReply>;
   /** Deletes counters. Rejects while the link is down. */
   remove(keys: readonly string[]): Promise<void>;
-  /** Units that were counted before the call count for this long after their admission. Rejects while the link is down. */
+  /** Keeps units that were counted before this call for `windowMs` from their admission. Rejects while the link is down. */
   extendExpiry(windowMs: number): Promise<void>;
   /** Resolves when the first attempt to connect has succeeded or failed. */
-  readonly opened: Promise<void>;
+  readonly firstAttempt: Promise<void>;
   close(): void;
 }
 
@@ -50,7 +50,7 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
   const { performance, setTimeout, clearTimeout } = machine;
   const client = connect({ url: options.url, onReady: probe, onLost: goDown });
   const calls = createCalls(client, options.deadlineMs, onFailure, machine);
-  const opened = Promise.withResolvers<void>();
+  const firstAttempt = Promise.withResolvers<void>();
   let up: boolean | undefined;
   let closed = false;
   let probing = false;
@@ -66,7 +66,7 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
   function goDown(cause: Error): void {
     if (up === false) return;
     up = false;
-    opened.resolve();
+    firstAttempt.resolve();
     calls.failAll(cause);
     if (!closed) onChange(false, cause.message);
     probeLater();
@@ -87,7 +87,7 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
     try {
       await calls.run(0, encodeCharges([{ ...PROBE, key: probeKey() }]));
       up = !closed;
-      opened.resolve();
+      firstAttempt.resolve();
       if (up) onChange(true, 'the counters can be written');
     } catch (cause) {
       if (isWrongNode(cause as Error)) options.onMisplaced?.();
@@ -108,7 +108,7 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
       if (!up) throw new Error(AWAY);
       await extendExpiryOfAll(client, windowMs);
     },
-    opened: opened.promise,
+    firstAttempt: firstAttempt.promise,
     close() {
       closed = true;
       goDown(new Error('the store was closed'));

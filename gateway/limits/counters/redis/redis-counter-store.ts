@@ -8,8 +8,8 @@ import type { Charge, CounterStore, CounterStoreStatus, OutagePolicy } from '../
 import { createFallback } from '../fallback.ts';
 import { createRefusalCache } from '../refusal-cache.ts';
 import { createBatches } from './batches.ts';
-import { createClusterServers } from './cluster.ts';
-import { createSingleServer, type RedisServers, type RedisServersOptions } from './servers.ts';
+import { createClusterServers, type RedisServers, type RedisServersOptions } from './cluster.ts';
+import { createRedisLink } from './link.ts';
 
 export interface RedisCounterStoreOptions {
   readonly url: string;
@@ -32,7 +32,7 @@ export interface RedisCounterStoreOptions {
 
 export interface RedisStore extends CounterStore {
   /** Resolves when the first attempt to connect has succeeded or failed; `decide` may be called at any time. */
-  readonly opened: Promise<void>;
+  readonly firstAttempt: Promise<void>;
 }
 
 /** Opens a store for any form of Redis URL. It connects and reconnects by itself. */
@@ -81,7 +81,7 @@ export function createRedisCounterStore(options: RedisCounterStoreOptions): Redi
     },
     clearRefusals: refusals.clear,
     status,
-    opened: servers.opened,
+    firstAttempt: servers.firstAttempt,
     async close() {
       servers.close();
       await fallback.close();
@@ -99,4 +99,11 @@ function openServers(options: RedisServersOptions): RedisServers {
   return address?.kind === 'cluster'
     ? createClusterServers({ ...options, seeds: address.servers })
     : createSingleServer(options);
+}
+
+/** Connects to a single server, or to the master that Sentinels name. */
+function createSingleServer(options: RedisServersOptions): RedisServers {
+  const link = createRedisLink({ ...options, probeKey: () => 'rl:{probe}' });
+  const { isUp, firstAttempt, close } = link;
+  return { single: link, linkOf: () => link, all: () => [link], areUp: isUp, firstAttempt, close };
 }

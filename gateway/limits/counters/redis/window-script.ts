@@ -68,7 +68,7 @@ end
  * Extends the expiry of all counters on one server, page by page. Call it after a window has become longer, because the counters were
  * written to expire with the shorter one.
  *
- * @param windowMs how long after its admission a unit counted before this call stays counted
+ * @param windowMs milliseconds from its admission for which a unit counts that was counted before this call
  */
 export async function extendExpiryOfAll(client: Redis, windowMs: number): Promise<void> {
   const prefix = client.options.keyPrefix ?? '';

@@ -72,7 +72,7 @@ describe('a connection', () => {
       const addresses = ['127.0.0.3', '127.0.0.1'];
       const { pool } = await createScene({ name: 'service.test', addresses, ...(tls && { tls, settings: trusting }) });
       for (const path of ['/a', '/b']) assert.equal((await send(pool, { path }).over).body, path);
-      assert.equal(pool.opened, 1);
+      assert.equal(pool.openedCount, 1);
     }
   });
 
@@ -120,7 +120,7 @@ describe('a connection over TLS', () => {
     const large = 'x'.repeat(1_000_000);
     peer.plays(({ socket }) => void socket.write(counted(large)));
     for (let i = 0; i < 3; i++) assert.equal((await send(pool).over).body, large);
-    assert.equal(pool.opened, 1);
+    assert.equal(pool.openedCount, 1);
   });
 
   const refusals: readonly (readonly [what: string, code: string, options: SceneOptions])[] = [
@@ -139,7 +139,7 @@ describe('a connection over TLS', () => {
       const { peer, pool } = await createScene({ tls: server, settings, ...options });
       const { told, error, errorControl } = await send(pool, { path: '/secret' }).over;
       assert.deepEqual([told, error?.code, errorControl], [['error'], code, undefined]);
-      assert.deepEqual([peer.requests.length, pool.opened], [0, 0]);
+      assert.deepEqual([peer.requests.length, pool.openedCount], [0, 0]);
     });
   }
 
@@ -188,7 +188,7 @@ describe('a connection over TLS', () => {
       });
       const resumed: string[] = [];
       for (let i = 0; i < 3; i++) resumed.push((await send(pool).over).body);
-      assert.deepEqual([resumed, pool.opened], [['false', 'true', 'true'], 3]);
+      assert.deepEqual([resumed, pool.openedCount], [['false', 'true', 'true'], 3]);
     });
   }
 

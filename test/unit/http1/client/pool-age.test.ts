@@ -27,7 +27,7 @@ describe('connections that grow old', () => {
     assert.equal((await first.over).body, '/1');
     await peer.until(({ closed }) => closed === 1);
     assert.equal((await send(pool, { path: '/2' }).over).body, '/2');
-    assert.equal(pool.opened, 2);
+    assert.equal(pool.openedCount, 2);
     t.mock.timers.tick(1000);
     await peer.until(({ closed }) => closed === 2);
   });
@@ -40,7 +40,7 @@ describe('connections that grow old', () => {
       await send(pool, { path: '/1' }).over;
       t.mock.timers.tick(1000);
     }
-    assert.equal(pool.opened, 1);
+    assert.equal(pool.openedCount, 1);
   });
 
   it('are closed after 4 s without a request, and each request begins that anew', async (t) => {
@@ -51,11 +51,11 @@ describe('connections that grow old', () => {
       await send(pool).over;
       t.mock.timers.tick(3000);
     }
-    assert.equal(pool.opened, 1);
+    assert.equal(pool.openedCount, 1);
     t.mock.timers.tick(1000);
     await peer.until(({ closed }) => closed === 1);
     await send(pool).over;
-    assert.equal(pool.opened, 2);
+    assert.equal(pool.openedCount, 2);
   });
 
   it('are never closed for a request that takes long', async (t) => {
@@ -80,7 +80,7 @@ describe('connections that grow old', () => {
       await send(pool).over;
       t.mock.timers.tick((secondsMax - 1) * 1000);
       await send(pool).over;
-      assert.equal(pool.opened, 1);
+      assert.equal(pool.openedCount, 1);
       t.mock.timers.tick(secondsMax * 1000);
       await peer.until(({ closed }) => closed === 1);
     });
@@ -93,6 +93,6 @@ describe('connections that grow old', () => {
       await send(pool).over;
       await peer.until(({ closed }) => closed === i + 1);
     }
-    assert.equal(pool.opened, 3);
+    assert.equal(pool.openedCount, 3);
   });
 });

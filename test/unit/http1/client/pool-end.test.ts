@@ -50,7 +50,7 @@ describe('a pool that closes', () => {
     await closing;
     assert.deepEqual([first.body, second.body], ['/1', '/2']);
     await peer.until(({ closed }) => closed === 1);
-    assert.equal(pool.opened, 1);
+    assert.equal(pool.openedCount, 1);
   });
 
   it('waits for requests on connections that are not made yet', async () => {
@@ -116,7 +116,7 @@ describe('a pool that closes', () => {
       assert.equal((await send(pool, { path }).over).body, path);
       await peer.until(({ closed }) => closed === peer.sockets.length);
     }
-    assert.equal(pool.opened, 2);
+    assert.equal(pool.openedCount, 2);
   });
 });
 

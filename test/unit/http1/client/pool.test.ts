@@ -23,7 +23,7 @@ describe('connections', () => {
       assert.deepEqual([told, status, body], [['begun', 'head', 'data', 'end'], 200, path]);
     }
     assert.equal(peer.sockets.length, 1);
-    assert.equal(pool.opened, 1);
+    assert.equal(pool.openedCount, 1);
   });
 
   it('carry one request at a time, and are no more than allowed', async () => {
@@ -38,7 +38,7 @@ describe('connections', () => {
     }
     const bodies = (await Promise.all(sent.map((one) => one.over))).map(({ body }) => body);
     assert.deepEqual(bodies, paths);
-    assert.equal(pool.opened, 2);
+    assert.equal(pool.openedCount, 2);
   });
 
   it('are made only for waiting requests', async () => {
@@ -79,7 +79,7 @@ describe('connections', () => {
       });
       await next.over;
     }
-    assert.equal(pool.opened, 1);
+    assert.equal(pool.openedCount, 1);
   });
 
   it('are made anew in place of one that ended, for waiting requests', async () => {
@@ -88,7 +88,7 @@ describe('connections', () => {
     peer.plays((request) => (request.path === '/1' ? request.socket.destroy() : answer(request)));
     assert.deepEqual((await first.over).told, ['begun', 'error']);
     assert.equal((await second.over).body, '/2');
-    assert.equal(pool.opened, 2);
+    assert.equal(pool.openedCount, 2);
   });
 });
 
@@ -108,7 +108,7 @@ describe('a connection that is of no use from its beginning', () => {
         assert.equal(body, '');
         // The actions of the other side may come later than the request that does not wait for them.
         if (told[0] === 'error') assert.deepEqual([error?.code, errorControl], ['WIRE_INCOMPLETE', undefined]);
-        assert.ok(pool.opened <= i, `${pool.opened} connections`);
+        assert.ok(pool.openedCount <= i, `${pool.openedCount} connections`);
       }
     });
   }
@@ -149,7 +149,7 @@ describe('a request that waits', () => {
     given.ended = true;
     await turns();
     assert.equal(peer.sockets.length, 0);
-    assert.equal(pool.opened, 0);
+    assert.equal(pool.openedCount, 0);
   });
 
   it('gets no failure once it was given up', async () => {
@@ -177,7 +177,7 @@ describe('a connection that is not made', () => {
     await turns();
     for (const { told, error, errorControl } of sent)
       assert.deepEqual([told, error?.code, errorControl], [['error'], 'ECONNREFUSED', undefined]);
-    assert.equal(pool.opened, 0);
+    assert.equal(pool.openedCount, 0);
     await pool.close();
   });
 
@@ -190,7 +190,7 @@ describe('a connection that is not made', () => {
       over.map(({ error, body }) => error?.code ?? body),
       ['ECONNREFUSED', '/2', '/3'],
     );
-    assert.equal(pool.opened, 1);
+    assert.equal(pool.openedCount, 1);
   });
 
   it('fails no request for which another one is being made', async () => {
@@ -206,7 +206,7 @@ describe('a connection that is not made', () => {
       over.map(({ body }) => body),
       ['/3', '/4'],
     );
-    assert.equal(pool.opened, 2);
+    assert.equal(pool.openedCount, 2);
   });
 
   it('fails no request for which one is free', async () => {

@@ -31,7 +31,7 @@ describe('within one turn', () => {
         assert.equal((await sent.over).body, 'at once');
         await turns(2);
       }
-      assert.deepEqual([pool.opened, peer.closed], [1, 0]);
+      assert.deepEqual([pool.openedCount, peer.closed], [1, 0]);
     });
   }
 
@@ -56,7 +56,7 @@ describe('within one turn', () => {
     await Promise.all([send(pool).over, send(pool).over]);
     while (held.length === 0) await turns(1);
     await turns(1);
-    assert.equal(pool.opened, 1);
+    assert.equal(pool.openedCount, 1);
     // The second connection stands in the next turn, in which forged bytes come over the first one, after that.
     held[0]?.();
     peer.sockets[0]?.write(counted('forged'));
@@ -75,7 +75,7 @@ describe('within one turn', () => {
     const second = send(pool, { path: '/2' });
     assert.deepEqual([(await first.over).body, (await second.over).body], ['/1', '/2']);
     assert.deepEqual(atOnce, [], 'the connection that was free may have been closed, or have been sent something');
-    assert.equal(pool.opened, 3);
+    assert.equal(pool.openedCount, 3);
   });
 
   it('nothing is sent before its end, also when a connection is made in it', async () => {
@@ -104,7 +104,7 @@ describe('within one turn', () => {
       peer.plays(({ socket }) => socket.end(counted('hi')));
       const sent = Array.from({ length: 20 }, () => send(pool));
       for (const { over } of sent) assert.deepEqual((await over).told, ['begun', 'head', 'data', 'end']);
-      assert.equal(pool.opened, sent.length);
+      assert.equal(pool.openedCount, sent.length);
     });
   }
 });

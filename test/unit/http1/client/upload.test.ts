@@ -57,7 +57,7 @@ describe('a body', () => {
       bodies.map(({ length }) => String(length)),
     );
     for (const [i, { body: arrived }] of upstream.requests.entries()) assert.ok(arrived.equals(bodies[i] as Buffer));
-    assert.equal(pool.opened, 1);
+    assert.equal(pool.openedCount, 1);
   });
 
   it('that streams leaves in chunks, and the connection is used again', async () => {
@@ -68,7 +68,7 @@ describe('a body', () => {
       assert.equal(arrived?.body.toString(), pieces.join(''));
       assert.equal(arrived?.headers['transfer-encoding'], 'chunked');
     }
-    assert.equal(pool.opened, 1);
+    assert.equal(pool.openedCount, 1);
   });
 
   it('that streams leaves as it is where its length is known', async () => {
@@ -80,7 +80,7 @@ describe('a body', () => {
       assert.equal(arrived?.body.toString(), pieces.join(''));
       assert.equal(arrived?.headers['transfer-encoding'], undefined);
     }
-    assert.equal(pool.opened, 1);
+    assert.equal(pool.openedCount, 1);
   });
 
   it('is framed byte for byte', async () => {
@@ -182,7 +182,7 @@ describe('a body with an early answer', () => {
     while (!streamed.state.isLetGo) await turns(1);
     assert.equal(streamed.state.given, 2);
     assert.equal((await send(pool).over).body, 'early');
-    assert.equal(pool.opened, 2);
+    assert.equal(pool.openedCount, 2);
   });
 
   it('is let go of also while the other side does not read', async () => {
@@ -222,7 +222,7 @@ describe('a body with an early answer', () => {
     assert.deepEqual([sent.told.at(-1), sent.body], ['end', 'early']);
     peer.plays(({ socket }) => void socket.write(counted('next')));
     assert.equal((await send(pool).over).body, 'next');
-    assert.equal(pool.opened, 2);
+    assert.equal(pool.openedCount, 2);
   });
 });
 
