@@ -64,21 +64,14 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   // what asks upstreams
   const upstreams = await openUpstreams(options, base, observation, parts);
   // what knows callers
-  const callers = await openCallers(options, base, observation, counters, upstreams, parts);
+  const callers = await openCallers({ options, base, observation, counters, upstreams }, parts);
   // the certificates of the public listener
   const certificates = await openCertificates(options, base, observation, parts);
   // what takes requests and serves them
-  const traffic = openTraffic(options, base, observation, counters, upstreams, callers, certificates, parts);
+  const traffic = openTraffic({ options, base, observation, counters, upstreams, callers, certificates }, parts);
   // reloads, and what operators see of all parts
   const { reloads, operators } = openAdministration(
-    options,
-    base,
-    observation,
-    counters,
-    upstreams,
-    callers,
-    certificates,
-    traffic,
+    { options, base, observation, counters, upstreams, callers, certificates, traffic },
     parts,
   );
   const { timeouts } = base.gateway;

@@ -1,6 +1,7 @@
-// The life of one request, from top to bottom. Start reading here; app.ts is the life of the process. Four files run steps in sequences of
-// their own: serving/upgrades.ts gives requests for a WebSocket other last steps, serving/agents.ts answers agents, edge/own-answers/options.ts answers
-// OPTIONS, and tunnel/tunnels.ts has the limits of a tunnel after `match`.
+// The life of one request, from top to bottom. Start reading here; app.ts is the life of the process. Requests for a WebSocket run the same
+// stages: serving/upgrades.ts replaces only `forward` and `passThrough`. A call of an agent's tool runs all of them as an exchange of its
+// own. Three files have shorter sequences, in which a new stage does not run: serving/agents.ts for the messages of agents,
+// edge/own-answers/options.ts for OPTIONS, and tunnel/tunnels.ts for what follows `admit` in a tunnel.
 
 import type { Admitted, Arrived, Checked, Counted, Forwardable, Identified, Matched, Permitted } from './exchange.ts';
 import type { Awaitable } from './shared/awaitable.ts';

@@ -73,7 +73,7 @@ export interface Serving extends RequestHandlers {
   readonly deprecations: Deprecations;
   /** Forwards a request of the plain listener; undefined: no tunnel there has its path. */
   passPlain(admitted: Admitted): Promise<void> | undefined;
-  /** Called when no further request will come. Resolves when all requests have ended and every answer is stored. */
+  /** Called when no other request will come. Resolves when all requests have ended and every answer is stored. */
   retire(): Promise<void>;
   /** Called at shutdown: gives up answers that are not stored yet. */
   close(): Promise<void>;
@@ -124,20 +124,27 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     replay: idempotency.replay,
     forward,
   };
+  const agents = createAgentSteps(configuration, {
+    stages: stateless,
+    steps: operationSteps,
+    trusts: own.trusts,
+    begin: traffic.beginInternal,
+    refuse: refusals.answer,
+    hold: overload.hold,
+    now,
+  });
   const steps: Steps<ReadonlySet<Site>, Tunnel> = {
     ...operationSteps,
     sitesFor,
     tunnelAt,
-    ...own,
-    ...createAgentSteps(configuration, {
-      stages: stateless,
-      steps: operationSteps,
-      trusts: own.trusts,
-      begin: traffic.beginInternal,
-      refuse: refusals.answer,
-      hold: overload.hold,
-      now,
-    }),
+    allowOrigin: own.allowOrigin,
+    isPreflight: own.isPreflight,
+    answerPreflight: own.answerPreflight,
+    isOwnPath: own.isOwnPath,
+    answerOwnPath: own.answerOwnPath,
+    answerOptions: own.answerOptions,
+    isAgentsPath: agents.isAgentsPath,
+    answerAgent: agents.answerAgent,
     async refuseMisdirected(arrived) {
       admit(arrived);
       throw new GatewayError('misdirected_request');
@@ -149,13 +156,15 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     },
     track,
   };
+  const { upgrades, upgrade } = createUpgrades({ operations, steps, tunnels, tlsOf, handshake, openStream });
   return {
     configuration,
     operations,
     deprecations,
     needsNode: createNeedsNode(steps),
     handle: createPipeline(steps),
-    ...createUpgrades({ operations, steps, tunnels, tlsOf, handshake, openStream }),
+    upgrades,
+    upgrade,
     passPlain(admitted) {
       const sites = steps.sitesFor(admitted);
       const tunnel = sites && steps.tunnelAt(admitted, sites);

@@ -52,6 +52,7 @@ export interface Listeners
 export function createListeners(options: ListenersOptions): Listeners {
   const { settings, configuration } = options;
   const { gateway } = configuration().config;
+  const { limits, timeouts } = gateway;
   const trustedProxies = () => configuration().config.gateway.trustedProxies;
   let publicServer: PublicServer | undefined;
   let plainServer: PublicServer | undefined;
@@ -59,14 +60,20 @@ export function createListeners(options: ListenersOptions): Listeners {
 
   function createServers({ current, onFinished }: ClientRequests): PublicServer {
     const shared = {
-      ...options,
-      ...gateway.limits,
-      ...gateway.timeouts,
+      constantHeaders: options.constantHeaders,
+      refusals: options.refusals,
+      requestId: options.requestId,
+      headerBytesMax: limits.headerBytesMax,
+      urlBytesMax: limits.urlBytesMax,
+      headersMs: timeouts.headersMs,
+      requestMs: timeouts.requestMs,
+      writeIdleMs: timeouts.writeIdleMs,
+      keepAliveMs: timeouts.keepAliveMs,
       onFinished,
       takeConnection: createConnections({
         rules: () => shareOfWorker(configuration().config.gateway.connections, settings.workers),
         blockOf: addressBlockOf,
-        // They carry many clients each.
+        // A proxy carries the connections of many clients.
         isExempt: builtFrom(trustedProxies, createIsTrusted),
         onExcess: options.onExcess,
       }),
@@ -88,7 +95,7 @@ export function createListeners(options: ListenersOptions): Listeners {
   }
 
   function plainOptions(mode: 'redirect' | 'refuse', passThrough: (admitted: Admitted) => Promise<void> | undefined) {
-    const { publicUrl, hosts, limits } = gateway;
+    const { publicUrl, hosts } = gateway;
     // Strict-Transport-Security means nothing here (RFC 6797 section 7.2).
     const constantHeaders = securityHeadersFor('http:');
     const { isDraining, onUnreadableForward } = options;

@@ -26,12 +26,23 @@ it('the sections of app.ts are opened in the one order', () => {
   );
 });
 
+/** The bodies of the functions of a file, by their names. */
+function bodiesOf(text: string): Map<string, string> {
+  const found = text.matchAll(/^(?:export )?(?:async )?function (\w+)\([\s\S]*?^\}/gm);
+  return new Map([...found].map(([body, name = '']) => [name, body]));
+}
+
+/** The names of the parts that a function adds, in the order of its statements; functions of its file that it calls included. */
+function partsAddedBy(name: string, bodies: ReadonlyMap<string, string>): string[] {
+  const body = (bodies.get(name) ?? '').replace(/^.*/, '');
+  return [...body.matchAll(/parts\.add\(\{\s*name: '([^']+)'|\b(open\w+)\(/g)].flatMap(([, part, called = '']) =>
+    part === undefined ? partsAddedBy(called, bodies) : [part],
+  );
+}
+
 for (const [section, parts] of Object.entries(order)) {
   it(`the parts of the section ${section} are opened in the one order`, () => {
-    const text = read(`wiring/sections/${section}.ts`);
-    assert.deepEqual(
-      [...text.matchAll(/parts\.add\(\{\s*name: '([^']+)'/g)].map((match) => match[1]),
-      parts,
-    );
+    const bodies = bodiesOf(read(`wiring/sections/${section}.ts`));
+    assert.deepEqual(partsAddedBy(`open${section[0]?.toUpperCase()}${section.slice(1)}`, bodies), parts);
   });
 }

@@ -22,16 +22,21 @@ interface AdministrationSection {
   readonly operators: Operators<Sample>;
 }
 
+/** The sections above this one. */
+interface Above {
+  readonly options: AppOptions;
+  readonly base: BaseSection;
+  readonly observation: ObservationSection;
+  readonly counters: CountersSection;
+  readonly upstreams: UpstreamsSection;
+  readonly callers: CallersSection;
+  readonly certificates: CertificatesSection;
+  readonly traffic: TrafficSection;
+}
+
 /** Starts to follow the configuration files. */
 export function openAdministration(
-  options: AppOptions,
-  base: BaseSection,
-  observation: ObservationSection,
-  counters: CountersSection,
-  upstreams: UpstreamsSection,
-  callers: CallersSection,
-  certificates: CertificatesSection,
-  traffic: TrafficSection,
+  { options, base, observation, counters, upstreams, callers, certificates, traffic }: Above,
   parts: Parts,
 ): AdministrationSection {
   const { settings, environment, store, version, now } = options;

@@ -14,7 +14,7 @@ import { openUsage, type Usage } from '../../usage/usage.ts';
 import { openVersionUses, type VersionUses } from '../../versions/version-uses.ts';
 import type { AppOptions } from '../app-options.ts';
 import { type Identity, openIdentity } from '../identity.ts';
-import { openSessions, type SessionServices } from '../sessions.ts';
+import { openSessions, type SessionServices, type Sessions } from '../sessions.ts';
 import { type BaseSection, operationsServed } from './base.ts';
 import type { CountersSection } from './counters.ts';
 import type { ObservationSection } from './observation.ts';
@@ -34,15 +34,43 @@ export interface CallersSection {
   onSessionEnded(caller: Caller, listener: () => void): () => void;
 }
 
+/** The sections above this one that it uses. */
+interface Above {
+  readonly options: AppOptions;
+  readonly base: BaseSection;
+  readonly observation: ObservationSection;
+  readonly counters: CountersSection;
+  readonly upstreams: UpstreamsSection;
+}
+
 /** Rejects with a sentence if the store of answers or that of use cannot be opened. */
-export async function openCallers(
-  { configuration, settings, secrets, store, digestOf, now }: AppOptions,
-  { gateway, inForce, forwardNow }: BaseSection,
-  { log }: ObservationSection,
-  counters: CountersSection,
-  { access, assertions, sandbox }: UpstreamsSection,
-  parts: Parts,
-): Promise<CallersSection> {
+export async function openCallers(above: Above, parts: Parts): Promise<CallersSection> {
+  const streams = openStreams(above, parts);
+  const tunnelStreams = openTunnelStreams(above, parts);
+  const sessions = await openSessionsPart(above, parts);
+  const identity = openIdentityPart(above, sessions, [streams, tunnelStreams], parts);
+  above.counters.live.begin();
+  const answerStore = await openAnswers(above, parts);
+  const versionUses = openVersionUsesPart(above, parts);
+  const usage = await openUsagePart(above, parts);
+  const throttle = openThrottle(above, identity, parts);
+  return {
+    streams,
+    tunnelStreams,
+    identity,
+    answerStore,
+    versionUses,
+    usage,
+    throttle,
+    sessionServices: sessions?.servicesOf(identity),
+    onSessionEnded(caller: Caller, listener: () => void): () => void {
+      const session = identity.sessionReader?.sessionOf(caller);
+      return sessions === undefined || session === undefined ? () => undefined : sessions.onEnded(session, listener);
+    },
+  };
+}
+
+function openStreams({ options: { now }, base: { inForce } }: Above, parts: Parts): OpenStreams {
   const streams = createOpenStreams({
     mostOf: (caller) => openStreamsMaxOf(inForce().config.limits, caller),
     now,
@@ -54,11 +82,33 @@ export async function openCallers(
     drain: streams.drain,
     close: streams.close,
   });
-  // No limit and no operation applies to the streams of tunnels; only their credential may end.
-  const tunnelStreams = createOpenStreams({ mostOf: () => Number.POSITIVE_INFINITY, now });
-  parts.add({ name: 'tunnel streams', close: tunnelStreams.close });
+  return streams;
+}
+
+/** No limit and no operation applies to the streams of tunnels; only their credential may end. */
+function openTunnelStreams({ options: { now } }: Above, parts: Parts): OpenStreams {
+  const streams = createOpenStreams({ mostOf: () => Number.POSITIVE_INFINITY, now });
+  parts.add({ name: 'tunnel streams', close: streams.close });
+  return streams;
+}
+
+async function openSessionsPart(
+  { options: { settings, secrets, now }, base: { gateway }, observation: { log } }: Above,
+  parts: Parts,
+): Promise<Sessions | undefined> {
   const sessions = await openSessions({ gateway, settings, secrets, log, now });
   if (sessions !== undefined) parts.add({ name: 'sessions', status: sessions.status, close: sessions.close });
+  return sessions;
+}
+
+function openIdentityPart(
+  { options, base: { gateway, inForce }, observation: { log }, counters, upstreams }: Above,
+  sessions: Sessions | undefined,
+  streams: readonly OpenStreams[],
+  parts: Parts,
+): Identity {
+  const { settings, secrets, store, digestOf, now } = options;
+  const { access, assertions, sandbox } = upstreams;
   const identity = openIdentity({
     gateway,
     secrets,
@@ -75,10 +125,10 @@ export async function openCallers(
     onChange({ kind, key, organization }) {
       if (kind === 'limits.reset') counters.requests.clearRefusals();
       else if (kind !== 'configuration.changed')
-        for (const open of [streams, tunnelStreams]) open.identityChanged({ key, organization });
+        for (const open of streams) open.identityChanged({ key, organization });
     },
     onReplaced() {
-      for (const open of [streams, tunnelStreams]) open.identityChanged({});
+      for (const open of streams) open.identityChanged({});
     },
   });
   parts.add({
@@ -86,7 +136,13 @@ export async function openCallers(
     status: () => ({ keys: identity.keysStatus(), issuers: identity.issuersStatus() }),
     close: identity.close,
   });
-  counters.live.begin();
+  return identity;
+}
+
+async function openAnswers(
+  { options: { settings, now }, observation: { log } }: Above,
+  parts: Parts,
+): Promise<AnswerStore> {
   const answerStore = await openAnswerStore({
     redisUrl: settings.redisUrl,
     dataDirectory: settings.dataDirectory,
@@ -100,6 +156,13 @@ export async function openCallers(
     status: () => ({ idempotency: answerStore.status() }),
     close: answerStore.close,
   });
+  return answerStore;
+}
+
+function openVersionUsesPart(
+  { options: { settings, store, now }, base: { gateway }, observation: { log } }: Above,
+  parts: Parts,
+): VersionUses {
   const versionUses = openVersionUses({
     settings,
     organizations: store.organizations.list,
@@ -113,6 +176,13 @@ export async function openCallers(
     status: () => ({ deprecated_uses: versionUses.status() }),
     close: versionUses.close,
   });
+  return versionUses;
+}
+
+async function openUsagePart(
+  { options: { settings, now }, base: { inForce }, observation: { log } }: Above,
+  parts: Parts,
+): Promise<Usage> {
   const usage = await openUsage({
     redisUrl: settings.redisUrl,
     dataDirectory: settings.dataDirectory,
@@ -122,27 +192,20 @@ export async function openCallers(
     onChange: logStoreState(log, 'use of organizations'),
   });
   parts.add({ name: 'usage', status: () => ({ usage: usage.status() }), drain: usage.drain, close: usage.close });
+  return usage;
+}
 
+function openThrottle(
+  { options: { configuration }, base: { forwardNow }, counters }: Above,
+  { isKnownCaller }: Identity,
+  parts: Parts,
+): Throttle {
   const throttle = createThrottle({
     ...configuration.config.limits.addresses,
     counters: counters.failures,
-    isKnownCaller: identity.isKnownCaller,
+    isKnownCaller,
     now: forwardNow,
   });
   parts.add({ name: 'throttle', use: ({ config }) => throttle.useRules(config.limits.addresses) });
-
-  return {
-    streams,
-    tunnelStreams,
-    identity,
-    answerStore,
-    versionUses,
-    usage,
-    throttle,
-    sessionServices: sessions?.servicesOf(identity),
-    onSessionEnded(caller: Caller, listener: () => void): () => void {
-      const session = identity.sessionReader?.sessionOf(caller);
-      return sessions === undefined || session === undefined ? () => undefined : sessions.onEnded(session, listener);
-    },
-  };
+  return throttle;
 }

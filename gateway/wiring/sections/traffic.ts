@@ -6,7 +6,7 @@ import { createService } from '../../administration/service/service.ts';
 import { upstreamStates } from '../../administration/upstream-states.ts';
 import { cutOff } from '../../edge/connections/linger.ts';
 import { createInternalExchanges } from '../../edge/internal-exchanges.ts';
-import { createRefusals } from '../../edge/refusal/refusals.ts';
+import { createRefusals, type Refusals } from '../../edge/refusal/refusals.ts';
 import { securityHeadersFor } from '../../edge/security-headers.ts';
 import { createAddressLimits } from '../../limits/addresses/address-limit.ts';
 import { reportUnreadableForwards } from '../../observe/rare-warnings.ts';
@@ -37,88 +37,67 @@ export interface TrafficSection {
   readonly serving: OpenServing;
 }
 
+/** The sections above this one. */
+interface Above {
+  readonly options: AppOptions;
+  readonly base: BaseSection;
+  readonly observation: ObservationSection;
+  readonly counters: CountersSection;
+  readonly upstreams: UpstreamsSection;
+  readonly callers: CallersSection;
+  readonly certificates: CertificatesSection;
+}
+
 /** No request arrives before the listeners are told to listen. */
-export function openTraffic(
-  options: AppOptions,
-  base: BaseSection,
-  observation: ObservationSection,
-  counters: CountersSection,
-  upstreams: UpstreamsSection,
-  callers: CallersSection,
-  certificates: CertificatesSection,
-  parts: Parts,
-): TrafficSection {
-  const { configuration, settings } = options;
-  const { gateway, inForce, isDraining } = base;
-  const { log, metrics, ids, tracing, traceparentFor } = observation;
-  const { sandbox, targets } = upstreams;
-  const { streams, identity, usage, throttle } = callers;
-  const constantHeaders = securityHeadersFor(gateway.publicUrl);
+export function openTraffic(above: Above, parts: Parts): TrafficSection {
+  const { options, base, observation, counters, upstreams, callers, certificates } = above;
+  const { configuration } = options;
+  const { log, metrics, tracing } = observation;
+  const constantHeaders = securityHeadersFor(base.gateway.publicUrl);
   const refusals = createRefusals({
-    publicUrl: gateway.publicUrl,
+    publicUrl: base.gateway.publicUrl,
     constantHeaders,
-    onRefused: throttle.countRefusal,
+    onRefused: callers.throttle.countRefusal,
   });
   const ownChallenge = certificates.ordered?.findToken;
   const onUnreadableForward = reportUnreadableForwards(log, metrics.forwardUnreadable);
   const listeners = createListeners({
-    settings,
+    settings: options.settings,
     tls: certificates.tls,
-    isDraining,
+    isDraining: base.isDraining,
     ownChallenge,
     onUnreadableForward,
     constantHeaders,
     refusals,
-    configuration: inForce,
+    configuration: base.inForce,
     onExcess: metrics.connectionRefused,
-    requestId: ids.requestId,
+    requestId: observation.ids.requestId,
   });
   parts.add({ name: 'listeners', drain: listeners.drain, close: listeners.close });
-  const addressLimitOf = createAddressLimits({ counters: counters.failures, now: base.forwardNow });
-  const tunnels = createTunnels({
-    originOf: sandbox.originOf,
-    addressLimitOf: ({ countedAs, rules }) => addressLimitOf(countedAs, rules.limits),
-    isOut: (upstream, address) => targets.targetSets.isOut(upstream, address),
-    isIsolated: (upstream) => targets.targetSets.isIsolated(upstream),
-    onUnrequestedBytes: (upstream) => targets.targetSets.noteUnrequestedBytes(upstream),
-    traceparentFor,
-    toFailure: toUpstreamFailure,
-    refuse: refusals.answer,
-    cutOff,
-    onProxied: ({ request }) => listeners.exemptBody(request),
-    followCaller: createFollowCaller(callers.tunnelStreams.open, identity.callerOfTunnel),
-  });
-  parts.add({ name: 'tunnels', drain: tunnels.drain, close: tunnels.close });
-  const overload = openOverload(configuration, {
-    // Event streams and WebSockets have a bound of their own.
-    inFlight: () => listeners.activeRequests() - tunnels.open() - streams.size(),
-    isKnownCaller: identity.isKnownCaller,
-    shedding: upstreams.shedding,
-    probe: options.probeLoop,
-  });
-  parts.add({
-    name: 'overload',
-    use: overload.use,
-    status: () => ({ overload: overload.status() }),
-    close: overload.stop,
-  });
+  const tunnels = openTunnels(above, refusals, listeners, parts);
+  const overload = openOverloadPart(above, listeners, tunnels, parts);
 
   const onFinished: ClientRequests['onFinished'] = (trail) => {
     overload.ended(trail);
     tracing?.finish(trail);
     log.exchange(trail);
     metrics.exchange(trail);
-    usage.count(trail);
+    callers.usage.count(trail);
   };
 
   const beginInternal = createInternalExchanges({
-    requestId: ids.requestId,
+    requestId: observation.ids.requestId,
     traceWithin: observation.traceWithin,
     onFinished,
   });
-  const executors = executorsOf(options, base, observation, counters, upstreams, callers, certificates);
+  const executors = executorsOf(above);
   const serving = openServing(configuration, {
-    ...{ options, base, observation, counters, upstreams, callers },
+    options,
+    base,
+    observation,
+    counters,
+    upstreams,
+    callers,
     traffic: { refusals, overload, tunnels, beginInternal, executors, ownChallenge, onUnreadableForward },
   });
   parts.add({
@@ -138,16 +117,58 @@ export function openTraffic(
   };
 }
 
+function openTunnels(
+  { base, observation, counters, upstreams: { sandbox, targets }, callers }: Above,
+  refusals: Refusals,
+  listeners: Listeners,
+  parts: Parts,
+): Tunnels {
+  const addressLimitOf = createAddressLimits({ counters: counters.failures, now: base.forwardNow });
+  const tunnels = createTunnels({
+    originOf: sandbox.originOf,
+    addressLimitOf: ({ countedAs, rules }) => addressLimitOf(countedAs, rules.limits),
+    isOut: (upstream, address) => targets.targetSets.isOut(upstream, address),
+    isIsolated: (upstream) => targets.targetSets.isIsolated(upstream),
+    onUnrequestedBytes: (upstream) => targets.targetSets.noteUnrequestedBytes(upstream),
+    traceparentFor: observation.traceparentFor,
+    toFailure: toUpstreamFailure,
+    refuse: refusals.answer,
+    cutOff,
+    onProxied: ({ request }) => listeners.exemptBody(request),
+    followCaller: createFollowCaller(callers.tunnelStreams.open, callers.identity.callerOfTunnel),
+  });
+  parts.add({ name: 'tunnels', drain: tunnels.drain, close: tunnels.close });
+  return tunnels;
+}
+
+function openOverloadPart(
+  { options, upstreams, callers: { streams, identity } }: Above,
+  listeners: Listeners,
+  tunnels: Tunnels,
+  parts: Parts,
+): Overload {
+  const overload = openOverload(options.configuration, {
+    // Event streams and WebSockets have a bound of their own.
+    inFlight: () => listeners.activeRequests() - tunnels.open() - streams.size(),
+    isKnownCaller: identity.isKnownCaller,
+    shedding: upstreams.shedding,
+    probe: options.probeLoop,
+  });
+  parts.add({
+    name: 'overload',
+    use: overload.use,
+    status: () => ({ overload: overload.status() }),
+    close: overload.stop,
+  });
+  return overload;
+}
+
 /** What executes the operations that the gateway answers itself. */
-function executorsOf(
-  { settings, store, digestOf, version, now }: AppOptions,
-  { inForce, inForceSinceMs }: BaseSection,
-  { admin }: ObservationSection,
-  { limitUsage }: CountersSection,
-  { access, targets }: UpstreamsSection,
-  { usage, versionUses, sessionServices }: CallersSection,
-  certificates: CertificatesSection,
-): Executors {
+function executorsOf({ options, base, observation, counters, upstreams, callers, certificates }: Above): Executors {
+  const { settings, store, digestOf, version, now } = options;
+  const { inForce, inForceSinceMs } = base;
+  const { access, targets } = upstreams;
+  const { usage, versionUses, sessionServices } = callers;
   const administer = createService({
     store,
     digestOf,
@@ -156,9 +177,9 @@ function executorsOf(
     version,
     configuration: inForce,
     inForceSinceMs,
-    limits: limitUsage,
+    limits: counters.limitUsage,
     usage,
-    askFleet: admin.askFleet,
+    askFleet: observation.admin.askFleet,
     upstreams: () => upstreamStates(inForce().config.upstreams, targets.targetSets.status(), access.status()),
     certificates: certificates.status,
     deprecatedUses(organization) {
