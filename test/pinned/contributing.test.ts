@@ -1,5 +1,5 @@
-// CONTRIBUTING.md is true: every path that it names exists. For seven kinds of change there is an example in the code: each file that names
-// the example is in the row of its kind. A row that names a folder stands for one file of it.
+// CONTRIBUTING.md is true: every path that it names exists. For eight kinds of change there is an example in the code: each file that names
+// the example is in the list of its kind. A list that names a folder stands for one file of it.
 
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
@@ -10,14 +10,27 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const text = readFileSync(`${root}CONTRIBUTING.md`, 'utf8');
 
 const rows = new Map(
-  [...text.matchAll(/^\| (an? [a-z ]+?) +\| (.+?) +\|$/gm)].map(([, what = '', touch = '']) => [what, touch]),
+  text
+    .split(/^### /m)
+    .slice(1)
+    .map((section): [string, string] => {
+      const [title = '', ...lines] = section.split(/^## /m, 1).join('').split('\n');
+      return [title.toLowerCase(), lines.join('\n')];
+    }),
 );
+
+/** The list of a kind of change, with that of another kind that it includes. */
+function listOf(what: string): string {
+  const list = rows.get(what) ?? assert.fail(`no list for ${what}`);
+  const [, other] = /^- what (an? .+?) touches$/m.exec(list) ?? [];
+  return other === undefined ? list : `${listOf(other)}\n${list}`;
+}
 
 function pathsIn(touch: string): string[] {
   return [...touch.matchAll(/`([^`\s]*[./][^`\s]*)`/g)].map(([, path = '']) => path);
 }
 
-/** Whether a row names the file: by its path, by a folder, or by the name that such a file has in every folder. */
+/** Whether a list names the file: by its path, by a folder, or by the name that such a file has in every folder. */
 function isNamedBy(file: string, path: string): boolean {
   if (!path.includes('/')) return file.startsWith('gateway/') && file.split('/').slice(2).join('/') === path;
   return file === path || (path.endsWith('/') && file.startsWith(path));
@@ -25,7 +38,7 @@ function isNamedBy(file: string, path: string): boolean {
 
 /**
  * An example of each kind of change that is in the code already. `named` finds the files that name it: a file with a list of all things of
- * the kind is one of them, and the row has to list it. `own` are the files of the example itself, and files that use it for what it does.
+ * the kind is one of them, and has to be listed. `own` are the files of the example itself, and files that use it for what it does.
  */
 const examples: Readonly<Record<string, { readonly named: RegExp; readonly own: RegExp }>> = {
   'a stage': {
@@ -41,6 +54,12 @@ const examples: Readonly<Record<string, { readonly named: RegExp; readonly own: 
   'a credential kind': {
     named: /\bbasic: z\b|kind: 'basic'|\.kind === 'basic'|\bcredential\.user\b/,
     own: /^gateway\/config\/credential\.ts$/,
+  },
+  // The kind `basic` needs no fetch: these files would wait for it, renew it or end it.
+  'a fetched credential': {
+    named: /\bawaitReady\b|\bcreateCredential\b|\bparseCredential\b|\bcredential\?*\.header\b|\bopenUpstreamAccess\b/,
+    // Handshakes wait already, and are not repeated.
+    own: /^gateway\/upstream\/handshake\.ts$/,
   },
   'a limit store': {
     named: /\bcreateRedisCounterStore\b/,
@@ -58,10 +77,10 @@ const sources = globSync(['gateway/**/*.ts', 'bench/profile/*.ts'], { cwd: root 
   return { file, code };
 });
 
-describe('the table of CONTRIBUTING.md', () => {
+describe('the lists of CONTRIBUTING.md', () => {
   it('names paths that exist', () => {
     const paths = [...rows.values()].flatMap(pathsIn);
-    assert.ok(paths.length > 15, 'the table is found');
+    assert.ok(paths.length > 50, 'the lists are found');
     assert.deepEqual(
       paths.filter((path) => !existsSync(root + path) && globSync(`gateway/*/${path}`, { cwd: root }).length === 0),
       [],
@@ -70,7 +89,7 @@ describe('the table of CONTRIBUTING.md', () => {
 
   for (const [what, { named, own }] of Object.entries(examples)) {
     it(`lists enough files for ${what}`, () => {
-      const listed = pathsIn(rows.get(what) ?? assert.fail('no such row'));
+      const listed = pathsIn(listOf(what));
       const naming = sources.filter(({ code }) => named.test(code)).map(({ file }) => file);
       assert.ok(
         naming.some((file) => own.test(file)),
