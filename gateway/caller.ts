@@ -25,7 +25,7 @@ export interface Caller {
   /** Key id, the subject of a token as its issuer names it, or `anonymous` on public operations. */
   readonly subject: string;
   readonly scheme: Scheme;
-  /** Of a token or a session: the configured name of its issuer or provider. Subjects are unique within one only. */
+  /** The configured name of the issuer of a token, or of the provider of a session. Subjects are unique within one only. */
   readonly issuer: string | undefined;
   /** Absent on public operations only. */
   readonly organization: Organization | undefined;
@@ -36,6 +36,6 @@ export interface Caller {
   readonly expiresAtMs: number;
   /** Whether a client address may use this key; absent: any may. */
   readonly allowsAddress: ((address: string) => boolean) | undefined;
-  /** Of a session: its id. */
+  /** Id of the session. */
   readonly session?: string | undefined;
 }

@@ -29,9 +29,9 @@ export interface CatalogueEntry {
   readonly retryAfterSeconds?: number;
   /** The connection is closed, because the rest of the request is not read. */
   readonly closes?: true;
-  /** Further members of the error object, as the page of the code shows them. */
+  /** Other members of the error object, as the page of the code shows them. */
   readonly example?: Readonly<Record<string, unknown>>;
-  /** Further sentences, which a thrower selects by name. */
+  /** Other sentences, which a thrower selects by name. */
   readonly hints?: Readonly<Record<string, string>>;
 }
 

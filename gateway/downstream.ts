@@ -45,7 +45,7 @@ export interface DownstreamResponse {
   readonly writableEnded: boolean;
   /** Whether the client reads more slowly than the answer is written. */
   readonly writableNeedDrain: boolean;
-  /** Whether nothing can be sent any more: the client has left, or the answer was given up. */
+  /** Whether nothing more can be sent: the client has left, or the answer was given up. */
   readonly destroyed: boolean;
   /** Whether the connection stays open after this answer; settled once the head is written. */
   shouldKeepAlive: boolean;

@@ -24,9 +24,9 @@ export interface GatewayErrorDetails {
   readonly hint?: string;
   /** Whole seconds: sent as Retry-After and as `retry_after`. */
   readonly retryAfterSeconds?: number;
-  /** Of a 401: whether the operation accepts user name and password too, or nothing else. Decides the challenges. */
+  /** For a 401: whether the operation accepts user name and password too, or nothing else. Decides the challenges. */
   readonly basic?: 'also' | 'only';
-  /** Further parameters of a Bearer challenge, as its text has them. */
+  /** Additional parameters of a Bearer challenge, as its text has them. */
   readonly challenge?: string;
   /** The answer is this HTML in place of the error object: of what a browser navigates to. */
   readonly page?: string;

@@ -37,7 +37,7 @@ export interface Operation {
   readonly security: readonly SecurityAlternative[];
   /** Units one request spends of every limit. */
   readonly cost: number;
-  /** Name of a further limit in limits.yaml. */
+  /** Name of a limit in limits.yaml on top of that of the tier. */
   readonly extraLimit: string | undefined;
   /** Whether an Idempotency-Key is understood here; `off` for methods that need none. */
   readonly idempotency: 'optional' | 'required' | 'off';
@@ -57,9 +57,9 @@ export interface Operation {
   readonly ranges: boolean;
   /** Whether the upstream gets the token of a caller that has one. API keys, user names and passwords never cross. */
   readonly forwardsToken: boolean;
-  /** Lower-case names of further headers that cross to the upstream: declared parameters, and those that the entry names. */
+  /** Lower-case names of additional headers that cross to the upstream: declared parameters, and those that the entry names. */
   readonly requestHeaders: readonly string[];
-  /** Lower-case names of further headers that cross to the client: declared ones, and those that the entry names. */
+  /** Lower-case names of additional headers that cross to the client: declared ones, and those that the entry names. */
   readonly responseHeaders: ReadonlySet<string>;
   /** Fields among `location`, `link` and `content-location` that may name other hosts. */
   readonly externalReferences: ReadonlySet<string>;

@@ -42,13 +42,13 @@ export interface ToolSchemas {
 export interface ToolSource {
   /** Why the operation cannot be a tool; undefined: it can. */
   readonly obstacle: string | undefined;
-  /** Of the contract; undefined: it has none. */
+  /** Title of the contract; undefined: it has none. */
   readonly title: string | undefined;
   readonly description: string | undefined;
   readonly tags: readonly string[];
   /** What the contract says of the tool: `x-gateway-tool`. */
   readonly says: { readonly name?: string; readonly description?: string; readonly hidden?: boolean };
-  /** Names of the arguments that ask for fewer records and for further ones. */
+  /** Names of the arguments that ask for fewer records and for the next ones. */
   readonly paging: { readonly limit: string | undefined; readonly cursor: string | undefined };
   /** Makes the schemas anew: they are large. */
   schemas(): ToolSchemas;

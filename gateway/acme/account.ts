@@ -39,7 +39,7 @@ export async function openAccount(work: Work): Promise<AccountSigner> {
   return signer;
 }
 
-/** Forgets the URL of an account that the server does not know any more, so that the next attempt registers the key again. */
+/** Forgets the URL of an account that the server no longer knows, so that the next attempt registers the key again. */
 export async function forgetAccount(work: Work): Promise<void> {
   const record = recordIn(work.journal.records(), 'account', work.settings.directory);
   if (record !== undefined) await save(work, { ...record, url: undefined });

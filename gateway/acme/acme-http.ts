@@ -1,4 +1,4 @@
-// The HTTPS client of an ACME server: trusts further authorities, and gives up at a deadline. Errors are failures of the kind `server`.
+// The HTTPS client of an ACME server: trusts additional authorities, and gives up at a deadline. Errors are failures of the kind `server`.
 
 import { Agent, request } from 'node:https';
 import { getCACertificates } from 'node:tls';
@@ -18,7 +18,7 @@ export interface HttpClient {
   close(): void;
 }
 
-/** @param trust further authorities, PEM */
+/** @param trust additional authorities, PEM */
 export function createHttpClient(trust: string | undefined, userAgent: string): HttpClient {
   const agent = new Agent({
     keepAlive: true,

@@ -25,7 +25,7 @@ export class AcmeFailure extends Error {
 /** The store cannot be reached: the work ends, and nothing is recorded. */
 export class StoreAway extends Error {}
 
-/** A later holder has taken the lease: this instance stops its work and changes nothing any more. */
+/** A later holder has taken the lease: this instance stops its work and changes nothing. */
 export class LeaseLost extends Error {
   constructor() {
     super('Another instance orders the certificates now.');

@@ -13,7 +13,7 @@ export interface Actor {
   readonly kind: 'key' | 'token' | 'operator' | 'command';
   /** For the audit log: `key_…`, `<issuer>:<subject>`, the name of an operator, or the user of a command. */
   readonly by: string;
-  /** Of the request that makes the change; undefined for a command. */
+  /** Id of the request that makes the change; undefined for a command. */
   readonly requestId?: string | undefined;
   /** Id of the organization of a key or token. */
   readonly organization?: string | undefined;

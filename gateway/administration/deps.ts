@@ -11,12 +11,12 @@ import type { Usage } from '../usage/usage.ts';
 import type { Affected } from '../versions/report.ts';
 import type { UpstreamView } from './upstream-states.ts';
 
-/** Of what is known of a certificate, what the contract shows. */
+/** The facts about a certificate that the contract shows. */
 interface ServedCertificate {
   readonly names: readonly string[];
   /** ISO 8601; null: none has been issued yet. */
   readonly expires_at: string | null;
-  /** Of a certificate that the gateway orders: the server that issues it. */
+  /** The server that issues a certificate which the gateway orders. */
   readonly acme?: string;
 }
 
@@ -46,6 +46,6 @@ export interface AdministrationDeps {
   readonly sessions: OperatorSessions | undefined;
   /** The name of the instance: `host:port`. */
   readonly instance: string;
-  /** Of the gateway. */
+  /** Version of the gateway. */
   readonly version: string;
 }

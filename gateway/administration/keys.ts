@@ -59,7 +59,7 @@ export interface MadeKey {
   readonly record: StoredKey;
 }
 
-/** Of everything about a key that changes by an action. */
+/** The tag covers everything about a key that changes by an action. */
 export function keyTag({ name, scopes, allowedCidrs, expiresAtMs, revokedAtMs, replacedBy }: StoredKey): string {
   return etagOf({ name, scopes, allowedCidrs, expiresAtMs, revokedAtMs, replacedBy });
 }

@@ -28,7 +28,7 @@ export function resetLimits(deps: LimitDeps) {
   };
 }
 
-/** Of an organization with a thousand keys, some limits are noted. */
+/** If an organization has a thousand keys, only so many of its limits are noted. */
 const NOTED_MAX = 100;
 
 function detailsOf({ limits }: UsageReport) {

@@ -34,7 +34,7 @@ interface OneOrganization extends Trial {
   readonly ifMatch?: string | undefined;
 }
 
-/** Of everything about an organization that changes by an action. */
+/** The tag covers everything about an organization that changes by an action. */
 export function organizationTag({ tier, contacts, state }: Organization): string {
   return etagOf({ tier, contacts, state });
 }

@@ -33,7 +33,7 @@ export interface Due {
 const RETURN_MS = 3_600_000;
 /** The time to recovery is at most 32 times as long. */
 const DOUBLINGS_MAX = 5;
-/** Of one receiver. More are not looked at until others have ended. */
+/** Alerts of one receiver. More wait until others have ended. */
 const ALERTS_MAX = 500;
 
 /** Whether the receiver gets this cause. */

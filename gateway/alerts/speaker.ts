@@ -26,7 +26,7 @@ interface Speaker {
   write(next: Outboxes): Promise<boolean>;
 }
 
-/** A short outage of Redis, as in a failover, makes no further instance speak. */
+/** A short outage of Redis, as in a failover, makes no other instance speak. */
 const ALONE_AFTER_MS = 10_000;
 
 /** @param now epoch milliseconds that never decrease */

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import type { AlertMessage } from './alert.ts';
 import { toWebhookBody } from './message.ts';
 
-/** Of a key, by the standard. */
+/** Length of a key, by the standard. */
 const KEY_BYTES = { min: 24, max: 64 } as const;
 
 export interface WebhookReceiver {

@@ -53,7 +53,7 @@ export function createAuthorize({ scopeRules, hasTestTarget, now }: AuthorizeOpt
     const [first, ...others] = security.filter((way) => way.scheme === scheme);
     // No scope would help: the operation accepts only other kinds of credentials.
     if (first === undefined) throw new GatewayError('auth_scheme_unsupported');
-    // Of several alternatives, name the one from which the caller lacks the fewest scopes.
+    // If there are several alternatives, the refusal names the one from which the caller lacks the fewest scopes.
     const missing = ({ scopes }: SecurityAlternative) => scopes.filter((scope) => lacks(caller, scope)).length;
     const nearest = others.reduce((best, next) => (missing(next) < missing(best) ? next : best), first);
     throw new GatewayError('insufficient_scope', { fields: { required_scopes: nearest.scopes } });

@@ -125,7 +125,7 @@ function printSuccess(
   context.write(`Metrics are kept ${kept} and may take ${(metricsBytes / 2 ** 20).toFixed(1)} MiB of /metrics.\n`);
 }
 
-/** Of many tools, only the largest are printed: `mcp tools` has them all. */
+/** If there are many tools, it prints only the largest: `mcp tools` has them all. */
 function printTools(context: CommandContext, report: ToolReport): void {
   const { tools } = report;
   const printed = tools.length <= TOOLS_PRINTED_MAX ? tools : largestOf(tools);

@@ -1,4 +1,4 @@
-// Shape of the keys of an entry in upstreams.yaml that let further headers and cookies cross: `requestHeaders`, `responseHeaders` and
+// Shape of the keys of an entry in upstreams.yaml that let more headers and cookies cross: `requestHeaders`, `responseHeaders` and
 // `cookies`.
 
 import { z } from 'zod';

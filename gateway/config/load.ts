@@ -24,7 +24,7 @@ interface Sources {
 
 export interface Config {
   readonly gateway: GatewayFile;
-  /** By the names of entries, and by `entry@host` for the further servers of an entry. */
+  /** By the names of entries, and by `entry@host` for the other servers of an entry. */
   readonly upstreams: Readonly<Record<string, UpstreamEntry & AddressPath>>;
   /** Accepted breaks of published contracts. */
   readonly breaking: Breaking;
@@ -33,7 +33,7 @@ export interface Config {
   readonly sources: Sources;
 }
 
-/** The result of loading files that may have mistakes. Broken parts are absent; the rest is used to look for further mistakes. */
+/** The result of loading files that may have mistakes. Broken parts are absent; the rest is used to look for other mistakes. */
 export interface ConfigDraft {
   readonly gateway: GatewayFile | undefined;
   /** The well-formed entries. */
@@ -110,7 +110,7 @@ export function loadConfig(
   return deepFreeze(draft);
 }
 
-/** Returns the draft as a configuration with the further servers of its upstreams, or undefined if a part is missing. */
+/** Returns the draft as a configuration with the other servers of its upstreams, or undefined if a part is missing. */
 export function completed({ gateway, upstreams, breaking, limits, sources }: ConfigDraft): Config | undefined {
   if (gateway === undefined || limits === undefined) return undefined;
   return Object.freeze({ gateway, upstreams: deepFreeze(withServers(upstreams)), breaking, limits, sources });

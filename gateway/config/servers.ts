@@ -1,4 +1,4 @@
-// The shape of `servers` in config/upstreams.yaml: further addresses of an entry, for operations that its contracts have on other hosts.
+// The shape of `servers` in config/upstreams.yaml: more addresses of an entry, for operations that its contracts have on other hosts.
 // Each becomes an upstream of its own, with the settings of the entry.
 
 import { z } from 'zod';
@@ -119,7 +119,7 @@ interface Entry extends WithServers {
   readonly tls?: object | undefined;
 }
 
-/** Returns the entries and their further servers, as upstreams. */
+/** Returns the entries and their other servers, as upstreams. */
 export function withServers<One extends Entry>(upstreams: Readonly<Record<string, One>>): Record<string, One> {
   const all = Object.entries(upstreams).flatMap(([name, entry]): [string, One][] => {
     const further = serversOf(name, entry).map(({ upstream, live, test }): [string, One] => [

@@ -19,9 +19,9 @@ export interface Settings {
   readonly dataDirectory: string;
   readonly redisUrl: string | undefined;
   readonly secretsDirectory: string | undefined;
-  /** Number of serving processes. If more than one, a further process holds the listeners and starts them. */
+  /** Number of serving processes. If more than one, another process holds the listeners and starts them. */
   readonly workers: number;
-  /** Whether stores of an earlier version may be upgraded so that it cannot open them any more; `start --accept-one-way` sets it. */
+  /** Whether stores of an earlier version may be upgraded so that it can no longer open them; `start --accept-one-way` sets it. */
   readonly acceptOneWay: boolean;
 }
 

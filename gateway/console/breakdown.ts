@@ -9,7 +9,7 @@ interface Share {
   readonly failed: number;
   /** By the gateway, before the service had it. */
   readonly refused: number;
-  /** Of a request without an organization: the name is the address of the client. */
+  /** For a request without an organization: the name is the address of the client. */
   readonly client?: true;
 }
 

@@ -8,7 +8,7 @@ export interface ExchangeRow {
   readonly at: string;
   /** Method and path template; `GET unmatched` for requests that belong to no operation. */
   readonly operation: string;
-  /** Of a request that belongs to no operation; `{…}` stands for each part that may be a value. */
+  /** Path of a request that belongs to no operation; `{…}` stands for each part that may be a value. */
   readonly path: string | null;
   readonly organization: string | null;
   readonly key: string | null;

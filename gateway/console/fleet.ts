@@ -70,7 +70,7 @@ interface Waiting {
 
 const ALL = 'all';
 const REMEMBERED_MS = 60_000;
-/** Of what asks and answers, more are not remembered. */
+/** Most instances that ask or answer and are remembered. */
 const INSTANCES_MAX = 1000;
 
 export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fleet {

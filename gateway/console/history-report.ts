@@ -17,7 +17,7 @@ interface OperationHistory {
   /** Figures of the last minute, and of the range. */
   readonly minute: Figures;
   readonly total: Figures;
-  /** Of the same time a day before; null: nothing was counted then. */
+  /** Figures of the same time a day before; null: nothing was counted then. */
   readonly before: Figures | null;
   /** One value per slot, oldest first; the last one may still increase. */
   readonly series: HistorySeries;
@@ -53,7 +53,7 @@ export interface HistoryReport {
   /** All other operations together; null: none. */
   readonly others: OperationHistory | null;
   readonly codes: readonly CodeHistory[];
-  /** Of what the view is about; null: it has no counts. */
+  /** History of what the view is about; null: it has no counts. */
   readonly subject: OperationHistory | CodeHistory | null;
   /** Requests of the last minute that the gateway refused before the service had them, and those of them with 5xx. */
   readonly refused: { readonly minute: number; readonly minute_server: number };

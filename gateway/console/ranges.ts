@@ -23,7 +23,7 @@ export type Range = keyof typeof RANGES;
 /** A period that ends now, or one between two moments. Moments are epoch milliseconds. */
 export interface ShownTime {
   readonly range: Range | 'free';
-  /** Of a free one alone. */
+  /** Only a free range has it. */
   readonly fromMs?: number;
   readonly toMs?: number;
 }

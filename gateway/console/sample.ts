@@ -14,7 +14,7 @@ export interface Sample {
 interface OperationCounts {
   /** Method and path template, or `unmatched`; of others their id or name. */
   readonly name: string;
-  /** Of an operation. */
+  /** Upstream of an operation. */
   readonly upstream?: string;
   /** Exchanges by duration: one count per bucket, and one for longer durations. */
   readonly buckets: readonly number[];

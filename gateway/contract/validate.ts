@@ -25,7 +25,7 @@ interface ValidateOptions extends JsonLimits {
   readonly operations: readonly ContractOperation[];
   readonly schemas: Schemas;
   readonly bodyBytesMax: number;
-  /** Counts further buffered bytes of a body. Throws if the memory budget is exceeded. */
+  /** Counts more buffered bytes of a body. Throws if the memory budget is exceeded. */
   hold(reservation: Reservation, bytes: number): void;
 }
 

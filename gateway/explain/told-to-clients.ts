@@ -26,20 +26,20 @@ const TOLD: { readonly [Name in LogFieldName]: Told } = {
   trace_id: 'not told',
   worker: 'not told',
   msg: 'not told',
-  // Of the caller's own organization.
+  // The next ones are about the caller's own organization.
   organization: 'told',
   tier: 'told',
   key_id: 'told',
   // A name in gateway.yaml.
   token_issuer: 'not told',
   subject: 'told',
-  // Of the person who has signed in, whom the organization may not concern.
+  // It is about the person who has signed in, who may be no concern of the organization.
   session: 'not told',
   mode: 'told',
   hint: 'told',
   required_scopes: 'told',
   held_scopes: 'told',
-  // Of the request itself.
+  // The next ones are about the request itself.
   client: 'told',
   client_request_id: 'told',
   max_bytes: 'told',

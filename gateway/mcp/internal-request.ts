@@ -12,7 +12,7 @@ interface InternalRequestOptions {
   /** Lower-case names, each once. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer | undefined;
-  /** Of the client on whose behalf it is made. */
+  /** Address of the client on whose behalf it is made. */
   readonly address: string;
   readonly response: CollectedAnswer;
 }

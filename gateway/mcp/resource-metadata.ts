@@ -18,12 +18,12 @@ interface ProtectedResource {
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
-/** Of the parameter `scope` of a challenge: longer ones are left out, since the metadata has them all. */
+/** Longest parameter `scope` of a challenge. A longer one is left out, since the metadata has all scopes. */
 const SCOPE_CHARACTERS_MAX = 1000;
 
 interface ResourceOptions {
   readonly publicUrl: string;
-  /** Of the endpoint. */
+  /** Path of the endpoint. */
   readonly path: string;
   readonly title: string;
   readonly issuers: readonly TokenIssuer[];

@@ -14,7 +14,7 @@ export interface ToolResult {
   readonly _meta: Readonly<Record<string, unknown>>;
 }
 
-/** So much is read of an answer, to cut it; as much as the gateway buffers of any answer. */
+/** Most bytes of an answer that are read before it is cut: as many as the gateway buffers of any answer. */
 export const COLLECTED_BYTES_MAX = 8_388_608;
 
 const JSON_TYPE = /^(?:application|text)\/(?:[\w.+-]+\+)?json$/;

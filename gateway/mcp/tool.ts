@@ -17,7 +17,7 @@ export interface Tool {
 /** Whether a caller may use an operation, as `authorize` decides. */
 export type MayUse = (caller: Caller, operation: Operation) => boolean;
 
-/** Of titles and descriptions, in characters. */
+/** Longest title and description, in characters. */
 const TITLE_MAX = 120;
 const DESCRIPTION_MAX = 1200;
 

@@ -13,7 +13,7 @@ interface CallerTraffic {
   sample(): OperationTraffic[];
 }
 
-/** Further ones wait until a sample has made room: there is one at least every 15 seconds. */
+/** More wait until a sample has made room: there is one at least every 15 seconds. */
 const KEPT_MAX = 120;
 const REFUSED = 4;
 

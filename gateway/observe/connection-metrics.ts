@@ -9,7 +9,7 @@ export interface CertificateState {
   /** ISO 8601; null: there is no certificate yet. */
   readonly valid_from: string | null;
   readonly expires_at: string | null;
-  /** Of a certificate that the gateway orders. */
+  /** The last failed order, for a certificate that the gateway orders. */
   readonly last_failure: { readonly failures?: number } | null;
 }
 

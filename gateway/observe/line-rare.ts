@@ -12,7 +12,7 @@ import { STAGE_SPANS } from '../stages.ts';
 import type { Trail } from '../trail.ts';
 import { members, milliseconds } from './line-text.ts';
 
-/** Of the scopes of a caller. */
+/** The largest number of scopes of a caller that the line names. */
 const SCOPES_MAX = 64;
 
 const spanNames = STAGE_SPANS.map(({ stage }) => stage);

@@ -33,7 +33,7 @@ interface RecentLinesOptions {
 const FOUND_MAX = 20;
 const NEWLINE = 10;
 const SAMPLED_EVERY_MS = 1000;
-/** Codes with lines of their own; services may invent further ones. */
+/** Codes with lines of their own; services may invent others. */
 const CODES_MAX = 200;
 const LINES_PER_CODE = 20;
 

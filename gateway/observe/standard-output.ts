@@ -166,7 +166,7 @@ export function openStandardOutput(): ByteSink {
   return { write, onDrain: (handle) => void onDrain.push(handle), end };
 }
 
-/** Tells on standard error, if it takes that at once, that lines were dropped at the end: no log line can tell it any more. */
+/** Tells on standard error, if it takes that at once, that lines were dropped at the end: no log line can tell it now. */
 export function tellDroppedAtEnd(lines: number): void {
   const they = lines === 1 ? '1 log line was' : `${lines} log lines were`;
   tellAtEnd(`gateway: ${they} dropped, because standard output did not take them.\n`);
@@ -205,7 +205,7 @@ function unblock(fd: number): void {
     // libuv changes the pipe when it opens it. The handle is never used, and closes the pipe if it is destroyed.
     kept.push(new Socket({ fd, readable: false, writable: true }).unref());
   } catch {
-    // Of another kind than a pipe.
+    // It is of another kind than a pipe.
   }
 }
 

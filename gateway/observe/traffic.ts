@@ -22,7 +22,7 @@ export interface Traffic {
 export interface OperationTraffic {
   /** Method and path template, or `unmatched`; the name of an upstream, or the id of an organization. */
   readonly name: string;
-  /** Of an operation. */
+  /** Upstream of an operation. */
   readonly upstream?: string;
   /** Exchanges by duration: one count per bucket, and one for longer durations. */
   readonly buckets: readonly number[];

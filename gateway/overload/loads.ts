@@ -11,7 +11,7 @@ interface Loads {
    * Counts a request for its organization until `end`. Returns false, and counts nothing, if the organization already has `requestsMax`.
    */
   begin(reservation: Reservation, caller: Caller, requestsMax: number): boolean;
-  /** Counts further buffered bytes of the body. Returns false if they exceed `bytesMax` in all, or `ofOneMax` for the organization. */
+  /** Counts more buffered bytes of the body. Returns false if they exceed `bytesMax` in all, or `ofOneMax` for the organization. */
   hold(reservation: Reservation, bytes: number, bytesMax: number, ofOneMax: number): boolean;
   /** Removes everything that was counted for the request. */
   end(reservation: Reservation): void;

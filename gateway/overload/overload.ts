@@ -27,7 +27,7 @@ export interface Overload {
   shed(admitted: Admitted): void;
   /** Counts the request for its organization until `ended`. */
   reserve(permitted: Permitted): void;
-  /** Counts further buffered bytes of the body. */
+  /** Counts more buffered bytes of the body. */
   hold(reservation: Reservation, bytes: number): void;
   /** Call it at the end of every exchange. */
   ended(reservation: Reservation): void;

@@ -8,7 +8,7 @@ import { renderMarkdown } from './markdown.ts';
 
 /** The endpoint for agents, as the page shows it. */
 export interface AgentsPageOptions {
-  /** Of the endpoint, on the host of this page. */
+  /** Path of the endpoint, on the host of this page. */
   readonly path: string;
   readonly publicUrl: string;
   readonly title: string;

@@ -11,7 +11,7 @@ export const FEED_PATH = `${PATH}.atom`;
 
 const SHOWN_MAX = 60;
 const FEED_MAX = 30;
-/** Of one publication; the others unfold. */
+/** Items of one publication that are shown; the others unfold. */
 const ITEMS_MAX = 12;
 const OPERATIONS_MAX = 3;
 

@@ -49,7 +49,7 @@ export interface Guide extends GuideSource {
 }
 
 interface GuideChoice {
-  /** Of the configuration. */
+  /** Guides of the configuration. */
   readonly own: readonly GuideSource[];
   readonly builtIn: boolean | readonly string[];
   readonly facts: GuideFacts;

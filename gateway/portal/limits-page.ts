@@ -1,4 +1,4 @@
-// The page "Limits": the tiers with what each admits, further limits with their operations, and the sizes that hold for all requests. It is
+// The page "Limits": the tiers with what each admits, other limits with their operations, and the sizes that hold for all requests. It is
 // made from limits.yaml and gateway.yaml, so it says what is in force.
 
 import { escapeHtml } from './html.ts';
@@ -10,7 +10,7 @@ export interface PublicLimits {
   readonly countPer: 'organization' | 'key';
   /** Those that the configuration shows, in its order. */
   readonly tiers: readonly PublicTier[];
-  /** Of each client address, on operations without credentials; undefined: none. */
+  /** The limit of each client address, on operations without credentials; undefined: none. */
   readonly anonymous: PublicRule | undefined;
   readonly extra: readonly ExtraLimit[];
   /** Operations of which one request counts more than once. */

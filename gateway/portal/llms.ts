@@ -10,7 +10,7 @@ interface LlmsOptions {
   readonly publicUrl: string;
   readonly guides: readonly Guide[];
   readonly references: readonly AddressedContract[];
-  /** Further pages. */
+  /** Other pages. */
   readonly pages: readonly Page[];
 }
 

@@ -5,7 +5,7 @@ import type { PortalResource } from './resource.ts';
 
 export type Make = () => Promise<PortalResource>;
 
-/** Of the pages of operations; the ones that were not asked for lately are made anew. */
+/** Most bytes of pages of operations that are kept; those that were not asked for lately are made anew. */
 const KEPT_BYTES_MAX = 32_000_000;
 
 export interface PageStore {

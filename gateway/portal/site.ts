@@ -58,7 +58,7 @@ export interface PortalOptions extends GuideSettings {
 export interface PortalSite {
   readonly pages: PageStore;
   readonly frame: Frame;
-  /** Of the assets. */
+  /** Version of the assets. */
   readonly version: string;
 }
 
@@ -205,7 +205,7 @@ function createAddPage(frame: Frame): AddPage {
 interface Site {
   readonly references: readonly AddressedContract[];
   readonly options: PortalOptions;
-  /** Of the guides. */
+  /** Names of the guides. */
   readonly names: ReadonlySet<string>;
   readonly fixed: Map<string, Make>;
   readonly many: Map<string, Make>;

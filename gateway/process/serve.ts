@@ -26,7 +26,7 @@ interface ServeOptions {
   readonly worker?: number;
   /** Whether this process is the one that prepares a first request: the demo organization, if only the sandbox is used. */
   readonly isFirst: boolean;
-  /** Whether stores may be upgraded so that no earlier gateway opens them any more. */
+  /** Whether stores may be upgraded so that no earlier gateway can open them. */
   readonly acceptOneWay?: boolean;
   /** TLS session ticket keys that all workers share. */
   readonly ticketKeys?: Buffer;

@@ -52,7 +52,7 @@ function dispatchContained(this: ReplyReader, take: () => void): void {
   }
 }
 
-/** The library would close the connection in an orderly way, and read further replies until then. */
+/** The library would close the connection in an orderly way, and read more replies until then. */
 function dropUnreadable(this: ReplyReader, cause: Error): void {
   dropGarbled(this.redis, `bytes that are no reply (${cause.message})`);
 }

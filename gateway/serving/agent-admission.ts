@@ -9,7 +9,7 @@ import type { Operation } from '../operation.ts';
 import type { Stages } from '../pipeline.ts';
 
 interface AgentAdmissionOptions {
-  /** Of the endpoint. */
+  /** Path of the endpoint. */
   readonly path: string;
   readonly publicUrl: string;
   /** Whether a tool needs no credential. */

@@ -28,7 +28,7 @@ export interface StatelessStages
 
 interface StatelessStagesOptions {
   isDraining(): boolean;
-  /** Counts further buffered bytes of a body. Throws if the buffer is full. */
+  /** Counts more buffered bytes of a body. Throws if the buffer is full. */
   hold(reservation: Reservation, bytes: number): void;
   now(): number;
   readonly onUnreadableForward?: ((entry: string, proxy: string) => void) | undefined;

@@ -1,5 +1,5 @@
 // A call of a tool as an exchange: a request is made from the arguments and passes every stage once, with its own id, trace and log line.
-// Of the message that it came with, the credential and the address of the client go along. Throws validation_failed beside the codes of the
+// The call keeps the credential and the address of the message that it came with. Throws validation_failed beside the codes of the
 // stages.
 
 import { randomUUID } from 'node:crypto';

@@ -19,7 +19,7 @@ interface ReportedTool {
 export interface ToolReport {
   readonly mode: 'list' | 'search';
   readonly tools: readonly ReportedTool[];
-  /** Of the list that a client gets. */
+  /** Bytes of the list that a client gets. */
   readonly list_bytes: number;
   readonly list_tokens: number;
   readonly left_out: readonly { readonly operation: string; readonly reason: string }[];

@@ -75,7 +75,7 @@ const grant = z
     issues.push({ code: 'custom', path: ['value'], input: value, message: 'must have a claim beside it' });
   });
 
-/** Of the request for a login: each of them binds it to this browser. */
+/** Parameters of the request for a login that bind it to this browser. */
 const OWN_PARAMETERS: ReadonlySet<string> = new Set([
   ...['client_id', 'client_secret', 'redirect_uri', 'response_type', 'response_mode', 'scope', 'state', 'nonce'],
   ...['code_challenge', 'code_challenge_method', 'request', 'request_uri', 'dpop_jkt'],

@@ -17,13 +17,13 @@ export interface ConsoleAction {
   readonly dryRun: boolean;
   /** The state of the record that the operator saw: the action is refused if it has changed since. */
   readonly ifMatch?: string;
-  /** Of `change-tier`. */
+  /** Member of `change-tier`. */
   readonly tier?: string;
-  /** Of `revoke-key` and `silence-alerts`: for the audit log. */
+  /** Member of `revoke-key` and `silence-alerts`: the reason for the audit log. */
   readonly reason?: string;
-  /** Of `revoke-key`: revokes the last usable key of an organization, too. */
+  /** Member of `revoke-key`: whether the last usable key of an organization is revoked, too. */
   readonly allowLast?: boolean;
-  /** Of `silence-alerts`: how long; 0 ends the silence. */
+  /** Member of `silence-alerts`: the length of the silence; 0 ends it. */
   readonly seconds?: number;
 }
 

@@ -24,7 +24,7 @@ export function isGatewayScope(scope: string): boolean {
 export interface ScopeRules {
   /** Scopes that only operator organizations may hold. `*` does not cover them. */
   readonly operatorScopes: ReadonlySet<string>;
-  /** Further scopes that `*` does not cover. */
+  /** Other scopes that `*` does not cover. */
   readonly namedScopes: ReadonlySet<string>;
 }
 

@@ -49,7 +49,7 @@ export interface PublishedOperation {
   /** The operation as its contract declares it; references in it belong to `root`. */
   readonly declared: JsonObject;
   readonly root: JsonObject;
-  /** Of the path and the operation, references followed. */
+  /** The parameters of the path and of the operation, references followed. */
   readonly parameters: readonly JsonObject[];
   /** The contract's own file and the files that it refers to. */
   readonly files: readonly string[];

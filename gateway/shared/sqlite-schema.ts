@@ -8,7 +8,7 @@ import { inTransaction } from './sqlite.ts';
 export type SchemaSteps = readonly string[];
 
 export interface ApplyOptions {
-  /** Whether a file with content may be upgraded, so that no earlier gateway opens it any more. */
+  /** Whether a file with content may be upgraded, so that no earlier gateway can open it. */
   readonly acceptOneWay?: boolean | undefined;
   /** Told of the version of the file, before any step; calls `apply` once. */
   readonly upgrade?: (version: number, apply: () => void) => void;

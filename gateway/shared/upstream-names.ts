@@ -1,4 +1,4 @@
-// The names of upstreams: the name of an entry in upstreams.yaml, or `entry@host` for one of its further `servers`. Names of entries
+// The names of upstreams: the name of an entry in upstreams.yaml, or `entry@host` for one of its `servers`. Names of entries
 // contain no `@`.
 
 export function nameOfServer(entry: string, server: string): string {

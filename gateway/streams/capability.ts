@@ -50,7 +50,7 @@ const ends: Readonly<Record<string, string>> = {
 } satisfies Readonly<Record<StreamEnd, string>>;
 
 const facts: FactsOf<typeof fields, 'open_streams_max'> = {
-  // Of a simulated request.
+  // It is about a simulated request.
   open_streams_max: {
     forward: (most) => `it may stay open; the organization may have ${most} open streams in each process`,
   },

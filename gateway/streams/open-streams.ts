@@ -45,7 +45,7 @@ export interface OpenStreams {
   identityChanged(change: IdentityChange): void;
   /** Ends the streams of a session that has ended. */
   sessionEnded(session: string): void;
-  /** Ends streams of operations that do not exist any more, or that another upstream serves. */
+  /** Ends streams of operations that no longer exist, or that another upstream serves. */
   use(operations: readonly StreamOperation[]): void;
   /** Ends all streams: event streams and WebSockets now, JSON lines when most of the time has passed. May be called again. */
   drain(drainMs: number): void;

@@ -8,7 +8,7 @@ import { TLSSocket } from 'node:tls';
 import { NOTHING, type Unread } from '../sockets/unread-bytes.ts';
 
 export interface Agents {
-  /** Keeps its connections for further requests. */
+  /** Keeps its connections for other requests. */
   readonly kept: http.Agent;
   /** Closes each connection after one request or one WebSocket. */
   readonly alone: http.Agent;

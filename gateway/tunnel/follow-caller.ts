@@ -49,7 +49,7 @@ export function createFollowCaller(openStream: (stream: FollowedStream) => () =>
         operation: { id: name, upstream },
         async admitAgain() {
           const again = await callerOf(admitted);
-          // A token whose issuer or organization is gone is not known any more.
+          // A token whose issuer or organization is gone is no longer known.
           if (again?.isAllowed !== true) throw new GatewayError('api_key_revoked');
           return again.caller;
         },

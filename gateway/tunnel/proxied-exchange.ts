@@ -52,7 +52,7 @@ export abstract class ProxiedExchange<Options extends ProxyRequestOptions = Prox
   readonly onUnrequestedBytes: () => void;
   protected readonly options: Options;
   protected readonly waiting: Waiting;
-  /** Of the connection that is tried. */
+  /** The request on the connection that is tried. */
   protected outgoing: ClientRequest | undefined;
   protected isSettled = false;
   readonly #sentAt = performance.now();

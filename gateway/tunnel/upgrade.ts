@@ -16,7 +16,7 @@ export interface UpgradeOptions extends ProxyRequestOptions {
   readonly head: Buffer;
   /** Must write the refusal synchronously, because the library closes the connection right after an error. */
   refuse(error: GatewayError): void;
-  /** Of an operation: the refusal in place of the upstream's own answer, which a tunnel passes on. */
+  /** For an operation: the refusal in place of the upstream's own answer, which a tunnel passes on. */
   readonly operation?: {
     refusalOf(status: number, headers: IncomingHttpHeaders, body: Buffer): GatewayError;
     /** No answer came: with the error, or without one if the client has left. */
@@ -211,7 +211,7 @@ function grouped(flat: readonly string[]): Record<string, string | string[]> {
   return headers;
 }
 
-/** Of the headers of an operation's upstream only those of the handshake cross. */
+/** Only the headers of the handshake cross from the upstream of an operation. */
 function handshakeHeaders(raw: readonly string[]): string[] {
   return raw.filter((_, index) => /^sec-websocket-/i.test(raw[index - (index % 2)] as string));
 }

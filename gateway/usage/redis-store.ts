@@ -165,8 +165,8 @@ interface Places {
 }
 
 /**
- * A hash has no order, so that all of it is looked at for each piece: the first one has as many periods as are wanted, and each further one
- * twice as many as the one before. A small hash is one piece.
+ * A hash has no order, so that all of it is looked at for each piece: the first one has as many periods as are wanted, and each one after
+ * it twice as many as the one before. A small hash is one piece.
  */
 function createScan(client: Redis): UsageStore['scan'] {
   return async function* scan({ organization, span, fromMs, toMs, periods, operation, key }: ScanOptions) {
@@ -201,7 +201,7 @@ function createScan(client: Redis): UsageStore['scan'] {
   };
 }
 
-/** Of the periods that begin from one moment on and before another, both in the span. */
+/** The places of the periods that begin from one moment on and before another, both in the span. */
 function placesOf({ unit }: PeriodSpan, fromMs: number, toMs: number): Places {
   return { first: placeInSpan(unit, fromMs), last: placeInSpan(unit, toMs - 1) };
 }

@@ -77,7 +77,7 @@ export interface UsageStore {
   add(writer: string, parcels: readonly Parcel[]): Awaitable<void>;
   /** Notes that everything that a writer has counted before this moment is written, so that it sends none of its parcels again. */
   mark(writer: string, completeUntilMs: number): Awaitable<void>;
-  /** Removes the mark of a writer that will not count any more. */
+  /** Removes the mark of a writer that no longer counts. */
   end(writer: string): Awaitable<void>;
   /** The marks of all writers. */
   marks(): Awaitable<readonly number[]>;
@@ -92,7 +92,7 @@ export interface UsageStoreOptions {
   /** Read at each write. */
   keepDays(): number;
   now(): number;
-  /** Details of one organization in one span. Further ones are folded. */
+  /** Details of one organization in one span. More are folded. */
   readonly detailsMax?: number | undefined;
 }
 
@@ -101,12 +101,12 @@ export const DETAILS_MAX = 100_000;
 
 const DAY_MS = 86_400_000;
 
-/** The first moment that is kept: what ended before is not shown any more, and removed. */
+/** The first moment that is kept: what ended before is no longer shown, and removed. */
 export function keptFromMs(nowMs: number, keepDays: number): number {
   return nowMs - keepDays * DAY_MS;
 }
 
-/** When nothing of a span is kept any more. */
+/** When nothing of a span is kept. */
 export function spanEndsAtMs({ endMs }: Pick<PeriodSpan, 'endMs'>, keepDays: number): number {
   return endMs + keepDays * DAY_MS;
 }

@@ -37,7 +37,7 @@ export interface TallyOptions {
   now(): number;
   /** Called for the first request of a caller to an operation since the last `take`. */
   onPair(): void;
-  /** Called when there is no room for a further pair; may call `take`. */
+  /** Called when there is no room for another pair; may call `take`. */
   onFull(): void;
   readonly pairsMax?: number | undefined;
   readonly foldedMax?: number | undefined;

@@ -7,7 +7,7 @@ import type { Deprecations, VersionEnd } from './deprecation.ts';
 
 export interface Sunset {
   sunset(matched: Matched): void;
-  /** Returns the refusal for a path of an ended version that is in no contract any more; undefined for other paths. */
+  /** Returns the refusal for a path of an ended version that is no longer in a contract; undefined for other paths. */
   endOfVersion(admitted: Admitted): GatewayError | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { Awaitable } from '../shared/awaitable.ts';
 import type { Deprecations } from './deprecation.ts';
 import { dayOf, type Use, type UseStore, type UsesOf } from './store.ts';
 
-/** Rows that wait while the store is away; further calls are only counted as lost. */
+/** Rows that wait while the store is away; more calls are only counted as lost. */
 const WAITING_MAX = 50_000;
 
 export interface UsesOptions {

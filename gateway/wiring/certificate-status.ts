@@ -11,16 +11,16 @@ const WARNINGS_MAX = 15;
 
 export interface CertificateStatus {
   readonly names: readonly string[];
-  /** Of a certificate in files. */
+  /** File of a certificate that is read from files. */
   readonly file?: string;
-  /** Of a certificate that the gateway orders: the server that issues it. */
+  /** The server that issues a certificate which the gateway orders. */
   readonly acme?: string;
   /** `missing`: none has been issued yet. `expiring`: a sixth of its lifetime is left, 30 days at most. */
   readonly state: 'valid' | 'expiring' | 'expired' | 'revoked' | 'missing';
   readonly valid_from: string | null;
   readonly expires_at: string | null;
   readonly days_left: number | null;
-  /** Of a certificate that the gateway orders. */
+  /** When the gateway renews a certificate that it orders. */
   readonly renews_at?: string | null;
   /** Reason why the current files are not in use, or why the last order failed; null if there is none. */
   readonly last_failure: {

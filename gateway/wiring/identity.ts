@@ -26,7 +26,7 @@ interface IdentityOptions {
   readonly digestOf: DigestOf;
   readonly assertions: Assertions;
   readonly log: Log;
-  /** Of the key store; undefined: it is embedded. */
+  /** Address of the key store; undefined: the store is embedded. */
   readonly redisUrl: string | undefined;
   inForce(): Configuration;
   now(): number;

@@ -22,7 +22,7 @@ interface CommandLine {
   readonly line: string;
 }
 
-/** Of an organization with more keys, the latest are listed. */
+/** If an organization has more keys, the latest are listed. */
 const KEYS_MAX = 200;
 
 export function createOrganizationReports({ store, usageOf, placeOf, tiers, now }: OrganizationReportsOptions) {

@@ -143,7 +143,7 @@ function sentencesOf(error: unknown): string[] {
   return [`The configuration could not be put in force: ${error instanceof Error ? error.message : String(error)}.`];
 }
 
-/** Runs `work` at most once at a time. Calls during a run share one further run: the last state counts. */
+/** Runs `work` at most once at a time. Calls during a run share one more run: the last state counts. */
 function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;

@@ -24,7 +24,7 @@ type ConnectionHandle = object;
  */
 export function followConnections({ id, process: child }: Worker, gap: Gap): () => void {
   const unaccepted = new Map<number, ConnectionHandle>();
-  /** Of the listeners that node:cluster has for the worker. */
+  /** Keys of the listeners that node:cluster has for the worker. */
   const keys = new Set<string>();
   const send = child.send.bind(child) as (...args: unknown[]) => boolean;
   child.send = ((message: ClusterMessage, ...others: unknown[]) => {

@@ -20,7 +20,7 @@ interface GapOptions {
 }
 
 export interface Gap {
-  /** The worker does not listen any more: listens in its place, if no other one does. */
+  /** The worker no longer listens: listens in its place, if no other one does. */
   begin(worker: number): void;
   /** The worker is about to listen, and needs the port. What is held stays held. */
   makeWay(worker: number): void;

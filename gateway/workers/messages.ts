@@ -26,7 +26,7 @@ interface Begin {
   readonly isFirst: boolean;
   /** TLS ticket keys in base64, which all workers share. */
   readonly ticketKeys: string;
-  /** Absent: a primary of an earlier version, which takes any further message for the report of the start. */
+  /** Absent: a primary of an earlier version, which takes any other message for the report of the start. */
   readonly answersQuestions?: true;
 }
 

@@ -21,7 +21,7 @@ const PATIENCE_MS = 30_000;
 interface AdministrationClientOptions {
   readonly address: ServerAddress;
   readonly key: string;
-  /** Of this program. */
+  /** Version of this program. */
   readonly version: string;
   readonly patienceMs?: number;
   readonly pauseMs?: number;
@@ -50,7 +50,7 @@ export interface AdministrationClient {
 
 interface ListPage {
   readonly data: readonly AnswerMembers[];
-  /** Of the page behind; undefined on the last. */
+  /** Cursor of the next page; undefined on the last. */
   readonly cursor: string | undefined;
   /** The whole answer. */
   readonly body: AnswerMembers;

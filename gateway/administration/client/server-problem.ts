@@ -13,7 +13,7 @@ interface ProblemFacts {
 
 /** Its message is for people, and holds nothing that commands a terminal. */
 export class ServerProblem extends Error {
-  /** Of the error object; undefined if the answer had none. */
+  /** The facts of the error object; empty if the answer had none. */
   readonly answered: ProblemFacts;
 
   constructor(sentence: string, answered: ProblemFacts = {}) {

@@ -13,7 +13,7 @@ export interface Call {
   readonly operationId: string;
   readonly requestId: string;
   readonly caller: Caller;
-  /** Of the caller: self-service concerns this organization, whatever the request says. */
+  /** The organization of the caller: self-service concerns it, whatever the request says. */
   readonly organization: Organization;
   /** The value of a parameter of the path. */
   path(name: string): string;

@@ -134,7 +134,7 @@ function keyAnswer(key: StoredKey, nowMs: number, inForce: { readonly in_force?:
   return { body: { ...keyJson(key, nowMs), ...inForce }, etag: keyTag(key) };
 }
 
-/** @param more further members of the body */
+/** @param more other members of the body */
 function newKeyAnswer({ key, record }: MadeKey, nowMs: number, more: object): Answer {
   const secret = { secret: key ?? null, secret_shown: key === undefined ? 'never' : 'here' };
   return { status: 201, body: { ...keyJson(record, nowMs), ...secret, ...more }, etag: keyTag(record) };

@@ -9,7 +9,7 @@ interface PageOf<Item> {
   /** The place of a record in the list. */
   positionOf(item: Item): string;
   toJson(item: Item): object;
-  /** Further members of the envelope. */
+  /** Other members of the envelope. */
   readonly more?: object;
 }
 

@@ -71,7 +71,7 @@ export type ChangeKind =
   | 'limits.reset'
   /** The refused credential of an upstream is sent again. */
   | 'upstream.retried'
-  /** Alerts about causes are silent until a time, or not any more. */
+  /** Alerts about causes are silent until a time, or no longer. */
   | 'alerts.silenced'
   /** An operator has ended the session of a person. */
   | 'session.ended'
@@ -97,9 +97,9 @@ export interface Conditions {
   readonly keys?: readonly StoredKey[] | undefined;
   /** Organizations as they were read. */
   readonly organizations?: readonly Organization[] | undefined;
-  /** Of a revocation: a key takes the place of this one (`takesPlaceOf`), or this one does not work any more. */
+  /** For a revocation: whether another key takes the place of this one (`takesPlaceOf`), or this one no longer works. */
   readonly leavesAnother?: boolean | undefined;
-  /** Of a creation or rotation: the organization has at most so many keys afterwards. */
+  /** For a creation or rotation: the largest number of keys that the organization may have afterwards. */
   readonly most?: KeysMost | undefined;
 }
 
@@ -218,7 +218,7 @@ export interface AuditLog {
   appendReset(organization: string, author: Author, details: Readonly<Record<string, unknown>>): Awaitable<void>;
   /** Records that the refused credential of an upstream is sent again. */
   appendRetry(author: Author, details: Readonly<Record<string, unknown>>): Awaitable<void>;
-  /** Records that alerts are silent until a time, or not any more. */
+  /** Records that alerts are silent until a time, or no longer. */
   appendSilence(author: Author, details: Readonly<Record<string, unknown>>): Awaitable<void>;
   /** Records that an operator has ended a session. */
   appendSessionEnd(organization: string, author: Author, details: Readonly<Record<string, unknown>>): Awaitable<void>;

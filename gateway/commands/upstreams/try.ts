@@ -151,7 +151,7 @@ async function checksOf(
   const { answers } = exercised;
   onAnswers(answers);
   const drift = [...driftOf(exercised, entries, schemas, now), ...unenforcedFindings(entries)];
-  // Stop if the upstream refuses the credential: further requests show nothing and may lead to a block.
+  // Stop if the upstream refuses the credential: more requests show nothing and may lead to a block.
   if (answers.length === 0 || answers.some(isRefused)) return { requests: answers.length, checks: drift };
   const provoked: Answered[] = [];
   const listening: Backend = {

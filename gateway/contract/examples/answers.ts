@@ -30,7 +30,7 @@ interface ExampleAnswer {
 type MadeValues = WeakMap<ContractOperation, Map<string, MadeValue | undefined>>;
 
 interface ExampleAnswersOptions {
-  /** Of one upstream. */
+  /** The operations of one upstream. */
   readonly operations: readonly ContractOperation[];
   readonly schemas: Schemas;
   readonly made: MadeValues;

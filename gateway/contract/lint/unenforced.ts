@@ -90,7 +90,7 @@ function ofOperation(entry: ContractOperation, known: Map<JsonObject, Reading>):
   return found;
 }
 
-/** Returns what is behind a reference of a document, through further references. */
+/** Returns what is behind a reference of a document, through other references. */
 type Reading = (reference: string) => ReadonlySet<string>;
 
 /** Operations share most of their references, and each may lead to thousands of schemas: it is followed once. */

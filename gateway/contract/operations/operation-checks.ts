@@ -30,7 +30,7 @@ export function checkOperation(declared: Declared, mistakes: Mistake[]): void {
   }
   for (const { value } of parameters) {
     const { name, in: where } = value as JsonObject;
-    // Of OpenAPI 3.2.
+    // OpenAPI 3.2 adds this place.
     if (where !== 'querystring') continue;
     const reason = `the parameter "${name}" describes the query as a whole, which the gateway does not check.`;
     mistakes.push(document.position().mistakeAt(place, reason, 'Declare parameters with in: query instead.'));

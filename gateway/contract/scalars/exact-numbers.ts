@@ -7,7 +7,7 @@ import { compareDecimals, type Decimal, decimalOf, isMultiple, toDecimal } from 
 /** Longer literals are refused: what is computed with them grows with the square. */
 const LITERAL_MAX = 1000;
 const DIGITS_MAX = 15;
-/** Of one comparison of literals. */
+/** Steps that one comparison of literals takes. */
 const STEPS_PER_LITERAL = 200;
 
 /**

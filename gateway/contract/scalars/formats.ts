@@ -30,7 +30,7 @@ function isUrl(text: string): boolean {
   for (const part of text.slice(start).split('@')) {
     const isLast = start + part.length === text.length;
     const hasUser = start > scheme.length;
-    // A further @ is allowed only after a slash, where it has no meaning. A user name must not be empty.
+    // A second @ is allowed only after a slash, where it has no meaning. A user name must not be empty.
     const canEnd = (isLast || part.includes('/')) && !(hasUser && start === scheme.length + 1);
     if (canEnd && urlAfterUser.test(part)) return true;
     start += part.length + 1;

@@ -20,9 +20,9 @@ const CHOICES_MAX = 16;
 /** Comparisons of the native engine that take as long as one step of the budget. */
 const COMPARISONS_PER_STEP = 4;
 
-/** Of RE2, for a character in a state that it knows. */
+/** Steps that RE2 takes for a character in a state that it knows. */
 const STEPS_PER_CHARACTER = 8;
-/** Of RE2, for each instruction that a new state stands for, and for each one and character once it has given up making states. */
+/** Steps that RE2 takes for each instruction of a new state. Once it makes no more states, for each instruction and character. */
 const STEPS_PER_INSTRUCTION = 20;
 
 /**

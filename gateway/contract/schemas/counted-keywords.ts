@@ -18,9 +18,9 @@ const loops = ['forRange', 'forOf'] as const;
 const listing = new Set(['minProperties', 'maxProperties']);
 const weights = new WeakMap<object, number>();
 
-/** Of a keyword, and of the error that it may report. */
+/** Steps that one keyword takes, with the error that it may report. */
 const STEPS_PER_KEYWORD = 10;
-/** Of listing the members of an object that has many. */
+/** Steps for each name, when the members of a large object are listed. */
 const STEPS_PER_NAME = 20;
 
 /** Returns the number of keywords and members in a schema, without those behind references. Lists of values count an eighth. */

@@ -37,7 +37,7 @@ interface LocalSchemaOptions {
 const data = new Set(['enum', 'const', 'default', 'required', 'type']);
 /** The authors choose the names of the members of these objects. */
 const named = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
-/** Of OpenAPI alone, or of use to people who read a page. */
+/** Keywords that only OpenAPI has, or that serve only people who read a page. */
 const dropped = new Set([
   ...['xml', 'externalDocs', 'example', 'examples', 'discriminator', 'contentMediaType', '$comment'],
   ...['$schema', '$id', '$anchor', '$dynamicAnchor', '$vocabulary', 'readOnly', 'writeOnly'],

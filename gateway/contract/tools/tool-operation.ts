@@ -11,7 +11,7 @@ import { type Argument, argumentsOf, type OperationArguments } from './arguments
 import { createLocalSchemas, type LocalSchemas } from './local-schema.ts';
 import { createRequestWriter } from './written-request.ts';
 
-/** Of descriptions within a schema. */
+/** The longest description within a schema. */
 const DESCRIPTION_CHARACTERS_MAX = 300;
 /** A larger schema of answers is left out: it tells a model more than the answer does. */
 const OUTPUT_BYTES_MAX = 16_384;

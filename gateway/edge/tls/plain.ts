@@ -8,7 +8,7 @@ import { hostNameIn } from '../admission/sites.ts';
 interface PlainOptions {
   readonly mode: 'redirect' | 'refuse';
   readonly publicUrl: string;
-  /** Further host names that are served. */
+  /** Other host names that are served. */
   readonly hosts: readonly string[];
   admit(arrived: Arrived): Admitted;
   /** Answers a challenge that the gateway itself has caused. Resolves with whether it answered; returns false at once for other paths. */

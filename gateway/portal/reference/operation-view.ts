@@ -44,7 +44,7 @@ export interface OperationView {
 }
 
 const places = ['path', 'query', 'header', 'cookie'] as const;
-/** Of each list that a contract may make as long as it likes. */
+/** Items that are shown of each list, because a contract may make it as long as it likes. */
 const SHOWN_MAX = 200;
 const PROPER_METHODS = /^(GET|HEAD|DELETE|OPTIONS|TRACE)$/;
 

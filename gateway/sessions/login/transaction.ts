@@ -8,7 +8,7 @@ import type { LoginSecrets } from '../provider/provider.ts';
 
 /** The store refuses logins that took longer than 15 minutes. */
 const LOGIN_SECONDS = 600;
-/** Of the cookies of earlier logins of a browser: they are part of the headers of every request, which are bounded. A dozen, mostly. */
+/** Most bytes of cookies of earlier logins that a browser keeps: about a dozen cookies. Every request has them in its bounded headers. */
 const UNDER_WAY_BYTES_MAX = 6000;
 
 export interface Transaction extends LoginSecrets {

@@ -50,7 +50,7 @@ export interface Provider {
 export interface ProviderOptions {
   readonly name: string;
   readonly settings: ProviderSettings;
-  /** Of an access token whose end the provider does not tell. */
+  /** Lifetime of an access token whose end the provider does not tell. */
   readonly absoluteSeconds: number;
   /** Reads the secret of the client; throws a sentence. */
   readSecret(): string;

@@ -11,7 +11,7 @@ import { type StepRow, stepRows } from './rows.ts';
 interface StepTable {
   readonly rows: readonly StepRow[];
   readonly requests: number;
-  /** Without a login no further request makes sense, and each one may count as a failure. */
+  /** Without a login no other request makes sense, and each one may count as a failure. */
   readonly hasLogin: boolean;
 }
 
