@@ -6,9 +6,9 @@ import type { SchemaSteps } from '../../../shared/sqlite-schema.ts';
 export const SESSIONS_FILE = 'sessions.db';
 
 /**
- * Migrations from each version to the next. `person` and `sid` are names that show neither; `sent_at` and `sender`
- * tell since when a refresh token may have been sent, and by which owner of its lease. `logouts` remembers what providers have ended,
- * for logins in progress, and the logout tokens that were seen.
+ * Migrations from each version to the next. `person` and `sid` are names that show neither. `logouts` remembers what providers have ended,
+ * for logins in progress, and the logout tokens that were seen. `sent_at` and `sender` tell since when a refresh token may have been sent,
+ * and by which owner of its lease: each owner of the first version may have sent it.
  */
 export const SESSIONS_STEPS: SchemaSteps = [
   `
@@ -16,8 +16,7 @@ export const SESSIONS_STEPS: SchemaSteps = [
     hash TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE, fixed TEXT NOT NULL, organization TEXT NOT NULL, person TEXT NOT NULL, sid TEXT,
     created_at INTEGER NOT NULL, ends_at INTEGER NOT NULL, idle INTEGER NOT NULL, used_at INTEGER NOT NULL,
     access_ends_at INTEGER NOT NULL, access_lives INTEGER NOT NULL, refreshable INTEGER NOT NULL, generation INTEGER NOT NULL,
-    tokens TEXT NOT NULL, owner TEXT, lease_ends_at INTEGER NOT NULL DEFAULT 0, fence INTEGER NOT NULL DEFAULT 0,
-    sent_at INTEGER, sender TEXT
+    tokens TEXT NOT NULL, owner TEXT, lease_ends_at INTEGER NOT NULL DEFAULT 0, fence INTEGER NOT NULL DEFAULT 0
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX sessions_by_organization ON sessions (organization, created_at, id);
   CREATE INDEX sessions_by_person ON sessions (person, created_at, id);
@@ -28,5 +27,10 @@ export const SESSIONS_STEPS: SchemaSteps = [
   CREATE TABLE ends (
     sequence INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, id TEXT NOT NULL, hash TEXT NOT NULL, reason TEXT NOT NULL
   ) STRICT;
+`,
+  `
+  ALTER TABLE sessions ADD COLUMN sent_at INTEGER;
+  ALTER TABLE sessions ADD COLUMN sender TEXT;
+  UPDATE sessions SET sent_at = lease_ends_at, sender = owner WHERE owner IS NOT NULL;
 `,
 ];
