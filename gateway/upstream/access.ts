@@ -7,11 +7,10 @@ import {
   createConcurrencyLimit,
   type QueueRefusal,
 } from './concurrency/concurrency-limit.ts';
-import { type Credential, createCredential, type LatchReason } from './credentials/credential.ts';
-import { type CredentialSettings, parseCredential } from './credentials/credential-kinds.ts';
-import type { LatchProbes } from './credentials/latch-probes.ts';
+import { type Credential, type CredentialOptions, createCredential } from './credentials/credential.ts';
+import type { CredentialSettings } from './credentials/credential-kinds.ts';
 
-/** Longest wait in a queue that does not empty any more, for an upstream without `maxInFlight`. */
+/** Default of `maxQueueMs` for an upstream without `maxInFlight`: the longest wait while the queue does not empty. */
 const QUEUE_MS = 200;
 
 /** The part of an entry of upstreams.yaml that concerns access. */
@@ -30,9 +29,7 @@ export interface Access {
   readonly concurrency: ConcurrencyLimit;
 }
 
-export interface AccessesOptions {
-  /** The current value of an entry of the secrets. */
-  readSecret(entry: string): string | undefined;
+export interface AccessesOptions extends CredentialOptions {
   /** Number of worker processes that share the places of an upstream. Each gets at least one place. */
   readonly workers: number;
   /** Called when a request has waited this long for a place. */
@@ -41,13 +38,6 @@ export interface AccessesOptions {
   onShed(upstream: string, why: QueueRefusal): void;
   /** True if the gateway has refused requests to this upstream recently. */
   isShedding(upstream: string): boolean;
-  /** When the entry of the secrets was last written; undefined if that is not known. */
-  secretWrittenAt(entry: string): number | undefined;
-  /** Turns to probe latched credentials. */
-  readonly probes: LatchProbes;
-  onLatched(upstream: string, reason: LatchReason): void;
-  onHealed(upstream: string): void;
-  now(): number;
 }
 
 export interface Accesses {
@@ -95,22 +85,9 @@ export function createAccesses(options: AccessesOptions): Accesses {
     for (const [name, { credential }] of Object.entries(entries)) {
       if (credential === undefined) continue;
       const identity = identityOf(name, credential);
-      used.set(identity, credentials.get(identity) ?? openCredential(name, credential));
+      used.set(identity, credentials.get(identity) ?? createCredential(name, credential, options));
     }
     return used;
-  }
-
-  function openCredential(name: string, credential: CredentialSettings): Credential {
-    return createCredential({
-      read: () => options.readSecret(credential.secret),
-      writtenAt: () => options.secretWrittenAt(credential.secret),
-      takeTurn: (latchedAtMs) => options.probes.take(name, latchedAtMs, options.now()),
-      onAccepted: () => void options.probes.healed(name, options.now()),
-      parse: (secret) => parseCredential(secret, credential),
-      now: options.now,
-      onLatched: (reason) => options.onLatched(name, reason),
-      onHealed: () => options.onHealed(name),
-    });
   }
 
   /** An unproven credential is tried by one request at a time, because every failed login counts against the gateway. */

@@ -1,17 +1,15 @@
 // The secret of a credential as it is stored: reads it, parses it, and says why it cannot be used.
 
-import type { ParsedCredential } from './credential-kinds.ts';
+import { type CredentialSettings, type ParsedCredential, parseCredential } from './credential-kinds.ts';
 
 /** Shortest interval between two reads of the secret while the credential works. */
 const READ_EVERY_MS = 250;
 
 export interface SecretSource {
-  /** The current secret; undefined if it is missing. May throw. */
-  read(): string | undefined;
-  /** When the secret was last written, in any unit; undefined if that is not known. May throw. */
-  writtenAt?(): number | undefined;
-  /** Parses the secret; undefined if it cannot be used. */
-  parse(secret: string): ParsedCredential | undefined;
+  /** Returns the current value of an entry of the secrets; undefined if it is missing. May throw. */
+  readSecret(entry: string): string | undefined;
+  /** When the entry was last written, in any unit; undefined if that is not known. May throw. */
+  secretWrittenAt(entry: string): number | undefined;
   /** Epoch milliseconds. */
   now(): number;
 }
@@ -22,10 +20,12 @@ export type SecretFault = 'absent' | 'unusable';
 export class CredentialSecret {
   /** The fault found by the last read. */
   fault: SecretFault | undefined;
+  readonly #settings: CredentialSettings;
   readonly #source: SecretSource;
   #readAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(source: SecretSource) {
+  constructor(settings: CredentialSettings, source: SecretSource) {
+    this.#settings = settings;
     this.#source = source;
   }
 
@@ -46,7 +46,7 @@ export class CredentialSecret {
   /** When the secret was last written; undefined if that cannot be known. */
   writtenAt(): number | undefined {
     try {
-      return this.#source.writtenAt?.();
+      return this.#source.secretWrittenAt(this.#settings.secret);
     } catch {
       return undefined;
     }
@@ -54,8 +54,9 @@ export class CredentialSecret {
 
   #readParsed(): ParsedCredential | SecretFault {
     try {
-      const text = this.#source.read();
-      return text === undefined ? 'absent' : (this.#source.parse(text.replace(/\r?\n$/, '')) ?? 'unusable');
+      const text = this.#source.readSecret(this.#settings.secret);
+      if (text === undefined) return 'absent';
+      return parseCredential(text.replace(/\r?\n$/, ''), this.#settings) ?? 'unusable';
     } catch {
       return 'unusable';
     }

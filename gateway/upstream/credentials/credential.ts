@@ -3,7 +3,7 @@
 // upstream_auth_failed.
 
 import { GatewayError } from '../../errors.ts';
-import type { CredentialHeader } from './credential-kinds.ts';
+import type { CredentialHeader, CredentialSettings } from './credential-kinds.ts';
 import { CredentialSecret, type SecretFault, type SecretSource } from './credential-secret.ts';
 import { Latch, type LatchOptions } from './latch.ts';
 import { LoginDigests } from './login-digests.ts';
@@ -19,11 +19,11 @@ const causes: Readonly<Record<LatchReason, string>> = {
   unusable: 'the secret of the credential cannot be parsed',
 };
 
-interface CredentialOptions extends SecretSource, LatchOptions {
+export interface CredentialOptions extends SecretSource, LatchOptions {
   /** Called once when the credential gets latched, possibly during its creation. */
-  onLatched(reason: LatchReason): void;
+  onLatched(upstream: string, reason: LatchReason): void;
   /** Called once when requests are sent again: the secret has changed, a probe was accepted, or an operator asked. */
-  onHealed(): void;
+  onHealed(upstream: string): void;
 }
 
 export interface Credential {
@@ -54,12 +54,18 @@ export interface Credential {
 }
 
 /** Reads the secret immediately: a credential without a secret starts latched. */
-export function createCredential(options: CredentialOptions): Credential {
-  const { onLatched, onHealed } = options;
-  const secret = new CredentialSecret(options);
+export function createCredential(
+  upstream: string,
+  settings: CredentialSettings,
+  options: CredentialOptions,
+): Credential {
+  const secret = new CredentialSecret(settings, options);
   const logins = new LoginDigests();
-  const latch = new Latch(options, report);
-  /** The header of the last secret that could be parsed. It is kept while the secret is missing, because the refused one may come back. */
+  const latch = new Latch(upstream, options, report);
+  /**
+   * The header of the last secret that could be parsed. It is kept while the secret is missing: if the same refused secret returns, it is
+   * recognized and not sent again.
+   */
   let current: CredentialHeader | undefined;
   let isReportedLatched = false;
 
@@ -69,8 +75,8 @@ export function createCredential(options: CredentialOptions): Credential {
     const reason = latchedBy();
     if ((reason !== undefined) === isReportedLatched) return;
     isReportedLatched = reason !== undefined;
-    if (reason === undefined) onHealed();
-    else onLatched(reason);
+    if (reason === undefined) options.onHealed(upstream);
+    else options.onLatched(upstream, reason);
   }
 
   function reload(): void {
@@ -105,7 +111,7 @@ export function createCredential(options: CredentialOptions): Credential {
       if (probe === undefined) throw new GatewayError('upstream_auth_failed', { cause: new Error(causes[reason]) });
       return probe;
     },
-    awaitReady: () => latch.awaitProbe(),
+    awaitReady: () => latch.askIfDue(),
     retry() {
       if (latch.state !== 'refused') return false;
       latch.beginAnew();

@@ -5,36 +5,50 @@
 //              request at a time pass                      a request is refused                             refused
 //   proven     the secret was accepted                     a request is refused                             refused
 //   refused    the secret was refused: single requests     a probe is accepted                              proven
-//              probe it (probe-turns.ts), unless the       the probe of another process is accepted, the    unproven
-//              login itself was wrong                      secret is written again, or an operator asks
+//              probe it, unless the login itself was       the probe of another process is accepted, the    unproven
+//              wrong                                       secret is written again, or an operator asks
 //
 // In each state, another secret is unproven. A secret that is missing or cannot be parsed latches the credential in each state
-// (credential-secret.ts).
+// (credential-secret.ts). Probes wait for turns by the schedule of latch-probes.ts, which all instances share.
 
 import type { CredentialHeader } from './credential-kinds.ts';
-import { type ProbeOptions, ProbeTurns } from './probe-turns.ts';
+import type { LatchProbes } from './latch-probes.ts';
 
-export interface LatchOptions extends ProbeOptions {
-  /** Called when the upstream accepts requests again, for the first time since a refusal. */
-  onAccepted?(): void;
+/** The statuses by which an upstream refuses a login. It may count them toward a ban, so they are never probed. */
+const loginStatuses = new Set([401, 407]);
+
+/** Milliseconds until the next question for a turn, after the store of the turns did not answer. */
+const ASK_AGAIN_MS = 30_000;
+
+export interface LatchOptions {
+  /** Turns to probe latched credentials. */
+  readonly probes: LatchProbes;
+  /** Epoch milliseconds. */
+  now(): number;
 }
 
 export class Latch {
   state: 'unproven' | 'proven' | 'refused' = 'unproven';
+  readonly #upstream: string;
   readonly #options: LatchOptions;
-  readonly #turns: ProbeTurns;
-  /** The time of writing of the refused secret. */
+  readonly #onHealed: () => void;
+  /** When the refused secret was written. */
   #refusedWrittenAt: number | undefined;
   /** Whether the upstream has accepted nothing since the last refusal. */
   #isAfterRefusal = false;
+  #latchedAtMs = 0;
+  #isLoginRefused = false;
+  /** The time at which to ask for a turn; infinite while the credential is not latched or must not be probed. */
+  #askAtMs = Number.POSITIVE_INFINITY;
+  #hasTurn = false;
+  /** The header of the probe in progress. */
+  #probe: CredentialHeader | undefined;
 
   /** @param onHealed called when the probe of another process was accepted */
-  constructor(options: LatchOptions, onHealed: () => void) {
+  constructor(upstream: string, options: LatchOptions, onHealed: () => void) {
+    this.#upstream = upstream;
     this.#options = options;
-    this.#turns = new ProbeTurns(options, () => {
-      this.beginAnew();
-      onHealed();
-    });
+    this.#onHealed = onHealed;
   }
 
   /** Call it when there is another secret, or when the refused one may be sent again. */
@@ -52,9 +66,9 @@ export class Latch {
    * earlier request, and says nothing.
    */
   accepted(header: CredentialHeader): boolean {
-    if (this.state !== 'unproven' && !this.#turns.isProbe(header)) return false;
+    if (this.state !== 'unproven' && header !== this.#probe) return false;
     this.#become('proven');
-    if (this.#isAfterRefusal) this.#options.onAccepted?.();
+    if (this.#isAfterRefusal) void this.#options.probes.healed(this.#upstream, this.#options.now());
     this.#isAfterRefusal = false;
     return true;
   }
@@ -64,26 +78,52 @@ export class Latch {
     this.state = 'refused';
     this.#refusedWrittenAt = writtenAt;
     this.#isAfterRefusal = true;
-    this.#turns.latched(status);
+    this.#hasTurn = false;
+    this.#isLoginRefused ||= loginStatuses.has(status);
+    if (this.#isLoginRefused) this.#askAtMs = Number.POSITIVE_INFINITY;
+    else if (this.#askAtMs === Number.POSITIVE_INFINITY) {
+      this.#latchedAtMs = this.#options.now();
+      void this.#askForTurn();
+    }
   }
 
-  /** Call it at each answer: if the header is that of the probe, no probe is in progress any more. */
-  answered(header: CredentialHeader): void {
-    this.#turns.answered(header);
+  /** Asks for a turn to probe if one may be due. Never rejects. */
+  askIfDue(): Promise<void> | undefined {
+    const mayAsk = this.#askAtMs !== Number.POSITIVE_INFINITY && this.#options.now() >= this.#askAtMs;
+    return mayAsk ? this.#askForTurn() : undefined;
   }
 
-  /** Returns the header of a probe; undefined if none may be sent now. */
+  /** Returns the header of a probe, if this process has a turn. It is a new object, by whose identity the answer is recognized. */
   probe(header: CredentialHeader): CredentialHeader | undefined {
-    return this.#turns.take(header);
+    if (!this.#hasTurn) return undefined;
+    this.#hasTurn = false;
+    this.#probe = { ...header };
+    return this.#probe;
   }
 
-  /** Asks for a probe if one may be due. Never rejects. */
-  awaitProbe(): Promise<void> | undefined {
-    return this.#turns.askIfDue();
+  /** Call it at each refusal: if the header is that of the probe, no probe is in progress afterwards. */
+  answered(header: CredentialHeader): void {
+    if (header === this.#probe) this.#probe = undefined;
   }
 
   #become(next: 'unproven' | 'proven'): void {
     this.state = next;
-    this.#turns.end();
+    this.#askAtMs = Number.POSITIVE_INFINITY;
+    this.#hasTurn = false;
+    this.#probe = undefined;
+    this.#isLoginRefused = false;
+  }
+
+  async #askForTurn(): Promise<void> {
+    const { probes, now } = this.#options;
+    // Other requests do not ask before this question is answered.
+    this.#askAtMs = now() + ASK_AGAIN_MS;
+    const turn = await probes.take(this.#upstream, this.#latchedAtMs, now()).catch(() => undefined);
+    if (turn === undefined || this.#askAtMs === Number.POSITIVE_INFINITY) return;
+    this.#askAtMs = turn.nextAtMs;
+    this.#hasTurn = turn.kind === 'probe';
+    if (turn.kind !== 'healed') return;
+    this.beginAnew();
+    this.#onHealed();
   }
 }

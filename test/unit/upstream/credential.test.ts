@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { GatewayError } from '../../../gateway/errors.ts';
 import { createCredential } from '../../../gateway/upstream/credentials/credential.ts';
-import { parseCredential } from '../../../gateway/upstream/credentials/credential-kinds.ts';
+import { withoutProbes } from '../../../gateway/upstream/credentials/latch-probes.ts';
 
 /** The content of the secret's file. */
 type Secret = string | undefined | (() => never);
@@ -15,14 +15,16 @@ function setUp(secret: Secret) {
   let present: Secret = secret;
   let reads = 0;
   const told: string[] = [];
-  const credential = createCredential({
-    parse: (text) => parseCredential(text, { kind: 'basic', user: 'admin', secret: 'entry' }),
-    read() {
+  const settings = { kind: 'basic', user: 'admin', secret: 'entry' } as const;
+  const credential = createCredential('mail', settings, {
+    readSecret() {
       reads += 1;
       return typeof present === 'function' ? present() : present;
     },
+    secretWrittenAt: () => undefined,
+    probes: withoutProbes,
     now: () => nowMs,
-    onLatched: (reason) => told.push(reason),
+    onLatched: (_upstream, reason) => told.push(reason),
     onHealed: () => told.push('healed'),
   });
   return {
