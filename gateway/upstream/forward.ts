@@ -22,7 +22,7 @@ import type { TrailNotes } from '../notes.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type RulesOptions, sendByRules } from './apply-rules.ts';
 import { type RequestSender, sendWithAttempts } from './attempts/attempts.ts';
-import { isStreamed } from './attempts/retry.ts';
+import { isStreamed } from './attempts/retry-plan.ts';
 import { withheldCookies } from './headers/cookies.ts';
 import { upstreamRequestLines } from './headers/request-lines.ts';
 import type { Relay } from './relay/relay.ts';

@@ -6,7 +6,7 @@ import type { Forwardable } from '../../exchange.ts';
 import type { AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { contain } from '../../shared/faults.ts';
 import { atEndOfTurn } from '../../sockets/end-of-turn.ts';
-import type { AttemptFailure } from '../attempts/retry.ts';
+import type { AttemptFailure } from '../attempts/retry-plan.ts';
 import { type BodySink, CompressedBody } from '../encoding/compressed-body.ts';
 import { clientAnswerHeaders, type WithheldNotes } from '../headers/answer-headers.ts';
 import type { UpstreamRoute } from '../routes.ts';

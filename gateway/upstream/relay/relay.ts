@@ -8,7 +8,7 @@ import type { Forwardable } from '../../exchange.ts';
 import type { StreamEnd, StreamKind } from '../../findings.ts';
 import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { streamKindOf } from '../../shared/stream-kinds.ts';
-import type { AttemptFailure } from '../attempts/retry.ts';
+import type { AttemptFailure } from '../attempts/retry-plan.ts';
 import { codingOf } from '../encoding/decode.ts';
 import { toUpstreamRefusal } from '../errors/upstream-errors.ts';
 import { isConnectionLost, toUpstreamFailure, upstreamFailure } from '../failure.ts';

@@ -8,7 +8,7 @@ import {
   backOffMs,
   isRepeatable,
   retryReasonOf,
-} from '../../../gateway/upstream/attempts/retry.ts';
+} from '../../../gateway/upstream/attempts/retry-plan.ts';
 
 interface Given {
   readonly method?: string;
