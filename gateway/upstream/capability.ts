@@ -126,7 +126,7 @@ const facts: FactsOf<typeof fields, 'code' | 'times'> = {
     forward: (bytes, { rehearsed }, outcome) =>
       outcome === 'answered' && rehearsed !== true ? `${bytes} bytes to the client` : undefined,
   },
-  // Of a simulated request.
+  // Only a simulated request has it.
   times: { forward: timesText },
 };
 

@@ -3,7 +3,7 @@
 import type { ErrorCode } from '../error-catalogue.ts';
 import { GatewayError } from '../errors.ts';
 
-/** The one error below that does not mean a failed or lost connection. */
+/** Every other code of the table below means a failed or lost connection. */
 const HEAD_TOO_LARGE = 'WIRE_HEAD_TOO_LARGE';
 
 /** Maps error codes of Node and of the gateway's client (WIRE_*) to a code and a Proxy-Status error type (RFC 9209 section 2.3). */

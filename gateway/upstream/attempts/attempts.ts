@@ -15,8 +15,7 @@ import type { UpstreamRoute } from '../routes.ts';
 import { type AttemptOutcome, isClientsDoing, outcomeOf } from '../targets/outcome.ts';
 import type { Target, Targets } from '../targets/targets.ts';
 import type { DeadlineOwner } from './deadlines.ts';
-import type { AttemptFailure } from './retry.ts';
-import { type NextAttempt, RetryPlan } from './retry-plan.ts';
+import { type AttemptFailure, type NextAttempt, RetryPlan } from './retry-plan.ts';
 
 /** What all exchanges of one configuration share. */
 export interface AttemptsOptions {
@@ -72,7 +71,7 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
   #isRelayed = false;
   readonly #onClientGone = () => this.#clientGone();
 
-  /** The arguments stand in order, because an object for them would cost each request an allocation. */
+  /** The arguments are positional, because an options object would cost each request an allocation. */
   constructor(
     options: AttemptsOptions,
     exchange: Forwardable,
@@ -98,7 +97,7 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
 
   protected begin(): void {
     const { operation, caller } = this.exchange;
-    // The exchange that gave up the place calls this, and an error of this exchange must not reach that one.
+    // Another exchange calls this when it gives its place back. An error here must not reach that exchange.
     try {
       const target = this.#options.targets.pick(operation.upstream, caller.mode);
       this.#target = target;
@@ -134,8 +133,8 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
   }
 
   /**
-   * Begins to send the request again to the same target, because the answer rules or the upstream credential ask for it. False: it was sent
-   * again before, or its body was streamed and is gone.
+   * Begins to send the request again to the same target, because the answer rules or the upstream credential ask for it. Returns false if
+   * it was sent again before, or if its body was streamed and is gone.
    */
   beginRepeat(reason: 'declared' | 'credential'): boolean {
     if (!this.#plan().mayRepeat(reason)) return false;
@@ -145,7 +144,7 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
     return true;
   }
 
-  /** The record that the request depends on has been read; the request is sent now. */
+  /** Call it when the record that the request depends on has been read, and the request is sent. */
   beginAfterRead(): void {
     this.attemptAt = performance.now();
     this.#relay?.noteAgain();
@@ -185,7 +184,7 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
     else this.#again(next);
   }
 
-  /** Call it when the client has left, and the answer is not stored either. */
+  /** Called when the client has left and no answer is being stored. */
   abandoned(): void {
     this.#endAttempt('abandoned');
     this.clientLeft();
@@ -226,8 +225,8 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
     this.#reject(thrown);
   }
 
-  look(now: number): void {
-    // After the time for the head, an answer in progress holds no place: slow clients would otherwise occupy the upstream.
+  checkDeadlines(now: number): void {
+    // Once the deadline of the head has passed, an answer in progress gives its place back. Otherwise slow clients would occupy the upstream.
     if (now >= this.deadlineAt && this.#relay?.passesSince !== undefined) this.leavePlaceAndPool();
     this.#relay?.keepAlive(now);
     // Timers count whole milliseconds.

@@ -10,7 +10,7 @@ export interface DeadlineOwner {
    *
    * @param now as `performance.now()` counts
    */
-  look(now: number): void;
+  checkDeadlines(now: number): void;
 }
 
 export interface Deadlines {
@@ -43,7 +43,7 @@ export function createDeadlines(shortestMs: number): Deadlines {
     const now = performance.now();
     // After a pause of the process, upstreams get one interval more: their requests may not have been written yet.
     isExtended = !isExtended && now - dueAt > STILL_MS;
-    if (!isExtended) for (const owner of owners.all()) contain(() => owner.look(now));
+    if (!isExtended) for (const owner of owners.all()) contain(() => owner.checkDeadlines(now));
     schedule();
   }
 

@@ -1,5 +1,5 @@
 // The place of one exchange in the concurrency limit of its upstream: waits for it, holds it, gives it back. It is the base class of the
-// attempts, because a second object would cost each request an allocation. At the end stands the place of a WebSocket handshake.
+// attempts, because a second object would cost each request an allocation. The class for WebSocket handshakes is at the end of this file.
 
 import type { Caller } from '../../caller.ts';
 import type { GatewayError } from '../../errors.ts';
@@ -66,7 +66,7 @@ export abstract class ExchangePlace implements Waiter {
     return true;
   }
 
-  /** Gives the place back. Returns false if the exchange has none any more. */
+  /** Gives the place back. Returns false if the exchange no longer has one. */
   protected leavePlace(): boolean {
     const place = this.#place;
     if (place === undefined) return false;

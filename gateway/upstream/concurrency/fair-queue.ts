@@ -41,7 +41,7 @@ interface FairQueue {
   length(): number;
   push(entry: QueueEntry): void;
   /**
-   * Removes the next entry. It belongs to the next organization that has fewer than `most` requests in flight; if all have more, to the
+   * Removes the next entry. It belongs to the next organization that has fewer than `most` requests in flight; if none has fewer, to the
    * next organization.
    */
   next(most: number): QueueEntry | undefined;

@@ -8,8 +8,8 @@ const MEASURED_EVERY_MS = 100;
 /** Weight of a new measurement in the moving average. */
 const WEIGHT = 0.3;
 /**
- * The bound is never below this multiple of the places: with fewer waiting requests, a place of a slow upstream would stay empty until the
- * next request.
+ * The bound is at least this multiple of the places. If fewer requests could wait, a place that becomes free would stay unused until
+ * another request arrives.
  */
 const ROUNDS = 4;
 
@@ -20,7 +20,7 @@ export interface QueueBoundRules {
   readonly queueMs: number | undefined;
 }
 
-/** A bound whose arguments come from one clock, in milliseconds. */
+/** The bound of one queue. All times that it is given come from one clock, in milliseconds. */
 interface QueueBound {
   /** Call it when the queue is no longer empty. */
   begin(nowMs: number): void;

@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 const PROBES_A_DAY_MAX = 12;
 
 const COMMAND_TIMEOUT_MS = 500;
-/** A lease that is longer than all commands of one turn take. */
+/** Milliseconds of the lease. All Redis commands of one turn together take less. */
 const LEASE_MS = 5000;
 
 /** The schedule of one upstream. */
@@ -40,7 +40,7 @@ export interface LatchProbes {
    */
   take(upstream: string, latchedAtMs: number, nowMs: number): Promise<ProbeTurn>;
   /**
-   * Call it when the credential works again, or when there is another one: the schedule ends, and the count of the day stays. Never
+   * Call it when the credential works again or was replaced. It ends the schedule. The probes of the last 24 hours stay counted. Never
    * rejects.
    */
   healed(upstream: string, nowMs: number): Promise<void>;
@@ -60,7 +60,7 @@ export function probeTurnAt(
 ): { turn: ProbeTurn; after: ProbeState } {
   const sentAtMs = state.sentAtMs.filter((at) => at <= nowMs && at > nowMs - DAY_MS);
   const { probes, healedAtMs = 0 } = state;
-  // A later one was written by a wrong clock.
+  // A time that is more than a day ahead was written by a wrong clock.
   const nextAtMs = (state.nextAtMs ?? 0) > nowMs + DAY_MS ? 0 : (state.nextAtMs ?? 0);
   if (healedAtMs > latchedAtMs && healedAtMs <= nowMs)
     return { turn: { kind: 'healed', nextAtMs: nowMs }, after: state };
@@ -89,7 +89,10 @@ export function createLatchProbes(
   return redisUrl === undefined ? inDirectory(dataDirectory) : inRedis(redisUrl, connect);
 }
 
-/** @param skewMs by how much the store's clock is ahead of this process: stored times follow the store's clock, for other processes */
+/**
+ * @param skewMs how far the store's clock is ahead of the clock of this process. Stored times use the store's clock, because other
+ *   processes read them.
+ */
 type Change<T> = (state: ProbeState, skewMs: number) => { readonly after: ProbeState; readonly result: T };
 
 function withStore(

@@ -47,7 +47,7 @@ export class CompressedBody implements BodySink {
     if (body.length === 0 || body.length < bytesMin) return 'stays';
     if (body.length > AT_ONCE_BYTES_MAX) return 'streams';
     const encoded = encoders[coding].encode(body);
-    // With `bytesMin` 0 the client takes no other form.
+    // `bytesMin` is 0 if the client accepts no uncompressed answer.
     if (encoded.length >= body.length && bytesMin > 0) return 'stays';
     this.#exchange.trail.bytesOut = encoded.length;
     this.#exchange.trail.note('compressed', coding);

@@ -66,7 +66,7 @@ export function createCompression(rules: CompressionRules | undefined): Compress
     let best = weights.get('identity') ?? 0;
     for (const one of codings) {
       const weight = weightOf(weights, one);
-      // Of codings with the same weight, the first one wins; any coding wins over the identity with the same weight.
+      // At equal weight the first configured coding wins, and every coding wins over `identity`.
       if (weight > best || (weight === best && weight > 0 && coding === undefined)) {
         coding = one;
         best = weight;
@@ -88,7 +88,7 @@ export function createCompression(rules: CompressionRules | undefined): Compress
         return { headers: plain, compressed: undefined };
       const encoded = {
         ...plain,
-        // The answer to HEAD names a coding only if the length says that GET has one (RFC 9110 section 9.3.2).
+        // The answer to HEAD names a coding only if its length shows that the answer to GET would be compressed (RFC 9110 section 9.3.2).
         'content-encoding': asked.method === 'HEAD' && length < 0 ? undefined : choice.coding,
         etag: weakened(headers.etag),
         // There are no ranges of the compressed form.

@@ -3,7 +3,7 @@
 
 import type { CookieRules, Operation } from '../../operation.ts';
 
-/** The parts of an exchange on which a cookie that it sets depends. */
+/** The parts of an exchange from which its cookies are made. */
 interface CookieContext extends Pick<Operation, 'publicPrefix' | 'upstreamPrefix'> {
   /** The Host header of the request. */
   readonly host: string | undefined;

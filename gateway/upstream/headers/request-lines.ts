@@ -37,7 +37,7 @@ interface IdentityHeaders {
   readonly sendClientAddress: boolean;
 }
 
-/** The parts of a request of which its upstream headers are made. */
+/** The parts of a request from which its upstream headers are made. */
 type Headed = Pick<Checked, 'headers' | 'operation' | 'caller' | 'clientAddress' | 'scheme' | 'id'> & {
   readonly method?: string | undefined;
 };

@@ -7,7 +7,7 @@ import { firstValueOf } from './inspected-body.ts';
 
 type Asking = Pick<Forwardable, 'headers' | 'operation' | 'method'>;
 
-/** One range of bytes: from a byte on, up to a byte, or the last bytes of this number. */
+/** One range of bytes: `a-`, `a-b`, or `-n` for the last n bytes. */
 const oneRange = /^bytes[ \t]*=[ \t]*(\d{0,18})-(\d{0,18})[ \t]*$/i;
 const contentRange = /^bytes (\d{1,18})-(\d{1,18})\/(\d{1,18}|\*)$/i;
 

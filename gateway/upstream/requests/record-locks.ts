@@ -1,4 +1,4 @@
-// Locks on records of upstreams, for requests that read a record before they change it. Of all instances, one request holds a record. Redis
+// Locks on records of upstreams, for requests that read a record before they change it. One request at a time holds a record, over all instances. Redis
 // knows the holder if the instances share one; otherwise this process does. While Redis is away, a lock holds only within this process.
 
 import { createHash, randomUUID } from 'node:crypto';
@@ -11,7 +11,10 @@ const COMMAND_TIMEOUT_MS = 500;
 /** Waits between two attempts to take a lock that another instance holds. */
 const RETRY_MS = { first: 10, longest: 250 } as const;
 
-/** Arguments: token of the holder; milliseconds. Returns true also to the present holder, whose first reply may have been damaged. */
+/**
+ * Arguments: token of the holder; lease in milliseconds. Also returns true to the present holder, because its first reply may have been
+ * damaged.
+ */
 const TAKE = toScript(`
 if redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') then return true end
 return redis.call('GET', KEYS[1]) == ARGV[1]
@@ -26,7 +29,7 @@ export interface RecordLock {
   /**
    * Resolves once no other request holds the record. Rejects with the reason of the signal.
    *
-   * @param leaseMs until instances take it for abandoned, should this process not release it
+   * @param leaseMs time after which other instances take over a lock that this process has not released
    */
   take(leaseMs: number, over: AbortSignal): Promise<void>;
   /** Gives the record to the next request, or gives up waiting for it. It may be called in any state, and more than once. */

@@ -22,7 +22,7 @@ export interface SetAsItemsRule {
   readonly from?: string | undefined;
 }
 
-/** The entries of one list as they are written, by their lower-case forms, which the upstream compares. */
+/** The entries of one list as they are written. The keys are their lower-case forms, which the upstream compares. */
 type Entries = Map<string, JsonScalar>;
 
 /** Whether the body is a list of changes with a `set` of one of these fields. */

@@ -1,4 +1,4 @@
-// Turns within this process: of the requests with one name, one proceeds at a time, in the order of their calls.
+// Turns within this process: requests with the same name proceed one at a time, in the order of their calls.
 
 export interface ProcessTurn {
   /** Resolves when all earlier requests with the name have given up their turns. Rejects with the reason of the signal. */

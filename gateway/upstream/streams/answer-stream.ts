@@ -54,7 +54,7 @@ export class AnswerStream {
     this.#items = options.check && createItemSplitter(options.kind);
   }
 
-  /** Whether the service may be silent for any time. It may not within a line. */
+  /** Whether a silence of any length is allowed. Within a line it is not. */
   get mayPause(): boolean {
     const { kind, isOpaque } = this.#options;
     return kind === 'events' && (isOpaque || this.#boundaries.isAtLineEnd());

@@ -8,7 +8,7 @@ const ITEM_BYTES_MAX = 1_048_576;
 
 const RECORD_SEPARATOR = '\u001e';
 
-/** An item: its bytes, with its end; without bytes if it is too long to be checked. */
+/** The bytes of one item, its end included. They are empty if the item is too long to be checked. */
 export interface Item {
   readonly bytes: Buffer;
   readonly isTooLong: boolean;
@@ -52,7 +52,7 @@ export function createItemSplitter(kind: StreamKind): ItemSplitter {
       }
       if (from < chunk.length) take(chunk.subarray(from));
       boundaries.see(chunk);
-      // Of an item that will not be checked, only the end matters.
+      // An item that will not be checked is only searched for its end.
       if (size > ITEM_BYTES_MAX) pieces = [];
       return items;
     },

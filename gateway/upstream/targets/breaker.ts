@@ -96,7 +96,8 @@ export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: 
       return 0;
     },
     ended(outcome, sentAtMs, failure) {
-      // Attempts that were sent before the breaker opened caused that decision, whenever they end, so they do not count again.
+      // Attempts that were sent before the breaker opened belong to the failures that opened it. They do not count again, however late they
+      // end.
       if (rules === 'off' || sentAtMs < openUntilMs) return;
       const isCheap = outcome === 'refused' && clock() - sentAtMs < REFUSED_MS_MAX;
       const hasFailed = outcome === 'failed' || (outcome === 'refused' && !isCheap);

@@ -171,7 +171,7 @@ function eject(state: TargetState, { baseSeconds, maxSeconds }: EjectionRules, n
   state.trials = 0;
 }
 
-/** Ends an ejection, for a target that is the only one or that ejection no longer applies to. */
+/** Ends an ejection, because the target is now the only one, or because ejection is off. */
 export function clearOutlier(state: TargetState): void {
   state.phase = 'in';
   state.judgedUntilMs = 0;

@@ -1,4 +1,4 @@
-// One clock for all that is under way: everything is looked at again and again, for exactly as long as it is there, and after the sockets.
+// One clock for all exchanges in progress: it checks each of them again and again while it is there, and after the sockets.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ function passingTime(test: TestContext): (ms: number) => Promise<void> {
   };
 }
 
-test('everything is looked at once in a tenth of the shortest time, and never later than 50 ms', async (t) => {
+test('everything is checked once in a tenth of the shortest time, and never later than 50 ms', async (t) => {
   const pass = passingTime(t);
   for (const [shortestMs, everyMs] of [
     [5, 1],
@@ -28,7 +28,7 @@ test('everything is looked at once in a tenth of the shortest time, and never la
   ] as const) {
     const watch = createDeadlines(shortestMs);
     const seen: string[] = [];
-    const entries = ['one', 'two'].map((name) => watch.add({ look: () => void seen.push(name) }));
+    const entries = ['one', 'two'].map((name) => watch.add({ checkDeadlines: () => void seen.push(name) }));
     await pass(everyMs - 1);
     assert.deepEqual(seen, []);
     await pass(1);
@@ -40,40 +40,40 @@ test('everything is looked at once in a tenth of the shortest time, and never la
   }
 });
 
-test('removed entries are not looked at any more, later ones are, and no timer runs while there are none', async (t) => {
+test('removed entries are no longer checked, later ones are, and no timer runs while there are none', async (t) => {
   const pass = passingTime(t);
   const watch = createDeadlines(100);
-  let looks = 0;
+  let checks = 0;
   const watched = {
-    look() {
-      looks += 1;
+    checkDeadlines() {
+      checks += 1;
     },
   };
   const entry = watch.add(watched);
   await pass(10);
   watch.remove(entry);
   await pass(1000);
-  assert.equal(looks, 1);
+  assert.equal(checks, 1);
   const again = watch.add(watched);
   await pass(10);
-  assert.equal(looks, 2);
+  assert.equal(checks, 2);
   watch.remove(again);
 });
 
-test('an entry that removes another during the look affects no other', async (t) => {
+test('an entry that removes another during the check affects no other', async (t) => {
   const pass = passingTime(t);
   const watch = createDeadlines(100);
-  const looked: string[] = [];
+  const checked: string[] = [];
   const first = watch.add({
-    look() {
-      looked.push('first');
+    checkDeadlines() {
+      checked.push('first');
       watch.remove(first);
     },
   });
-  const second = watch.add({ look: () => void looked.push('second') });
+  const second = watch.add({ checkDeadlines: () => void checked.push('second') });
   await pass(10);
   await pass(10);
-  assert.deepEqual(looked, ['first', 'second', 'second']);
+  assert.deepEqual(checked, ['first', 'second', 'second']);
   watch.remove(second);
 });
 
@@ -83,25 +83,25 @@ test('an upstream gets one interval more after a time in which the process stood
   far.on('data', (bytes) => far.write(bytes));
   near.on('data', () => seen.push('answer'));
   const watch = createDeadlines(500);
-  const entry = watch.add({ look: () => void seen.push('look') });
+  const entry = watch.add({ checkDeadlines: () => void seen.push('check') });
   await new Promise((resolve) => setImmediate(resolve));
   near.write('request');
   standStill(200);
-  await until(() => seen.includes('look'));
+  await until(() => seen.includes('check'));
   assert.equal(seen[0], 'answer');
   watch.remove(entry);
   close();
 });
 
-test('bytes that came while the process stood still are read before the look', async () => {
+test('bytes that came while the process stood still are read before the check', async () => {
   const { near, far, close } = await createConnected();
   const seen: string[] = [];
   near.on('data', () => seen.push('bytes'));
   far.write('x');
   const watch = createDeadlines(10);
-  const entry = watch.add({ look: () => void seen.push('look') });
+  const entry = watch.add({ checkDeadlines: () => void seen.push('check') });
   standStill(50);
-  await Promise.all([once(near, 'data'), until(() => seen.includes('look'))]);
+  await Promise.all([once(near, 'data'), until(() => seen.includes('check'))]);
   assert.equal(seen[0], 'bytes');
   watch.remove(entry);
   close();
