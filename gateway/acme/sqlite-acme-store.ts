@@ -25,7 +25,10 @@ interface SqliteAcmeStoreOptions {
 /** Throws a sentence if the file cannot be opened. */
 export function createSqliteAcmeStore({ directory, acceptOneWay, now }: SqliteAcmeStoreOptions): AcmeStore {
   const database = openSqlite({
-    ...{ directory, file: ACME_FILE, what: 'The store of certificates', busyTimeoutMs: BUSY_TIMEOUT_MS },
+    directory,
+    file: ACME_FILE,
+    what: 'The store of certificates',
+    busyTimeoutMs: BUSY_TIMEOUT_MS,
     prepare: (opened) => applySteps(opened, ACME_STEPS, { acceptOneWay }),
   });
   const state = database.prepare('SELECT version, token, until_ms FROM state');

@@ -92,7 +92,7 @@ export function createView({ certificates, seal, readPair, now, onUnusable }: Vi
       const { issuedAtMs } = record;
       const isRevoked = record.revokedAtMs !== undefined;
       const certificateId = certificateIdOf(record.certificate);
-      return { ...{ id, shown, text, validFromMs, expiresAtMs, fingerprint, certificateId, isRevoked, issuedAtMs } };
+      return { id, shown, text, validFromMs, expiresAtMs, fingerprint, certificateId, isRevoked, issuedAtMs };
     } catch (error) {
       unusable.set(id, text);
       onUnusable(id, (error as Error).message);

@@ -36,7 +36,9 @@ const nameLists = z
       names.forEach((name, at) => {
         if (seen.has(name))
           issues.push({
-            ...{ code: 'custom', message: 'must be in one list, and once', input: name },
+            code: 'custom',
+            message: 'must be in one list, and once',
+            input: name,
             path: [index, at],
           });
         seen.add(name);

@@ -77,7 +77,10 @@ function faultInTimes({ signs_from: from = 0, published_until: until = SECONDS_M
 /** Returns the key without members of other kinds, which have no meaning here. */
 function ownMembersOf({ kty, crv, x, d, signs_from, published_until }: Ed25519Jwk): Ed25519Jwk {
   return Object.freeze({
-    ...{ kty, crv, x, d },
+    kty,
+    crv,
+    x,
+    d,
     ...(signs_from !== undefined && { signs_from }),
     ...(published_until !== undefined && { published_until }),
   });

@@ -65,7 +65,8 @@ export function createAdminAccess(host: string, tokens: AdminTokens): AdminAcces
     { name: 'admin_token', role: 'admin', digest: digestOf(tokens.admin) },
     { name: 'viewer_token', role: 'viewer', digest: digestOf(tokens.viewer) },
     ...tokens.named.map(({ name, role, token }) => ({
-      ...{ name, digest: digestOf(token) },
+      name,
+      digest: digestOf(token),
       role: role === 'act' ? ('admin' as const) : ('viewer' as const),
     })),
   ];

@@ -59,7 +59,9 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
   });
   const challenge = resource && challengeOf(resource, scopes);
   const { checkOrigin, identify } = createAgentAdmission({
-    ...{ path: mcp.path, publicUrl: gateway.publicUrl, challenge },
+    path: mcp.path,
+    publicUrl: gateway.publicUrl,
+    challenge,
     authenticate: steps.authenticate,
     trusts: options.trusts,
     hasPublic: opened.some(({ security }) => security.length === 0),
@@ -110,7 +112,9 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
     }
     trail.note('mcp', METHODS.has(message.method) ? message.method : 'unknown');
     const answer = await endpoint(message, {
-      ...{ caller, text: found.text, session: headers.get('mcp-session-id') },
+      caller,
+      text: found.text,
+      session: headers.get('mcp-session-id'),
       call: (call) => runCall(identified, call),
     });
     if (message.method !== 'initialize' || answer?.status !== 200) return answer;

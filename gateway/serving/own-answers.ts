@@ -47,7 +47,10 @@ export function createOwnAnswers(
     }),
   );
   const ownPaths = createOwnPaths({
-    ...{ admit, jwks, portal, refuse },
+    admit,
+    jwks,
+    portal,
+    refuse,
     isRootFree: operations.every(({ path }) => path !== '/'),
   });
   const ofAgents = gateway.mcp === undefined ? [] : AGENTS_HEADERS;

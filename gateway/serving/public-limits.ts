@@ -19,13 +19,19 @@ export function publicLimits(
     tiers: Object.entries(limits.tiers)
       .filter(([name, { enforce }]) => isShown(name) && enforce)
       .map(([name, { requests, windowSeconds, openStreams = OPEN_STREAMS_MAX }]) => ({
-        ...{ name, requests, windowSeconds, openStreams },
+        name,
+        requests,
+        windowSeconds,
+        openStreams,
       })),
     anonymous: anonymous?.enforce ? anonymous : undefined,
     extra: Object.entries(limits.extra)
       .filter(([, { enforce }]) => enforce)
       .map(([name, { requests, windowSeconds, per }]) => ({
-        ...{ name, requests, windowSeconds, per },
+        name,
+        requests,
+        windowSeconds,
+        per,
         operationIds: operations.filter((one) => extraOf(limits, one) === name).map(({ id }) => id),
       })),
     costs: operations

@@ -138,7 +138,9 @@ function acmeSettings(acme: Acme, secrets: Pick<Secrets, 'read'>): AcmeSettings 
   const { contacts, challenge, certificates, externalAccount } = acme;
   return {
     directory: directoryUrlOf(acme),
-    ...{ contacts, challenge, certificates },
+    contacts,
+    challenge,
+    certificates,
     ...(externalAccount && {
       externalAccount: { keyId: externalAccount.keyId, secret: secrets.read(externalAccount.secret) ?? '' },
     }),

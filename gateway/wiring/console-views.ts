@@ -78,7 +78,9 @@ async function tryOut(options: ConsoleViewsOptions, asked: RehearsalQuestion): P
   const report =
     organization === undefined ? undefined : await options.limits.show(organization).catch(() => undefined);
   const request = {
-    ...{ method: method.toUpperCase(), target, headers },
+    method: method.toUpperCase(),
+    target,
+    headers,
     body: body === '' ? undefined : Buffer.from(body),
     clientAddress: client === '' ? undefined : client,
   };

@@ -76,7 +76,7 @@ export function openAdminListener({
       const samples = async () => new Map([[process, await answers.sample()]]);
       const console = openConsole(
         { ...answers, samples },
-        { ...{ settings, version, secrets, isServing, onOutcome, now }, logger: log.logger },
+        { settings, version, secrets, isServing, onOutcome, now, logger: log.logger },
       );
       const tokens = adminTokensIn(secrets);
       const server = createAdminServer({ host, tokens, logger: log.logger, ...answers, ...console });

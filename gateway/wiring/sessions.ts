@@ -101,12 +101,22 @@ async function open(
   return {
     readerOf: (organizationOf) =>
       createSessionReader({
-        ...{ live, originOf, organizationOf, providers: configured.providers },
+        live,
+        originOf,
+        organizationOf,
+        providers: configured.providers,
         crossSite: { origins: new Set(origins), requestHeader: configured.requestHeader },
       }),
     servicesOf({ sessionReader, organizationOf }) {
       const deps = {
-        ...{ settings: configured, providers, store, live, originOf, organizationOf, randomText, onProviderFailure },
+        settings: configured,
+        providers,
+        store,
+        live,
+        originOf,
+        organizationOf,
+        randomText,
+        onProviderFailure,
         reader: sessionReader as SessionReader,
         transactions: createTransactions(ring, randomText),
       };

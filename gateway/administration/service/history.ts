@@ -80,8 +80,16 @@ function deprecationEvent({ deprecation, calls, lastAtMs }: UsedOperation, atMs:
     key_id: null,
     request_id: null,
     details: {
-      ...{ operation_id: operation, method, path, state: deprecationState(deprecation, nowMs) },
-      ...{ deprecated, sunset, successor, guide, requests: calls, last_used_at: timeOf(lastAtMs) },
+      operation_id: operation,
+      method,
+      path,
+      state: deprecationState(deprecation, nowMs),
+      deprecated,
+      sunset,
+      successor,
+      guide,
+      requests: calls,
+      last_used_at: timeOf(lastAtMs),
     },
   };
 }

@@ -60,7 +60,11 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
     const rules = scopeRules();
     const caller = callerFrom(claims, issuer, organization, rules);
     const known = cache.remember(tokenHash, {
-      ...{ issuer, claims, caller, keyId: key.id, keys: undefined },
+      issuer,
+      claims,
+      caller,
+      keyId: key.id,
+      keys: undefined,
       scopeRules: rules,
     });
     return speakFor(known, organization);

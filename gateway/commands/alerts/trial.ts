@@ -52,12 +52,24 @@ interface Trial {
 function trialOf({ gateway, link, by, nowMs }: Trial): AlertMessage {
   const since = new Date(nowMs).toISOString();
   return {
-    ...{ id: `msg_${randomBytes(12).toString('hex')}`, atMs: nowMs, isTrial: true, gateway },
+    id: `msg_${randomBytes(12).toString('hex')}`,
+    atMs: nowMs,
+    isTrial: true,
+    gateway,
     notes: [
       {
-        ...{ id: 'trial', state: 'firing', severity: 'warning', cause: 'This is a trial: nothing has happened.' },
-        ...{ consequence: `Sent by ${by}.`, subject: null, since, until: null },
-        ...{ figures: {}, instances: [], runbook: null, link },
+        id: 'trial',
+        state: 'firing',
+        severity: 'warning',
+        cause: 'This is a trial: nothing has happened.',
+        consequence: `Sent by ${by}.`,
+        subject: null,
+        since,
+        until: null,
+        figures: {},
+        instances: [],
+        runbook: null,
+        link,
       },
     ],
   };

@@ -165,7 +165,10 @@ async function checkChallenges({ tls, settings }: RehearsalOptions, store: AcmeS
 
 async function answersTls(name: string, port: number, _token: string, keyAuthorization: string): Promise<boolean> {
   const socket = connect({
-    ...{ host: name, port, servername: name, ALPNProtocols: [ACME_TLS] },
+    host: name,
+    port,
+    servername: name,
+    ALPNProtocols: [ACME_TLS],
     // The certificate proves itself by what it holds.
     rejectUnauthorized: false,
     timeout: PATIENCE_MS,

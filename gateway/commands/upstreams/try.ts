@@ -79,7 +79,13 @@ async function tryUpstream(
   const { now } = context;
   const settings = context.settings();
   const opened = await openBackend({
-    ...{ configuration, settings, secrets: context.secrets(), name, address, mode, now },
+    configuration,
+    settings,
+    secrets: context.secrets(),
+    name,
+    address,
+    mode,
+    now,
     organization: flags.org,
   });
   try {

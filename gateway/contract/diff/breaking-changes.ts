@@ -57,8 +57,13 @@ interface KeepOptions {
 }
 
 const nothing: BreakingChanges = {
-  ...{ promised: [], operations: [], exceptions: '[]', unused: [], unpublished: [] },
-  ...{ publications: [], publicationsFile: undefined },
+  promised: [],
+  operations: [],
+  exceptions: '[]',
+  unused: [],
+  unpublished: [],
+  publications: [],
+  publicationsFile: undefined,
 };
 
 /** Compares with the published contracts if the configuration names a place for them. Pushes mistakes. */

@@ -87,9 +87,18 @@ function given(
 }
 
 const typeByKeyword: Readonly<Record<string, string>> = {
-  ...{ properties: 'object', required: 'object', additionalProperties: 'object', patternProperties: 'object' },
-  ...{ minProperties: 'object', items: 'array', prefixItems: 'array', minItems: 'array', maxItems: 'array' },
-  ...{ minimum: 'number', maximum: 'number', multipleOf: 'number' },
+  properties: 'object',
+  required: 'object',
+  additionalProperties: 'object',
+  patternProperties: 'object',
+  minProperties: 'object',
+  items: 'array',
+  prefixItems: 'array',
+  minItems: 'array',
+  maxItems: 'array',
+  minimum: 'number',
+  maximum: 'number',
+  multipleOf: 'number',
 };
 
 /** Without `type`, the type that its keywords are about. */

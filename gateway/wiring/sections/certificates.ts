@@ -33,7 +33,12 @@ export async function openCertificates(
   parts.add({ name: 'acme', close: () => ordered?.close() });
 
   const tls = openPublicTls(configuration, {
-    ...{ settings, log, store, ordered, ticketKeys, now },
+    settings,
+    log,
+    store,
+    ordered,
+    ticketKeys,
+    now,
     onHandshakeFailure: metrics.handshakeFailed,
     onRenewal: metrics.renewal,
   });

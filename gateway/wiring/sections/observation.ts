@@ -75,7 +75,10 @@ export function openObservation(
   });
   parts.add({ name: 'dropped connections', close: stopCounting });
   const admin = openAdminListener({
-    ...{ settings, secrets, log, version },
+    settings,
+    secrets,
+    log,
+    version,
     worker: options.worker,
     askPrimary: options.askPrimary,
     isServing: () => lifecycle() === 'serving',
@@ -86,7 +89,10 @@ export function openObservation(
   const tracing = openTracing({
     settings: gateway.tracing,
     readSecret: secrets.read,
-    ...{ ids, log, version, onOutcome: metrics.spans },
+    ids,
+    log,
+    version,
+    onOutcome: metrics.spans,
   });
   parts.add({ name: 'tracing', close: () => tracing?.close() });
   const traceparentFor = tracing?.traceparentFor ?? untraced(ids);

@@ -172,7 +172,11 @@ export async function openRedisSessionStore({
       since: ends.since,
       subscribe(onAnnounced) {
         const end = subscribe({
-          ...{ url, channels: ends.channels, onMessage: onAnnounced, onSubscribed: onAnnounced, connect },
+          url,
+          channels: ends.channels,
+          onMessage: onAnnounced,
+          onSubscribed: onAnnounced,
+          connect,
         });
         closers.push(end);
         return end;

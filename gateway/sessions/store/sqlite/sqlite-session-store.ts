@@ -56,7 +56,10 @@ interface SqliteSessionStoreOptions {
 export function createSqliteSessionStore(options: SqliteSessionStoreOptions): SessionStore {
   const { directory, acceptOneWay, keys, now, machine = realMachine } = options;
   const database = openSqlite({
-    ...{ directory, file: SESSIONS_FILE, what: 'The store of sessions', busyTimeoutMs: BUSY_TIMEOUT_MS },
+    directory,
+    file: SESSIONS_FILE,
+    what: 'The store of sessions',
+    busyTimeoutMs: BUSY_TIMEOUT_MS,
     prepare: (opened) => applySteps(opened, SESSIONS_STEPS, { acceptOneWay }),
   });
   const listeners = new Set<() => void>();
@@ -129,7 +132,9 @@ export function createSqliteSessionStore(options: SqliteSessionStoreOptions): Se
     endByProvider: (logout) => announcing(() => endByProvider(logout)),
     openTokens: (session) => openTokens(keys, session),
     refreshes: createSqliteRefreshes({
-      ...{ database, now, find: rows.find },
+      database,
+      now,
+      find: rows.find,
       columnsOf: (hash, tokens) => tokenColumns(keys, hash, tokens),
     }),
     ends: {
