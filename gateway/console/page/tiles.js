@@ -62,7 +62,7 @@ function tilesOf({ history, statuses }) {
     {
       name: 'Failed',
       value: percent(failed, minute.requests),
-      more: `${count(failed)} ${window}: the service failed`,
+      more: `${count(failed)} by the service`,
       href: addressOf('requests', { status: '5xx' }),
       kind: failed === 0 ? undefined : failed >= FAILED_BAD * minute.requests ? 'bad' : 'warn',
       trend: series.server_errors,
