@@ -162,6 +162,10 @@ describe('the console in a browser', () => {
     // The list of deprecated operations is renewed once a minute.
     nowMs += 61_000;
     await hasRow(page, 'versions', /^GET \/v1\/stock|listStock/);
+    // The clock of this browser is months away from that of the gateway.
+    const loaded = /Loaded.*?, (\d+ [a-z]+ ago)/.exec((await page.locator('#configuration').textContent()) ?? '')?.[1];
+    await page.evaluate("location.hash = '#/configuration'");
+    await page.locator('#configuration-view', { hasText: `, ${loaded}.` }).waitFor(PATIENCE);
     await page.locator('#nav a', { hasText: 'Overview' }).click();
     const said = (await attention(page)) ?? '';
     assert.match(said, new RegExp(`Upstream stock \\(live\\): target ${dying.url} .*Since [^.]*\\d\\d:\\d\\d`));

@@ -3,7 +3,7 @@
 
 import { act, read, Unauthorized } from './api.js';
 import { element } from './elements.js';
-import { clockWithSeconds, count, NONE } from './format.js';
+import { clockWithSeconds, count, gatewayNow, NONE } from './format.js';
 import { mayAct } from './role.js';
 
 const FOLLOWED_MS = 20_000;
@@ -170,7 +170,7 @@ function openDialog(action, target, opener, { tiers = [], tier, text = action, d
     for (const part of [...parts, confirm]) part.hidden = true;
     cancel.textContent = 'Close';
     cancel.focus();
-    outcome.textContent = `Done at ${clockWithSeconds(Date.now())}.`;
+    outcome.textContent = `Done at ${clockWithSeconds(gatewayNow())}.`;
     done();
     if (!['retry-upstream', 'silence-alerts'].includes(action)) await follow(outcome, dialog);
   }

@@ -10,7 +10,7 @@ export const stacked = {
   axisFormat: (value) => String(value),
   ticksFor: (series) => linearTicks(Math.max(...totals(series), 0) || 1),
   toPart: (value, ticks) => value / ticks.at(-1),
-  draw(series, { slotX, toY }) {
+  draw(series, { slotX, toY, unfinished }) {
     const drawings = [];
     const tops = totals(series).map((_, slot) => {
       let below = 0;
@@ -21,7 +21,7 @@ export const stacked = {
         below += value;
         const [x1, x2] = slotX(slot);
         const place = { x: x1 + 0.5, y: to, width: Math.max(1, x2 - x1 - 1), height: from - to };
-        drawings.push(drawn('rect', { class: `column ${kind}`, ...place }));
+        drawings.push(drawn('rect', { class: `column ${kind}${slot === unfinished ? ' partial' : ''}`, ...place }));
         if (kind === 'status-4') drawings.push(drawn('rect', { fill: 'url(#hatch)', ...place }));
         return [{ name, from, to }];
       });

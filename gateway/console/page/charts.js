@@ -139,7 +139,8 @@ export function createChart(container, options) {
 
   /**
    * Takes `of` (the subject of the chart; empty: all operations), `unit`, `fromMs`, `slotMs`, `slots` (the number of the whole range),
-   * `series` (each with a name, a kind and one value per slot, or null), `events` and `notes` (further lines for a slot).
+   * `series` (each with a name, a kind and one value per slot, or null), `unfinished` (the slot that may still
+   * increase, if there is one), `events` and `notes` (further lines for a slot).
    */
   return (data) => {
     shown = data;
@@ -150,7 +151,7 @@ export function createChart(container, options) {
 const slotsIn = (data) => data?.series[0]?.values.length ?? 0;
 
 function draw(svg, data, options, width) {
-  const { fromMs, slotMs, slots, series, events } = data;
+  const { fromMs, slotMs, slots, series, events, unfinished } = data;
   const right = width - MARGIN.right;
   const bottom = HEIGHT - MARGIN.bottom;
   const endMs = fromMs + slotsIn(data) * slotMs;
@@ -168,7 +169,7 @@ function draw(svg, data, options, width) {
     parts.push(drawn('line', { class: 'axis', x1: toX(ms), x2: toX(ms), y1: bottom, y2: bottom + 4 }));
     parts.push(text(Math.min(Math.max(toX(ms), MARGIN.left + 12), right - 8), bottom + 18, clock(ms), 'middle'));
   }
-  const { tops, drawings } = options.draw(series, { slotX, toY, bottom });
+  const { tops, drawings } = options.draw(series, { slotX, toY, unfinished });
   parts.push(...marksIn(events, { beginMs, endMs, toX, top: MARGIN.top, bottom }).map((mark) => mark.drawing));
   parts.push(...drawings);
   parts.push(drawn('line', { class: 'axis', x1: MARGIN.left, x2: right, y1: bottom, y2: bottom }));
@@ -217,13 +218,15 @@ function linesOf(data, slot, { format }) {
   ];
 }
 
-function sentenceOf(title, { of, fromMs, slotMs, slots, endsNow, series }, { format }) {
+function sentenceOf(title, { of, fromMs, slotMs, slots, endsNow, series, unfinished }, { format }) {
   const told = series.flatMap(({ name, values }) => {
     const known = values.filter((value) => value !== null);
     if (known.length === 0) return [];
     const greatest = Math.max(...known);
     const at = clock(fromMs + values.indexOf(greatest) * slotMs);
-    return [`${name}: last ${format(known.at(-1))}, highest ${format(greatest)} at ${at}`];
+    return [
+      `${name}: last ${format(known.at(unfinished > 0 ? -2 : -1) ?? known[0])}, highest ${format(greatest)} at ${at}`,
+    ];
   });
   const minutes = (slots * slotMs) / 60_000;
   const length = minutes < 120 ? `${Number(minutes.toFixed(1))} minutes` : `${Number((minutes / 60).toFixed(1))} hours`;

@@ -11,7 +11,7 @@ export async function showConfiguration() {
   if (found === undefined) return;
   const { version, since, before, changes, files } = found;
   place('configuration-view').replaceChildren(
-    element('p', {}, `Version ${version} is in force since `, timeElement(since), `, ${ago(since, Date.now())}.`),
+    element('p', {}, `Version ${version} is in force since `, timeElement(since), `, ${ago(since)}.`),
     element('h3', {}, before === null ? 'Changes' : `What it changed of version ${before.version}`),
     ...(before === null
       ? [element('p', { class: 'card empty' }, 'It has not changed since this process started.')]

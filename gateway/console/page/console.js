@@ -4,7 +4,7 @@
 import { forgetToken, hasToken, read, setToken, Unauthorized } from './api.js';
 import { element, place } from './elements.js';
 import { follow } from './follow.js';
-import { clockWithSeconds } from './format.js';
+import { clockWithSeconds, gatewayNow, setGatewayTime } from './format.js';
 import { overview } from './overview.js';
 import { mayAct, setRole } from './role.js';
 import { addressOf, keep, routeIn } from './routes.js';
@@ -23,7 +23,7 @@ let session;
 let signingIn = false;
 let startedAt;
 let restartedAt;
-let answeredAtMs = Date.now();
+let answeredAtMs = gatewayNow();
 let paused = false;
 /** The question to the gateway that is repeated. */
 let asked;
@@ -74,6 +74,7 @@ function startAnew() {
 function onFeed(feed) {
   onAnswer();
   latest = feed;
+  setGatewayTime(feed.at);
   const isFirst = startedAt === undefined;
   if (!isFirst && feed.started_at !== startedAt) restartedAt = feed.started_at;
   startedAt = feed.started_at;
@@ -100,7 +101,7 @@ function offerInstances({ instances, instance: chosen }) {
 }
 
 function onAnswer() {
-  answeredAtMs = Date.now();
+  answeredAtMs = gatewayNow();
   if (!signingIn) place('login').hidden = true;
   place('views').hidden = false;
   place('nav').hidden = false;

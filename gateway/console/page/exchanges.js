@@ -3,7 +3,7 @@
 import { read } from './api.js';
 import { element, link, place, state } from './elements.js';
 import { follow } from './follow.js';
-import { clockWithSeconds, day, duration, moment, NONE, operationName, timeElement } from './format.js';
+import { clockWithSeconds, duration, isToday, moment, NONE, operationName, timeElement } from './format.js';
 import { addressOf } from './routes.js';
 import { createTable } from './tables.js';
 
@@ -15,7 +15,7 @@ const kindOf = (status) => (status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'go
 /** When it was, to the second; with the day if that is another one. */
 function timeCell({ at }) {
   const ms = Date.parse(at);
-  return timeElement(at, day(ms) === day(Date.now()) ? clockWithSeconds(ms) : moment(at));
+  return timeElement(at, isToday(ms) ? clockWithSeconds(ms) : moment(at));
 }
 
 /** The gateway's share and that of the upstream, as numbers and as a bar. */

@@ -68,10 +68,22 @@ export const clock = (ms) => time.format(ms);
 export const clockWithSeconds = (ms) => timeWithSeconds.format(ms);
 export const day = (ms) => date.format(ms);
 
+let aheadMs = 0;
+
+/** The gateway's clock: that of a reader may be minutes off. */
+export const gatewayNow = () => Date.now() + aheadMs;
+
+/** Takes the gateway's time as a response has it. */
+export function setGatewayTime(iso) {
+  aheadMs = Date.parse(iso) - Date.now();
+}
+
+export const isToday = (ms) => day(ms) === day(gatewayNow());
+
 /** The time of day; with the date if it is another day. */
-export function moment(iso, nowMs = Date.now()) {
+export function moment(iso) {
   const ms = Date.parse(iso);
-  return Math.abs(nowMs - ms) < DAY_MS / 2 || day(ms) === day(nowMs) ? clock(ms) : dayAndTime.format(ms);
+  return Math.abs(gatewayNow() - ms) < DAY_MS / 2 || isToday(ms) ? clock(ms) : dayAndTime.format(ms);
 }
 
 /** An element for a time: as people read it, and exactly in its title. */
@@ -84,9 +96,9 @@ export function withTimes(sentence) {
   return sentence.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (iso) => moment(iso));
 }
 
-/** The time between two moments: ISO 8601, and epoch milliseconds. */
-export function ago(iso, nowMs) {
-  const seconds = Math.max(0, Math.round((nowMs - Date.parse(iso)) / 1000));
+/** The time from a moment to now. */
+export function ago(iso) {
+  const seconds = Math.max(0, Math.round((gatewayNow() - Date.parse(iso)) / 1000));
   if (seconds < 60) return `${seconds} s ago`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
   if (seconds < 172_800) return `${Math.floor(seconds / 3600)} h ago`;

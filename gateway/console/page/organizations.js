@@ -115,7 +115,7 @@ function factsOf({ id, tier, state: known, operator, last_used_at: used }) {
     ['Id', element('code', {}, id)],
     ['Tier', tier],
     ['State', state(stateKinds[known], known)],
-    ['Last use', used === null ? NONE : timeElement(used, `${moment(used)}, ${ago(used, Date.now())}`)],
+    ['Last use', used === null ? NONE : timeElement(used, `${moment(used)}, ${ago(used)}`)],
     ['Requests', link(addressOf('requests', { organization: id }), 'Recent requests')],
     ...(operator ? [['Kind', 'Staff of the platform: may hold operator scopes']] : []),
   ];
@@ -202,7 +202,7 @@ function keyCard(key, organization) {
     `${mode} mode`,
     scopes.includes('*') ? 'every scope' : scopes.join(' '),
     from.length > 0 ? `from ${from.join(', ')}` : '',
-    used === null ? 'never used' : `last used ${ago(used, Date.now())}`,
+    used === null ? 'never used' : `last used ${ago(used)}`,
     revoked !== null ? `revoked ${moment(revoked)}` : ends === null ? '' : `ends ${moment(ends)}`,
   ];
   return element(

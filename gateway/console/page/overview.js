@@ -69,29 +69,22 @@ function nothingOf({ all }) {
 
 /** What the charts mark, and how far back they reach. */
 function marks() {
-  return ({ history, events, at }) => {
+  return ({ history, events }) => {
     const fromMs = Date.parse(history.from);
-    const nowMs = Date.parse(at);
     const shown = events.filter((event) => event.until === null || Date.parse(event.until) >= fromMs).toReversed();
     const items = shown.map((event) => {
       const until =
-        event.until === null ? ' until now' : event.until === event.at ? '' : ` until ${moment(event.until, nowMs)}`;
+        event.until === null ? ' until now' : event.until === event.at ? '' : ` until ${moment(event.until)}`;
       const where = event.instance === undefined ? '' : ` (${event.instance})`;
       const sign = element('span', { 'aria-hidden': 'true', class: `sign ${event.kind}` }, signOf(event.kind));
-      return element(
-        'li',
-        {},
-        sign,
-        timeElement(event.at, moment(event.at, nowMs)),
-        `${until}: ${withTimes(event.text)}${where}`,
-      );
+      return element('li', {}, sign, timeElement(event.at), `${until}: ${withTimes(event.text)}${where}`);
     });
     const list = place('marks');
     const next = element('ul', {}, ...items);
     if (next.innerHTML !== list.innerHTML) list.replaceChildren(...next.childNodes);
     const { bytes: used, bytes_max: most } = history.memory;
     place('reach').textContent =
-      `Counts reach back ${ago(history.from, nowMs).replace(' ago', '')} here, two days at most; they take ${bytes(used)} of at most ${bytes(most)} of memory, and are kept over a restart.`;
+      `Counts reach back ${ago(history.from).replace(' ago', '')} here, two days at most; they take ${bytes(used)} of at most ${bytes(most)} of memory, and are kept over a restart.`;
   };
 }
 

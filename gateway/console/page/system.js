@@ -168,14 +168,13 @@ function streamsOf({ events = 0, lines = 0, websocket = 0 }) {
 }
 
 function configuration() {
-  return ({ status, at }) => {
-    const nowMs = Date.parse(at);
+  return ({ status }) => {
     const { version, loaded_at, last_failure: failure } = status?.configuration ?? {};
     const started = status?.started_at;
     const rows = [
       ['Version in force', version ?? NONE],
-      ['Loaded', loaded_at ? timeElement(loaded_at, `${moment(loaded_at)}, ${ago(loaded_at, nowMs)}`) : NONE],
-      ['Running since', started ? timeElement(started, `${moment(started)}, ${ago(started, nowMs)}`) : NONE],
+      ['Loaded', loaded_at ? timeElement(loaded_at, `${moment(loaded_at)}, ${ago(loaded_at)}`) : NONE],
+      ['Running since', started ? timeElement(started, `${moment(started)}, ${ago(started)}`) : NONE],
       ['Operations', status?.operations ?? NONE],
       [
         'Last reload',
@@ -210,14 +209,14 @@ function instances() {
       {
         key: 'started',
         label: 'Started',
-        cell: (row) => ago(row.started_at, row.nowMs),
+        cell: (row) => ago(row.started_at),
         value: (row) => row.started_at,
       },
     ],
   });
-  return ({ instances: all, here, at }) => {
+  return ({ instances: all, here }) => {
     place('instances-section').hidden = all.length < 2;
-    show(all.map((row) => ({ ...row, here, nowMs: Date.parse(at) })));
+    show(all.map((row) => ({ ...row, here })));
   };
 }
 
@@ -235,7 +234,7 @@ function workers() {
       {
         key: 'since',
         label: 'Since',
-        cell: (row) => (row.since ? ago(row.since, row.nowMs) : NONE),
+        cell: (row) => (row.since ? ago(row.since) : NONE),
         value: (row) => row.since,
       },
       {
@@ -253,9 +252,9 @@ function workers() {
       },
     ],
   });
-  return ({ status, at }) => {
+  return ({ status }) => {
     place('workers-section').hidden = status?.workers === undefined;
-    show((status?.workers ?? []).map((row) => ({ ...row, nowMs: Date.parse(at) })));
+    show(status?.workers ?? []);
   };
 }
 
@@ -285,39 +284,35 @@ function certificates() {
 const lifeKinds = { announced: 'off', deprecated: 'warn', ended: 'bad' };
 
 function versions() {
-  return createTableOf(
-    'versions',
-    (feed) => (feed.versions?.operations ?? []).map((row) => ({ ...row, nowMs: Date.parse(feed.at) })),
-    {
-      caption: 'Deprecated operations and who still calls them, in the last 90 days',
-      empty: 'No operation is deprecated.',
-      keyOf: ({ operation }) => operation,
-      columns: [
-        { key: 'operation', label: 'Operation', cell: (row) => row.operation, value: (row) => row.operation },
-        {
-          key: 'state',
-          label: 'State',
-          cell: (row) => worded(lifeKinds, row.state, row.sunset ? `, ends ${day(Date.parse(row.sunset))}` : ''),
-          value: (row) => row.state,
-        },
-        { key: 'calls', label: 'Calls', numeric: true, cell: (row) => count(row.calls), value: (row) => row.calls },
-        {
-          key: 'organizations',
-          label: 'Organizations',
-          numeric: true,
-          cell: (row) => count(row.organizations),
-          value: (row) => row.organizations,
-        },
-        {
-          key: 'last',
-          label: 'Last call',
-          minor: true,
-          cell: (row) => (row.last_call_at ? ago(row.last_call_at, row.nowMs) : NONE),
-          value: (row) => row.last_call_at,
-        },
-      ],
-    },
-  );
+  return createTableOf('versions', ({ versions }) => versions?.operations ?? [], {
+    caption: 'Deprecated operations and who still calls them, in the last 90 days',
+    empty: 'No operation is deprecated.',
+    keyOf: ({ operation }) => operation,
+    columns: [
+      { key: 'operation', label: 'Operation', cell: (row) => row.operation, value: (row) => row.operation },
+      {
+        key: 'state',
+        label: 'State',
+        cell: (row) => worded(lifeKinds, row.state, row.sunset ? `, ends ${day(Date.parse(row.sunset))}` : ''),
+        value: (row) => row.state,
+      },
+      { key: 'calls', label: 'Calls', numeric: true, cell: (row) => count(row.calls), value: (row) => row.calls },
+      {
+        key: 'organizations',
+        label: 'Organizations',
+        numeric: true,
+        cell: (row) => count(row.organizations),
+        value: (row) => row.organizations,
+      },
+      {
+        key: 'last',
+        label: 'Last call',
+        minor: true,
+        cell: (row) => (row.last_call_at ? ago(row.last_call_at) : NONE),
+        value: (row) => row.last_call_at,
+      },
+    ],
+  });
 }
 
 /** Keeps the text unchanged while it is open, so that a selection or scroll position is not lost. */

@@ -2,7 +2,7 @@
 // browser's buttons go back through what was looked at.
 
 import { element, place } from './elements.js';
-import { clock, day } from './format.js';
+import { clock, day, gatewayNow, isToday } from './format.js';
 import { addressOf, routeIn } from './routes.js';
 
 const SHORTEST = '15m';
@@ -73,7 +73,7 @@ zoomOut.addEventListener('click', () => {
   const { from, to } = shownTime();
   const [fromMs, toMs] = [Date.parse(from), Date.parse(to)];
   const half = (toMs - fromMs) / 2;
-  showTime({ fromMs: fromMs - half, toMs: Math.min(Date.now(), toMs + half) });
+  showTime({ fromMs: fromMs - half, toMs: Math.min(gatewayNow(), toMs + half) });
 });
 
 /**
@@ -105,7 +105,7 @@ export async function copyLink(button, shown) {
 
 function momentIn(iso) {
   const ms = Date.parse(iso);
-  return day(ms) === day(Date.now()) ? clock(ms) : `${day(ms)}, ${clock(ms)}`;
+  return isToday(ms) ? clock(ms) : `${day(ms)}, ${clock(ms)}`;
 }
 
 /** As `datetime-local` takes it: without a zone. */

@@ -48,15 +48,16 @@ export function createTrafficCharts(trafficBox, latencyBox, filter) {
 
 function chartData({ history, at, events }, { series }, of) {
   const slotMs = history.slot_seconds * 1000;
-  const secondsOf = (index) => (index + 1 < series.requests.length ? history.slot_seconds : history.last_slot_seconds);
-  const perSecond = (values) => values.map((value, index) => value / secondsOf(index));
+  // The last slot has the count so far: over its first seconds a rate would be noise.
+  const unfinished = history.last_slot_seconds < history.slot_seconds ? series.requests.length - 1 : undefined;
+  const perSecond = (values) => values.map((value) => value / history.slot_seconds);
   const good = series.requests.map(
     (all, index) => all - series.redirects[index] - series.client_errors[index] - series.server_errors[index],
   );
   const shared = {
-    ...{ of, events, slotMs, endsNow: history.range !== 'free' },
+    ...{ of, events, slotMs, unfinished, endsNow: history.range !== 'free' },
     ...{ fromMs: Date.parse(history.from), slots: history.slots, endMs: Date.parse(at) },
-    notes: (slot) => [`${count(series.requests[slot])} requests`],
+    notes: (slot) => [`${count(series.requests[slot])} requests${slot === unfinished ? ' so far' : ''}`],
   };
   const byStatus = [
     { name: '2xx', kind: 'status-2', values: perSecond(good) },
