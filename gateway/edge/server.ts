@@ -45,24 +45,7 @@ export interface ServerOptions extends NodeServerOptions, ExchangesOptions {
   current(): RequestHandlers;
 }
 
-export interface PublicServer {
-  readonly server: Server;
-  activeRequests(): number;
-  /** Exempts the body of this request from the timeout: the caller limits its time. */
-  exemptBody(request: DownstreamRequest): void;
-  /** Takes no more connections. Open connections are served as before. */
-  stopListening(): void;
-  /** From now on, every answer announces the end of its connection. Requests are still served. */
-  announceEnd(): void;
-  /** Stops taking connections, lets requests in flight finish for at most `drainMs`, then closes what is left. */
-  drain(drainMs: number): Promise<void>;
-}
-
-export function createPublicServer(options: ServerOptions): PublicServer {
-  return new HttpListener(options);
-}
-
-class HttpListener implements PublicServer {
+export class PublicServer {
   readonly server: Server;
   readonly #options: ServerOptions;
   readonly #exchanges: ReturnType<typeof createExchanges>;
@@ -94,23 +77,28 @@ class HttpListener implements PublicServer {
     this.#listenTo(server);
   }
 
+  /** Number of requests in progress. */
   activeRequests(): number {
     return this.#exchanges.size();
   }
 
+  /** Exempts the body of this request from the timeout: the caller limits its time. */
   exemptBody(request: DownstreamRequest): void {
     this.#exchanges.exemptBody(request);
   }
 
+  /** Takes no more connections. Open connections are served as before. */
   stopListening(): void {
     // `close` of an http.Server also closes idle connections, on which a request may be arriving.
     Listener.prototype.close.call(this.server);
   }
 
+  /** From now on, every answer announces the end of its connection. Requests are still served. */
   announceEnd(): void {
     this.#exchanges.announceEnd();
   }
 
+  /** Stops taking connections, lets requests in flight finish for at most `drainMs`, then closes what is left. */
   async drain(drainMs: number): Promise<void> {
     this.#exchanges.announceEnd();
     this.#isClosing = true;

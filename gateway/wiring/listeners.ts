@@ -11,7 +11,7 @@ import { listen } from '../edge/connections/listen.ts';
 import { createAnswerChallenge, type OwnChallenge } from '../edge/own-answers/acme-challenge.ts';
 import { createRefusals } from '../edge/refusal/refusals.ts';
 import { securityHeadersFor } from '../edge/security-headers.ts';
-import { createPublicServer, type PublicServer, type RequestHandlers, type ServerOptions } from '../edge/server.ts';
+import { PublicServer, type RequestHandlers, type ServerOptions } from '../edge/server.ts';
 import { createPlain } from '../edge/tls/plain.ts';
 import type { Admitted } from '../exchange.ts';
 import { addressBlockOf } from '../limits/addresses/address-block.ts';
@@ -80,12 +80,12 @@ export function createListeners(options: ListenersOptions): Listeners {
     };
     if (gateway.tls?.plain) {
       const { mode } = gateway.tls.plain;
-      plainServer = createPublicServer({
+      plainServer = new PublicServer({
         ...shared,
         ...plainOptions(mode, (admitted) => current().passPlain(admitted)),
       });
     }
-    publicServer = createPublicServer({
+    publicServer = new PublicServer({
       ...shared,
       createTlsServer: options.tls?.createServer,
       usesFastPath: gateway.http.fastPath,

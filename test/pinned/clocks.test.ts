@@ -31,7 +31,6 @@ const APART: Readonly<Record<string, string>> = {
   'gateway/auth/organization-search.ts': 'gives way to requests while it reads',
   'gateway/auth/tokens/': 'keys of issuers, the same',
   'gateway/limits/addresses/accepted-credentials.ts': 'a secret of the process',
-  'gateway/limits/addresses/failure-counter.ts': 'a library with timers of its own counts failures',
   'gateway/limits/addresses/login-queue.ts': 'waits for failures that are counted',
   'gateway/usage/sqlite-store.ts': 'the embedded store gives way to requests while it reads',
 };

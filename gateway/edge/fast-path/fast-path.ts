@@ -21,17 +21,6 @@ interface FastPathOptions extends Pick<FastOwner, 'needsNode' | 'onRequest' | 'k
   onClientError(error: NodeJS.ErrnoException, socket: Socket): void;
 }
 
-interface FastPath {
-  /** Returns the answer that is due on a connection of the fast path. */
-  answerOn(socket: Socket): FastResponse | undefined;
-  /** Call it when Node's server has read a request on this connection. */
-  arrivedAtNode(socket: Socket): void;
-  /** Closes idle connections, now and from now on. A connection is idle if no byte has arrived since its last answer. */
-  closeIdle(): void;
-  /** Stops the periodic check for timeouts. */
-  stop(): void;
-}
-
 /** An idle connection stays open this much longer than announced, as with Node, so that a request on its way is not lost. */
 const IDLE_MS_MORE = 1000;
 
@@ -48,13 +37,13 @@ export function createFastPath(options: FastPathOptions): FastPath | undefined {
   const listeners = server.listeners(event) as ((this: Server, socket: Socket) => void)[];
   const serveByNode = listeners.find(({ name }) => name === NODE_LISTENER);
   if (serveByNode === undefined) return undefined;
-  const fastPath = new FastConnections(options, (socket) => serveByNode.call(server, socket));
+  const fastPath = new FastPath(options, (socket) => serveByNode.call(server, socket));
   server.off(event, serveByNode);
   server.on(event, (socket: Socket) => fastPath.take(socket));
   return fastPath;
 }
 
-class FastConnections implements FastPath, FastOwner {
+class FastPath implements FastOwner {
   readonly keepAliveMs: number;
   readonly headBytesMax: number;
   readonly fieldBytesMax: number;
@@ -125,19 +114,23 @@ class FastConnections implements FastPath, FastOwner {
     return this.#isClosing;
   }
 
+  /** Returns the answer that is due on a connection of the fast path. */
   answerOn(socket: Socket): FastResponse | undefined {
     return this.#bySocket.get(socket)?.item.response;
   }
 
+  /** Call it when Node's server has read a request on this connection. */
   arrivedAtNode(socket: Socket): void {
     if (this.#slowHeads.size > 0) this.#slowHeads.delete(socket);
   }
 
+  /** Closes idle connections, now and from now on. A connection is idle if no byte has arrived since its last answer. */
   closeIdle(): void {
     this.#isClosing = true;
     for (const connection of this.#connections.all()) if (connection.isIdle) connection.socket.destroy();
   }
 
+  /** Stops the periodic check for timeouts. */
   stop(): void {
     this.#stopChecks();
   }

@@ -9,9 +9,8 @@ import { createProcessStore } from '../counters/process-store.ts';
 import { retryAfterSecondsOf } from '../limit-headers.ts';
 import { addressBlockOf } from './address-block.ts';
 import {
-  createLoginThrottle,
   type LoginAttempt,
-  type LoginThrottle,
+  LoginThrottle,
   type LoginThrottleOptions,
   type LoginThrottleRules,
   NO_LOGIN,
@@ -124,7 +123,7 @@ export function createAddressLimits(
 
   return function addressLimit(name, rules) {
     const limit =
-      limits.get(name) ?? createAddressLimit(rules, createLoginThrottle(rules, { ...options, name }), options.now);
+      limits.get(name) ?? createAddressLimit(rules, new LoginThrottle(rules, { ...options, name }), options.now);
     limit.useRules(rules);
     limits.set(name, limit);
     return limit;

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import type { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import { type ConnectRedis, connectRedis, type Redis } from '../../redis/client.ts';
 import { evaluate, toScript } from '../../redis/sealed-script.ts';
+import { createCountTogether } from './count-together.ts';
 import { createSharedUnits, type SharedUnits } from './reserved-units.ts';
 
 const require = createRequire(import.meta.url);
@@ -52,7 +53,7 @@ export interface FailureCounters {
 
 /** Counters of this process only. */
 export const processFailureCounters: FailureCounters = {
-  counter: (name, rules) => createFailureCounter(name, rules, undefined),
+  counter: (name, rules) => new ProcessCounter(name, rules),
   close: () => undefined,
 };
 
@@ -69,7 +70,7 @@ export function openFailureCounters(
   const client = connect({ url: redisUrl, commandTimeoutMs: COMMAND_TIMEOUT_MS });
   const units = createSharedUnits(client);
   return {
-    counter: (name, rules) => createFailureCounter(name, rules, { client, units }),
+    counter: (name, rules) => new SharedCounter(name, rules, client, units),
     close() {
       units.close();
       client.disconnect();
@@ -77,81 +78,107 @@ export function openFailureCounters(
   };
 }
 
-interface SharedCounting {
-  readonly client: Redis;
-  readonly units: SharedUnits;
+/** What a limiter of the library is made with. */
+function settingsOf(name: string, { failures, windowSeconds }: FailureRules) {
+  return { points: failures, duration: windowSeconds, keyPrefix: `failures:${name}` };
 }
 
-function createFailureCounter(name: string, rules: FailureRules, sharing: SharedCounting | undefined): FailureCounter {
-  const settings = { points: rules.failures, duration: rules.windowSeconds, keyPrefix: `failures:${name}` };
-  const memory = new (memoryLimiter())(settings);
-  const shared =
-    sharing &&
-    new (redisLimiter())({ ...settings, storeClient: sealedFor(sharing.client), rejectIfRedisNotReady: true });
-  const limiter = shared ?? memory;
+/** Applies new rules to a limiter of the library. */
+function setRules(limiter: RateLimiterMemory | RateLimiterRedis, { failures, windowSeconds }: FailureRules): void {
+  limiter.points = failures;
+  limiter.duration = windowSeconds;
+}
 
-  async function countHere(block: string, failures: number): Promise<FailureCount> {
-    const { remainingPoints } = await memory.penalty(block, failures);
+/** Counts in the memory of this process. */
+class ProcessCounter implements FailureCounter {
+  readonly #limiter: RateLimiterMemory;
+  /** Units that this process has reserved, by block. Those reserved in Redis are included. */
+  readonly #reserved = new Map<string, number>();
+
+  constructor(name: string, rules: FailureRules) {
+    this.#limiter = new (memoryLimiter())(settingsOf(name, rules));
+  }
+
+  async count(block: string, failures = 1): Promise<FailureCount> {
+    const { remainingPoints } = await this.#limiter.penalty(block, failures);
     return { isUsedUp: remainingPoints === 0, leftMs: undefined };
   }
 
-  /** Counts in Redis; while Redis is away, in the memory of this process. */
-  async function countShared(redis: RateLimiterRedis, block: string, failures: number): Promise<FailureCount> {
-    try {
-      const { remainingPoints, msBeforeNext } = await redis.penalty(block, failures);
-      return { isUsedUp: remainingPoints === 0, leftMs: msBeforeNext };
-    } catch {
-      return countHere(block, failures);
-    }
+  async reserve(block: string): Promise<Reserving> {
+    const failures = (await this.#limiter.get(block))?.consumedPoints ?? 0;
+    const isLeft = failures + (this.#reserved.get(block) ?? 0) < this.#limiter.points;
+    return {
+      isUsedUp: failures >= this.#limiter.points,
+      leftMs: undefined,
+      giveBack: isLeft ? this.hold(block) : undefined,
+    };
   }
 
-  /** Units that this process has reserved, by block. Those reserved in Redis are included. */
-  const reserved = new Map<string, number>();
-
-  function reserveHere(block: string, giveBackShared?: () => void): () => void {
-    reserved.set(block, (reserved.get(block) ?? 0) + 1);
-    return function giveBack() {
-      const left = (reserved.get(block) ?? 1) - 1;
-      if (left === 0) reserved.delete(block);
-      else reserved.set(block, left);
+  /** Counts a unit as reserved. Returns the function that gives it back, which also calls `giveBackShared`. */
+  hold(block: string, giveBackShared?: () => void): () => void {
+    this.#reserved.set(block, (this.#reserved.get(block) ?? 0) + 1);
+    return () => {
+      const left = (this.#reserved.get(block) ?? 1) - 1;
+      if (left === 0) this.#reserved.delete(block);
+      else this.#reserved.set(block, left);
       giveBackShared?.();
     };
   }
 
-  async function reserveShared(block: string, { units }: SharedCounting): Promise<Reserving> {
-    const { failures, leftMs, giveBack } = await units.reserve(limiter.getKey(block), limiter.points);
-    return { isUsedUp: failures >= limiter.points, leftMs, giveBack: giveBack && reserveHere(block, giveBack) };
+  forget(block: string): void {
+    void this.#limiter.delete(block);
   }
 
-  async function reserveInProcess(block: string): Promise<Reserving> {
-    const failures = (await memory.get(block))?.consumedPoints ?? 0;
-    const isLeft = failures + (reserved.get(block) ?? 0) < memory.points;
-    return {
-      isUsedUp: failures >= memory.points,
-      leftMs: undefined,
-      giveBack: isLeft ? reserveHere(block) : undefined,
-    };
+  useRules(rules: FailureRules): void {
+    setRules(this.#limiter, rules);
+  }
+}
+
+/** Counts in Redis; while Redis is away, in the memory of this process. */
+class SharedCounter implements FailureCounter {
+  readonly count: FailureCounter['count'];
+  readonly #limiter: RateLimiterRedis;
+  readonly #fallback: ProcessCounter;
+  readonly #units: SharedUnits;
+
+  constructor(name: string, rules: FailureRules, client: Redis, units: SharedUnits) {
+    this.#limiter = new (redisLimiter())({
+      ...settingsOf(name, rules),
+      storeClient: sealedFor(client),
+      rejectIfRedisNotReady: true,
+    });
+    this.#fallback = new ProcessCounter(name, rules);
+    this.#units = units;
+    this.count = createCountTogether((block, failures) => this.#count(block, failures));
   }
 
-  return {
-    count:
-      shared === undefined
-        ? (block) => countHere(block, 1)
-        : createTogether((block, failures) => countShared(shared, block, failures)),
-    reserve(block) {
-      if (sharing === undefined) return reserveInProcess(block);
-      return reserveShared(block, sharing).catch(() => reserveInProcess(block));
-    },
-    forget(block) {
-      void memory.delete(block);
-    },
-    useRules({ failures, windowSeconds }) {
-      for (const one of [memory, limiter]) {
-        one.points = failures;
-        one.duration = windowSeconds;
-      }
-    },
-  };
+  reserve(block: string): Promise<Reserving> {
+    return this.#reserve(block).catch(() => this.#fallback.reserve(block));
+  }
+
+  forget(block: string): void {
+    this.#fallback.forget(block);
+  }
+
+  useRules(rules: FailureRules): void {
+    setRules(this.#limiter, rules);
+    this.#fallback.useRules(rules);
+  }
+
+  async #count(block: string, failures: number): Promise<FailureCount> {
+    try {
+      const { remainingPoints, msBeforeNext } = await this.#limiter.penalty(block, failures);
+      return { isUsedUp: remainingPoints === 0, leftMs: msBeforeNext };
+    } catch {
+      return this.#fallback.count(block, failures);
+    }
+  }
+
+  async #reserve(block: string): Promise<Reserving> {
+    const limiter = this.#limiter;
+    const { failures, leftMs, giveBack } = await this.#units.reserve(limiter.getKey(block), limiter.points);
+    return { isUsedUp: failures >= limiter.points, leftMs, giveBack: giveBack && this.#fallback.hold(block, giveBack) };
+  }
 }
 
 /**
@@ -168,49 +195,5 @@ function sealedFor(client: Redis) {
       count = toScript(lua);
     },
     rlflxIncr: ([key = '', ...args]: readonly string[]) => evaluate(client, count, [key], args),
-  };
-}
-
-/** From this number of failures in one command on, the next command waits. */
-const FLOOD = 8;
-/** Milliseconds between two commands of such a flood. This instance learns by as much later that the address is blocked. */
-const FLOOD_REST_MS = 5;
-
-interface Failures extends PromiseWithResolvers<FailureCount> {
-  failures: number;
-}
-
-/**
- * Returns a function that counts failures of one address together if they happen in one turn of the event loop, or before the last command
- * for the address is answered. A flood from one address then costs a command every few milliseconds. A command for each failure took as
- * much CPU as the refusal itself.
- */
-function createTogether(count: (block: string, failures: number) => Promise<FailureCount>): FailureCounter['count'] {
-  const waiting = new Map<string, Failures>();
-  const inFlight = new Set<string>();
-
-  function send(block: string): void {
-    const { failures, resolve } = waiting.get(block) as Failures;
-    waiting.delete(block);
-    inFlight.add(block);
-    const next = () => {
-      inFlight.delete(block);
-      if (waiting.has(block)) send(block);
-    };
-    const rest = () => setTimeout(next, FLOOD_REST_MS).unref();
-    void count(block, failures)
-      .then(resolve)
-      .then(failures < FLOOD ? next : rest);
-  }
-
-  return function countTogether(block) {
-    let together = waiting.get(block);
-    if (together === undefined) {
-      together = { ...Promise.withResolvers<FailureCount>(), failures: 0 };
-      waiting.set(block, together);
-      if (!inFlight.has(block)) setImmediate(send, block);
-    }
-    together.failures += 1;
-    return together.promise;
   };
 }

@@ -30,20 +30,6 @@ export interface LoginAttempt {
   over(): void;
 }
 
-export interface LoginThrottle {
-  /** Returns the digest of a credential that could be a guess. The other functions take the digest. */
-  digestOf(credential: string): string;
-  /** Throws if too many logins have failed. */
-  refuse(admitted: Admitted, digest: string): void;
-  /**
-   * Admits an attempt to log in. It reserves a unit of each limit until the outcome is known, so that attempts in flight cannot exceed a
-   * limit; it waits while others have reserved all units that are left. Throws, or rejects, as `refuse` does.
-   */
-  admit(admitted: Admitted, digest: string): Awaitable<LoginAttempt>;
-  /** Applies from now on; windows that have begun keep their end. */
-  useRules(rules: LoginThrottleRules): void;
-}
-
 /** Does nothing: the attempt of a request that is no login, or whose client left while it waited. */
 export const NO_LOGIN: LoginAttempt = { answered: () => undefined, abandoned: () => undefined, over: () => undefined };
 
@@ -63,11 +49,7 @@ type GiveBack = (isAnswered: boolean) => void;
  * answer one address alike whatever the credential. Therefore a credential that fails later is forgotten, and a few such failures block
  * the address for all credentials.
  */
-export function createLoginThrottle(rules: LoginThrottleRules, options: LoginThrottleOptions): LoginThrottle {
-  return new FailedLogins(rules, options);
-}
-
-class FailedLogins implements LoginThrottle {
+export class LoginThrottle {
   #rules: LoginThrottleRules;
   readonly #accepted: AcceptedCredentials;
   readonly #ofAddress: FailureLimit;
@@ -84,20 +66,27 @@ class FailedLogins implements LoginThrottle {
     this.#ofAll = createFailureLimit({ name: `total:${name}`, counters, now, ...totalRules(rules) });
   }
 
+  /** Returns the digest of a credential that could be a guess. The other methods take the digest. */
   digestOf(credential: string): string {
     return this.#accepted.digestOf(credential);
   }
 
+  /** Throws if too many logins have failed. */
   refuse({ clientAddress }: Admitted, digest: string): void {
     refuseIfBlocked(this.#ofAccepted, clientAddress);
     if (this.#accepted.has(digest)) return;
     for (const [limit, counted] of this.#limitsFor(clientAddress)) refuseIfBlocked(limit, counted);
   }
 
+  /**
+   * Admits an attempt to log in. It reserves a unit of each limit until the outcome is known, so that attempts in flight cannot exceed a
+   * limit; it waits while others have reserved all units that are left. Throws, or rejects, as `refuse` does.
+   */
   admit(admitted: Admitted, digest: string): Awaitable<LoginAttempt> {
     return this.#beginTrusted(admitted.clientAddress, digest) ?? this.#beginInTurn(admitted, digest);
   }
 
+  /** Applies from now on; windows that have begun keep their end. */
   useRules(rules: LoginThrottleRules): void {
     this.#rules = rules;
     this.#ofAddress.useRules(addressRules(rules, 1));

@@ -8,7 +8,7 @@ import type { Site } from '../../edge/admission/sites.ts';
 import { closeAtOnce, listen } from '../../edge/connections/listen.ts';
 import { createIds } from '../../edge/ids.ts';
 import { createRefusals } from '../../edge/refusal/refusals.ts';
-import { createPublicServer } from '../../edge/server.ts';
+import { PublicServer } from '../../edge/server.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Arrived, Forwardable } from '../../exchange.ts';
 import type { DecisionRecord } from '../../explain/record.ts';
@@ -58,7 +58,7 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
     upgrades: () => false,
     upgrade: async () => undefined,
   };
-  const { server } = createPublicServer({
+  const { server } = new PublicServer({
     ...limits,
     ...timeouts,
     constantHeaders,

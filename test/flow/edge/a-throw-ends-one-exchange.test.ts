@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { listen } from '../../../gateway/edge/connections/listen.ts';
 import { nodeExchangeOf } from '../../../gateway/edge/edge-exchange.ts';
 import { createRefusals } from '../../../gateway/edge/refusal/refusals.ts';
-import { createPublicServer, type PublicServer } from '../../../gateway/edge/server.ts';
+import { PublicServer } from '../../../gateway/edge/server.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Arrived } from '../../../gateway/exchange.ts';
 import { onFault } from '../../../gateway/shared/faults.ts';
@@ -57,7 +57,7 @@ after(() => {
 
 async function startEdge(way: (typeof ways)[string]): Promise<void> {
   let requests = 0;
-  edge = createPublicServer({
+  edge = new PublicServer({
     headerBytesMax: 16_384,
     urlBytesMax: 8192,
     headersMs: 5000,

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '../../../gateway/edge/connections/listen.ts';
 import type { EdgeResponse } from '../../../gateway/edge/edge-exchange.ts';
 import { createRefusals } from '../../../gateway/edge/refusal/refusals.ts';
-import { createPublicServer, type PublicServer } from '../../../gateway/edge/server.ts';
+import { PublicServer } from '../../../gateway/edge/server.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Arrived } from '../../../gateway/exchange.ts';
 import { type Connection, openConnection, requestOf, until } from '../../support/connection.ts';
@@ -70,7 +70,7 @@ const answers: Readonly<Record<string, (arrived: Arrived) => Promise<void>>> = {
 };
 
 async function startEdge(times: { readonly headersMs: number; readonly keepAliveMs: number }): Promise<void> {
-  edge = createPublicServer({
+  edge = new PublicServer({
     headerBytesMax: 16_384,
     urlBytesMax: 8192,
     ...times,
@@ -328,7 +328,7 @@ describe('in its time ends', () => {
 });
 
 it('a drain closes idle connections, and finishes what is under way', async () => {
-  const other = createPublicServer({
+  const other = new PublicServer({
     headerBytesMax: 16_384,
     urlBytesMax: 8192,
     headersMs: 5000,

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Admitted } from '../../../gateway/exchange.ts';
-import { createLoginThrottle, type LoginAttempt } from '../../../gateway/limits/addresses/login-throttle.ts';
+import { type LoginAttempt, LoginThrottle } from '../../../gateway/limits/addresses/login-throttle.ts';
 
 const DAY = 86_400;
 
 function setUp(rules: { failures?: number; failuresTotal?: number } = {}) {
   let nowMs = 1_795_190_400_000;
-  const logins = createLoginThrottle(
+  const logins = new LoginThrottle(
     { failures: 10, failuresWindowSeconds: DAY, ...rules },
     { name: 'mail', now: () => nowMs },
   );
