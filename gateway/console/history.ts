@@ -71,187 +71,223 @@ export interface PresentCounts {
   readonly hour: readonly number[];
 }
 
-interface History {
-  /** Opens the current slots. Returns the present moment in epoch milliseconds: the begin of what the next sample adds. */
-  advance(): number;
-  /** Adds what has increased since a moment. */
-  add(sinceMs: number, increases: Increases): void;
-  counts(span: ShownTime, subject?: Subject): RangeCounts;
-  present(kind: Kind): PresentCounts[];
-  /** What `createHistory` goes on from. */
-  state(): HistoryState;
-}
-
 /** Counts per slot of an operation: a bucket for each bound, one for longer durations, and the classes of status. */
 export function widthOf(bounds: readonly number[]): number {
   return bounds.length + 1 + CLASSES;
 }
 
-/**
- * @param bounds upper bounds of the duration buckets, in seconds
- * @param now epoch milliseconds that never decrease
- * @param kept the history of the process before; the time in between has no requests
- */
-export function createHistory(bounds: readonly number[], now: () => number, kept?: KeptHistory): History {
-  const width = widthOf(bounds);
-  const startedAtMs = kept?.startedAtMs ?? now();
-  const firstSlots = RESOLUTIONS.map(({ slotMs }) => Math.floor(startedAtMs / slotMs));
-  const newest = [...(kept?.newest ?? firstSlots)];
-  const all = kept?.all ?? createSeries(width);
-  const trackedOf = (kind: Kind) => createTrackedSeries(width, TRACKED_MAX[kind], kept?.[kind]);
-  const tracked: Readonly<Record<Kind, TrackedSeries>> = {
-    operations: trackedOf('operations'),
-    organizations: trackedOf('organizations'),
-    upstreams: trackedOf('upstreams'),
-  };
-  const codes = new Map<string, SeriesRings>(kept?.codes);
-  const bytesOf = (wide: number, ofCodes: number) =>
-    SLOTS_KEPT * Uint32Array.BYTES_PER_ELEMENT * ((wide + 1) * width + ofCodes);
+export class History {
+  readonly #now: () => number;
+  /** Number of duration buckets. */
+  readonly #buckets: number;
+  readonly #width: number;
+  readonly #startedAtMs: number;
+  /** By resolution: the slot of the start, and the current slot. */
+  readonly #firstSlots: readonly number[];
+  readonly #newest: number[];
+  readonly #all: SeriesRings;
+  readonly #tracked: Readonly<Record<Kind, TrackedSeries>>;
+  readonly #codes: Map<string, SeriesRings>;
 
-  const everySeries = () => [all, ...KINDS.flatMap((kind) => [...tracked[kind].series.values()]), ...codes.values()];
-
-  /** The first slot from which on there are counts. */
-  function oldest(resolution: number, slots: number = RESOLUTIONS[resolution]?.slots ?? 0): number {
-    return Math.max(firstSlots[resolution] as number, (newest[resolution] as number) - slots + 1);
+  /**
+   * @param bounds upper bounds of the duration buckets, in seconds
+   * @param now epoch milliseconds that never decrease
+   * @param kept the history of the process before; the time in between has no requests
+   */
+  constructor(bounds: readonly number[], now: () => number, kept?: KeptHistory) {
+    const width = widthOf(bounds);
+    const startedAtMs = kept?.startedAtMs ?? now();
+    const firstSlots = RESOLUTIONS.map(({ slotMs }) => Math.floor(startedAtMs / slotMs));
+    const trackedOf = (kind: Kind) => createTrackedSeries(width, TRACKED_MAX[kind], kept?.[kind]);
+    this.#now = now;
+    this.#buckets = bounds.length + 1;
+    this.#width = width;
+    this.#startedAtMs = startedAtMs;
+    this.#firstSlots = firstSlots;
+    this.#newest = [...(kept?.newest ?? firstSlots)];
+    this.#all = kept?.all ?? createSeries(width);
+    this.#tracked = {
+      operations: trackedOf('operations'),
+      organizations: trackedOf('organizations'),
+      upstreams: trackedOf('upstreams'),
+    };
+    this.#codes = new Map(kept?.codes);
   }
 
-  function advance(): number {
-    const nowMs = now();
+  /** Opens the current slots. Returns the present moment in epoch milliseconds: the begin of what the next sample adds. */
+  advance(): number {
+    const nowMs = this.#now();
     RESOLUTIONS.forEach(({ slotMs, slots }, resolution) => {
-      const before = newest[resolution] as number;
+      const before = this.#newest[resolution] as number;
       const present = Math.floor(nowMs / slotMs);
       for (let slot = Math.max(before + 1, present - slots + 1); slot <= present; slot += 1)
-        for (const series of everySeries()) series[resolution]?.clear(slot);
-      newest[resolution] = Math.max(before, present);
-      if (resolution === 0 && present > before) for (const kind of KINDS) tracked[kind].reweigh();
+        for (const series of this.#everySeries()) series[resolution]?.clear(slot);
+      this.#newest[resolution] = Math.max(before, present);
+      if (resolution === 0 && present > before) for (const kind of KINDS) this.#tracked[kind].reweigh();
     });
     return nowMs;
   }
 
-  function addTo(series: SeriesRings | undefined, sinceMs: number, values: readonly number[]): void {
+  /** Adds what has increased since a moment. */
+  add(sinceMs: number, { operations, organizations, upstreams, refusals }: Increases): void {
+    for (const increase of operations) {
+      this.#addTo(this.#all, sinceMs, increase.values);
+      this.#addTracked('operations', sinceMs, increase);
+    }
+    for (const increase of organizations) this.#addTracked('organizations', sinceMs, increase);
+    for (const increase of upstreams) this.#addTracked('upstreams', sinceMs, increase);
+    const codes = this.#codes;
+    for (const { name, values } of refusals) {
+      if (!codes.has(name) && codes.size < CODES_MAX) codes.set(name, createSeries(1));
+      this.#addTo(codes.get(name), sinceMs, values);
+    }
+  }
+
+  counts(span: ShownTime, subject?: Subject): RangeCounts {
+    const nowMs = this.advance();
+    const wanted = slotsOf(span, nowMs);
+    const { resolution, lastSlot } = wanted;
+    const { slotMs } = RESOLUTIONS[resolution];
+    const firstSlot = Math.max(wanted.firstSlot, Math.min(this.#oldest(resolution), lastSlot));
+    const yesterday = this.#yesterdayOf(wanted);
+    const untilMs = Math.min(nowMs, (lastSlot + 1) * slotMs);
+    const shown = slotsFrom(firstSlot, lastSlot);
+    const countsOf = (name: string, series: SeriesRings): SeriesCounts => ({
+      name,
+      minute: this.#lastSlots(series, MINUTE_SLOTS),
+      slots: shown.map((slot) => this.#sumIn(series, resolution, slot, slot)),
+      before: yesterday === undefined ? null : this.#sumIn(series, COARSEST, yesterday.first, yesterday.last),
+    });
+    const totalOf = (series: SeriesRings) => this.#sumIn(series, resolution, firstSlot, lastSlot);
+    const seen = [...this.#codes].filter(([, series]) => (totalOf(series)[0] ?? 0) > 0);
+    const ofSubject = subject && this.#ringsOf(subject);
+    return {
+      ...{ range: span.range, slotMs, slots: lastSlot - wanted.firstSlot + 1, firstSlot, lastSlot },
+      lastSlotSeconds: this.#secondsSince(lastSlot, slotMs, untilMs),
+      minuteSeconds: this.#secondsSince(this.#oldest(0, MINUTE_SLOTS), RESOLUTIONS[0].slotMs, nowMs),
+      rangeSeconds: this.#secondsSince(firstSlot, slotMs, untilMs),
+      beforeSeconds: yesterday?.seconds ?? 0,
+      all: countsOf('all operations', this.#all),
+      operations: this.#busiest(totalOf).map(({ name, series }) => countsOf(name, series)),
+      codes: seen.map(([name, series]) => countsOf(name, series)),
+      subject: ofSubject === undefined ? null : added(ofSubject.map((series) => countsOf(subject?.name ?? '', series))),
+      ...this.#memory(),
+    };
+  }
+
+  present(kind: Kind): PresentCounts[] {
+    this.advance();
+    const minute = this.#newest[1] as number;
+    return [...this.#tracked[kind].series].map(([name, series]) => ({
+      name,
+      minute: this.#lastSlots(series, MINUTE_SLOTS),
+      latest: this.#lastSlots(series, 2),
+      hour: this.#sumIn(series, 1, minute - 59, minute - 2),
+    }));
+  }
+
+  /** What another history goes on from. */
+  state(): HistoryState {
+    return {
+      startedAtMs: this.#startedAtMs,
+      newest: this.#newest,
+      all: this.#all,
+      codes: this.#codes,
+      operations: this.#tracked.operations.series,
+      organizations: this.#tracked.organizations.series,
+      upstreams: this.#tracked.upstreams.series,
+    };
+  }
+
+  #everySeries(): SeriesRings[] {
+    const tracked = KINDS.flatMap((kind) => [...this.#tracked[kind].series.values()]);
+    return [this.#all, ...tracked, ...this.#codes.values()];
+  }
+
+  /** The first slot from which on there are counts. */
+  #oldest(resolution: number, slots: number = RESOLUTIONS[resolution]?.slots ?? 0): number {
+    return Math.max(this.#firstSlots[resolution] as number, (this.#newest[resolution] as number) - slots + 1);
+  }
+
+  #addTo(series: SeriesRings | undefined, sinceMs: number, values: readonly number[]): void {
     RESOLUTIONS.forEach(({ slotMs }, resolution) => {
       const slot = Math.floor(sinceMs / slotMs);
-      const within = Math.min(Math.max(slot, oldest(resolution)), newest[resolution] as number);
+      const within = Math.min(Math.max(slot, this.#oldest(resolution)), this.#newest[resolution] as number);
       series?.[resolution]?.add(within, values);
     });
   }
 
-  function addTracked(kind: Kind, sinceMs: number, { name, values }: Increase): void {
-    addTo(tracked[kind].of(name, requestsIn(values)), sinceMs, values);
+  #addTracked(kind: Kind, sinceMs: number, { name, values }: Increase): void {
+    this.#addTo(this.#tracked[kind].of(name, this.#requestsIn(values)), sinceMs, values);
   }
 
-  function requestsIn(values: readonly number[]): number {
-    return values.slice(0, bounds.length + 1).reduce((one, other) => one + other, 0);
+  #requestsIn(values: readonly number[]): number {
+    return values.slice(0, this.#buckets).reduce((one, other) => one + other, 0);
   }
 
   /** The sum of slots of one resolution; those that are not kept are left out. */
-  function sumIn(series: SeriesRings, resolution: number, first: number, last: number): number[] {
-    const [from, to] = [Math.max(first, oldest(resolution)), Math.min(last, newest[resolution] as number)];
+  #sumIn(series: SeriesRings, resolution: number, first: number, last: number): number[] {
+    const [from, to] = [Math.max(first, this.#oldest(resolution)), Math.min(last, this.#newest[resolution] as number)];
     const ring = series[resolution] as Ring;
     const total = new Array<number>(ring.width).fill(0);
     for (let slot = from; slot <= to; slot += 1) ring.addTo(total, slot);
     return total;
   }
 
-  const lastSlots = (series: SeriesRings, slots: number) =>
-    sumIn(series, 0, (newest[0] as number) - slots + 1, newest[0] as number);
+  #lastSlots(series: SeriesRings, slots: number): number[] {
+    const newest = this.#newest[0] as number;
+    return this.#sumIn(series, 0, newest - slots + 1, newest);
+  }
+
+  /** Seconds from a slot, or from the start if that was later. */
+  #secondsSince(slot: number, lengthMs: number, endMs: number): number {
+    return Math.max(1, (endMs - Math.max(this.#startedAtMs, slot * lengthMs)) / 1000);
+  }
 
   /** The same time a day before, in the coarsest slots; undefined: it is not counted as a whole. */
-  function yesterdayOf({ resolution, firstSlot, lastSlot }: SlotSpan) {
+  #yesterdayOf({ resolution, firstSlot, lastSlot }: SlotSpan) {
     const { slotMs } = RESOLUTIONS[COARSEST];
     const [fromMs, toMs] = [firstSlot, lastSlot + 1].map((slot) => slot * RESOLUTIONS[resolution].slotMs);
     const first = Math.floor((fromMs as number) / slotMs) - YESTERDAY_SLOTS;
     const last = Math.max(first, Math.ceil((toMs as number) / slotMs) - 1 - YESTERDAY_SLOTS);
-    return first < oldest(COARSEST) ? undefined : { first, last, seconds: ((last - first + 1) * slotMs) / 1000 };
+    return first < this.#oldest(COARSEST) ? undefined : { first, last, seconds: ((last - first + 1) * slotMs) / 1000 };
   }
 
-  function counts(span: ShownTime, subject?: Subject): RangeCounts {
-    const nowMs = advance();
-    const wanted = slotsOf(span, nowMs);
-    const { resolution } = wanted;
-    const { slotMs } = RESOLUTIONS[resolution];
-    const firstSlot = Math.max(wanted.firstSlot, Math.min(oldest(resolution), wanted.lastSlot));
-    const { lastSlot } = wanted;
-    const yesterday = yesterdayOf(wanted);
-    const untilMs = Math.min(nowMs, (lastSlot + 1) * slotMs);
-    const secondsSince = (slot: number, lengthMs: number, endMs: number) =>
-      Math.max(1, (endMs - Math.max(startedAtMs, slot * lengthMs)) / 1000);
-    const shown = slotsFrom(firstSlot, lastSlot);
-    const countsOf = (name: string, series: SeriesRings): SeriesCounts => ({
-      name,
-      minute: lastSlots(series, MINUTE_SLOTS),
-      slots: shown.map((slot) => sumIn(series, resolution, slot, slot)),
-      before: yesterday === undefined ? null : sumIn(series, COARSEST, yesterday.first, yesterday.last),
-    });
-    const totalOf = (series: SeriesRings) => sumIn(series, resolution, firstSlot, lastSlot);
-    const operations = [...tracked.operations.series]
-      .map(([name, series]) => ({ name, series, requests: requestsIn(totalOf(series)) }))
+  /** The operations with the most requests. */
+  #busiest(totalOf: (series: SeriesRings) => readonly number[]) {
+    return [...this.#tracked.operations.series]
+      .map(([name, series]) => ({ name, series, requests: this.#requestsIn(totalOf(series)) }))
       .filter(({ requests }) => requests > 0)
-      .sort((one, other) => other.requests - one.requests || one.name.localeCompare(other.name));
-    const seen = [...codes].filter(([, series]) => (totalOf(series)[0] ?? 0) > 0);
-    const ofSubject = subject && (subject.kind === 'codes' ? codesOf(subject.name) : ringsOf(subject));
-    const kinds = KINDS.reduce((total, kind) => total + tracked[kind].series.size, 0);
+      .sort((one, other) => other.requests - one.requests || one.name.localeCompare(other.name))
+      .slice(0, TOLD_MAX);
+  }
+
+  /** The series of a subject. A code may belong to several stages. */
+  #ringsOf({ kind, name }: Subject): SeriesRings[] | undefined {
+    if (kind !== 'codes') {
+      const series = this.#tracked[kind].series.get(name);
+      return series && [series];
+    }
+    const found = [...this.#codes].filter(([code]) => code.endsWith(` ${name}`)).map(([, series]) => series);
+    return found.length === 0 ? undefined : found;
+  }
+
+  #memory(): Pick<RangeCounts, 'bytes' | 'bytesMax'> {
+    const width = this.#width;
+    const bytesOf = (wide: number, codes: number) =>
+      SLOTS_KEPT * Uint32Array.BYTES_PER_ELEMENT * ((wide + 1) * width + codes);
+    const sumOf = (size: (kind: Kind) => number) => KINDS.reduce((total, kind) => total + size(kind), 0);
     return {
-      ...{ range: span.range, slotMs, slots: lastSlot - wanted.firstSlot + 1, firstSlot, lastSlot },
-      lastSlotSeconds: secondsSince(lastSlot, slotMs, untilMs),
-      minuteSeconds: secondsSince(oldest(0, MINUTE_SLOTS), RESOLUTIONS[0].slotMs, nowMs),
-      rangeSeconds: secondsSince(firstSlot, slotMs, untilMs),
-      beforeSeconds: yesterday?.seconds ?? 0,
-      all: countsOf('all operations', all),
-      operations: operations.slice(0, TOLD_MAX).map(({ name, series }) => countsOf(name, series)),
-      codes: seen.map(([name, series]) => countsOf(name, series)),
-      subject: ofSubject === undefined ? null : added(ofSubject.map((series) => countsOf(subject?.name ?? '', series))),
-      bytes: bytesOf(kinds, codes.size),
+      bytes: bytesOf(
+        sumOf((kind) => this.#tracked[kind].series.size),
+        this.#codes.size,
+      ),
       bytesMax: bytesOf(
-        KINDS.reduce((total, kind) => total + TRACKED_MAX[kind], 0),
+        sumOf((kind) => TRACKED_MAX[kind]),
         CODES_MAX,
       ),
     };
   }
-
-  function ringsOf({ kind, name }: Subject): SeriesRings[] | undefined {
-    const found = kind === 'codes' ? undefined : tracked[kind].series.get(name);
-    return found && [found];
-  }
-
-  /** A code may belong to several stages. */
-  function codesOf(code: string): SeriesRings[] | undefined {
-    const found = [...codes].filter(([name]) => name.endsWith(` ${code}`)).map(([, series]) => series);
-    return found.length === 0 ? undefined : found;
-  }
-
-  return {
-    advance,
-    add(sinceMs, { operations, organizations, upstreams, refusals }) {
-      for (const increase of operations) {
-        addTo(all, sinceMs, increase.values);
-        addTracked('operations', sinceMs, increase);
-      }
-      for (const increase of organizations) addTracked('organizations', sinceMs, increase);
-      for (const increase of upstreams) addTracked('upstreams', sinceMs, increase);
-      for (const { name, values } of refusals) {
-        if (!codes.has(name) && codes.size < CODES_MAX) codes.set(name, createSeries(1));
-        addTo(codes.get(name), sinceMs, values);
-      }
-    },
-    counts,
-    present(kind) {
-      advance();
-      const minute = newest[1] as number;
-      return [...tracked[kind].series].map(([name, series]) => ({
-        name,
-        minute: lastSlots(series, MINUTE_SLOTS),
-        latest: lastSlots(series, 2),
-        hour: sumIn(series, 1, minute - 59, minute - 2),
-      }));
-    },
-    state: () => ({
-      ...{ startedAtMs, newest, all, codes },
-      operations: tracked.operations.series,
-      organizations: tracked.organizations.series,
-      upstreams: tracked.upstreams.series,
-    }),
-  };
 }
 
 function added(counts: readonly SeriesCounts[]): SeriesCounts {

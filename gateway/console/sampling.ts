@@ -5,7 +5,7 @@ import type { StatusForCauses } from './cause.ts';
 import { causesOf, type LastMinute } from './causes.ts';
 import { createEvents, type LastingCause } from './events.ts';
 import type { LocalFeed } from './feed.ts';
-import { createHistory, type Subject, widthOf } from './history.ts';
+import { History, type Subject, widthOf } from './history.ts';
 import type { HistoryFile } from './history-file.ts';
 import { historyReport } from './history-report.ts';
 import { decodeHistory, encodeHistory } from './kept-history.ts';
@@ -63,7 +63,7 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
   const { bounds, samples, status, now } = options;
   const saved = options.file?.read();
   const kept = saved && decodeHistory(saved, widthOf(bounds), now());
-  const history = createHistory(bounds, now, kept);
+  const history = new History(bounds, now, kept);
   const events = createEvents(now, kept?.events);
   const sources = new WeakMap<object, Source>();
   const versionSummary = createVersionSummary(options.versions, now);

@@ -3,7 +3,7 @@
 import type { Trail } from '../trail.ts';
 import { type OpenUsageStoreOptions, openUsageStore } from './open-store.ts';
 import { type UsagePage, type UsageQuestion, usagePage } from './report.ts';
-import { createUsageWriter, type WriterOptions, type WriterStatus } from './writer.ts';
+import { UsageWriter, type WriterOptions, type WriterStatus } from './writer.ts';
 
 interface UsageOptions
   extends Omit<OpenUsageStoreOptions, 'detailsMax'>,
@@ -22,7 +22,7 @@ export interface Usage {
 /** Rejects with a sentence if the file cannot be opened. Redis is connected to when there is something to write. */
 export async function openUsage({ onChange, machine, pairsMax, foldedMax, ...options }: UsageOptions): Promise<Usage> {
   const { now, keepDays } = options;
-  const writer = createUsageWriter({
+  const writer = new UsageWriter({
     open: () => openUsageStore(options),
     now,
     onChange,
@@ -48,8 +48,8 @@ export async function openUsage({ onChange, machine, pairsMax, foldedMax, ...opt
       reading = answer.catch(() => undefined);
       return answer;
     },
-    status: writer.status,
-    drain: writer.flush,
-    close: writer.close,
+    status: () => writer.status(),
+    drain: () => writer.flush(),
+    close: () => writer.close(),
   };
 }

@@ -44,223 +44,243 @@ export interface WriterOptions extends Pick<TallyOptions, 'pairsMax' | 'foldedMa
   onChange(status: WriterStatus): void;
 }
 
-export interface UsageWriter extends Pick<UsageTally, 'count'> {
-  /** Writes everything counted so far, if the store accepts it. Never rejects. */
-  flush(): Promise<void>;
-  /** Whether the last flush has left counts of an organization unwritten. */
-  waits(organization: string): boolean;
-  /** The store, opened on first use. */
-  store(): Promise<UsageStore>;
-  status(): WriterStatus;
-  /** Writes the rest and ends. */
-  close(): Promise<void>;
-}
-
-export function createUsageWriter(options: WriterOptions): UsageWriter {
-  const { open, now, onChange, machine = realMachine, ...bounds } = options;
-  const { setTimeout, clearTimeout, setImmediate, random } = machine;
-  const writer = machine.randomBytes(9).toString('base64url');
-  const tally = createTally({ now, onPair: schedule, onFull, ...bounds });
-  /** By organization, in the order of their numbers. */
-  const queues = new Map<string, Parcel[]>();
-  let opening: Promise<UsageStore> | undefined;
-  let state: WriterStatus['state'] = 'unused';
-  let completeUntilAtMs: number | undefined;
-  let cutAtMs = 0;
-  let waiting = 0;
-  let parcels = 0;
+export class UsageWriter {
+  /** Counts one request. */
+  readonly count: UsageTally['count'];
+  readonly #options: WriterOptions;
+  readonly #machine: Machine;
+  /** The name under which the store knows this process. */
+  readonly #name: string;
+  readonly #tally: UsageTally;
+  /** Parcels by organization, in the order of their numbers. */
+  readonly #queues = new Map<string, Parcel[]>();
+  #opening: Promise<UsageStore> | undefined;
+  #state: WriterStatus['state'] = 'unused';
+  #completeUntilAtMs: number | undefined;
+  #cutAtMs = 0;
+  /** Entries in parcels. */
+  #waiting = 0;
+  /** Number of the last parcel. */
+  #parcels = 0;
   /** Whether the last round wrote anything, or had nothing to write. */
-  let isAdvancing = true;
+  #isAdvancing = true;
   /** Whether the last round left in the tally what was there. */
-  let isHeldBack = false;
-  let timer: Timer | undefined;
-  let running: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
-  let isClosed = false;
+  #isHeldBack = false;
+  #timer: Timer | undefined;
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+  #isClosed = false;
 
-  const status = (): WriterStatus => ({
-    state,
-    waiting: waiting + tally.size(),
-    ...tally.losses(),
-    completeUntilAtMs,
-  });
-
-  function become(next: 'up' | 'away'): void {
-    const isNews = state !== next && (state !== 'unused' || next === 'away');
-    state = next;
-    if (isNews) onChange(status());
+  constructor(options: WriterOptions) {
+    const { now, pairsMax, foldedMax, machine = realMachine } = options;
+    this.#options = options;
+    this.#machine = machine;
+    this.#name = machine.randomBytes(9).toString('base64url');
+    this.#tally = createTally({
+      now,
+      onPair: () => this.#schedule(),
+      onFull: () => this.#cutFull(),
+      pairsMax,
+      foldedMax,
+    });
+    this.count = this.#tally.count;
   }
 
-  async function store(): Promise<UsageStore> {
-    opening ??= Promise.resolve(open());
+  /**
+   * Writes everything counted so far, if the store accepts it. Never rejects. What is counted during a flush needs one more, which all
+   * who ask meanwhile share.
+   */
+  flush(): Promise<void> {
+    if (this.#running === undefined) return this.#begin();
+    this.#next ??= this.#running.then(() => this.#begin());
+    return this.#next;
+  }
+
+  /** Whether the last flush has left counts of an organization unwritten. */
+  waits(organization: string): boolean {
+    return this.#isHeldBack || this.#queues.has(organization);
+  }
+
+  /** The store, opened on first use. */
+  async store(): Promise<UsageStore> {
+    this.#opening ??= Promise.resolve(this.#options.open());
     try {
-      return await opening;
+      return await this.#opening;
     } catch (error) {
-      opening = undefined;
+      this.#opening = undefined;
       throw error;
     }
   }
 
-  function schedule(): void {
-    if (isClosed) return;
+  status(): WriterStatus {
+    return {
+      state: this.#state,
+      waiting: this.#waiting + this.#tally.size(),
+      ...this.#tally.losses(),
+      completeUntilAtMs: this.#completeUntilAtMs,
+    };
+  }
+
+  /** Writes the rest and ends. */
+  async close(): Promise<void> {
+    await Promise.race([this.flush(), this.#machine.sleep(LAST_FLUSH_MS, { ref: false })]);
+    this.#isClosed = true;
+    this.#machine.clearTimeout(this.#timer);
+    const opened = await this.#opening?.catch(() => undefined);
+    if (opened === undefined) return;
+    if (this.#waiting === 0) await Promise.resolve(opened.end(this.#name)).catch(() => undefined);
+    await opened.close();
+  }
+
+  #become(state: 'up' | 'away'): void {
+    const isNews = this.#state !== state && (this.#state !== 'unused' || state === 'away');
+    this.#state = state;
+    if (isNews) this.#options.onChange(this.status());
+  }
+
+  #schedule(): void {
+    if (this.#isClosed) return;
     const { least, most } = FLUSH_MS;
-    timer ??= setTimeout(flushLater, least + random() * (most - least)).unref();
+    this.#timer ??= this.#machine
+      .setTimeout(() => void this.flush(), least + this.#machine.random() * (most - least))
+      .unref();
   }
 
-  function flushLater(): void {
-    void flush();
+  /** A store that is away gets no more parcels: the tally adds up what is alike, parcels do not. */
+  #hasRoom(): boolean {
+    return this.#waiting === 0 || (this.#isAdvancing && this.#waiting + this.#tally.size() <= WAITING_MAX);
   }
 
-  /** A store that is away gets no further parcels: the tally adds up what is alike, parcels do not. */
-  function hasRoom(): boolean {
-    return waiting === 0 || (isAdvancing && waiting + tally.size() <= WAITING_MAX);
-  }
-
-  function onFull(): void {
-    if (isClosed || !hasRoom()) return;
-    cut();
-    setImmediate(flushLater);
+  /** Called when the tally is full. */
+  #cutFull(): void {
+    if (this.#isClosed || !this.#hasRoom()) return;
+    this.#cut();
+    this.#machine.setImmediate(() => void this.flush());
   }
 
   /** Turns what was counted into parcels. */
-  function cut(): void {
-    cutAtMs = now();
-    for (const [organization, counted] of Map.groupBy(tally.take(), (one) => one.organization)) {
-      const queue = queues.get(organization) ?? [];
-      queues.set(organization, queue);
+  #cut(): void {
+    this.#cutAtMs = this.#options.now();
+    for (const [organization, counted] of Map.groupBy(this.#tally.take(), (one) => one.organization)) {
+      const queue = this.#queues.get(organization) ?? [];
+      this.#queues.set(organization, queue);
       for (const [dayMs, ofDay] of Map.groupBy(counted, ({ hourMs }) => periodStart('day', hourMs))) {
         for (let from = 0; from < ofDay.length; from += PARCEL_ENTRIES) {
-          parcels += 1;
+          this.#parcels += 1;
           const entries = ofDay.slice(from, from + PARCEL_ENTRIES).map(toEntry);
-          queue.push({ number: parcels, organization, dayMs, entries });
+          queue.push({ number: this.#parcels, organization, dayMs, entries });
         }
       }
-      waiting += counted.length;
+      this.#waiting += counted.length;
+    }
+  }
+
+  async #begin(): Promise<void> {
+    this.#next = undefined;
+    this.#machine.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#running = this.#write();
+    await this.#running;
+    this.#running = undefined;
+    // Each flush renews the mark, so that readers know that this instance has nothing older.
+    if (this.#opening !== undefined || this.#waiting > 0) this.#schedule();
+  }
+
+  async #write(): Promise<void> {
+    this.#isHeldBack = !this.#hasRoom();
+    if (!this.#isHeldBack) this.#cut();
+    if (this.#waiting === 0 && this.#opening === undefined) return;
+    let upToMs = this.#cutAtMs;
+    try {
+      const to = await this.store();
+      let isWritten = await this.#send(to);
+      // What was counted during an outage follows what waited.
+      if (this.#isHeldBack && this.#hasRoom()) {
+        this.#isHeldBack = false;
+        this.#cut();
+        upToMs = this.#cutAtMs;
+        isWritten = await this.#send(to);
+      }
+      if (!isWritten) return this.#become('away');
+      await to.mark(this.#name, upToMs);
+      this.#completeUntilAtMs = upToMs;
+      this.#become('up');
+      await Promise.resolve(to.purge()).catch(() => undefined);
+    } catch {
+      this.#isAdvancing = false;
+      this.#become('away');
     }
   }
 
   /** Sends what waits of all organizations. Returns whether all of it was confirmed. */
-  async function send(to: UsageStore): Promise<boolean> {
-    const due = [...queues.keys()];
-    /** Organizations whose parcel failed together with others: the damaged record of one must not hold the others up. */
-    const alone: string[] = [];
-    let failuresInARow = 0;
-    let hasFailed = false;
-    isAdvancing = due.length === 0;
-
-    /** Organizations whose next parcels are sent at once. */
-    function take(): string[] {
-      const single = alone.pop();
-      if (single !== undefined) return [single];
-      const taken: string[] = [];
-      let entries = 0;
-      while (taken.length < to.parcelsMax) {
-        const name = due.at(-1);
-        if (name === undefined) break;
-        entries += queues.get(name)?.[0]?.entries.length ?? 0;
-        if (entries > PARCEL_ENTRIES && taken.length > 0) break;
-        taken.push(name);
-        due.pop();
-      }
-      return taken;
-    }
-
-    async function sendInTurn(): Promise<void> {
-      for (let names = take(); names.length > 0 && failuresInARow < FAILURES_MAX; names = take()) {
-        try {
-          due.push(...(await sendNext(to, names)));
-          failuresInARow = 0;
-          isAdvancing = true;
-        } catch {
-          failuresInARow += 1;
-          if (names.length === 1 || failuresInARow === FAILURES_MAX) hasFailed = true;
-          else alone.push(...names);
-        }
-        // The embedded store answers at once: requests go first.
-        await new Promise<void>((resolve) => void setImmediate(resolve));
-      }
-    }
-
-    await Promise.all(Array.from({ length: Math.ceil(LANES / to.parcelsMax) }, sendInTurn));
-    return !hasFailed;
+  async #send(to: UsageStore): Promise<boolean> {
+    const round: Round = { to, due: [...this.#queues.keys()], alone: [], failuresInARow: 0, hasFailed: false };
+    this.#isAdvancing = round.due.length === 0;
+    await Promise.all(Array.from({ length: Math.ceil(LANES / to.parcelsMax) }, () => this.#sendInTurn(round)));
+    return !round.hasFailed;
   }
 
-  /** Sends the next parcel of each of these organizations. Returns those that have further ones. */
-  async function sendNext(to: UsageStore, organizations: readonly string[]): Promise<string[]> {
-    const sent = organizations.map((name) => [name, queues.get(name) ?? []] as const);
+  /** One of the lanes of a round. */
+  async #sendInTurn(round: Round): Promise<void> {
+    const take = () => this.#take(round);
+    for (let names = take(); names.length > 0 && round.failuresInARow < FAILURES_MAX; names = take()) {
+      try {
+        round.due.push(...(await this.#sendNext(round.to, names)));
+        round.failuresInARow = 0;
+        this.#isAdvancing = true;
+      } catch {
+        round.failuresInARow += 1;
+        if (names.length === 1 || round.failuresInARow === FAILURES_MAX) round.hasFailed = true;
+        else round.alone.push(...names);
+      }
+      // The embedded store answers at once: requests go first.
+      await new Promise<void>((resolve) => void this.#machine.setImmediate(resolve));
+    }
+  }
+
+  /** Takes the organizations whose next parcels are sent at once. */
+  #take({ to, due, alone }: Round): string[] {
+    const single = alone.pop();
+    if (single !== undefined) return [single];
+    const taken: string[] = [];
+    let entries = 0;
+    while (taken.length < to.parcelsMax) {
+      const name = due.at(-1);
+      if (name === undefined) break;
+      entries += this.#queues.get(name)?.[0]?.entries.length ?? 0;
+      if (entries > PARCEL_ENTRIES && taken.length > 0) break;
+      taken.push(name);
+      due.pop();
+    }
+    return taken;
+  }
+
+  /** Sends the next parcel of each of these organizations. Returns those that have another one. */
+  async #sendNext(to: UsageStore, organizations: readonly string[]): Promise<string[]> {
+    const sent = organizations.map((name) => [name, this.#queues.get(name) ?? []] as const);
     await to.add(
-      writer,
+      this.#name,
       sent.flatMap(([, [parcel]]) => parcel ?? []),
     );
-    const further: string[] = [];
+    const more: string[] = [];
     for (const [name, queue] of sent) {
-      waiting -= queue.shift()?.entries.length ?? 0;
-      if (queue.length > 0) further.push(name);
-      else queues.delete(name);
+      this.#waiting -= queue.shift()?.entries.length ?? 0;
+      if (queue.length > 0) more.push(name);
+      else this.#queues.delete(name);
     }
-    return further;
+    return more;
   }
+}
 
-  async function write(): Promise<void> {
-    isHeldBack = !hasRoom();
-    if (!isHeldBack) cut();
-    if (waiting === 0 && opening === undefined) return;
-    let upToMs = cutAtMs;
-    try {
-      const to = await store();
-      let isWritten = await send(to);
-      // What was counted during an outage follows what waited.
-      if (isHeldBack && hasRoom()) {
-        isHeldBack = false;
-        cut();
-        upToMs = cutAtMs;
-        isWritten = await send(to);
-      }
-      if (!isWritten) return become('away');
-      await to.mark(writer, upToMs);
-      completeUntilAtMs = upToMs;
-      become('up');
-      await Promise.resolve(to.purge()).catch(() => undefined);
-    } catch {
-      isAdvancing = false;
-      become('away');
-    }
-  }
-
-  async function begin(): Promise<void> {
-    next = undefined;
-    clearTimeout(timer);
-    timer = undefined;
-    running = write();
-    await running;
-    running = undefined;
-    // Each flush renews the mark, so that readers know that this instance has nothing older.
-    if (opening !== undefined || waiting > 0) schedule();
-  }
-
-  /** What was counted during a flush needs one more, which all who ask meanwhile share. */
-  function flush(): Promise<void> {
-    if (running === undefined) return begin();
-    next ??= running.then(begin);
-    return next;
-  }
-
-  return {
-    count: tally.count,
-    flush,
-    waits: (organization) => isHeldBack || queues.has(organization),
-    store,
-    status,
-    async close() {
-      await Promise.race([flush(), machine.sleep(LAST_FLUSH_MS, { ref: false })]);
-      isClosed = true;
-      clearTimeout(timer);
-      const opened = await opening?.catch(() => undefined);
-      if (opened === undefined) return;
-      if (waiting === 0) await Promise.resolve(opened.end(writer)).catch(() => undefined);
-      await opened.close();
-    },
-  };
+/** The sending of all that waits. */
+interface Round {
+  readonly to: UsageStore;
+  /** Organizations whose parcels are not sent yet. */
+  readonly due: string[];
+  /** Organizations whose parcel failed together with others: the damaged record of one must not hold the others up. */
+  readonly alone: string[];
+  failuresInARow: number;
+  hasFailed: boolean;
 }
 
 function toEntry({ hourMs, operation, key, statusClass, requests }: Tallied): Entry {

@@ -5,7 +5,7 @@ import type { Awaitable } from '../../shared/awaitable.ts';
 import { createChangeFollower } from '../../shared/change-follower.ts';
 import { createLookUp } from '../../shared/look-up.ts';
 import { type Machine, realMachine } from '../../shared/machine.ts';
-import { createRefresher, type Refreshed, type RefresherOptions } from '../refresh/refresher.ts';
+import { type Refreshed, Refresher, type RefresherOptions } from '../refresh/refresher.ts';
 import type { EndReason, Session, SessionEnd, SessionStore } from '../store/session-store.ts';
 import { createKnownSessions } from './known-sessions.ts';
 import { createRecentEnds } from './recent-ends.ts';
@@ -111,7 +111,7 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     },
     unavailable: (cause) => (cause instanceof Error ? cause : new Error(String(cause))),
   });
-  const refresher = createRefresher({
+  const refresher = new Refresher({
     ...options,
     end: (session, reason) => end(session.id, reason),
     nowMs,
@@ -180,7 +180,7 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     },
     isKnown: (hash) => cached(hash) !== undefined,
     noteUse: (session) => known.noteUse(session, nowMs()),
-    fresh: refresher.fresh,
+    fresh: (session) => refresher.fresh(session),
     onEnded(session, listener) {
       const reason = recentEnds.reasonOf(session.id);
       if (reason === undefined) return watched.add(session, listener);

@@ -50,53 +50,74 @@ export interface RefresherOptions {
   readonly machine?: Machine | undefined;
 }
 
-export interface Refresher {
+export class Refresher {
+  readonly #options: RefresherOptions;
+  readonly #machine: Machine;
+  /** Refreshes in progress, by the hash of their session. */
+  readonly #running = new Map<string, Promise<Refreshed>>();
+  readonly #failures: ReturnType<typeof createFailures>;
+  readonly #settler: ReturnType<typeof createSettler>;
+  readonly #takeLease: ReturnType<typeof createTakeLease>;
+
+  constructor(options: RefresherOptions) {
+    const { store, reuseMsOf, nowMs, machine = realMachine } = options;
+    this.#options = options;
+    this.#machine = machine;
+    this.#failures = createFailures(machine.performance);
+    this.#settler = createSettler(machine);
+    const { refreshes } = store;
+    this.#takeLease = createTakeLease({ refreshes, reuseMsOf, nowMs, settler: this.#settler, machine });
+  }
+
   /**
    * Returns the session at once while its access token lives, and begins a refresh shortly before its end. Afterwards waits for the
    * successor, for some seconds.
    */
-  fresh(session: Session): Awaitable<Refreshed>;
-  /** Refreshes in progress in this process. */
-  running(): number;
+  fresh(session: Session): Awaitable<Refreshed> {
+    if (!session.refreshable || !this.#isDue(session)) return session;
+    const isEnded = this.#isOver(session);
+    let result = this.#running.get(session.hash);
+    if (result === undefined && this.#failures.mayTry(session.hash)) result = this.#begin(session);
+    if (!isEnded) return session;
+    return result === undefined ? 'away' : this.#within(WAIT_MAX_MS, result);
+  }
+
+  /** Number of refreshes in progress in this process. */
+  running(): number {
+    return this.#running.size;
+  }
+
   /** Waits for refreshes in progress, for a few seconds. */
-  close(): Promise<void>;
-}
-
-export function createRefresher(options: RefresherOptions): Refresher {
-  const { store, redeem, reuseMsOf, discard, end, nowMs, onSuccessor, onFailure, machine = realMachine } = options;
-  const { performance, sleep, setTimeout, clearTimeout } = machine;
-  const { refreshes } = store;
-  const running = new Map<string, Promise<Refreshed>>();
-  const failures = createFailures(performance);
-  const settler = createSettler(machine);
-  const takeLease = createTakeLease({ refreshes, reuseMsOf, nowMs, settler, machine });
-  const isOver = ({ accessEndsAtMs }: Session) => accessEndsAtMs <= nowMs();
-
-  function succeed(session: Session): Session {
-    failures.forget(session.hash);
-    onSuccessor(session);
-    return session;
+  async close(): Promise<void> {
+    const patience = this.#machine.sleep(WAIT_MAX_MS / 2, { ref: false });
+    await Promise.race([Promise.allSettled(this.#running.values()), patience]);
+    this.#settler.close();
   }
 
-  function fail(session: Session, reason: string): Refreshed {
-    failures.note(session.hash);
-    onFailure?.(session, reason);
-    return isOver(session) ? 'away' : session;
+  #begin(session: Session): Promise<Refreshed> {
+    const { hash } = session;
+    const result = this.#refresh(session)
+      .catch((error: unknown) => this.#fail(session, (error as Error).message))
+      .finally(() => this.#running.delete(hash));
+    this.#running.set(hash, result);
+    return result;
   }
 
-  async function refresh(session: Session): Promise<Refreshed> {
-    const owner = machine.randomUUID();
+  async #refresh(session: Session): Promise<Refreshed> {
+    const { store, end } = this.#options;
+    const { sleep } = this.#machine;
+    const owner = this.#machine.randomUUID();
     for (let pauseMs: number = ASK_AGAIN_MS.first; ; pauseMs = Math.min(2 * pauseMs, ASK_AGAIN_MS.longest)) {
-      const taken = await takeLease(session, owner);
+      const taken = await this.#takeLease(session, owner);
       switch (taken.state) {
         case 'taken':
-          return redeemWith(holdLease(taken.lease, refreshes, machine), taken.session);
+          return this.#redeemWith(holdLease(taken.lease, store.refreshes, this.#machine), taken.session);
         case 'succeeded':
-          return succeed(taken.session);
+          return this.#succeed(taken.session);
         case 'ended':
           return 'ended';
         case 'unknown':
-          if (!isOver(taken.session)) return fail(session, 'the outcome of a refresh is unknown');
+          if (!this.#isOver(taken.session)) return this.#fail(session, 'the outcome of a refresh is unknown');
           await end(session, 'lost');
           return 'ended';
         case 'late':
@@ -108,24 +129,25 @@ export function createRefresher(options: RefresherOptions): Refresher {
     }
   }
 
-  async function redeemWith(held: HeldLease, session: Session): Promise<Refreshed> {
+  async #redeemWith(held: HeldLease, session: Session): Promise<Refreshed> {
     const { lease } = held;
+    const { store, end } = this.#options;
     try {
-      const tokens = tokensOf(session);
-      if (tokens === undefined) return await giveBackUnread(lease, session);
-      const outcome = await outcomeOf(session, tokens, held);
-      if (held.isSuperseded()) return refresh(session);
+      const tokens = this.#tokensOf(session);
+      if (tokens === undefined) return await this.#giveBackUnread(lease, session);
+      const outcome = await this.#outcomeOf(session, tokens, held);
+      if (held.isSuperseded()) return this.#refresh(session);
       switch (outcome.kind) {
         case 'tokens':
-          return await write(lease, session, outcome.tokens);
+          return await this.#write(lease, session, outcome.tokens);
         case 'ended':
-          await settler.settle(() => end(session, 'refused'), WRITE_AGAIN_FOR_MS);
+          await this.#settler.settle(() => end(session, 'refused'), WRITE_AGAIN_FOR_MS);
           return 'ended';
         case 'away': {
-          const letGo = outcome.redeemed === 'no' ? refreshes.release : refreshes.giveUp;
+          const letGo = outcome.redeemed === 'no' ? store.refreshes.release : store.refreshes.giveUp;
           held.letGo();
-          await settler.settle(() => letGo(lease), WRITE_AGAIN_FOR_MS);
-          return fail(session, outcome.reason);
+          await this.#settler.settle(() => letGo(lease), WRITE_AGAIN_FOR_MS);
+          return this.#fail(session, outcome.reason);
         }
       }
     } finally {
@@ -133,86 +155,83 @@ export function createRefresher(options: RefresherOptions): Refresher {
     }
   }
 
-  function tokensOf(session: Session): SessionTokens | undefined {
+  #tokensOf(session: Session): SessionTokens | undefined {
     try {
-      return store.openTokens(session);
+      return this.#options.store.openTokens(session);
     } catch {
       return undefined;
     }
   }
 
   /** Another instance may know the key, until the access token ends. */
-  async function giveBackUnread(lease: RefreshLease, session: Session): Promise<Refreshed> {
-    await settler.settle(() => refreshes.release(lease), WRITE_AGAIN_FOR_MS);
-    if (!isOver(session)) return fail(session, 'its tokens cannot be decrypted');
+  async #giveBackUnread(lease: RefreshLease, session: Session): Promise<Refreshed> {
+    const { store, end } = this.#options;
+    await this.#settler.settle(() => store.refreshes.release(lease), WRITE_AGAIN_FOR_MS);
+    if (!this.#isOver(session)) return this.#fail(session, 'its tokens cannot be decrypted');
     await end(session, 'lost');
     return 'ended';
   }
 
-  async function outcomeOf(session: Session, tokens: SessionTokens, { announce }: HeldLease): Promise<Redeemed> {
+  async #outcomeOf(session: Session, tokens: SessionTokens, { announce }: HeldLease): Promise<Redeemed> {
     const over = new AbortController();
-    const timer = setTimeout(() => over.abort(new Error('the provider does not answer')), REDEEM_MAX_MS).unref();
+    const timeOut = () => over.abort(new Error('the provider does not answer'));
+    const timer = this.#machine.setTimeout(timeOut, REDEEM_MAX_MS).unref();
     try {
-      return await redeem(session, tokens, { signal: over.signal, announce });
+      return await this.#options.redeem(session, tokens, { signal: over.signal, announce });
     } catch (error) {
       return { kind: 'away', redeemed: 'unknown', reason: (error as Error).message };
     } finally {
-      clearTimeout(timer);
+      this.#machine.clearTimeout(timer);
     }
   }
 
-  async function write(lease: RefreshLease, session: Session, tokens: IssuedTokens): Promise<Refreshed> {
+  async #write(lease: RefreshLease, session: Session, tokens: IssuedTokens): Promise<Refreshed> {
+    const { store, discard } = this.#options;
+    const { performance } = this.#machine;
     const since = performance.now();
     const put = async () => {
       const accessLivesMs = Math.max(0, tokens.accessLivesMs - (performance.now() - since));
-      return { written: await refreshes.replaceTokens(lease, { ...tokens, accessLivesMs }) };
+      return { written: await store.refreshes.replaceTokens(lease, { ...tokens, accessLivesMs }) };
     };
-    const result = await settler.settle(put, Math.max(tokens.accessLivesMs, WRITE_AGAIN_FOR_MS));
-    if (result === undefined) return fail(session, 'the new tokens could not be stored');
+    const result = await this.#settler.settle(put, Math.max(tokens.accessLivesMs, WRITE_AGAIN_FOR_MS));
+    if (result === undefined) return this.#fail(session, 'the new tokens could not be stored');
     if (result.written === undefined) {
       discard(session, tokens);
       return 'ended';
     }
-    setTimeout(() => void settler.settle(put, WRITE_AGAIN_FOR_MS), WRITE_AGAIN_AFTER_MS).unref();
-    return succeed(result.written);
+    const putAgain = () => void this.#settler.settle(put, WRITE_AGAIN_FOR_MS);
+    this.#machine.setTimeout(putAgain, WRITE_AGAIN_AFTER_MS).unref();
+    return this.#succeed(result.written);
   }
 
-  function begin(session: Session): Promise<Refreshed> {
-    const { hash } = session;
-    const result = refresh(session)
-      .catch((error: unknown) => fail(session, (error as Error).message))
-      .finally(() => running.delete(hash));
-    running.set(hash, result);
-    return result;
+  #succeed(session: Session): Session {
+    this.#failures.forget(session.hash);
+    this.#options.onSuccessor(session);
+    return session;
   }
 
-  function isDue({ accessEndsAtMs, accessLivesMs }: Session): boolean {
-    return accessEndsAtMs - nowMs() <= Math.min(EARLY_MS.most, EARLY_MS.part * accessLivesMs);
+  #fail(session: Session, reason: string): Refreshed {
+    this.#failures.note(session.hash);
+    this.#options.onFailure?.(session, reason);
+    return this.#isOver(session) ? 'away' : session;
   }
 
-  async function within(ms: number, result: Promise<Refreshed>): Promise<Refreshed> {
+  /** Whether the access token has ended. */
+  #isOver({ accessEndsAtMs }: Session): boolean {
+    return accessEndsAtMs <= this.#options.nowMs();
+  }
+
+  #isDue({ accessEndsAtMs, accessLivesMs }: Session): boolean {
+    return accessEndsAtMs - this.#options.nowMs() <= Math.min(EARLY_MS.most, EARLY_MS.part * accessLivesMs);
+  }
+
+  async #within(ms: number, result: Promise<Refreshed>): Promise<Refreshed> {
     const { promise: late, resolve } = Promise.withResolvers<'away'>();
-    const timer = setTimeout(() => resolve('away'), ms);
+    const timer = this.#machine.setTimeout(() => resolve('away'), ms);
     try {
       return await Promise.race([result, late]);
     } finally {
-      clearTimeout(timer);
+      this.#machine.clearTimeout(timer);
     }
   }
-
-  return {
-    fresh(session) {
-      if (!session.refreshable || !isDue(session)) return session;
-      const isEnded = isOver(session);
-      let result = running.get(session.hash);
-      if (result === undefined && failures.mayTry(session.hash)) result = begin(session);
-      if (!isEnded) return session;
-      return result === undefined ? 'away' : within(WAIT_MAX_MS, result);
-    },
-    running: () => running.size,
-    async close() {
-      await Promise.race([Promise.allSettled(running.values()), sleep(WAIT_MAX_MS / 2, { ref: false })]);
-      settler.close();
-    },
-  };
 }

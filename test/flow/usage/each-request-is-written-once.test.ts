@@ -10,7 +10,7 @@ import { usagePage } from '../../../gateway/usage/report.ts';
 import { createSqliteUsageStore } from '../../../gateway/usage/sqlite-store.ts';
 import type { UsageStore } from '../../../gateway/usage/store.ts';
 import { openUsage } from '../../../gateway/usage/usage.ts';
-import { createUsageWriter, type WriterOptions, type WriterStatus } from '../../../gateway/usage/writer.ts';
+import { UsageWriter, type WriterOptions, type WriterStatus } from '../../../gateway/usage/writer.ts';
 import { createRandom } from '../../chaos/random.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
@@ -36,22 +36,22 @@ async function totalOf(store: UsageStore, organization: string): Promise<number>
 
 function writerOn(open: WriterOptions['open'], more: Partial<WriterOptions> = {}) {
   const states: WriterStatus['state'][] = [];
-  const writer = createUsageWriter({ open, now, onChange: ({ state }) => states.push(state), ...more });
+  const writer = new UsageWriter({ open, now, onChange: ({ state }) => states.push(state), ...more });
   const count = (requests: number, organization = 'org_a', key = 'key_1') => {
     const caller = callerOf(key, organization);
     for (let index = 0; index < requests; index += 1) writer.count(ended(caller, list, 200));
   };
-  return { ...writer, states, countRequests: count };
+  return Object.assign(writer, { states, countRequests: count });
 }
 
 /** Until nothing waits. */
-async function settle({ flush, status }: Pick<ReturnType<typeof writerOn>, 'flush' | 'status'>): Promise<void> {
+async function settle(writer: UsageWriter): Promise<void> {
   const endsAt = performance.now() + 20_000;
   do {
-    await flush();
-    if (performance.now() > endsAt) throw new Error(`still ${JSON.stringify(status())}`);
+    await writer.flush();
+    if (performance.now() > endsAt) throw new Error(`still ${JSON.stringify(writer.status())}`);
     await sleep(20);
-  } while (status().waiting > 0 || status().state === 'away');
+  } while (writer.status().waiting > 0 || writer.status().state === 'away');
 }
 
 describe('requests', () => {

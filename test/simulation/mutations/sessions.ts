@@ -22,19 +22,19 @@ export const SESSIONS = of('sessions', [
   [
     'a token whose redemption is unknown is given back',
     REFRESHER,
-    "outcome.redeemed === 'no' ? refreshes.release : refreshes.giveUp",
-    'refreshes.release',
+    "outcome.redeemed === 'no' ? store.refreshes.release : store.refreshes.giveUp",
+    'store.refreshes.release',
   ],
   [
     'a refused token is tried again',
     REFRESHER,
-    "await settler.settle(() => end(session, 'refused'), WRITE_AGAIN_FOR_MS);",
+    "await this.#settler.settle(() => end(session, 'refused'), WRITE_AGAIN_FOR_MS);",
     '',
   ],
   [
     'new tokens are stored once, or not at all',
     REFRESHER,
-    'await settler.settle(put, Math.max(tokens.accessLivesMs, WRITE_AGAIN_FOR_MS))',
+    'await this.#settler.settle(put, Math.max(tokens.accessLivesMs, WRITE_AGAIN_FOR_MS))',
     'await put()',
   ],
   ['leases are taken as soon as Redis is back', LEASES, 'QUIET_MS = 4000', 'QUIET_MS = 0'],

@@ -16,16 +16,21 @@ export const USAGE = of('usage', [
   [
     'a parcel has the number of the one before',
     WRITER,
-    'number: parcels, organization',
-    'number: parcels - 1, organization',
+    'number: this.#parcels, organization',
+    'number: this.#parcels - 1, organization',
   ],
   [
     'a parcel that was not confirmed is not sent again',
     WRITER,
-    'if (names.length === 1 || failuresInARow === FAILURES_MAX) hasFailed = true;',
-    'for (const name of names) waiting -= queues.get(name)?.shift()?.entries.length ?? 0;\n          if (names.length === 1 || failuresInARow === FAILURES_MAX) hasFailed = true;',
+    'if (names.length === 1 || round.failuresInARow === FAILURES_MAX) round.hasFailed = true;',
+    'for (const name of names) this.#waiting -= this.#queues.get(name)?.shift()?.entries.length ?? 0;\n        if (names.length === 1 || round.failuresInARow === FAILURES_MAX) round.hasFailed = true;',
   ],
-  ['two flushes run at a time', WRITER, 'if (running === undefined) return begin();', 'return begin();'],
+  [
+    'two flushes run at a time',
+    WRITER,
+    'if (this.#running === undefined) return this.#begin();',
+    'return this.#begin();',
+  ],
   [
     'an instance that has just started is not waited for',
     REPORT,
@@ -42,7 +47,7 @@ export const USAGE = of('usage', [
   [
     'what was counted during an outage waits for the next flush',
     WRITER,
-    'if (isHeldBack && hasRoom()) {',
+    'if (this.#isHeldBack && this.#hasRoom()) {',
     'if (false) {',
   ],
   [

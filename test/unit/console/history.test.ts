@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createHistory, type Subject, widthOf } from '../../../gateway/console/history.ts';
+import { History, type Subject, widthOf } from '../../../gateway/console/history.ts';
 import { historyReport } from '../../../gateway/console/history-report.ts';
 import { decodeHistory, encodeHistory } from '../../../gateway/console/kept-history.ts';
 import { RANGES, type Range, RESOLUTIONS, type ShownTime } from '../../../gateway/console/ranges.ts';
@@ -13,9 +13,9 @@ const START_MS = 1_000 * 300_000;
 
 function historyFrom(startMs = START_MS) {
   let nowMs = startMs;
-  const history = createHistory(BOUNDS, () => nowMs);
+  const history = new History(BOUNDS, () => nowMs);
   return {
-    counts: history.counts,
+    counts: (span: ShownTime, subject?: Subject) => history.counts(span, subject),
     report: (range: Range = '15m') => historyReport(BOUNDS, [history.counts({ range })]),
     reportOf: (span: ShownTime, subject?: Subject) => historyReport(BOUNDS, [history.counts(span, subject)]),
     /** So many requests to an operation, of which some failed, that took up to 5 ms; all of one organization and upstream. */
@@ -25,7 +25,7 @@ function historyFrom(startMs = START_MS) {
       history.add(sinceMs, { ...NOTHING, operations: [{ name, values }], organizations, upstreams });
     },
     refuse: (name: string) => history.add(history.advance(), { ...NOTHING, refusals: [{ name, values: [1] }] }),
-    advance: history.advance,
+    advance: () => history.advance(),
     wait(slots: number) {
       nowMs += slots * SLOT_MS;
     },
@@ -235,7 +235,7 @@ test('two gateways are added slot by slot, although one began later', () => {
 test('a history that was kept goes on, and the time in between has no requests', () => {
   const width = widthOf(BOUNDS);
   let nowMs = START_MS;
-  const first = createHistory(BOUNDS, () => nowMs);
+  const first = new History(BOUNDS, () => nowMs);
   first.add(first.advance(), {
     ...NOTHING,
     operations: [{ name: 'a', values: [3, 0, 0, 3, 0, 0, 0, 0] }],
@@ -251,7 +251,7 @@ test('a history that was kept goes on, and the time in between has no requests',
   nowMs += 3 * SLOT_MS;
   const kept = decodeHistory(bytes, width, nowMs);
   assert.deepEqual(kept?.events, [event]);
-  const second = createHistory(BOUNDS, () => nowMs, kept);
+  const second = new History(BOUNDS, () => nowMs, kept);
   second.add(second.advance(), { ...NOTHING, operations: [{ name: 'a', values: [5, 0, 0, 5, 0, 0, 0, 0] }] });
   nowMs += SLOT_MS;
   const { all, operations, codes, from } = historyReport(BOUNDS, [second.counts({ range: '15m' })]);
@@ -260,14 +260,14 @@ test('a history that was kept goes on, and the time in between has no requests',
   assert.equal(operations[0]?.total.requests, 8);
   assert.equal(codes[0]?.total, 2);
   nowMs += 25 * 3_600_000;
-  const late = createHistory(BOUNDS, () => nowMs, decodeHistory(bytes, width, nowMs));
+  const late = new History(BOUNDS, () => nowMs, decodeHistory(bytes, width, nowMs));
   for (const range of Object.keys(RANGES) as Range[])
     assert.equal(historyReport(BOUNDS, [late.counts({ range })]).all.total.requests, 0);
 });
 
 test('bytes of another form, cut off, or of the future are no history', () => {
   const width = widthOf(BOUNDS);
-  const history = createHistory(BOUNDS, () => START_MS);
+  const history = new History(BOUNDS, () => START_MS);
   const bytes = encodeHistory(history.state(), [], width);
   assert.notEqual(decodeHistory(bytes, width, START_MS), undefined);
   assert.equal(decodeHistory(bytes, width + 1, START_MS), undefined);

@@ -3,7 +3,7 @@
 
 import { askRedis } from '../../../redis/client.ts';
 import { SLOTS, slotOf } from '../../../redis/slot.ts';
-import { realMachine, type Timer } from '../../../shared/machine.ts';
+import { type Machine, realMachine, type Timer } from '../../../shared/machine.ts';
 import { createRedisLink, type RedisLink, type RedisLinkOptions } from './link.ts';
 
 /** Pause before the slot map is read again: while a server is away, another one may take over its slots. */
@@ -44,30 +44,60 @@ interface Server {
 }
 
 /** Reads the slot map at start, and again whenever a server fails or has lost a slot. */
-export function createClusterServers({ seeds, onChange, ...options }: ClusterServersOptions): RedisServers {
-  const servers = new Map<string, Server>();
-  const firstAttempt = Promise.withResolvers<void>();
-  let owners: readonly (Server | undefined)[] = [];
-  let up: boolean | undefined;
-  let closed = false;
-  let reading = false;
-  let nextReading: Timer | undefined;
-  const { setTimeout, clearTimeout } = options.machine ?? realMachine;
+export class ClusterServers implements RedisServers {
+  readonly firstAttempt: Promise<void>;
+  readonly #options: ClusterServersOptions;
+  readonly #machine: Machine;
+  readonly #servers = new Map<string, Server>();
+  readonly #endFirstAttempt: () => void;
+  #owners: readonly (Server | undefined)[] = [];
+  /** Whether the last report said that all servers accept writes; undefined before the first. */
+  #isUp: boolean | undefined;
+  #isClosed = false;
+  #isReading = false;
+  #nextReading: Timer | undefined;
 
-  function openServer(url: URL, probeKey: string): Server {
+  constructor(options: ClusterServersOptions) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.firstAttempt = promise;
+    this.#endFirstAttempt = resolve;
+    this.#options = options;
+    this.#machine = options.machine ?? realMachine;
+    void this.#read();
+  }
+
+  linkOf(key: string): RedisLink | undefined {
+    return this.#owners[slotOf(key)]?.link;
+  }
+
+  all(): RedisLink[] {
+    return [...this.#servers.values()].map(({ link }) => link);
+  }
+
+  areUp(): boolean {
+    return this.#isUp === true;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#machine.clearTimeout(this.#nextReading);
+    for (const link of this.all()) link.close();
+  }
+
+  #openServer(url: URL, probeKey: string): Server {
     const link = createRedisLink({
-      ...options,
+      ...this.#options,
       url: url.href,
       probeKey: () => server.probeKey,
-      onMisplaced() {
+      onMisplaced: () => {
         // Moving a slot may take long, and every request for it fails meanwhile, so the map is read at most once per pause.
-        if (nextReading === undefined) void read();
-        readLater();
+        if (this.#nextReading === undefined) void this.#read();
+        this.#readLater();
       },
-      onChange(isUp, reason) {
+      onChange: (isUp, reason) => {
         server.reason = isUp ? undefined : reason;
-        reportState();
-        if (!isUp) readLater();
+        this.#reportState();
+        if (!isUp) this.#readLater();
       },
     });
     const server: Server = { url, link, probeKey, reason: 'not connected yet' };
@@ -75,14 +105,15 @@ export function createClusterServers({ seeds, onChange, ...options }: ClusterSer
   }
 
   /** Applies a new slot map. A server that keeps a slot keeps its link and so its health state. */
-  function apply(map: SlotMap): void {
+  #apply(map: SlotMap): void {
+    const servers = this.#servers;
     const probeKeys = probeKeysOf(map);
     for (const [name, probeKey] of probeKeys) {
       const server = servers.get(name);
-      if (server === undefined) servers.set(name, openServer(new URL(name), probeKey));
+      if (server === undefined) servers.set(name, this.#openServer(new URL(name), probeKey));
       else server.probeKey = probeKey;
     }
-    owners = map.map((url) => url && servers.get(url.href));
+    this.#owners = map.map((url) => url && servers.get(url.href));
     for (const [name, { link }] of servers) {
       if (probeKeys.has(name)) continue;
       servers.delete(name);
@@ -90,61 +121,54 @@ export function createClusterServers({ seeds, onChange, ...options }: ClusterSer
     }
   }
 
-  async function read(): Promise<void> {
-    if (reading || closed) return;
-    reading = true;
+  async #read(): Promise<void> {
+    if (this.#isReading || this.#isClosed) return;
+    this.#isReading = true;
     try {
-      const healthy = [...servers.values()].filter(({ link }) => link.isUp()).map(({ url }) => url);
-      const map = await Promise.any((healthy.length > 0 ? healthy : allKnown()).map(readSlotMap));
-      if (closed) return;
-      apply(map);
-      await Promise.all([...servers.values()].map(({ link }) => link.firstAttempt));
-      reportState();
+      const map = await Promise.any(this.#sources().map(readSlotMap));
+      if (this.#isClosed) return;
+      this.#apply(map);
+      await Promise.all(this.all().map((link) => link.firstAttempt));
+      this.#reportState();
     } catch (cause) {
-      reportState((cause as AggregateError).errors[0]?.message ?? 'the Cluster returned no slot map');
+      this.#reportState((cause as AggregateError).errors[0]?.message ?? 'the Cluster returned no slot map');
     } finally {
-      reading = false;
-      firstAttempt.resolve();
-      if (!up) readLater();
+      this.#isReading = false;
+      this.#endFirstAttempt();
+      if (!this.#isUp) this.#readLater();
     }
   }
 
-  function allKnown(): URL[] {
-    const urls = [...seeds, ...[...servers.values()].map(({ url }) => url)];
+  /** The servers that are asked for the slot map: those that are up, or all known ones if none is. */
+  #sources(): URL[] {
+    const known = [...this.#servers.values()];
+    const healthy = known.filter(({ link }) => link.isUp()).map(({ url }) => url);
+    if (healthy.length > 0) return healthy;
+    const urls = [...this.#options.seeds, ...known.map(({ url }) => url)];
     return [...new Map(urls.map((url) => [url.href, url])).values()];
   }
 
-  function readLater(): void {
-    if (closed) return;
-    nextReading ??= setTimeout(() => {
-      nextReading = undefined;
-      void read();
-    }, READ_AGAIN_MS).unref();
+  #readLater(): void {
+    if (this.#isClosed) return;
+    this.#nextReading ??= this.#machine
+      .setTimeout(() => {
+        this.#nextReading = undefined;
+        void this.#read();
+      }, READ_AGAIN_MS)
+      .unref();
   }
 
   /** Reports the first server that is away; the status of the Cluster shows the others. */
-  function reportState(failure?: string): void {
-    const away = [...servers.values()].find(({ reason }) => reason !== undefined);
-    const complete = owners.length > 0 && owners.every((owner) => owner !== undefined);
-    const isUp = away === undefined && complete && failure === undefined;
-    if (closed || isUp === up) return;
-    up = isUp;
+  #reportState(failure?: string): void {
+    const away = [...this.#servers.values()].find(({ reason }) => reason !== undefined);
+    const isComplete = this.#owners.length > 0 && this.#owners.every((owner) => owner !== undefined);
+    const isUp = away === undefined && isComplete && failure === undefined;
+    if (this.#isClosed || isUp === this.#isUp) return;
+    this.#isUp = isUp;
     const lost = away && `${away.url.host}: ${away.reason}`;
-    onChange(isUp, isUp ? 'the counters can be written' : (lost ?? failure ?? 'there are slots that no server has'));
+    const why = isUp ? 'the counters can be written' : (lost ?? failure ?? 'there are slots that no server has');
+    this.#options.onChange(isUp, why);
   }
-
-  void read();
-  return {
-    linkOf: (key) => owners[slotOf(key)]?.link,
-    all: () => [...servers.values()].map(({ link }) => link),
-    areUp: () => up === true,
-    firstAttempt: firstAttempt.promise,
-    close() {
-      closed = true;
-      clearTimeout(nextReading);
-      for (const { link } of servers.values()) link.close();
-    },
-  };
 }
 
 /** Returns for each server the name of a probe counter in one of its slots. */

@@ -8,7 +8,7 @@ import type { Charge, CounterStore, CounterStoreStatus, OutagePolicy } from '../
 import { createFallback } from '../fallback.ts';
 import { createRefusalCache } from '../refusal-cache.ts';
 import { createBatches } from './batches.ts';
-import { createClusterServers, type RedisServers, type RedisServersOptions } from './cluster.ts';
+import { ClusterServers, type RedisServers, type RedisServersOptions } from './cluster.ts';
 import { createRedisLink } from './link.ts';
 
 export interface RedisCounterStoreOptions {
@@ -97,7 +97,7 @@ function keyOf(charges: readonly Charge[]): string {
 function openServers(options: RedisServersOptions): RedisServers {
   const address = parseRedisUrl(options.url);
   return address?.kind === 'cluster'
-    ? createClusterServers({ ...options, seeds: address.servers })
+    ? new ClusterServers({ ...options, seeds: address.servers })
     : createSingleServer(options);
 }
 
