@@ -48,9 +48,14 @@ export const SESSION_CODES = {
   login_provider_unknown: {
     ...invalidRequest,
     status: 400,
-    message: 'There are several providers to sign in with; provider has to name one of them.',
-    meaning: 'People can sign in with several providers, and `provider` names none of these.',
-    remedy: 'Write `provider=` with one of the names that the operator of the platform has told you.',
+    message: 'The parameter provider has to name one of the providers of this platform.',
+    hints: {
+      several: 'There are several ways to sign in: choose one.',
+      unknown: 'There is no way to sign in by the name that was given.',
+    },
+    meaning:
+      '`provider` names no provider of this platform, or is absent where there are several. A browser gets a page with a button for each.',
+    remedy: 'Write `provider=` with one of the names in `providers`.',
     example: { providers: ['customers', 'staff'] },
   },
   login_failed: {

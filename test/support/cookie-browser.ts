@@ -61,7 +61,8 @@ export function createCookieBrowser(): CookieBrowser {
   const browser: CookieBrowser = {
     step(url, site) {
       const navigation = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
-      return send(url, { headers: navigation }, site !== 'cross-site');
+      const headers = { ...navigation, accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+      return send(url, { headers }, site !== 'cross-site');
     },
     async open(url, from = 'typed') {
       let site: 'none' | 'same-origin' | 'cross-site' =

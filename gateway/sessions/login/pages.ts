@@ -13,6 +13,7 @@ const STYLE = [
   'main{box-sizing:border-box;width:min(30rem,100vw - 2rem);margin:1rem;padding:2rem;background:light-dark(#fff,#171a24);border:1px solid light-dark(#e3e5ec,#272c3a);border-radius:.75rem}',
   'h1{margin:0 0 .5rem;font-size:1.5rem;line-height:1.25;letter-spacing:-.015em}p{margin:0 0 1rem}p:last-child{margin:0}',
   'a{display:inline-block;padding:.5rem 1.1rem;border-radius:.4rem;background:light-dark(#4338ca,#a5a0ff);color:light-dark(#fff,#0e1017);font-weight:600;text-decoration:none}',
+  '.ways{display:flex;flex-wrap:wrap;gap:.75rem}',
   ':focus-visible{outline:2px solid light-dark(#4f46e5,#7c74f5);outline-offset:3px}',
   '.id{font-size:.875rem;color:light-dark(#565c6e,#a4abbd)}code{overflow-wrap:anywhere}',
 ].join('');
@@ -33,16 +34,28 @@ export interface FailedLogin {
   readonly title: string;
   readonly message: string;
   readonly requestId: string;
+  /** The names of all providers: with several, the person chooses. */
+  readonly providers: readonly string[];
   /** Where the person goes on, or tries again. */
   readonly returnTo: string;
   /** The header that pages have to send; undefined: none. */
   readonly requestHeader: string | undefined;
 }
 
-export function failedLoginPage({ title, message, requestId, returnTo, requestHeader }: FailedLogin): LoginPage {
-  const again = `/session/login?return_to=${encodeURIComponent(returnTo)}`;
-  const body = `<h1>${escaped(title)}</h1><p>${escaped(message)}</p><p><a href="${escaped(again)}">Sign in again</a></p><p class="id">Request id: <code>${escaped(requestId)}</code></p>`;
+export function failedLoginPage(failed: FailedLogin): LoginPage {
+  const { title, message, requestId, returnTo, requestHeader } = failed;
+  const body = `<h1>${escaped(title)}</h1><p>${escaped(message)}</p><p class="ways">${waysIn(failed)}</p><p class="id">Request id: <code>${escaped(requestId)}</code></p>`;
   return page(title, body, { script: GO_ON_IF_SIGNED_IN, to: returnTo, header: requestHeader });
+}
+
+/** A button for each provider. */
+function waysIn({ providers, returnTo }: FailedLogin): string {
+  const again = `/session/login?return_to=${encodeURIComponent(returnTo)}`;
+  const button = (address: string, text: string) => `<a href="${escaped(address)}">${escaped(text)}</a>`;
+  if (providers.length === 1) return button(again, 'Sign in again');
+  return providers
+    .map((name) => button(`${again}&provider=${encodeURIComponent(name)}`, `Sign in with ${name}`))
+    .join('');
 }
 
 interface Script {

@@ -22,8 +22,13 @@ export const startLogin: SessionHandler = async (deps, exchange) => {
   const { origin, isSecure } = servedOrigin(deps, exchange);
   const query = new URLSearchParams(exchange.search);
   const returnTo = returnPathOf(query.get('return_to') ?? settings.afterLogin, origin);
-  if (returnTo === undefined) throw new GatewayError('return_to_invalid', { fields: { param: 'return_to' } });
-  const provider = providerNamed(deps, query.get('provider') ?? undefined);
+  if (returnTo === undefined) {
+    const refusal = new GatewayError('return_to_invalid', { fields: { param: 'return_to' } });
+    throw refusedStart(deps, exchange, settings.afterLogin, refusal);
+  }
+  const name = query.get('provider') ?? undefined;
+  const provider = providerNamed(deps, name);
+  if (provider === undefined) throw refusedStart(deps, exchange, returnTo, unknownProvider(deps, name));
   try {
     // Another tab may have signed in meanwhile. The cookie comes with navigations of the platform's own pages only.
     if ((await fromStore(() => reader.find(exchange))) !== undefined) return redirectAnswer(exchange, returnTo);
@@ -97,10 +102,21 @@ async function storeSession(
 }
 
 /** The only provider, or the one that is named. */
-function providerNamed({ providers }: SessionDeps, name: string | undefined): Provider {
-  const named = name === undefined && providers.size === 1 ? [...providers.values()][0] : providers.get(name ?? '');
-  if (named !== undefined) return named;
-  throw new GatewayError('login_provider_unknown', { fields: { param: 'provider', providers: [...providers.keys()] } });
+function providerNamed({ providers }: SessionDeps, name: string | undefined): Provider | undefined {
+  return name === undefined && providers.size === 1 ? [...providers.values()][0] : providers.get(name ?? '');
+}
+
+function unknownProvider({ providers }: SessionDeps, name: string | undefined): GatewayError {
+  return new GatewayError('login_provider_unknown', {
+    hint: name === undefined ? 'several' : 'unknown',
+    fields: { param: 'provider', providers: [...providers.keys()] },
+  });
+}
+
+/** A browser gets a page, a program the error object. */
+function refusedStart(deps: SessionDeps, exchange: Forwardable, returnTo: string, error: GatewayError): GatewayError {
+  const isForPerson = exchange.headers.get('accept')?.includes('text/html') === true;
+  return isForPerson ? refusedWithPage(deps, exchange, returnTo, error) : error;
 }
 
 function failureOf(cause: unknown): GatewayError {
@@ -117,7 +133,7 @@ function failureOf(cause: unknown): GatewayError {
 
 /** The same refusal, in the form of a page. */
 function refusedWithPage(
-  { settings }: SessionDeps,
+  { settings, providers }: SessionDeps,
   exchange: Forwardable,
   returnTo: string,
   error: GatewayError,
@@ -125,9 +141,10 @@ function refusedWithPage(
   const { message, hints }: { message: string; hints?: Readonly<Record<string, string>> } = error.entry;
   const { hint } = error.details;
   const page = failedLoginPage({
-    title: 'Signing in did not succeed',
+    title: hint === 'several' ? 'Sign in' : 'Signing in did not succeed',
     message: (hint !== undefined && hints?.[hint]) || message,
     requestId: exchange.id,
+    providers: [...providers.keys()],
     returnTo,
     requestHeader: settings.requestHeader,
   });

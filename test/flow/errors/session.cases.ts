@@ -94,7 +94,12 @@ export const sessionCases: readonly Case[] = [
 /** A refusal that a browser navigates to. */
 export interface PageCase {
   readonly name: string;
-  readonly code: 'login_failed' | 'login_not_permitted' | 'provider_unavailable';
+  readonly code:
+    | 'login_failed'
+    | 'login_not_permitted'
+    | 'login_provider_unknown'
+    | 'provider_unavailable'
+    | 'return_to_invalid';
   /** A sentence of the page. */
   readonly says: RegExp;
   provoke(world: SessionGateway): Promise<BrowserAnswer>;
@@ -136,5 +141,23 @@ export const pageCases: readonly PageCase[] = [
     code: 'provider_unavailable',
     says: /does not answer/,
     provoke: ({ origin }) => createCookieBrowser().step(`${origin}/session/login?provider=away`, 'none'),
+  },
+  {
+    name: 'none of several providers: a button for each',
+    code: 'login_provider_unknown',
+    says: /<h1>Sign in<\/h1><p>There are several ways to sign in: choose one.*return_to=%2Fapp&#38;provider=staff">Sign in with staff<.*provider=away">Sign in with away</,
+    provoke: ({ origin }) => createCookieBrowser().step(`${origin}/session/login?return_to=/app`, 'none'),
+  },
+  {
+    name: 'a name that no provider has',
+    code: 'login_provider_unknown',
+    says: /There is no way to sign in by the name that was given\..*Sign in with staff</,
+    provoke: ({ origin }) => createCookieBrowser().step(`${origin}/session/login?provider=x"><b>`, 'none'),
+  },
+  {
+    name: 'a way back to another site in a browser',
+    code: 'return_to_invalid',
+    says: /return_to=%2F&#38;provider=staff">Sign in with staff</,
+    provoke: ({ origin }) => createCookieBrowser().step(`${origin}/session/login?return_to=//evil.example`, 'none'),
   },
 ];

@@ -92,6 +92,17 @@ describe('signing in', () => {
     assert.equal(provider.requests.length, asked);
   });
 
+  it('is offered again by its only provider, after a name that no provider has', async () => {
+    const browser = createCookieBrowser();
+    const refused = await browser.step(`${login}?provider=typo&return_to=/app`, 'none');
+    assert.equal(refused.status, 400);
+    assert.match(refused.text, /There is no way to sign in by the name that was given\./);
+    const buttons = [...refused.text.matchAll(/<a href="([^"]+)">([^<]+)</g)].map(([, to, text]) => [to, text]);
+    assert.deepEqual(buttons, [['/session/login?return_to=%2Fapp', 'Sign in again']]);
+    const arrived = await browser.open(`${origin}${buttons[0]?.[0]}`, 'link');
+    assert.match(arrived.text, /data-to="\/app"/);
+  });
+
   it('works in any number of tabs at once', async () => {
     const browser = createCookieBrowser();
     const tabs = ['/a', '/b', '/c'];
