@@ -18,7 +18,7 @@ COPY sandbox ./sandbox
 COPY openapi ./openapi
 COPY config ./config
 COPY docs/guides ./docs/guides
-COPY docs/operations.md ./docs/operations.md
+COPY docs/operations.md docs/alerts.md ./docs/
 COPY deploy/backup-data ./deploy/backup-data
 RUN mkdir /data && chown node:node /data
 # By number, since Kubernetes only then knows that it is not root (runAsNonRoot).

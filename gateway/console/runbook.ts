@@ -1,4 +1,4 @@
-// The sections of docs/operations.md that say what to do about an alert, for the page to show.
+// The sections of the pages for operators that the console shows: what to do about an alert, and how alerts are set up.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,17 +9,19 @@ interface RunbookSection {
   readonly text: string;
 }
 
-const PAGE = new URL('../../docs/operations.md', import.meta.url);
+const PAGES = ['alerts', 'operations'].map((name) => new URL(`../../docs/${name}.md`, import.meta.url));
 
 let pages: Promise<ReadonlyMap<string, RunbookSection>> | undefined;
 
 /**
- * Takes a title in any case, as links do. Returns undefined for an unknown section, and if the file is not installed. Reads the file once.
+ * Takes a title in any case, as links do. Returns undefined for an unknown section, and if its file is not installed. Reads the files once.
  *
  * @param directory of the configuration: the page says `config/`, where the shipped one is
  */
 export async function runbookSection(title: string, directory: string): Promise<RunbookSection | undefined> {
-  pages ??= readFile(PAGE, 'utf8').then(sectionsOf, () => new Map());
+  pages ??= Promise.all(PAGES.map((page) => readFile(page, 'utf8').catch(() => ''))).then((texts) =>
+    sectionsOf(texts.join('\n')),
+  );
   const section = (await pages).get(title.toLowerCase());
   return (
     section && {

@@ -12,6 +12,15 @@ import { type Browser, findBarriers, launchBrowser, openPage, takeScreenshot } f
 const ADMIN = 'an-admin-token-for-this-test';
 const PATIENCE = { timeout: 30_000 };
 
+/** Opens a view, and signs in. */
+async function openSignedIn(browser: Browser, gateway: TestGateway, view: string) {
+  const opened = await openPage(browser, `${gateway.adminUrl}/#/${view}`);
+  await opened.page.locator('#sign-in').click(PATIENCE);
+  await opened.page.locator('#token').fill(ADMIN);
+  await opened.page.keyboard.press('Enter');
+  return opened;
+}
+
 describe('alerts of the console in a browser', () => {
   let pager: Awaited<ReturnType<typeof startAlertReceiver>>;
   let gateway: TestGateway;
@@ -41,10 +50,8 @@ describe('alerts of the console in a browser', () => {
   });
 
   it('are listed, silenced for a time and told again', async () => {
-    const { page, complaints, foreign } = await openPage(browser, `${gateway.adminUrl}/#/system`);
-    await page.locator('#sign-in').click(PATIENCE);
-    await page.locator('#token').fill(ADMIN);
-    await page.keyboard.press('Enter');
+    const { page, complaints, foreign } = await openSignedIn(browser, gateway, 'system');
+    await page.locator('#configuration').getByText('2 receivers').waitFor(PATIENCE);
     await page.locator('main').getByText('Alerts and silences').click(PATIENCE);
     await page
       .locator('#alerts-now')
@@ -54,6 +61,7 @@ describe('alerts of the console in a browser', () => {
       .locator('#alerts-receivers')
       .getByText(/ECONNREFUSED/)
       .waitFor(PATIENCE);
+    assert.equal(await page.getByText('No one is told').isVisible(), false);
     await page.getByRole('button', { name: 'Silence upstream things live' }).click(PATIENCE);
     await page.locator('#dialog-choice').selectOption('7200');
     const confirm = page.locator('dialog button.main:not([disabled])');
@@ -79,6 +87,49 @@ describe('alerts of the console in a browser', () => {
     await page.locator('dialog .outcome').getByText('Done').waitFor(PATIENCE);
     const kinds = (await gateway.store.audit.list({ limit: 5 })).map(({ kind, by }) => `${kind} ${by}`);
     assert.deepEqual(kinds.slice(0, 2), ['alerts.silenced admin_token', 'alerts.silenced admin_token']);
+    assert.deepEqual([complaints.filter((line) => !line.includes('401')), foreign], [[], []]);
+    await page.context().close();
+  });
+});
+
+describe('alerts without a receiver', () => {
+  let gateway: TestGateway;
+  let browser: Browser;
+  before(async () => {
+    gateway = await startGateway({ environment: { ADMIN_TOKEN: ADMIN } });
+    browser = await launchBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await gateway?.stop();
+  });
+
+  it('say in amber that no one is told, with the lines to add and their guide, from System and from what needs attention', async () => {
+    const { page, complaints, foreign } = await openSignedIn(browser, gateway, 'system');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.locator('#configuration .warn').getByText('no one is told').click(PATIENCE);
+    const card = page.locator('[data-view=alerts] .attention li.warn');
+    await card.getByText('No one is told.').waitFor(PATIENCE);
+    for (const [colorScheme, width] of [
+      ['light', 1440],
+      ['dark', 390],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      await takeScreenshot(page, `alerts-none-${colorScheme}-${width}`);
+      assert.deepEqual(await findBarriers(page), []);
+      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${width} px`);
+    }
+    await card.getByRole('button', { name: /^Copy/ }).click();
+    await card.getByText('Copied').waitFor(PATIENCE);
+    const lines = (await page.evaluate('navigator.clipboard.readText()')) as string;
+    assert.match(lines, /^alerts:\n {2}receivers:\n {4}pager:\n {6}webhook: \{ url: /);
+    await card.getByRole('link').click();
+    await page.locator('#runbook pre').getByText('gateway alerts test pager').waitFor(PATIENCE);
+    await takeScreenshot(page, 'alerts-guide');
+    await page.locator('#nav a').first().click();
+    await page.locator('[data-view=overview]').getByRole('link', { name: 'Alerts' }).click(PATIENCE);
+    await card.waitFor(PATIENCE);
     assert.deepEqual([complaints.filter((line) => !line.includes('401')), foreign], [[], []]);
     await page.context().close();
   });

@@ -2,11 +2,28 @@
 
 import { actionButton } from './actions.js';
 import { read } from './api.js';
-import { element, place, state } from './elements.js';
+import { lineOf } from './attention.js';
+import { commandLine, element, link, place, state } from './elements.js';
 import { NONE, timeElement, words } from './format.js';
+import { addressOf } from './routes.js';
 import { createTable } from './tables.js';
 
 const kinds = { failure: 'bad', warning: 'warn' };
+
+const FIRST_RECEIVER = `alerts:
+  receivers:
+    pager:
+      webhook: { url: https://alerts.example.com/gateway, secret: pager_key }`;
+
+place('alerts-none').append(
+  lineOf(
+    'warn',
+    element('strong', {}, 'No one is told.'),
+    ' The configuration names no receiver, so a failure is seen on these pages only. Add a webhook or an email address to gateway.yaml:',
+    commandLine(FIRST_RECEIVER),
+    link(addressOf('runbook', {}, 'Alerts'), 'How to make the key and try the receiver'),
+  ),
+);
 
 const showCauses = createTable(place('alerts-now'), {
   caption: 'Causes that are told',
@@ -27,7 +44,7 @@ const showCauses = createTable(place('alerts-now'), {
 
 const showSilences = createTable(place('alerts-silences'), {
   caption: 'Silences',
-  empty: 'Nothing is silent.',
+  empty: 'No silences.',
   keyOf: ({ causes }) => causes,
   columns: [
     { key: 'causes', label: 'Causes', cell: ({ causes }) => causes },
@@ -45,7 +62,7 @@ const showSilences = createTable(place('alerts-silences'), {
 
 const showReceivers = createTable(place('alerts-receivers'), {
   caption: 'Receivers',
-  empty: 'The configuration names no receiver, so nothing is told: docs/alerts.md has the lines to add.',
+  empty: 'The configuration names no receiver.',
   keyOf: ({ name }) => name,
   columns: [
     { key: 'name', label: 'Receiver', cell: ({ name, kind }) => `${name} (${kind})` },
@@ -67,6 +84,9 @@ const showReceivers = createTable(place('alerts-receivers'), {
 export async function showAlerts() {
   const found = await read('alerts');
   if (found === undefined) return;
+  const isTold = Object.keys(found.receivers).length > 0;
+  place('alerts-none').hidden = isTold;
+  place('alerts-now').hidden = !isTold;
   showCauses(found.alerts);
   showSilences(found.silences);
   showReceivers(Object.entries(found.receivers).map(([name, receiver]) => ({ name, ...receiver })));

@@ -1,4 +1,4 @@
-// A section of the runbook: the Markdown of docs/operations.md as paragraphs, lists, code and links.
+// A section of the pages for operators, in Markdown, as paragraphs, lists, code and links.
 
 import { read } from './api.js';
 import { element, link, place } from './elements.js';
@@ -9,7 +9,7 @@ export async function showRunbook(title) {
   const box = place('runbook');
   if (found === undefined)
     return box.replaceChildren(
-      element('p', { class: 'card empty' }, `docs/operations.md has no section ${title} here.`),
+      element('p', { class: 'card empty' }, `The pages for operators have no section ${title} here.`),
     );
   box.replaceChildren(
     element('p', { class: 'soft' }, 'Runbook'),
@@ -20,6 +20,8 @@ export async function showRunbook(title) {
 
 function blocksIn(text) {
   return text.split(/\n{2,}/).map((block) => {
+    const [, code] = /^```\w*\n(.*)\n```$/s.exec(block) ?? [];
+    if (code !== undefined) return element('pre', { tabindex: '0' }, code);
     if (!/^- /.test(block)) return element('p', {}, ...piecesIn(block));
     const items = block.split(/^- /m).filter((item) => item.trim() !== '');
     return element('ul', {}, ...items.map((item) => element('li', {}, ...piecesIn(item.trim()))));

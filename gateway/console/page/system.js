@@ -1,7 +1,7 @@
 // The state of the gateway and its dependencies. Each panel is created once, and updated with every feed.
 
 import { actionButton } from './actions.js';
-import { element, place, state } from './elements.js';
+import { element, link, place, state } from './elements.js';
 import { ago, clockWithSeconds, count, day, moment, NONE, timeElement, words } from './format.js';
 import { addressOf } from './routes.js';
 import { createTable } from './tables.js';
@@ -176,6 +176,7 @@ function configuration() {
       ['Loaded', loaded_at ? timeElement(loaded_at, `${moment(loaded_at)}, ${ago(loaded_at)}`) : NONE],
       ['Running since', started ? timeElement(started, `${moment(started)}, ${ago(started)}`) : NONE],
       ['Operations', status?.operations ?? NONE],
+      ['Alerts', status ? receiversLink(status) : NONE],
       [
         'Last reload',
         failure ? state('bad', `refused at ${moment(failure.at)}`) : state('good', 'the files are in force'),
@@ -190,6 +191,13 @@ function configuration() {
     const next = element('div', {}, list, ...told);
     if (next.innerHTML !== place('configuration').innerHTML) place('configuration').replaceChildren(...next.childNodes);
   };
+}
+
+/** Without receivers the status has no alerts. */
+function receiversLink({ alerts }) {
+  const receivers = Object.keys(alerts?.receivers ?? {}).length;
+  const told = receivers === 1 ? '1 receiver' : `${count(receivers)} receivers`;
+  return link(addressOf('alerts'), receivers === 0 ? state('warn', 'no one is told') : told);
 }
 
 /** The gateways that share a Redis. */
