@@ -2,6 +2,7 @@
 // contract write the record, so an entry says what was compared, not what an author remembered.
 
 import type { Publication, PublishedChange } from '../shared/publication.ts';
+import { changeWords } from './change-words.ts';
 import { escapeHtml } from './html.ts';
 import { type Page, shownDay } from './layout.ts';
 import type { AddressedContract, OperationAddress } from './reference/addresses.ts';
@@ -35,7 +36,7 @@ export function changesPage(
   const several = references.length > 1;
   const main = `<article class="changes"><h1>Changes</h1>
 <p class="lead">What changed for clients, as comparisons of the published contracts found it. <a href="${FEED_PATH}">Follow the feed</a>.</p>
-${[...days].map(([day, own]) => `<h2>${day}</h2>\n${own.map((entry) => entryHtml(entry, several)).join('\n')}`).join('\n')}
+${[...days].map(([day, own]) => `<h2>${day}</h2>\n${dayHtml(own, several)}`).join('\n')}
 </article>`;
   const sections = shown.map(
     ({ day, contract, publication }) =>
@@ -70,10 +71,18 @@ function entriesOf(publications: readonly Publication[], references: readonly Ad
     .reverse();
 }
 
-function entryHtml({ id, contract, publication }: Entry, isNamed: boolean): string {
-  const { reference, path, operations } = contract;
-  const heading = isNamed ? `<h3><a href="${path}">${escapeHtml(reference.title)}</a></h3>` : '';
-  return `<section class="change" id="${id}">${heading}\n${itemsHtml(publication, operations)}</section>`;
+/** The publications of one day, by contract. */
+function dayHtml(entries: readonly Entry[], isNamed: boolean): string {
+  return [...Map.groupBy(entries, ({ contract }) => contract)]
+    .map(([{ reference, path }, own]) => {
+      const heading = isNamed ? `<h3><a href="${path}">${escapeHtml(reference.title)}</a></h3>\n` : '';
+      return heading + own.map(entryHtml).join('\n');
+    })
+    .join('\n');
+}
+
+function entryHtml({ id, contract, publication }: Entry): string {
+  return `<section class="change" id="${id}">${itemsHtml(publication, contract.operations)}</section>`;
 }
 
 function itemsHtml(publication: Publication, operations: readonly OperationAddress[]): string {
@@ -81,9 +90,9 @@ function itemsHtml(publication: Publication, operations: readonly OperationAddre
   if (changes.length === 0) return `<p>${firstText(publication)}</p>`;
   const items = inOrder(changes).map((change) => {
     const { mark, text } = toldOf(change);
-    const { place, what } = partsOf(text);
-    const where = place === '' ? '' : `<code>${escapeHtml(place)}</code> `;
-    return `<li><span class="mark-of ${mark}">${mark}</span> <div>${operationsHtml(change, operations)}: ${where}${escapeHtml(what)}</div></li>`;
+    const { name, rest } = changeWords(text);
+    const what = name === undefined ? '' : `<code>${escapeHtml(name)}</code> `;
+    return `<li><span class="mark-of ${mark}">${mark}</span> <div>${operationsHtml(change, operations)}: ${what}${escapeHtml(rest)}</div></li>`;
   });
   const list = (some: readonly string[]) => `<ul class="change-list">${some.join('\n')}</ul>`;
   const more = items.slice(ITEMS_MAX);
@@ -102,12 +111,6 @@ function toldOf({ rule, level, text }: PublishedChange): { mark: string; text: s
   if (level === 'breaking') return { mark: 'breaking', text };
   if (rule === 'operation-deprecated') return { mark: 'deprecated', text };
   return { mark: rule.endsWith('-added') ? 'new' : 'changed', text };
-}
-
-/** `query parameter "limit": it is new` → the place, and what happened there. */
-function partsOf(text: string): { place: string; what: string } {
-  const [, place = '', what = text] = /^([^:]{1,200}): (.+)$/s.exec(text) ?? [];
-  return { place, what };
 }
 
 function operationsHtml({ operations: changed }: PublishedChange, all: readonly OperationAddress[]): string {
@@ -132,7 +135,8 @@ function linesOf(publication: Publication): string[] {
     const { mark, text } = toldOf(change);
     const named = change.operations.slice(0, OPERATIONS_MAX).map(({ at }) => at);
     const more = change.operations.length - named.length;
-    return `${mark}: ${text} (${named.join(', ')}${more > 0 ? ` and ${more} more` : ''})`;
+    const { name, rest } = changeWords(text);
+    return `${mark}: ${name === undefined ? '' : `${name} `}${rest} (${named.join(', ')}${more > 0 ? ` and ${more} more` : ''})`;
   });
 }
 
