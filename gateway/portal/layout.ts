@@ -146,7 +146,7 @@ function footOf({ path, updatedMs }: Page, { contact, status }: HelpLinks): stri
     : '<span></span>';
   const links = [
     ...(status === undefined ? [] : [`<a href="${escapeHtml(status)}" rel="noreferrer">Status</a>`]),
-    ...(contact === undefined ? [] : [`<a href="${escapeHtml(contact)}" rel="noreferrer">Contact</a>`]),
+    ...(contact === undefined ? [] : [`<a href="${escapeHtml(contact)}" rel="noreferrer" data-contact>Contact</a>`]),
     `<a href="${escapeHtml(path)}.md">This page as Markdown</a>`,
   ];
   return `<footer class="foot">${updated}<span class="foot-links">${links.join('')}</span></footer>`;

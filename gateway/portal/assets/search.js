@@ -151,6 +151,25 @@ function optionOf(entry, number) {
   return option;
 }
 
+function nothingFound() {
+  const none = document.createElement('div');
+  none.className = 'found-none';
+  none.setAttribute('role', 'option');
+  none.setAttribute('aria-disabled', 'true');
+  none.textContent = 'Nothing found. Try another word, a part of one, or go on here:';
+  return none;
+}
+
+/** Where a reader goes on who has found nothing: the contact is a link at the foot of pages. */
+function waysOn() {
+  const contact = document.querySelector('.foot [data-contact]')?.href;
+  return [
+    { kind: 'Page', title: 'All guides', path: '/docs/guides', context: 'How things are done' },
+    { kind: 'Page', title: 'All errors', path: '/docs/errors', context: 'What each code means' },
+    ...(contact === undefined ? [] : [{ kind: 'Page', title: 'Contact', path: contact, context: 'Ask a person' }]),
+  ];
+}
+
 /** @param field the input of the search, which the reader has turned to */
 export function openSearch(field) {
   const list = document.getElementById('found');
@@ -164,7 +183,7 @@ export function openSearch(field) {
   }
 
   function activate(number) {
-    const options = list.children;
+    const options = list.querySelectorAll('a');
     if (options.length === 0) return;
     options[active]?.setAttribute('aria-selected', 'false');
     active = (number + options.length) % options.length;
@@ -183,14 +202,7 @@ export function openSearch(field) {
     active = -1;
     count.textContent = text.trim() === '' ? '' : hits.length === 0 ? 'Nothing found' : `${hits.length} found`;
     if (hits.length === 0 && text.trim() === '') return close();
-    if (hits.length === 0) {
-      const none = document.createElement('div');
-      none.className = 'found-none';
-      none.setAttribute('role', 'option');
-      none.setAttribute('aria-disabled', 'true');
-      none.textContent = 'Nothing found. Try another word, or a part of one.';
-      list.append(none);
-    }
+    if (hits.length === 0) list.append(nothingFound(), ...waysOn().map(optionOf));
     list.hidden = false;
     field.setAttribute('aria-expanded', 'true');
     if (hits.length > 0) activate(0);
@@ -204,7 +216,7 @@ export function openSearch(field) {
   field.addEventListener('keydown', (event) => {
     if (event.key === 'ArrowDown') activate(active + 1);
     else if (event.key === 'ArrowUp') activate(active - 1);
-    else if (event.key === 'Enter') list.children[active]?.click();
+    else if (event.key === 'Enter') list.querySelectorAll('a')[active]?.click();
     else if (event.key === 'Escape') {
       if (list.hidden) field.value = '';
       close();
