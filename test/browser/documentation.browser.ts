@@ -22,7 +22,12 @@ describe('the documentation in a browser', () => {
   let browser: Browser;
   let key: string;
   before(async () => {
-    const portal = { title: 'Platform API', description: 'One address, one key.', sampleOperation: 'listCustomers' };
+    const portal = {
+      title: 'Platform API',
+      description: 'One address, one key.',
+      sampleOperation: 'listCustomers',
+      contact: 'help@example.com',
+    };
     gateway = await startGateway({ gateway: { portal } });
     ({ key } = await gateway.issueKey({ mode: 'test' }));
     browser = await launchBrowser();
@@ -132,6 +137,8 @@ describe('the documentation in a browser', () => {
     };
     await page.locator('.values > summary').click();
     await page.locator('#try-body').fill('{"name": "Zoë <b>", "extra": [1, 2]}');
+    // The script of the form is loaded when a reader turns to it.
+    await page.locator('[data-sample=curl] code', { hasText: 'Zoë' }).waitFor({ ...PATIENCE, state: 'attached' });
     for (const language of ['curl', 'javascript', 'python', 'go']) {
       const code = await sample(language);
       assert.match(code, /Zoë <b>/, language);
@@ -139,19 +146,31 @@ describe('the documentation in a browser', () => {
     }
     await page.locator('.try [type=submit]').click();
     await page.locator('.try-status', { hasText: '400' }).waitFor(PATIENCE);
+    const reason = page.locator('.try-reason');
+    assert.match((await reason.textContent()) ?? '', /^extra: \S.*[.]$/);
+    assert.equal(await page.locator('#try-body').getAttribute('aria-invalid'), 'true');
     const body = page.locator('.try-answer .code code').first();
     assert.match(
       (await body.locator('a', { hasText: '/docs/errors/' }).getAttribute('href')) ?? '',
       /validation_failed$/,
     );
     await page.locator('#try-body').fill('{"name": ');
+    assert.equal(await page.locator('#try-body').getAttribute('aria-invalid'), null);
     assert.match(await sample('curl'), /--data-binary/);
     await page.locator('.try [type=submit]').click();
     await page.locator('.try-answer', { hasText: 'malformed_json' }).waitFor(PATIENCE);
+    assert.match((await reason.textContent()) ?? '', /JSON/);
     await page.goto(gateway.url + pages.list);
     await page.locator('.values > summary').click();
     await page.locator('[data-name=limit]').fill('2');
     assert.match(await sample('curl'), /\/v1\/customers\?limit=2|\/v1\/jobs\?limit=2/);
+    await page.locator('[data-name=limit]').fill('900');
+    await page.locator('.try [type=submit]').click();
+    await page.locator('.try-reason', { hasText: /^limit: Must be at most 100\.$/ }).waitFor(PATIENCE);
+    assert.deepEqual(
+      await page.locator('.try [aria-invalid]').evaluateAll((all) => all.map((one) => one.dataset.name)),
+      ['limit'],
+    );
     await page.context().close();
   });
 
@@ -173,6 +192,20 @@ describe('the documentation in a browser', () => {
         .waitFor({ timeout: 5000 })
         .catch(() => assert.fail(`${question} does not find ${title}`));
     }
+    await page.context().close();
+  });
+
+  it('leads on to guides, errors and the contact where nothing is found, by keyboard', async () => {
+    const { page } = await open(pages.start);
+    await page.locator('#search').fill('zzzzqq');
+    await page.locator('#found-count', { hasText: 'Nothing found' }).waitFor(PATIENCE);
+    const titles = page.locator('#found a .found-title');
+    assert.deepEqual(await titles.allTextContents(), ['All guides', 'All errors', 'Contact']);
+    assert.equal(await page.locator('#found a').last().getAttribute('href'), 'mailto:help@example.com');
+    assert.deepEqual(await findBarriers(page), []);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/docs/guides');
     await page.context().close();
   });
 

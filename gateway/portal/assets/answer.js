@@ -3,10 +3,12 @@
 import { highlight } from './code/highlight.ts';
 import { escapeHtml } from './code/html.ts';
 import { element } from './page-tools.js';
+import { reasonLine, refusalIn } from './refusal.js';
 
 const SHOWN_MAX = 200_000;
 const STREAM_MS = 3000;
 
+/** Returns the violations of a refusal, with their places. */
 export async function showAnswer(place, answer, durationMs) {
   const { text, language } = await contentOf(answer);
   const id = answer.headers.get('x-request-id');
@@ -25,7 +27,10 @@ export async function showAnswer(place, answer, durationMs) {
     element('summary', {}, 'Headers'),
     codeElement('Headers of the answer', escapeHtml(lines)),
   );
-  place.replaceChildren(status, element('div', { class: 'block' }, body), headers);
+  const refusal = answer.status < 400 ? undefined : refusalIn(text);
+  const reason = refusal === undefined ? [] : [reasonLine(refusal)];
+  place.replaceChildren(status, ...reason, element('div', { class: 'block' }, body), headers);
+  return refusal?.violations ?? [];
 }
 
 /** The account page explains requests by their id. */

@@ -7,6 +7,7 @@ import { sampleContentOf, toSampleRequest } from './code/samples/sample-request.
 import { LANGUAGES } from './code/samples/samples.ts';
 import { askForKey, rememberLimit, showKey, storedKey } from './key.js';
 import { element, randomText } from './page-tools.js';
+import { clearMarks, markFields } from './refusal.js';
 
 /** The request that the form stands for, without the key. */
 function sampleOf(form) {
@@ -109,6 +110,7 @@ export async function send(form, place) {
     return askForKey();
   }
   button.disabled = true;
+  clearMarks(form);
   place.replaceChildren(element('p', { class: 'try-status' }, 'Sending…'));
   try {
     const startedAt = performance.now();
@@ -122,7 +124,7 @@ export async function send(form, place) {
       ...(body === undefined ? {} : { body }),
     });
     rememberLimit(answer.headers);
-    await showAnswer(place, answer, performance.now() - startedAt);
+    markFields(form, await showAnswer(place, answer, performance.now() - startedAt));
     place.scrollIntoView({ block: 'nearest' });
   } catch (error) {
     place.replaceChildren(element('p', { class: 'warning' }, `No answer: ${error.message}`));

@@ -1,0 +1,60 @@
+// Why a request that was sent from a page was refused, in one line, and the fields that it concerns.
+
+import { element } from './page-tools.js';
+
+const REASON_ID = 'try-reason';
+
+/** The error of an answer; undefined: it is none, or was not written by a gateway. */
+export function refusalIn(text) {
+  try {
+    const { error } = JSON.parse(text);
+    if (typeof error?.message !== 'string') return undefined;
+    return { message: error.message, violations: Array.isArray(error.errors) ? error.errors : [] };
+  } catch {
+    return undefined;
+  }
+}
+
+/** `name: Must have at least 1 character. And 2 more.` */
+export function reasonLine({ message, violations }) {
+  const [first] = violations;
+  const more = violations.length > 1 ? ` And ${violations.length - 1} more, below.` : '';
+  const reason = first === undefined ? [message] : [...placeOf(first), `${first.message}${more}`];
+  return element('p', { class: 'try-reason', id: REASON_ID }, ...reason);
+}
+
+/** The name of a parameter, or the path of a field of the body. */
+function placeOf({ param, pointer = '' }) {
+  const name = param ?? pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+  return name === '' ? [] : [element('code', {}, name), ': '];
+}
+
+/** Marks the fields that hold what was refused, until they are changed. */
+export function markFields(form, violations) {
+  for (const violation of violations) {
+    const field = fieldOf(form, violation);
+    field?.setAttribute('aria-invalid', 'true');
+    field?.setAttribute('aria-describedby', REASON_ID);
+    field?.addEventListener('input', () => clearMark(field), { once: true });
+  }
+}
+
+export function clearMarks(form) {
+  for (const field of form.querySelectorAll('[aria-invalid]')) clearMark(field);
+}
+
+function clearMark(field) {
+  field.removeAttribute('aria-invalid');
+  field.removeAttribute('aria-describedby');
+}
+
+function fieldOf(form, { in: where, param, pointer = '' }) {
+  if (where !== 'body')
+    return [...form.querySelectorAll('[data-in]')].find(
+      ({ dataset }) => dataset.in === where && dataset.name === param,
+    );
+  const parts = [...form.querySelectorAll('[data-part]')];
+  return (
+    parts.find(({ dataset }) => dataset.part === pointer.split('/')[1]) ?? form.querySelector('#try-body, #try-file')
+  );
+}
