@@ -54,7 +54,7 @@ export interface RangeCounts {
   readonly operations: readonly SeriesCounts[];
   /** Name: stage and code. One count each. */
   readonly codes: readonly SeriesCounts[];
-  /** Of the subject of the view; null: there is none, or it has no history. */
+  /** Counts of the subject of the view; null: there is none, or it has no history. */
   readonly subject: SeriesCounts | null;
   /** Memory that the whole history takes, and the most that it can take. */
   readonly bytes: number;

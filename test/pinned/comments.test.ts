@@ -1,0 +1,43 @@
+// Comments follow the rules of CONTRIBUTING.md that a pattern can find: none begins with "Of", "So" or "Once:", which leave out the noun, and
+// none says "under way" or "further" for "in progress" and "other".
+
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+const rules: Readonly<Record<string, RegExp>> = {
+  'begin with their noun': /^(Of|So|Once:) /,
+  'call it in progress, not under way': /\bunder way\b/,
+  'speak of other things, not of further ones': /\bfurther (?!ahead\b|left\b)/i,
+};
+
+/** The comments of a file as one line each: `/* … *\/`, or adjacent lines that begin with `//`. */
+function commentsOf(text: string): string[] {
+  const found = text.matchAll(/^[ \t]*\/\*\*?([\s\S]*?)\*\/|^[ \t]*\/\/.*(?:\n[ \t]*\/\/.*)*/gm);
+  return [...found].map(([whole, block]) =>
+    (block ?? whole)
+      .replace(/^[ \t]*(?:\*|\/\/)/gm, '')
+      .replace(/\s+/g, ' ')
+      .trim(),
+  );
+}
+
+const comments = globSync('gateway/**/*.ts', { cwd: root }).flatMap((file) =>
+  commentsOf(readFileSync(root + file, 'utf8')).map((comment) => ({ file, comment })),
+);
+
+it('the comments are found', () => {
+  assert.ok(comments.length > 5000, `${comments.length}`);
+});
+
+for (const [rule, pattern] of Object.entries(rules)) {
+  it(`comments ${rule}`, () => {
+    assert.deepEqual(
+      comments.filter(({ comment }) => pattern.test(comment)).map(({ file, comment }) => `${file}: ${comment}`),
+      [],
+    );
+  });
+}
