@@ -90,7 +90,7 @@ describe('what the documentation says of limits and help', () => {
   it('links help and status on every page', async () => {
     for (const path of ['/docs', '/docs/errors/rate_limited', '/docs/reference/v1/listThings', '/docs/limits']) {
       const html = await read(path);
-      assert.ok(html.includes('<a href="mailto:help@example.com" rel="noreferrer">Contact</a>'), path);
+      assert.ok(html.includes('<a href="mailto:help@example.com" rel="noreferrer" data-contact>Contact</a>'), path);
       assert.ok(html.includes('<a href="https://status.example.com/a?b=1&amp;c=2" rel="noreferrer">Status</a>'), path);
     }
   });
