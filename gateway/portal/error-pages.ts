@@ -11,13 +11,12 @@ import { fenced } from './reference/operation-markdown.ts';
 
 const codes = Object.keys(REFUSALS) as ErrorCode[];
 
-/** The meaning of each `retryable` value, as an answer to "Send it again?". */
+/** The meaning of each `retryable` value, as an answer to "Retry?". */
 const again = {
-  true: 'Yes. <code>retryable</code> is <code>true</code>: the identical request may be sent again, after <code>Retry-After</code> seconds if the answer has that header.',
-  false:
-    'No. <code>retryable</code> is <code>false</code>: do not send the identical request again. First do what the page says.',
+  true: 'Yes. <code>retryable</code> is <code>true</code>: the identical request may be retried, after <code>Retry-After</code> seconds if the response has that header.',
+  false: 'No. <code>retryable</code> is <code>false</code>: do not retry the identical request. First do the above.',
   if_safe:
-    'If it is safe. <code>retryable</code> is <code>true</code> for <code>GET</code>, <code>HEAD</code>, <code>QUERY</code>, <code>PUT</code>, <code>DELETE</code>, <code>OPTIONS</code> and <code>TRACE</code>, and for requests with an <code>Idempotency-Key</code> that may be sent again. Others may have been processed.',
+    'If it is safe. <code>retryable</code> is <code>true</code> for <code>GET</code>, <code>HEAD</code>, <code>QUERY</code>, <code>PUT</code>, <code>DELETE</code>, <code>OPTIONS</code> and <code>TRACE</code>, and for requests with an <code>Idempotency-Key</code> that may be retried. Others may have been processed.',
 } as const;
 
 const shortly = { true: 'yes', false: 'no', if_safe: 'if safe' } as const;
@@ -42,7 +41,7 @@ export function errorPage(code: ErrorCode, publicUrl: string, guides: ReadonlySe
 </dl>
 <h2>What to do</h2>
 <p>${renderLine(remedy)}</p>
-<h2>Send it again?</h2>
+<h2>Retry?</h2>
 <p>${again[`${refusal.retryable}`]}</p>
 <h2>What it looks like</h2>
 ${codeBlock(example, 'json', 'Example')}
@@ -53,7 +52,7 @@ ${codeBlock(example, 'json', 'Example')}
     meaning,
     `Status ${refusal.status}, type \`${refusal.type}\`.`,
     `## What to do\n\n${remedy}`,
-    `## Send it again?\n\n${again[`${refusal.retryable}`].replace(/<\/?code>/g, '`')}`,
+    `## Retry?\n\n${again[`${refusal.retryable}`].replace(/<\/?code>/g, '`')}`,
     `## What it looks like\n\n${fenced('json', example)}`,
     advice,
   ];
@@ -126,4 +125,4 @@ ${sections.join('\n')}`;
   };
 }
 
-const LEAD = 'Every refusal of the gateway is [one JSON object](/docs/guides/errors) with one of these codes.';
+const LEAD = 'Every error of the gateway is [one JSON object](/docs/guides/errors) with one of these codes.';

@@ -120,7 +120,7 @@ function stepsOf({ guides, sample, help, further }: LandingOptions): Step[] {
     },
     {
       title: 'Expect failures',
-      text: `Every refusal is ${guide('errors', 'one object')} with <a href="/docs/errors">a code</a> that has a page. Learn ${guide('idempotency', 'to repeat writes safely')}${limits}.`,
+      text: `Every error is ${guide('errors', 'one object')} with <a href="/docs/errors">a code</a> that has a page. Learn ${guide('idempotency', 'to repeat writes safely')}${limits}.`,
     },
   ];
 }

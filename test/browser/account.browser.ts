@@ -153,7 +153,7 @@ describe('the account page', () => {
         for (const part of [
           'Wait 17 seconds',
           'req_refused_1',
-          'does not answer',
+          'does not respond',
           'could not do this',
           'cannot be read',
         ])

@@ -18,7 +18,7 @@ export function errorTables(): string {
         linked(remedy),
         again[`${retryable}`],
       ]);
-      return `### \`${type}\`\n\n${table(['Code', 'Status', 'Meaning', 'What to do', 'Again'], lines)}`;
+      return `### \`${type}\`\n\n${table(['Code', 'Status', 'Meaning', 'What to do', 'Retry'], lines)}`;
     })
     .join('\n\n');
 }

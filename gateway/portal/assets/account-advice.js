@@ -38,12 +38,12 @@ export function adviceOn(refusal) {
 function textsFor({ status, code, requiredScopes, retryAfterSeconds }) {
   if (status === 0)
     return [
-      'The gateway does not answer.',
+      'The gateway does not respond.',
       'Check your connection, then try again. If others cannot reach it either, wait a little.',
     ];
   if (code === 'unreadable_answer')
     return [
-      'The answer cannot be read.',
+      'The response cannot be read.',
       'Something between this page and the gateway may have answered, such as a proxy or a login page.',
     ];
   if (status === 401)

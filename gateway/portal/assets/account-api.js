@@ -95,10 +95,10 @@ function readAnswer(answer, text) {
   const ids = { request_id: headers.get('x-request-id') ?? undefined };
   if (status >= 400) {
     const error = isObject(value) && isObject(value.error) ? value.error : {};
-    throw new Refusal({ message: `The answer has status ${status}.`, ...ids, ...textsIn(error), status });
+    throw new Refusal({ message: `The response has status ${status}.`, ...ids, ...textsIn(error), status });
   }
   if (!isObject(value))
-    throw new Refusal({ status, code: 'unreadable_answer', message: 'The answer is not JSON.', ...ids });
+    throw new Refusal({ status, code: 'unreadable_answer', message: 'The response is not JSON.', ...ids });
   return { value, etag: headers.get('etag') ?? undefined };
 }
 

@@ -91,7 +91,7 @@ export function createKeySteps({ api, dialog, reload, useKey }) {
     const copy = element('button', { type: 'button', class: 'primary' }, 'Copy');
     copyOnPress(copy, code);
     const content = [
-      element('p', { class: 'warning' }, 'Store this key now. It is shown here once, and no other answer has it.'),
+      element('p', { class: 'warning' }, 'Store this key now. It is shown here once, and no other response has it.'),
       element('div', { class: 'secret-row' }, code, copy),
       element('p', {}, inForceText(inForce), ...(end ? [` It ends on ${moment(end)}.`] : [])),
       ...further,
@@ -106,7 +106,7 @@ export function createKeySteps({ api, dialog, reload, useKey }) {
 
   /** A key whose secret was in an answer that did not arrive. */
   function showLost(title, key, onRevoke) {
-    const text = `The key ${key.name || key.id} exists, and its secret was in an answer that did not arrive. Nothing can show it again: revoke this key and create another.`;
+    const text = `The key ${key.name || key.id} exists, and its secret was in a response that did not arrive. Nothing can show it again: revoke this key and create another.`;
     const actions = [{ text: 'Revoke it', kind: 'danger', onPress: onRevoke }, close];
     dialog.show(title, [element('p', { class: 'warning' }, text)], actions);
   }

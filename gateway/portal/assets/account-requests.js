@@ -75,7 +75,7 @@ export function explanationElements(
     ...deciding.map(stageElement),
   ];
   const links = [
-    ...(doc ? [element('a', { href: doc }, `About ${code ?? 'this answer'}`)] : []),
+    ...(doc ? [element('a', { href: doc }, `About ${code ?? 'this response'}`)] : []),
     element('span', {}, 'Request id ', element('code', {}, String(id))),
     element('span', {}, element('code', {}, `${method} ${path ?? ''}`)),
   ];

@@ -19,13 +19,13 @@ export async function showAnswer(place, answer, durationMs) {
     element('span', {}, `${Math.round(durationMs)} ms`),
     ...(id === null ? [] : [idElement(id)]),
   );
-  const body = codeElement('Body of the answer', linked(highlight(text.slice(0, SHOWN_MAX) || 'No body.', language)));
+  const body = codeElement('Body of the response', linked(highlight(text.slice(0, SHOWN_MAX) || 'No body.', language)));
   const lines = [...answer.headers].map(([name, value]) => `${name}: ${value}`).join('\n');
   const headers = element(
     'details',
     { class: 'nested' },
     element('summary', {}, 'Headers'),
-    codeElement('Headers of the answer', escapeHtml(lines)),
+    codeElement('Headers of the response', escapeHtml(lines)),
   );
   const refusal = answer.status < 400 ? undefined : refusalIn(text);
   const reason = refusal === undefined ? [] : [reasonLine(refusal)];

@@ -102,7 +102,7 @@ export function openKeyBar(bar) {
       rememberLimit(answer.headers);
       say(...(await verdictOn(answer)));
     } catch {
-      say('The API does not answer.');
+      say('The API does not respond.');
     }
   }
 

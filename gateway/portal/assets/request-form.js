@@ -127,7 +127,7 @@ export async function send(form, place) {
     markFields(form, await showAnswer(place, answer, performance.now() - startedAt));
     place.scrollIntoView({ block: 'nearest' });
   } catch (error) {
-    place.replaceChildren(element('p', { class: 'warning' }, `No answer: ${error.message}`));
+    place.replaceChildren(element('p', { class: 'warning' }, `No response: ${error.message}`));
   } finally {
     button.disabled = false;
   }

@@ -65,8 +65,7 @@ function mayApply(code: string, { method, path }: ReferredOperation): boolean {
 }
 
 /** One line of Markdown. */
-export const ABOUT_ERRORS =
-  'Every refusal is [one error object](/docs/guides/errors). These are [all codes](/docs/errors).';
+export const ABOUT_ERRORS = 'Every error is [one object](/docs/guides/errors). These are [all codes](/docs/errors).';
 
 const FORM = /^https?:\/\/[^/]+(\/docs\/errors\/[a-z0-9_]+)$/;
 

@@ -20,7 +20,7 @@ export function needsOf(operation: ReferredOperation, { parameters }: OperationV
     ...(hasTestMode || ways.length === 0 ? [] : ['Has no test data: test keys are refused.']),
     ...(idempotency === 'required' ? [`Requires an ${key}.`] : []),
     ...(idempotency === 'optional' ? [`May be repeated safely with an ${key}.`] : []),
-    ...(isPaged ? ['Answers [page by page](/docs/guides/pagination).'] : []),
+    ...(isPaged ? ['Responds [page by page](/docs/guides/pagination).'] : []),
     ...(ways.length === 0 ? [] : ['Counts against your [rate limit](/docs/guides/rate-limits).']),
     ...(webSocket ? ['Opens a WebSocket.'] : []),
   ];

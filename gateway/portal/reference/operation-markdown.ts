@@ -48,7 +48,7 @@ export function operationMarkdown(
     '## Samples',
     ...LANGUAGES.map(({ code, write }) => fenced(code, write(request).replaceAll(KEY_MARK, KEY_PLACEHOLDER))),
   );
-  if (view.answers.length > 0) parts.push('## Answers', ...view.answers.flatMap(answerLines));
+  if (view.answers.length > 0) parts.push('## Responses', ...view.answers.flatMap(answerLines));
   parts.push(...sentRequestsLines('Callbacks', view.callbacks));
   const codes = errorCodesOf(operation, view).map(
     ({ status, codes: own }) =>

@@ -122,7 +122,7 @@ function answersHtml(answers: readonly AnswerView[], render: Render): string {
     return `<details class="answer" id="${id}"${answer === firstGood ? ' open' : ''}><summary><span class="status s${status[0]}">${status}</span> <span>${renderInline(first)}</span></summary>
 ${renderDescription(rest)}${shown}${render.media(media, id)}</details>`;
   });
-  return `<h2 id="answers">Answers</h2>${items.join('\n')}`;
+  return `<h2 id="responses">Responses</h2>${items.join('\n')}`;
 }
 
 /** The codes that the operation may be refused with, each with a link to its page. */
@@ -187,7 +187,7 @@ function answerSamples(answers: readonly AnswerView[]): string {
     return [{ id: status.toLowerCase(), label: status, panel }];
   });
   if (withSamples.length === 0) return '';
-  return `<section class="sample" aria-labelledby="answer-title"><h2 id="answer-title" class="sample-title">Answer</h2>${tabs('answer', 'Status', withSamples)}</section>`;
+  return `<section class="sample" aria-labelledby="answer-title"><h2 id="answer-title" class="sample-title">Response</h2>${tabs('answer', 'Status', withSamples)}</section>`;
 }
 
 function isText(value: unknown): boolean {

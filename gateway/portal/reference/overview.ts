@@ -124,7 +124,7 @@ export function referencesPage(references: readonly AddressedContract[]): Page {
     title: 'Reference',
     description: 'Every operation of the API.',
     section: '/docs/reference',
-    main: `<h1>Reference</h1>\n<p class="lead">Every operation, with its members, samples in four languages, and its errors.</p>\n${referenceCards(references)}`,
+    main: `<h1>Reference</h1>\n<p class="lead">Every operation, with its fields, samples in four languages, and its errors.</p>\n${referenceCards(references)}`,
     markdown: `# Reference\n\n${list.join('\n')}\n`,
     contents: contentsOf(references, undefined, undefined),
   };

@@ -51,7 +51,7 @@ ${details(schema, name, prefix)}</li>`;
     const inside = contentOf(schema, prefix);
     if (inside === '') return '';
     const count = schema.members.length;
-    const what = count > 0 ? `${count} ${count === 1 ? 'member' : 'members'}` : `${schema.choices.length} forms`;
+    const what = count > 0 ? `${count} ${count === 1 ? 'field' : 'fields'}` : `${schema.choices.length} forms`;
     return `<details class="nested"><summary>${what} <span class="quiet">of ${escapeHtml(name)}</span></summary>${inside}</details>`;
   }
 

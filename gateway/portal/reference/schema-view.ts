@@ -67,8 +67,8 @@ export function createSchemaViews(root: DocumentObject, { resolve }: Pick<Docume
   }
 
   function reasonToCut(target: unknown, reference: string, above: readonly unknown[]): string | undefined {
-    if (above.includes(target)) return `The same members as ${reference || 'above'}, which it is part of.`;
-    if (above.length >= DEPTH_MAX || left <= 0) return 'The OpenAPI document has its further members.';
+    if (above.includes(target)) return `The same fields as ${reference || 'above'}, which it is part of.`;
+    if (above.length >= DEPTH_MAX || left <= 0) return 'The OpenAPI document has its further fields.';
     return undefined;
   }
 
@@ -224,8 +224,8 @@ const phrases: readonly (readonly [keyword: string, phrase: (value: string) => s
   ['maxLength', (value) => `at most ${counted(value, 'character')}`],
   ['minItems', (value) => `at least ${counted(value, 'item')}`],
   ['maxItems', (value) => `at most ${counted(value, 'item')}`],
-  ['minProperties', (value) => `at least ${counted(value, 'member')}`],
-  ['maxProperties', (value) => `at most ${counted(value, 'member')}`],
+  ['minProperties', (value) => `at least ${counted(value, 'field')}`],
+  ['maxProperties', (value) => `at most ${counted(value, 'field')}`],
   ['pattern', (value) => `matches ${value}`],
   ['default', (value) => `default ${value === '' ? '""' : value}`],
 ];

@@ -20,7 +20,7 @@ export function reasonNotToSend(
   if (operation.path.startsWith('/gateway/v1/'))
     return 'This operation acts on real records, for live keys alone: use the sample.';
   const remedy = isLocal
-    ? ` To try it here, add <code>test: "examples:"</code> to the entry <code>${escapeHtml(operation.upstream)}</code> of <code>upstreams.yaml</code>: test keys then get answers from the contract.`
+    ? ` To try it here, add <code>test: "examples:"</code> to the entry <code>${escapeHtml(operation.upstream)}</code> of <code>upstreams.yaml</code>: test keys then get responses from the contract.`
     : '';
   return `This operation has no test data, so it cannot be tried here: use the sample with a live key.${remedy}`;
 }

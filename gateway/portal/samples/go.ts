@@ -16,13 +16,13 @@ export function goSample(request: SampleRequest): string {
     ...headers.map(([name, value]) => `request.Header.Set(${text(name)}, ${text(value)})`),
     ...(uniqueHeader === undefined ? [] : [`request.Header.Set(${text(uniqueHeader)}, rand.Text())`]),
     ...(body?.kind === 'multipart' ? ['request.Header.Set("Content-Type", form.FormDataContentType())'] : []),
-    'answer, err := http.DefaultClient.Do(request)',
+    'response, err := http.DefaultClient.Do(request)',
     'if err != nil {',
     '\tpanic(err)',
     '}',
-    'defer answer.Body.Close()',
-    'content, err := io.ReadAll(answer.Body)',
-    'fmt.Println(answer.StatusCode, string(content), err)',
+    'defer response.Body.Close()',
+    'content, err := io.ReadAll(response.Body)',
+    'fmt.Println(response.StatusCode, string(content), err)',
   ];
   return `package main
 

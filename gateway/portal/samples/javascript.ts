@@ -17,8 +17,8 @@ export function javascriptSample(request: SampleRequest): string {
     ...(body === undefined ? [] : [`  body: ${indented(expressionOf(body))},`]),
   ];
   const options = members.length === 0 ? '' : `, {\n${members.join('\n')}\n}`;
-  return `${before(body)}const answer = await fetch(${text(url)}${options});
-console.log(answer.status, await answer.text());`;
+  return `${before(body)}const response = await fetch(${text(url)}${options});
+console.log(response.status, await response.text());`;
 }
 
 function before(body: SampleContent | undefined): string {

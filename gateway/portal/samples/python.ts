@@ -24,8 +24,8 @@ export function pythonSample(request: SampleRequest): string {
 ${before(body)}request = urllib.request.Request(
 ${members.join('\n')}
 )
-with urllib.request.urlopen(request) as answer:
-    print(answer.status, answer.read().decode())`;
+with urllib.request.urlopen(request) as response:
+    print(response.status, response.read().decode())`;
 }
 
 function importsOf({ body, credentials, uniqueHeader }: SampleRequest): string {

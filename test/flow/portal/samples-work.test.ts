@@ -32,7 +32,7 @@ interface PostmanItem {
 
 /** The samples of a page in Markdown, by language. */
 function samplesIn(markdown: string): Record<string, string> {
-  const part = markdown.slice(markdown.indexOf('## Samples'), markdown.indexOf('## Answers'));
+  const part = markdown.slice(markdown.indexOf('## Samples'), markdown.indexOf('## Responses'));
   return Object.fromEntries(
     [...part.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language, code]) => [language, code]),
   );

@@ -169,7 +169,7 @@ describe('advice', () => {
 
   it('says what to do, whether to try again, and where to read more', () => {
     for (const [members, title, again] of [
-      [{ status: 0, code: 'no_answer' }, /does not answer/, true],
+      [{ status: 0, code: 'no_answer' }, /does not respond/, true],
       [{ status: 401, code: 'api_key_revoked' }, /not accepted/, false],
       [{ status: 403, code: 'insufficient_scope', required_scopes: ['gateway:keys'] }, /lacks gateway:keys/, false],
       [{ status: 403, code: 'grant_not_held', required_scopes: ['jobs:write'] }, /at most what it holds/, false],
