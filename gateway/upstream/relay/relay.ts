@@ -10,17 +10,16 @@ import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/w
 import { streamKindOf } from '../../shared/stream-kinds.ts';
 import type { AttemptFailure } from '../attempts/retry-plan.ts';
 import { codingOf } from '../encoding/decode.ts';
-import { toUpstreamRefusal } from '../errors/upstream-errors.ts';
 import { isConnectionLost, toUpstreamFailure, upstreamFailure } from '../failure.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import { AnswerStream } from '../streams/answer-stream.ts';
 import { wasAsked } from './asked-answer.ts';
 import { ClientAnswer } from './client-answer.ts';
 import { HeldAnswer } from './held-answer.ts';
-import { type ContractCheck, checkedMode, firstValueOf, InspectedBody, TOO_LARGE } from './inspected-body.ts';
+import { type ContractCheck, checkedMode, firstValueOf, InspectedBody, type InspectionMode } from './inspected-body.ts';
 import { takeUndeclared } from './undeclared-answer.ts';
 
-/** The owner of a relay. Of `relayed`, `failed` and `abandoned`, exactly one is called, once. */
+/** The owner of a relay. The relay calls exactly one of `relayed`, `failed` and `abandoned`, and calls it once. */
 export interface RelayOwner {
   /** Start of this attempt, `performance.now()`. */
   readonly attemptAt: number;
@@ -28,7 +27,7 @@ export interface RelayOwner {
   relayed(): void;
   /** @param status of the upstream's answer, 0 without one */
   failed(error: GatewayError, failure: AttemptFailure, wasSent: boolean, status: number): void;
-  /** Called if the answer is a stream, which `end` ends. Throws too_many_streams. */
+  /** Called if the answer is a stream. `end` ends the stream from this side. Throws too_many_streams. */
   openStream(kind: StreamKind, end: (why: StreamEnd) => void): void;
   /** Called when the client has left. */
   abandoned(): void;
@@ -36,25 +35,24 @@ export interface RelayOwner {
   stopClock(): void;
 }
 
-/** Bytes of an answer to HEAD that are read to keep its connection. A new connection costs less than reading a longer answer. */
+/**
+ * Largest body that is read and dropped for a HEAD, so that the connection can be kept. A new connection costs less than reading more.
+ */
 const DROPPED_BYTES_MAX = 65_536;
 
 export class Relay extends ClientAnswer implements AnswerHandler {
-  /** Status of the answer that has begun, which the client may not get; undefined before one has. */
+  /** Status of the upstream's answer once its head has arrived; undefined before. The client may get another status. */
   answeredStatus: number | undefined;
   #droppedBytes = 0;
   /** Set if the gateway reads the body itself: modes `report`, `refuse` and `error`. */
   #inspected: InspectedBody | undefined;
-  /** Set while the answer is to be stored; undefined once it is, or if it never will be. */
+  /** Holds the answer until it is stored. Undefined afterwards, and for an answer that is not stored. */
   #held: HeldAnswer | undefined;
   /** Set if the answer is a stream. */
   #stream: AnswerStream | undefined;
   readonly #contractCheck: ContractCheck;
   readonly #owner: RelayOwner;
-  /**
-   * The time since when the body passes to the client as it arrives, by `performance.now()`; undefined before that, and while the body is
-   * buffered.
-   */
+  /** When the body began to pass to the client, by `performance.now()`; undefined before, and for a buffered body. */
   passesSince: number | undefined;
   #byteAt = 0;
   /** Aborts the read of a record that precedes the client's request (record-read.ts). */
@@ -81,7 +79,10 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     return this.control?.paused === true || this.#stream?.mayPause === true ? now : this.#byteAt;
   }
 
-  /** Call it when a record is read first; the read is aborted if this attempt ends. Undefined: the record has arrived. */
+  /**
+   * Call it with the control of the read when a record is read before the request, and with undefined when the record has arrived. The
+   * read is aborted if the attempt ends before that.
+   */
   readsFirst(control: Control | undefined): void {
     this.#reading = control;
   }
@@ -101,7 +102,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     if (status < 400) this.#takeHead(control, isAsked);
     else if (isAsked) {
       this.mode = 'error';
-      this.#inspected = new InspectedBody('error');
+      this.#inspected = this.#inspectedAs('error');
     } else throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error('an unasked 416'));
   }
 
@@ -118,7 +119,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
       if (hasBody && (kind !== undefined || this.length > DROPPED_BYTES_MAX)) this.#cutOff(control);
     } else if (kind !== undefined) this.#beginStream(control, kind, contentType);
     else {
-      if (this.mode === 'report' || this.mode === 'refuse') this.#inspected = new InspectedBody(this.mode);
+      if (this.mode === 'report' || this.mode === 'refuse') this.#inspected = this.#inspectedAs(this.mode);
       if (this.mode !== 'refuse') this.#startPassing();
     }
   }
@@ -178,13 +179,16 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     }
   }
 
+  #inspectedAs(mode: InspectionMode): InspectedBody {
+    return new InspectedBody(mode, this.exchange, this.#contractCheck, this.status, this.headers);
+  }
+
   /** Reads a chunk. Returns false if the client does not get it, or not yet. */
   #inspect(inspected: InspectedBody, chunk: Buffer): boolean {
     const isKept = inspected.add(chunk);
     if (this.mode === 'report') return true;
     // A body that is too long to be parsed or checked is not awaited.
-    if (!isKept && this.mode === 'error') this.abort(this.#refusal(inspected), 'status');
-    else if (!isKept) this.abort(this.#violation([TOO_LARGE]), 'other');
+    if (!isKept) this.abort(inspected.fault() as GatewayError, inspected.failure);
     return false;
   }
 
@@ -193,30 +197,23 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     if (this.#stream !== undefined) {
       this.#stream.ended();
       if (!this.ended) this.#complete();
-    } else if (this.#inspected === undefined || this.#isGood(this.#inspected)) {
+    } else if (this.#inspected === undefined || this.#passes(this.#inspected)) {
       if (this.#held === undefined) this.#complete();
       else void this.#completeOnceStored(this.#held);
     }
   }
 
-  /** Checks a whole body. Returns false if the attempt has failed because of it. */
-  #isGood(inspected: InspectedBody): boolean {
-    const { operation, trail } = this.exchange;
-    if (this.mode === 'error') {
-      this.#fail(this.#refusal(inspected), 'status');
+  /** Judges a whole body. Returns false if the attempt has failed because of it. */
+  #passes(inspected: InspectedBody): boolean {
+    const error = inspected.fault();
+    if (error !== undefined) {
+      this.#fail(error, inspected.failure);
       return false;
     }
-    const violations = inspected.violations(this.#contractCheck, operation, this.status, this.headers);
-    if (this.mode === 'report') {
-      if (violations.length > 0) trail.note('answerViolations', violations);
-      return true;
+    if (this.mode === 'refuse') {
+      this.first = inspected.whole();
+      this.exchange.trail.bytesOut = this.first.length;
     }
-    if (violations.length > 0) {
-      this.#fail(this.#violation(violations), 'other');
-      return false;
-    }
-    this.first = inspected.whole();
-    trail.bytesOut = this.first.length;
     return true;
   }
 
@@ -288,7 +285,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     this.#owner.relayed();
   }
 
-  /** Gives up the rest of a body that the client does not get: the upstream got a GET for the HEAD of the client. */
+  /** Stops reading a body that the client does not get. The client sent HEAD, and the upstream was sent GET. */
   #cutOff(control: Control): void {
     // An answer to HEAD itself has no body, and its connection stays.
     if (this.exchange.operation.method === 'HEAD') return;
@@ -328,16 +325,6 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     await held.store(this.status, this.answerHeaders(this.headers, []), body);
     this.#held = undefined;
     if (this.exchange.response.destroyed) this.clientGone();
-  }
-
-  /** Returns the error of the upstream in the form of the gateway. */
-  #refusal(inspected: InspectedBody): GatewayError {
-    return toUpstreamRefusal(this.status, this.headers, inspected.whole(), this.exchange);
-  }
-
-  #violation(violations: readonly string[]): GatewayError {
-    this.exchange.trail.note('answerViolations', violations);
-    return upstreamFailure('upstream_contract_violation', 'http_protocol_error');
   }
 
   /** Ends the attempt of a client that has left: no target failed, and no answer can be sent. */
