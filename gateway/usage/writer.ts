@@ -11,7 +11,7 @@ import { createTally, type Tallied, type TallyOptions, type UsageTally } from '.
 const FLUSH_MS = { least: 4000, most: 6000 } as const;
 /** How far the writing of one instance is behind, at most, while its store is up. */
 export const BEHIND_MS = FLUSH_MS.most;
-/** Organizations of one call, and so of one parcel: one or two milliseconds of the embedded store, less than one of Redis. */
+/** Entries of one call, and so of one parcel: one or two milliseconds of the embedded store, less than one of Redis. */
 const PARCEL_ENTRIES = 100;
 /** Entries that wait in parcels; beyond, the tally keeps what it has. */
 const WAITING_MAX = 20_000;
