@@ -16,6 +16,7 @@ import { type Browser, findBarriers, launchBrowser, openPage, type Page, takeScr
 const TOKEN = 'a-token-made-for-this-test';
 const PATIENCE = { timeout: 30_000 };
 const STEP_MS = 5000;
+const SLOT_MS = 15_000;
 
 const answered = { 200: { description: 'done', content: { 'application/json': { schema: { type: 'object' } } } } };
 const orders = {
@@ -139,6 +140,18 @@ describe('the console in a browser', () => {
       said,
       /^Requests over the last 15 minutes\. 2xx: last [\d.]+\/s, highest [\d.]+\/s at \d\d:\d\d; 4xx: .*5xx: /,
     );
+    // Five seconds of a slot are no rate of its fifteen.
+    nowMs += SLOT_MS - (nowMs % SLOT_MS) + STEP_MS;
+    // Requests count from the sample before them on.
+    await nextAnswer(page, 'feed');
+    await nextAnswer(page, 'feed');
+    await ask(authorization, '/v1/things', 30);
+    await nextAnswer(page, 'feed');
+    await nextAnswer(page, 'feed');
+    await page.locator('#traffic-chart [role="slider"]').focus();
+    await page.keyboard.press('End');
+    await page.locator('#traffic-chart .tip', { hasText: /2xx: 2\/s.*30 requests so far/ }).waitFor(PATIENCE);
+    assert.ok((await page.locator('#traffic-chart .column.partial').count()) > 0);
     await page.context().close();
   });
 
