@@ -321,7 +321,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'unknown-key-without-likeness': {
     files: { [gateway]: 'banner: hello\n' },
     says: [
-      'config/gateway.yaml:1:1: banner: the key "banner" is not known here. Use one of: connections, cors, hosts, http, idempotency, issuers, keys, limits, logLevel, mcp, metrics, operations, ….',
+      'config/gateway.yaml:1:1: banner: the key "banner" is not known here. Use one of: alerts, connections, cors, hosts, http, idempotency, issuers, keys, limits, logLevel, mcp, metrics, ….',
     ],
   },
   'unknown-key-deep': {
