@@ -1,5 +1,5 @@
 // `npm run bench:allocations`: the bytes that a request allocates in the engine's heap, of the gateway and of the floor, and the functions
-// that allocate them. Unlike CPU time they hardly depend on what else the machine does.
+// that allocate them. They depend less than CPU time on what else the machine does: on a busy one, batches are smaller.
 
 import { parseArgs } from 'node:util';
 import { freePort } from '../test/support/free-port.ts';
