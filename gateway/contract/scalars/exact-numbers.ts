@@ -1,5 +1,5 @@
 // Checks numbers as the client wrote them. A double holds every number of up to 15 digits; of others the literal is noted when the text is
-// read, and compared in place of the double. A literal that no check could hold to its contract is refused.
+// read, and compared in place of the double. The shortest text of a large double is another number: 2^60 is written 1152921504606847000. A literal that no check could hold to its contract is refused.
 
 import { current, takeSteps } from '../schemas/check-scope.ts';
 import { compareDecimals, type Decimal, decimalOf, isMultiple, toDecimal } from './decimal.ts';
@@ -17,18 +17,22 @@ const STEPS_PER_LITERAL = 200;
 export function readNumber(literal: string): number | undefined {
   const number = Number(literal);
   if (!Number.isFinite(number) || literal.length > LITERAL_MAX) return undefined;
-  if (String(number) === literal) return number;
+  if (String(number) === literal && !isLarge(number)) return number;
   takeSteps(STEPS_PER_LITERAL);
   const written = toDecimal(literal);
   if (number === 0) return written.coefficient === 0n ? number : undefined;
-  const shown = toDecimal(String(number));
-  if (shown.coefficient === written.coefficient && shown.exponent === written.exponent) return number;
+  if (isEqual(written, decimalOf(number))) return number;
   if (Number.isInteger(number) && written.exponent < 0) return undefined;
   current.inexact ??= new Map();
   const known = current.inexact.get(number) ?? new Set();
   current.inexact.set(number, known.add(literal));
   return number;
 }
+
+/** Whether a double is an integer whose text may be another number. */
+const isLarge = (number: number) => Number.isInteger(number) && !Number.isSafeInteger(number);
+
+const isEqual = (a: Decimal, b: Decimal) => a.coefficient === b.coefficient && a.exponent === b.exponent;
 
 /** Whether a double may differ from the literal: without an expression, since most numbers are short. */
 export function mayBeInexact(text: string, from = 0, to = text.length): boolean {
@@ -69,9 +73,10 @@ function bound(isKept: (number: number, limit: number) => boolean) {
   };
 }
 
-/** Whether the double is the number that the client wrote. */
+/** Whether the double is the number that the client wrote, in full or in the shortest text of the double: a contract has either. */
 export function isExact(number: number): boolean {
-  return current.inexact === undefined || !current.inexact.has(number);
+  if (current.inexact === undefined) return true;
+  return holds(number, (literal) => isEqual(literal, toDecimal(String(number)))) ?? true;
 }
 
 export function isInt64(number: number): boolean {
@@ -98,6 +103,6 @@ export function multipleOf(divisor: number): (number: number) => boolean {
     if (isScalable && Math.abs(scaled) < 1e15) return scaled / scale === number && scaled % units === 0;
     if (!Number.isFinite(number)) return false;
     takeSteps(STEPS_PER_LITERAL);
-    return isMultiple(toDecimal(String(number)), exact);
+    return isMultiple(decimalOf(number), exact);
   };
 }

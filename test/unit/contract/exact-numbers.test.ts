@@ -152,6 +152,20 @@ describe('numbers in a body', () => {
       assert.deepEqual(codesOf(values, text), ['not_allowed']);
   });
 
+  it('are compared by their digits, also if these are the shortest text of a double', async () => {
+    const above = await bodyCheck({ exclusiveMinimum: 2 ** 60 });
+    assert.deepEqual(codesOf(above, '1152921504606847000'), []);
+    assert.deepEqual(codesOf(above, '1152921504606846976'), ['too_small']);
+    const below = await bodyCheck({ maximum: 2 ** 60 });
+    assert.deepEqual(codesOf(below, '1152921504606847000.0'), ['too_large']);
+    const thousands = await bodyCheck({ multipleOf: 1000 });
+    assert.deepEqual(codesOf(thousands, '1152921504606847000'), []);
+    assert.deepEqual(codesOf(thousands, '1152921504606846976'), ['not_multiple_of']);
+    const listed = await bodyCheck({ enum: [2 ** 60] });
+    for (const text of ['1152921504606847000', '1152921504606846976']) assert.deepEqual(codesOf(listed, text), []);
+    assert.deepEqual(codesOf(listed, '1152921504606846977'), ['not_allowed']);
+  });
+
   it('are refused whatever the schema says if a double turns them into zero, an integer or infinity', async () => {
     const any = await bodyCheck({});
     for (const text of [
