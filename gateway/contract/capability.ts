@@ -4,6 +4,7 @@
 import { type Capability, type FactsOf, noted, objectsIn } from '../capability.ts';
 import type { NotedViolation } from '../findings.ts';
 import type { Operation } from '../operation.ts';
+import { constraintText } from '../shared/constraint-text.ts';
 import { CONTRACT_CODES } from './codes.ts';
 
 const fields = {
@@ -61,9 +62,18 @@ const facts: FactsOf<typeof fields, 'code'> = {
   violations: { validate: (violations) => objectsIn(violations).map(violationText) },
 };
 
+/** Of violations that have no value of the contract to tell. */
+const violated: Readonly<Record<string, string>> = {
+  required: 'is required',
+  unknown: 'is not known here',
+  read_only: 'is set by the service and cannot be sent',
+  not_unique: 'must not hold the same item twice',
+};
+
 function violationText({ in: place, param, code, constraint }: Readonly<Record<string, unknown>>): string {
-  const limit = constraint === undefined ? '' : ` ${JSON.stringify(constraint)}`;
-  return `${place} ${param === '' ? '(the whole)' : param}: ${code}${limit}`;
+  const [[keyword = '', value] = []] = objectsIn([constraint]).flatMap((members) => Object.entries(members));
+  const told = constraintText(keyword, value) ?? violated[String(code)] ?? 'is not as the contract says';
+  return `${place}${param === '' ? '' : ` ${param}`} ${told} (${code})`;
 }
 
 export const CONTRACT = { codes: CONTRACT_CODES, fields, facts } as const satisfies Capability;

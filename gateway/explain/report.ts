@@ -2,6 +2,7 @@
 
 import type { StageOutcome } from '../capability.ts';
 import { REFUSALS } from '../error-catalogue.ts';
+import { durationText } from '../shared/duration-text.ts';
 import { STAGES, type StageName } from '../stages.ts';
 import { type DecisionRecord, durationsOf } from './record.ts';
 import { type StageText, stageText } from './stage-text.ts';
@@ -68,7 +69,7 @@ function outcomeOf({ code, replayed, tunnel, rehearsed }: DecisionRecord, index:
 function verdictOf(record: DecisionRecord): string {
   const { method, route, stage, status, code, tunnel, replayed, rehearsed } = record;
   const what = `${method} ${route ?? (tunnel === undefined ? '(no operation)' : `through the tunnel ${tunnel}`)}`;
-  const after = typeof record.duration_ms === 'number' ? ` after ${record.duration_ms} ms` : '';
+  const after = typeof record.duration_ms === 'number' ? ` after ${durationText(record.duration_ms)}` : '';
   if (rehearsed === true) return `${what} ${rehearsedVerdict(record)}`;
   if (replayed === true) return `${what} was answered with ${status}${after}: the kept answer to an earlier request.`;
   if (status === 499) return `${what}: the client left${after}, before it was answered.`;

@@ -4,6 +4,7 @@
 
 import type { FactRows } from '../capability.ts';
 import type { LogFieldName } from '../log-fields.ts';
+import { durationText } from '../shared/duration-text.ts';
 import type { ExchangeLine } from '../shared/exchange-filter.ts';
 import type { DecisionRecord } from './record.ts';
 import { createExchangeReport, type ExchangeReport } from './report.ts';
@@ -94,8 +95,8 @@ const FACTS_FOR_CLIENTS: FactRows = {
     match: (operation, { method, route }, outcome) =>
       outcome === 'refused' ? undefined : `${operation}: ${method} ${route}`,
   },
-  queued_ms: { forward: (ms) => `it waited ${ms} ms for its turn` },
-  upstream_ms: { forward: (ms) => `the answer began after ${ms} ms` },
+  queued_ms: { forward: (ms) => `it waited ${durationText(Number(ms))} for its turn` },
+  upstream_ms: { forward: (ms) => `the answer began after ${durationText(Number(ms))}` },
 };
 
 const reportOf = createExchangeReport(

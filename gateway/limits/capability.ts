@@ -3,6 +3,7 @@
 import { type Capability, type FactsOf, noted, objectsIn, rarelyNoted } from '../capability.ts';
 import { rateLimited } from '../catalogue-entry.ts';
 import type { Charged, LimitStates } from '../findings.ts';
+import { durationText } from '../shared/duration-text.ts';
 
 const codes = {
   rate_limited: {
@@ -118,9 +119,9 @@ function eachLimit(limits: readonly Members[], { rehearsed, violated_policies, s
     const isRefused = isIn(violated_policies, policy);
     const kind = shadow === true ? ', a shadow limit' : '';
     if (rehearsed === true)
-      return `${policy}: ${remaining} of ${quota} left, this would take ${cost}${isRefused ? `; more in ${waitMs} ms` : ''}${kind}`;
+      return `${policy}: ${remaining} of ${quota} left, this would take ${cost}${isRefused ? `; more in ${durationText(Number(waitMs))}` : ''}${kind}`;
     const outcome = isRefused ? 'refused' : isIn(shadow_refused, policy) ? 'would have refused' : 'admitted';
-    return `${policy}: ${outcome} a cost of ${cost}; ${remaining} of ${quota} left, more in ${waitMs} ms${kind}`;
+    return `${policy}: ${outcome} a cost of ${cost}; ${remaining} of ${quota} left, more in ${durationText(Number(waitMs))}${kind}`;
   });
 }
 

@@ -3,6 +3,7 @@
 
 import { type Capability, type FactsOf, listIn, noted, objectsIn, rarelyNoted } from '../capability.ts';
 import type { RetryReason } from '../findings.ts';
+import { durationText } from '../shared/duration-text.ts';
 import { UPSTREAM_CODES } from './codes.ts';
 import { withheldText } from './headers/withheld.ts';
 
@@ -103,7 +104,7 @@ const fields = {
 } as const;
 
 const facts: FactsOf<typeof fields, 'code' | 'times'> = {
-  queued_ms: { forward: (ms) => `it waited ${ms} ms in the queue of the upstream` },
+  queued_ms: { forward: (ms) => `it waited ${durationText(Number(ms))} in the queue of the upstream` },
   target: {
     forward: (target, { rehearsed }) => `${rehearsed === true ? 'would be ' : ''}${sentTo(String(target))}`,
   },
@@ -114,7 +115,9 @@ const facts: FactsOf<typeof fields, 'code' | 'times'> = {
     forward: (_, { target, upstream_status: status }, outcome) =>
       outcome === 'refused' && target !== undefined && status === undefined ? 'it did not answer' : undefined,
   },
-  upstream_status: { forward: (status, { upstream_ms: ms }) => `it answered ${status} after ${ms} ms` },
+  upstream_status: {
+    forward: (status, { upstream_ms: ms }) => `it answered ${status} after ${durationText(Number(ms))}`,
+  },
   upstream_ms: 'upstream_status',
   cause: { forward: (cause, _, outcome) => (outcome === 'refused' ? `cause: ${cause}` : undefined) },
   answer_violations: {
@@ -140,6 +143,7 @@ function sentTo(target: string): string {
 
 function timesText(times: unknown): string | undefined {
   const [{ head_ms, idle_ms, stream_ms } = {}] = objectsIn([times]);
-  const whole = stream_ms === undefined ? '' : `, its body ${stream_ms} ms`;
-  return `the head of the answer may take ${head_ms} ms, a pause in its body ${idle_ms} ms${whole}`;
+  const text = (ms: unknown) => durationText(Number(ms));
+  const whole = stream_ms === undefined ? '' : `, its body ${text(stream_ms)}`;
+  return `the head of the answer may take ${text(head_ms)}, a pause in its body ${text(idle_ms)}${whole}`;
 }

@@ -1,12 +1,13 @@
 // Prints an exchange for people: the verdict, then one block per stage.
 
 import type { ExchangeReport, StageReport } from '../../explain/report.ts';
+import { durationText } from '../../shared/duration-text.ts';
 import type { CommandContext } from '../context.ts';
 import { printLine } from '../print.ts';
 
 const STAGE_WIDTH = 'authenticate'.length;
 const OUTCOME_WIDTH = 'not reached'.length;
-const DURATION_WIDTH = '10000.000 ms'.length;
+const DURATION_WIDTH = '100.5 ms'.length;
 
 export function printReport(
   context: Pick<CommandContext, 'write'>,
@@ -19,7 +20,7 @@ export function printReport(
 }
 
 function linesOf({ stage, outcome, told, duration_ms: durationMs }: StageReport): string[] {
-  const duration = durationMs === undefined ? '' : `${durationMs} ms`;
+  const duration = durationMs === undefined ? '' : durationText(durationMs);
   const head = `${stage.padEnd(STAGE_WIDTH)}  ${outcome.padEnd(OUTCOME_WIDTH)}  ${duration.padStart(DURATION_WIDTH)}`;
   const indent = ' '.repeat(head.length);
   const [first = '', ...more] = told;

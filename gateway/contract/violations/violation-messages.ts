@@ -1,6 +1,7 @@
 // Translates one Ajv error for the client: code, message, and the violated keyword of the contract.
 
 import type { ErrorObject } from 'ajv';
+import { constraintText } from '../../shared/constraint-text.ts';
 import { isObject } from '../pointer.ts';
 
 interface ViolationMessage {
@@ -10,32 +11,33 @@ interface ViolationMessage {
 }
 
 type Params = Readonly<Record<string, unknown>>;
-/** Code, message, and the error parameter that holds the keyword's value. */
-type Reading = readonly [code: string, message: (params: Params) => string, constraint?: string];
 
-const count = (n: unknown, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`;
+/** Keywords whose value is told to the client: the code, and the error parameter that holds the value. */
+const constrained: Readonly<Record<string, readonly [code: string, param: string]>> = {
+  type: ['wrong_type', 'type'],
+  format: ['wrong_format', 'format'],
+  pattern: ['pattern_mismatch', 'pattern'],
+  enum: ['not_allowed', 'allowedValues'],
+  const: ['not_allowed', 'allowedValue'],
+  minimum: ['too_small', 'limit'],
+  exclusiveMinimum: ['too_small', 'limit'],
+  maximum: ['too_large', 'limit'],
+  exclusiveMaximum: ['too_large', 'limit'],
+  minLength: ['too_short', 'limit'],
+  maxLength: ['too_long', 'limit'],
+  minItems: ['too_few_items', 'limit'],
+  maxItems: ['too_many_items', 'limit'],
+  minProperties: ['too_few_items', 'limit'],
+  maxProperties: ['too_many_items', 'limit'],
+  multipleOf: ['not_multiple_of', 'multipleOf'],
+};
 
-const readings: Readonly<Record<string, Reading>> = {
-  type: ['wrong_type', ({ type }) => `Must be ${[type].flat().map(typeName).join(' or ')}.`, 'type'],
-  format: ['wrong_format', ({ format }) => `Must be a valid ${format}.`, 'format'],
-  pattern: ['pattern_mismatch', ({ pattern }) => `Must match the pattern ${pattern}.`, 'pattern'],
-  enum: ['not_allowed', ({ allowedValues }) => `Must be one of ${listed(allowedValues)}.`, 'allowedValues'],
-  const: ['not_allowed', ({ allowedValue }) => `Must be ${JSON.stringify(allowedValue)}.`, 'allowedValue'],
-  minimum: ['too_small', ({ limit }) => `Must be at least ${limit}.`, 'limit'],
-  exclusiveMinimum: ['too_small', ({ limit }) => `Must be more than ${limit}.`, 'limit'],
-  maximum: ['too_large', ({ limit }) => `Must be at most ${limit}.`, 'limit'],
-  exclusiveMaximum: ['too_large', ({ limit }) => `Must be less than ${limit}.`, 'limit'],
-  minLength: ['too_short', ({ limit }) => `Must have at least ${count(limit, 'character')}.`, 'limit'],
-  maxLength: ['too_long', ({ limit }) => `Must have at most ${count(limit, 'character')}.`, 'limit'],
-  minItems: ['too_few_items', ({ limit }) => `Must have at least ${count(limit, 'item')}.`, 'limit'],
-  maxItems: ['too_many_items', ({ limit }) => `Must have at most ${count(limit, 'item')}.`, 'limit'],
-  minProperties: ['too_few_items', ({ limit }) => `Must have at least ${count(limit, 'member')}.`, 'limit'],
-  maxProperties: ['too_many_items', ({ limit }) => `Must have at most ${count(limit, 'member')}.`, 'limit'],
-  items: ['too_many_items', ({ limit }) => `Must have at most ${count(limit, 'item')}.`],
-  unevaluatedItems: ['too_many_items', ({ len }) => `Must have at most ${count(len, 'item')}.`],
+/** The other keywords: code and message. */
+const readings: Readonly<Record<string, readonly [code: string, message: (params: Params) => string]>> = {
+  items: ['too_many_items', ({ limit }) => sentence(constraintText('maxItems', limit))],
+  unevaluatedItems: ['too_many_items', ({ len }) => sentence(constraintText('maxItems', len))],
   contains: ['too_few_items', () => 'Must hold an item of a form that is missing here.'],
   uniqueItems: ['not_unique', () => 'Must not hold the same item twice.'],
-  multipleOf: ['not_multiple_of', ({ multipleOf }) => `Must be a multiple of ${multipleOf}.`, 'multipleOf'],
   readOnly: ['read_only', () => 'Is set by the service and cannot be sent.'],
   required: ['required', () => 'Is required.'],
   dependentRequired: ['required', ({ property }) => `Is required together with ${property}.`],
@@ -48,9 +50,21 @@ const readings: Readonly<Record<string, Reading>> = {
 export function violationMessageFor(error: ErrorObject): ViolationMessage {
   const params = error.params as Params;
   if (error.keyword === 'oneOf' || error.keyword === 'anyOf') return messageForUnion(error, params);
-  const [code, message, constrained] = readings[error.keyword] ?? ['invalid', () => 'Is not valid.'];
-  if (constrained === undefined) return { code, message: message(params) };
-  return { code, message: message(params), constraint: { [error.keyword]: params[constrained] } };
+  const [told, param] = constrained[error.keyword] ?? [];
+  if (told !== undefined && param !== undefined) {
+    const value = params[param];
+    return {
+      code: told,
+      message: sentence(constraintText(error.keyword, value)),
+      constraint: { [error.keyword]: value },
+    };
+  }
+  const [code, message] = readings[error.keyword] ?? ['invalid', () => 'Is not valid.'];
+  return { code, message: message(params) };
+}
+
+function sentence(text = 'is not valid'): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 /** If the branches of a union only require members, the message lists these. Other branches would not help the client. */
@@ -77,14 +91,4 @@ function requiredOnly(branches: unknown): string[] | undefined {
       : undefined,
   );
   return names.includes(undefined) ? undefined : (names as string[]);
-}
-
-function typeName(type: unknown): string {
-  return type === 'null' ? 'null' : `${/^[aio]/.test(String(type)) ? 'an' : 'a'} ${type}`;
-}
-
-function listed(values: unknown): string {
-  const list = Array.isArray(values) ? values : [];
-  const shown = list.slice(0, 20).map((value) => JSON.stringify(value));
-  return shown.join(', ') + (list.length > 20 ? ', …' : '');
 }

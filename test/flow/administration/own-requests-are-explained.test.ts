@@ -166,8 +166,8 @@ describe('the requests of an organization', () => {
       [...Array(6).fill('passed'), 'refused', 'not reached', 'not reached'],
     );
     assert.deepEqual(stageOf('validate').facts.slice(1).sort(), [
-      'body /*: unknown',
-      'body /name: wrong_type {"type":"string"}',
+      'body /* is not known here (unknown)',
+      'body /name must be a string (wrong_type)',
     ]);
     assert.ok(stageOf('validate').duration_ms >= 0);
     assert.deepEqual(stageOf('match').facts, ['createThing: POST /v1/things']);
