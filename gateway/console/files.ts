@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { contentVersionIn, contentVersionOf, LASTING } from '../shared/content-version.ts';
 import { type Encoded, encoded } from '../shared/encoded.ts';
 import { LOOK_FILES } from '../shared/look/look-files.ts';
+import { withoutComments } from './without-comments.ts';
 
 export interface PageFile extends Encoded {
   readonly type: string;
@@ -57,11 +58,16 @@ const onPage = (name: string, type: string): Source => ({
   read: () => readFile(new URL(`./page/${name}`, import.meta.url)),
 });
 
+function lean(name: string, type: string): Source {
+  const { read } = onPage(name, type);
+  return { name, type, read: async () => Buffer.from(withoutComments((await read()).toString())) };
+}
+
 /** The page itself is not among them: it names their version. */
 const SOURCES: readonly Source[] = [
-  onPage('console.css', 'text/css; charset=utf-8'),
+  lean('console.css', 'text/css; charset=utf-8'),
   onPage('icon.svg', 'image/svg+xml'),
-  ...scripts.map((name) => onPage(`${name}.js`, JAVASCRIPT)),
+  ...scripts.map((name) => lean(`${name}.js`, JAVASCRIPT)),
   // The style sheet and the faces that the documentation has, too.
   ...LOOK_FILES,
 ];
