@@ -15,7 +15,20 @@ const HTML = 'text/html; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
 const scripts = [
-  ...['console', 'api', 'role', 'follow', 'routes', 'subjects', 'views', 'elements', 'format', 'tables'],
+  ...[
+    'theme',
+    'console',
+    'api',
+    'role',
+    'follow',
+    'routes',
+    'subjects',
+    'views',
+    'elements',
+    'states',
+    'format',
+    'tables',
+  ],
   ...[
     'overview',
     'attention',

@@ -14,7 +14,7 @@ const PAGES = ['alerts', 'operations'].map((name) => new URL(`../../docs/${name}
 let pages: Promise<ReadonlyMap<string, RunbookSection>> | undefined;
 
 /**
- * Takes a title in any case, as links do. Returns undefined for an unknown section, and if its file is not installed. Reads the files once.
+ * Takes a title, or its anchor as links have it. Returns undefined for an unknown section, and if its file is not installed. Reads the files once.
  *
  * @param directory of the configuration: the page says `config/`, where the shipped one is
  */
@@ -22,7 +22,7 @@ export async function runbookSection(title: string, directory: string): Promise<
   pages ??= Promise.all(PAGES.map((page) => readFile(page, 'utf8').catch(() => ''))).then((texts) =>
     sectionsOf(texts.join('\n')),
   );
-  const section = (await pages).get(title.toLowerCase());
+  const section = (await pages).get(anchorOf(title));
   return (
     section && {
       ...section,
@@ -37,7 +37,11 @@ function sectionsOf(page: string): ReadonlyMap<string, RunbookSection> {
     sections.map((section) => {
       const end = section.indexOf('\n');
       const title = section.slice(0, end).trim();
-      return [title.toLowerCase(), { title, text: section.slice(end + 1).trim() }];
+      return [anchorOf(title), { title, text: section.slice(end + 1).trim() }];
     }),
   );
+}
+
+function anchorOf(title: string): string {
+  return title.toLowerCase().replaceAll(' ', '-');
 }

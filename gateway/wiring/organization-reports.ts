@@ -69,12 +69,14 @@ function organizationToJson({ id, name, tier, state, operator }: Organization): 
 
 function commandsFor({ id: name, tier, state }: Organization, tiers: readonly string[]): CommandLine[] {
   const id = shellWord(name);
-  const other = shellWord(tiers.find((one) => one !== tier) ?? tier);
+  const other = tiers.find((one) => one !== tier);
   return [
     state === 'suspended'
       ? { does: 'Let it in again', line: `bin/gateway orgs resume ${id} --wait` }
       : { does: 'Refuse all its requests', line: `bin/gateway orgs suspend ${id} --wait` },
-    { does: 'Change its tier', line: `bin/gateway orgs set-tier ${id} ${other} --wait` },
+    ...(other === undefined
+      ? []
+      : [{ does: 'Change its tier', line: `bin/gateway orgs set-tier ${id} ${shellWord(other)} --wait` }]),
     { does: 'Create a key', line: `bin/gateway keys create --org ${id} --mode live --scopes '*' --name ''` },
     { does: 'Show its limits', line: `bin/gateway limits show --org ${id}` },
     { does: 'Reset its counters', line: `bin/gateway limits reset --org ${id}` },

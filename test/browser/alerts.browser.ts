@@ -125,7 +125,7 @@ describe('alerts without a receiver', () => {
     const lines = (await page.evaluate('navigator.clipboard.readText()')) as string;
     assert.match(lines, /^alerts:\n {2}receivers:\n {4}pager:\n {6}webhook: \{ url: /);
     await card.getByRole('link').click();
-    await page.locator('#runbook pre').getByText('gateway alerts test pager').waitFor(PATIENCE);
+    await page.locator('#runbook code').getByText('gateway alerts test pager').first().waitFor(PATIENCE);
     await takeScreenshot(page, 'alerts-guide');
     await page.locator('#nav a').first().click();
     await page.locator('[data-view=overview]').getByRole('link', { name: 'Alerts' }).click(PATIENCE);

@@ -42,7 +42,7 @@ const INCIDENT = [
     name: 'a slow operation',
     cause:
       /GET \/v1\/things of platform is slow: 9 of 10 responses within [\d.]+ (ms|s), [\d.]+ ms in the hour before\./,
-    story: /GET \/v1\/things was answered with 200 after \d{3,4}(\.\d+)? ms/,
+    story: /GET \/v1\/things was answered with 200 after [\d.]+ (ms|s)\./,
   },
   {
     name: 'a customer over its limit',

@@ -189,7 +189,9 @@ describe('the console in a browser', () => {
       .locator('#marks', { hasText: 'A changed configuration was refused' })
       .waitFor({ ...PATIENCE, state: 'attached' });
     await page.locator('#attention a', { hasText: 'runbook' }).first().click();
-    await page.locator('#runbook h2', { hasText: /^Gateway/ }).waitFor(PATIENCE);
+    await page.locator('#runbook .soft', { hasText: /^Runbook of the alert Gateway/ }).waitFor(PATIENCE);
+    assert.match((await page.locator('#runbook h2').textContent()) ?? '', /^[A-Z][a-z]+( [a-z]+)+$/);
+    assert.ok((await page.locator('#runbook ol li').count()) > 1, 'steps');
     // So that there is a last minute to be looked at.
     await ask(authorization, '/v1/things', 150);
     await ask(authorization, '/v1/things/slow', 2);
@@ -232,7 +234,7 @@ describe('the console in a browser', () => {
     assert.equal(await page.locator('#traffic-chart .tip').isVisible(), true);
     await page.keyboard.press('Enter');
     await exchangesIn(page);
-    assert.match((await page.locator('#window').textContent()) ?? '', /^From \d\d:\d\d:\d\d to /);
+    assert.match((await page.locator('#chips').textContent()) ?? '', /^From \d\d:\d\d:\d\d to /);
     await page.goBack();
     await page.locator('#traffic-chart .column.status-5').last().waitFor(PATIENCE);
     const box = await page.locator('#traffic-chart .column.status-5').last().boundingBox();
@@ -262,8 +264,76 @@ describe('the console in a browser', () => {
       .nth(1)
       .waitFor({ ...PATIENCE, state: 'detached' });
     assert.equal((await exchangesIn(page)).length, 1);
-    await page.locator('#live').click();
-    assert.equal(await page.locator('#live').textContent(), '○ Paused');
+    await page.locator('#pause').click();
+    assert.match((await page.locator('#connection').textContent()) ?? '', /Paused/);
+    // The question that was under way, and one that would have come.
+    await sleep(2000);
+    await ask(authorization, '/v1/things?undeclared=2');
+    await sleep(2000);
+    assert.equal((await exchangesIn(page)).length, 1);
+    await page.locator('#pause', { hasText: 'Resume' }).click();
+    await page.locator('#exchange-list tbody tr').nth(1).waitFor(PATIENCE);
+    await page.context().close();
+  });
+
+  it('shows what narrows the list of requests, and each of it can be taken away', async () => {
+    const { authorization } = await gateway.authorize({ organization: 'org_chips' });
+    await ask(authorization, '/v1/things?undeclared=1');
+    await ask(authorization, '/v1/things');
+    const from = new Date(nowMs - 60_000).toISOString();
+    const address = `#/requests?organization=org_chips&status=4xx&upstream=platform&from=${encodeURIComponent(from)}`;
+    const { page } = await openPage(browser, `${gateway.adminUrl}/${address}`);
+    await exchangesIn(page);
+    assert.equal(await page.locator('#filter-upstream').isVisible(), false, 'it is rarely needed');
+    const names = await page.locator('#chips button').allTextContents();
+    assert.match(names[0] ?? '', /^From \d\d:\d\d:\d\d to now ✕$/);
+    assert.deepEqual(names.slice(1), [
+      ...['Status: 4xx ✕', 'Organization: org_chips ✕', 'Upstream: platform ✕', 'Remove all'],
+    ]);
+    assert.equal((await exchangesIn(page)).length, 1);
+    await page.getByRole('button', { name: 'Remove Status: 4xx' }).click();
+    await page.locator('#exchange-list tbody tr').nth(1).waitFor(PATIENCE);
+    assert.doesNotMatch(page.url(), /status/);
+    assert.equal(await page.evaluate('document.activeElement.className'), 'chip');
+    await page.getByRole('button', { name: /^Remove From/ }).click();
+    assert.doesNotMatch(page.url(), /from=/);
+    await page.getByRole('button', { name: 'Remove all' }).click();
+    assert.equal(await page.locator('#chips').isVisible(), false);
+    assert.match(page.url(), /#\/requests$/);
+    assert.equal(await page.evaluate('document.activeElement.id'), 'filter-status');
+    await page.context().close();
+  });
+
+  it('keeps the colours that its reader chose, and otherwise has those of the system', async () => {
+    const { page, complaints } = await open({ colorScheme: 'dark' });
+    const ground = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+    const dark = await ground();
+    await page.locator('#theme[title="Colours: system. Switch to light."]').click();
+    const light = await ground();
+    assert.notEqual(light, dark);
+    await page.reload();
+    await page.locator('#theme[title="Colours: light. Switch to dark."]').waitFor(PATIENCE);
+    assert.equal(await ground(), light);
+    await page.locator('#theme').click();
+    assert.equal(await ground(), dark);
+    await page.locator('#theme').click();
+    assert.equal(await page.evaluate('localStorage.length'), 0);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  it('draws durations of few requests pale, and says so', async () => {
+    const { page } = await openPage(
+      browser,
+      `${gateway.adminUrl}/#/operations/${encodeURIComponent('GET /v1/things/{id}')}`,
+    );
+    const chart = page.locator('#subject-latency');
+    await chart
+      .locator('path.line')
+      .first()
+      .waitFor({ ...PATIENCE, state: 'attached' });
+    assert.match((await chart.locator('h3').textContent()) ?? '', /pale where there were fewer than 5/);
+    assert.ok(((await chart.locator('path.p99.pale').getAttribute('d')) ?? '').includes('L'));
     await page.context().close();
   });
 
@@ -414,7 +484,7 @@ describe('the console in a browser', () => {
     assert.deepEqual(await page.locator('#operations tbody th').allTextContents(), names.toReversed());
     await page.locator('#pause').focus();
     await page.keyboard.press('Enter');
-    assert.equal(await page.locator('#pause').getAttribute('aria-pressed'), 'true');
+    assert.equal(await page.locator('#pause').textContent(), 'Resume');
     assert.match((await page.locator('#connection').textContent()) ?? '', /Paused/);
     await page.context().close();
   });

@@ -71,7 +71,7 @@ const showReceivers = createTable(place('alerts-receivers'), {
       label: 'State',
       long: true,
       cell: ({ state: now, reason }) =>
-        state(now === 'ok' ? 'good' : 'bad', reason === null ? now : `${words(now)}: ${reason}`),
+        state(now === 'ok' ? undefined : 'bad', reason === null ? now : `${words(now)}: ${reason}`),
     },
     {
       key: 'last',

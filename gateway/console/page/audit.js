@@ -11,6 +11,7 @@ const HIDDEN = ['before', 'after', 'request_id', 'by_organization'];
 const show = createTable(place('audit-rows'), {
   caption: 'Changes of organizations, keys and configuration',
   empty: 'No change is recorded.',
+  compact: true,
   keyOf: ({ sequence }) => String(sequence),
   columns: [
     {
@@ -19,16 +20,14 @@ const show = createTable(place('audit-rows'), {
       cell: ({ at }) => timeElement(at),
     },
     { key: 'by', label: 'By', cell: ({ by }) => by },
-    { key: 'kind', label: 'What', cell: ({ kind }) => kind },
+    { key: 'kind', label: 'What', cell: ({ kind }) => kind.replaceAll(/[._]/g, ' ') },
     {
       key: 'organization',
       label: 'Organization',
       cell: ({ organization }) =>
-        organization === null
-          ? NONE
-          : element('a', { href: addressOf('organizations', {}, organization) }, organization),
+        organization === null ? '' : element('a', { href: addressOf('organizations', {}, organization) }, organization),
     },
-    { key: 'key', label: 'Key', cell: ({ key }) => key ?? NONE },
+    { key: 'key', label: 'Key', long: true, cell: ({ key }) => (key === null ? '' : element('code', {}, key)) },
     { key: 'details', label: 'Details', long: true, cell: detailsOf },
   ],
 });
@@ -44,7 +43,7 @@ function detailsOf({ kind, details }) {
     .map(([name, value]) => `${name}: ${textOf(value)}`);
   const text = [...changed, ...more].join('; ');
   const asked = request === undefined ? [] : [element('span', { class: 'soft' }, ` request ${request}`)];
-  return element('span', {}, text || (asked.length > 0 ? '' : NONE), ...asked);
+  return element('span', {}, text, ...asked);
 }
 
 function textOf(value) {

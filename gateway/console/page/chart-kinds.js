@@ -10,7 +10,7 @@ export const stacked = {
   axisFormat: (value) => String(value),
   ticksFor: (series) => linearTicks(Math.max(...totals(series), 0) || 1),
   toPart: (value, ticks) => value / ticks.at(-1),
-  draw(series, { slotX, toY, unfinished }) {
+  draw(series, { slotX, toY, unfinished, pattern }) {
     const drawings = [];
     const tops = totals(series).map((_, slot) => {
       let below = 0;
@@ -22,7 +22,7 @@ export const stacked = {
         const [x1, x2] = slotX(slot);
         const place = { x: x1 + 0.5, y: to, width: Math.max(1, x2 - x1 - 1), height: from - to };
         drawings.push(drawn('rect', { class: `column ${kind}${slot === unfinished ? ' partial' : ''}`, ...place }));
-        if (kind === 'status-4') drawings.push(drawn('rect', { fill: 'url(#hatch)', ...place }));
+        if (kind === 'status-4') drawings.push(drawn('rect', { fill: `url(#${pattern})`, ...place }));
         return [{ name, from, to }];
       });
     });
@@ -44,11 +44,17 @@ export const durations = {
     return Math.max(0, Math.min(1, Math.log(Math.max(value, least) / least) / Math.log(most / least)));
   },
   draw(series, { slotX, toY }) {
-    const drawings = series.map(({ kind, values }) => {
+    const drawings = series.flatMap(({ kind, values, few }) => {
       const points = values.map((value, slot) =>
         value === null ? null : [(slotX(slot)[0] + slotX(slot)[1]) / 2, toY(value)],
       );
-      return drawn('path', { class: `line ${kind}`, d: pathOf(points) });
+      const firm = points.map((point, slot) => (few[slot] ? null : point));
+      // With its neighbours, so that the line goes on.
+      const pale = points.map((point, slot) => (few[slot - 1] || few[slot] || few[slot + 1] ? point : null));
+      return [
+        drawn('path', { class: `line ${kind} pale`, d: pathOf(pale) }),
+        drawn('path', { class: `line ${kind}`, d: pathOf(firm) }),
+      ];
     });
     return { drawings };
   },

@@ -8,6 +8,8 @@ import { drawn, element } from './elements.js';
 import { clock, clockWithSeconds } from './format.js';
 import { timeTicks } from './scale.js';
 
+let charts = 0;
+
 const HEIGHT = 230;
 const MARGIN = { top: 20, right: 14, bottom: 26, left: 56 };
 
@@ -33,6 +35,9 @@ export function createChart(container, options) {
   const heading = element('h3', {}, `${title} `, unit);
   const legend = element('ul', { class: 'legend' });
   const table = chartTable(title);
+  charts += 1;
+  // A pattern of a chart that is hidden would draw nothing.
+  const pattern = `hatch-${charts}`;
   const plot = element('div', { class: 'plot' }, svg, cursor, tip);
   container.replaceChildren(heading, legend, plot, table.details);
   let shown;
@@ -43,7 +48,7 @@ export function createChart(container, options) {
 
   function show() {
     if (shown === undefined || plot.clientWidth === 0) return;
-    placed = draw(svg, shown, options, plot.clientWidth);
+    placed = draw(svg, shown, options, plot.clientWidth, pattern);
     unit.textContent = shown.unit;
     legend.replaceChildren(...shown.series.map(({ name, kind }) => element('li', { class: `key ${kind}` }, name)));
     svg.setAttribute('aria-label', sentenceOf(title, shown, options));
@@ -150,7 +155,7 @@ export function createChart(container, options) {
 
 const slotsIn = (data) => data?.series[0]?.values.length ?? 0;
 
-function draw(svg, data, options, width) {
+function draw(svg, data, options, width, pattern) {
   const { fromMs, slotMs, slots, series, events, unfinished } = data;
   const right = width - MARGIN.right;
   const bottom = HEIGHT - MARGIN.bottom;
@@ -160,7 +165,7 @@ function draw(svg, data, options, width) {
   const toX = (ms) => MARGIN.left + ((ms - beginMs) / (endMs - beginMs)) * (right - MARGIN.left);
   const toY = (value) => bottom - options.toPart(value, ticks) * (bottom - MARGIN.top);
   const slotX = (slot) => [toX(fromMs + slot * slotMs), toX(fromMs + (slot + 1) * slotMs)];
-  const parts = [hatch()];
+  const parts = [hatch(pattern)];
   for (const tick of options.labelled?.(ticks) ?? ticks) {
     parts.push(drawn('line', { class: 'grid', x1: MARGIN.left, x2: right, y1: toY(tick), y2: toY(tick) }));
     parts.push(text(MARGIN.left - 8, toY(tick) + 4, options.axisFormat(tick), 'end'));
@@ -169,7 +174,7 @@ function draw(svg, data, options, width) {
     parts.push(drawn('line', { class: 'axis', x1: toX(ms), x2: toX(ms), y1: bottom, y2: bottom + 4 }));
     parts.push(text(Math.min(Math.max(toX(ms), MARGIN.left + 12), right - 8), bottom + 18, clock(ms), 'middle'));
   }
-  const { tops, drawings } = options.draw(series, { slotX, toY, unfinished });
+  const { tops, drawings } = options.draw(series, { slotX, toY, unfinished, pattern });
   parts.push(...marksIn(events, { beginMs, endMs, toX, top: MARGIN.top, bottom }).map((mark) => mark.drawing));
   parts.push(...drawings);
   parts.push(drawn('line', { class: 'axis', x1: MARGIN.left, x2: right, y1: bottom, y2: bottom }));
@@ -194,9 +199,9 @@ function draw(svg, data, options, width) {
 }
 
 /** Stripes, so that columns do not differ by colour alone. */
-function hatch() {
+function hatch(id) {
   const stripe = drawn('path', { d: 'M0 6L6 0M-1 1L1 -1M5 7L7 5', class: 'stripe' });
-  const pattern = drawn('pattern', { id: 'hatch', width: 6, height: 6, patternUnits: 'userSpaceOnUse' }, stripe);
+  const pattern = drawn('pattern', { id, width: 6, height: 6, patternUnits: 'userSpaceOnUse' }, stripe);
   return drawn('defs', {}, pattern);
 }
 

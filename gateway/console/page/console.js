@@ -3,7 +3,7 @@
 
 import { forgetToken, hasToken, read, setToken, Unauthorized } from './api.js';
 import { element, place } from './elements.js';
-import { follow } from './follow.js';
+import { follow, setPaused } from './follow.js';
 import { clockWithSeconds, gatewayNow, setGatewayTime } from './format.js';
 import { overview } from './overview.js';
 import { mayAct, setRole } from './role.js';
@@ -174,11 +174,9 @@ leave.addEventListener('click', () => {
 
 pause.addEventListener('click', () => {
   paused = !paused;
-  pause.setAttribute('aria-pressed', String(paused));
-  if (paused) {
-    stop();
-    tell('off', '○ Paused');
-  } else begin();
+  setPaused(paused);
+  pause.textContent = paused ? 'Resume' : 'Pause';
+  tell(...(paused ? ['off', '○ Paused'] : ['good', '● Live']));
 });
 
 instance.addEventListener('change', () => {
@@ -208,7 +206,7 @@ addEventListener('hashchange', () => {
   onAddress();
   if (startedAt === undefined) return;
   void views.show();
-  if (!paused && JSON.stringify(questionOf(routeIn(location.hash))) !== asked) begin();
+  if (JSON.stringify(questionOf(routeIn(location.hash))) !== asked) begin();
 });
 
 onAddress();

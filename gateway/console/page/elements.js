@@ -20,14 +20,25 @@ export const link = (href, ...children) => element('a', { href }, ...children);
 
 const signs = { good: '●', warn: '▲', bad: '✕', off: '○' };
 
-/** A word with a sign before it, so that its meaning does not depend on colour. */
+/**
+ * A word with a sign before it, so that its meaning does not depend on colour. Red is what failed, amber what was refused or needs a look;
+ * what is well has no colour, and what is usual has no kind: it is the text alone.
+ */
 export function state(kind, text) {
+  if (kind === undefined) return text;
   return element(
     'span',
     { class: `state ${kind}` },
     element('span', { 'aria-hidden': 'true' }, `${signs[kind]} `),
     text,
   );
+}
+
+/** Of an exchange: the service failed, or the gateway refused. A failure of the gateway itself is one, too. */
+export function kindOf({ status, stage, code, upstream_ms: upstreamMs }) {
+  if (status >= 500 && (stage === 'forward' || code === 'internal_error')) return 'bad';
+  const isRefused = code != null && (stage !== 'forward' || upstreamMs == null);
+  return isRefused ? 'warn' : undefined;
 }
 
 /** A line to copy. Where the browser gives no access to the clipboard, the line is selected. */

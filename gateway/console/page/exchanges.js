@@ -1,7 +1,7 @@
-// Recent exchanges: filters, the list, and whether it follows what arrives. The filters are in the address, so that a list can be linked.
+// Recent exchanges: filters and the list, which follows what arrives. The filters are in the address, so that a list can be linked.
 
 import { read } from './api.js';
-import { element, link, place, state } from './elements.js';
+import { element, kindOf, place, state } from './elements.js';
 import { follow } from './follow.js';
 import { clockWithSeconds, duration, isToday, moment, NONE, operationName, timeElement } from './format.js';
 import { addressOf } from './routes.js';
@@ -9,8 +9,6 @@ import { createTable } from './tables.js';
 
 const LIVE_MS = 1500;
 const FILTERS = ['status', 'code', 'operation', 'organization', 'key', 'client', 'upstream', 'min_ms'];
-
-const kindOf = (status) => (status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good');
 
 /** When it was, to the second; with the day if that is another one. */
 function timeCell({ at }) {
@@ -58,7 +56,7 @@ export function exchangeTable(container, { caption, empty, without = [], sort })
     {
       key: 'status',
       label: 'Status',
-      cell: ({ status }) => state(kindOf(status), String(status)),
+      cell: (row) => state(kindOf(row), String(row.status)),
       value: (row) => row.status,
     },
     {
@@ -68,7 +66,7 @@ export function exchangeTable(container, { caption, empty, without = [], sort })
       cell: operationCell,
       value: (row) => row.operation,
     },
-    { key: 'code', label: 'Code', cell: (row) => row.code ?? NONE, value: (row) => row.code },
+    { key: 'code', label: 'Code', cell: (row) => row.code ?? '', value: (row) => row.code },
     {
       key: 'organization',
       label: 'Organization or address',
@@ -99,9 +97,8 @@ export function exchangeTable(container, { caption, empty, without = [], sort })
 /** @returns `open(params)` shows the list for an address, `close()` stops it, `feed(feed)` renews what the filters offer */
 export function exchanges(tell) {
   const form = place('filters');
-  const live = place('live');
+  const chips = place('chips');
   let stop = () => undefined;
-  let sorting;
   let show;
 
   const paramsIn = () => {
@@ -111,9 +108,10 @@ export function exchanges(tell) {
     return Object.fromEntries([...values, ...kept]);
   };
 
-  function apply() {
-    const address = addressOf('requests', paramsIn());
+  function apply(params = paramsIn()) {
+    const address = addressOf('requests', params);
     if (address !== location.hash) history.replaceState(null, '', address);
+    showChips();
     begin();
   }
 
@@ -128,48 +126,60 @@ export function exchanges(tell) {
         show(rows);
         const total = rows.length === 100 ? 'The latest 100' : `${rows.length}`;
         place('exchanges-count').textContent =
-          `${total} requests${rows.length > 0 ? `, back to ${moment(rows.at(-1).at)}` : ''}.`;
-        if (live.getAttribute('aria-pressed') === 'false') stop();
+          `${total} ${rows.length === 1 ? 'request' : 'requests'}${rows.length > 0 ? `, back to ${moment(rows.at(-1).at)}` : ''}.`;
       },
     });
   }
 
-  function showWindow(params) {
-    const [from, to] = [params.get('from'), params.get('to')];
-    const box = place('window');
-    box.hidden = from === null && to === null;
-    if (box.hidden) return;
-    const span = `From ${from === null ? 'the beginning' : clockWithSeconds(Date.parse(from))} to ${to === null ? 'now' : clockWithSeconds(Date.parse(to))}`;
-    const without = Object.fromEntries([...params].filter(([name]) => name !== 'from' && name !== 'to'));
-    box.replaceChildren(`${span} `, link(addressOf('requests', without), 'Any time'));
+  /** What narrows the list; each can be taken away by itself. */
+  function showChips() {
+    const params = paramsIn();
+    const filters = FILTERS.filter((name) => params[name]).map((name) => {
+      const field = form.elements[name];
+      const value = field.selectedOptions?.[0].text ?? params[name];
+      return [`${field.labels[0].textContent}: ${value}`, { [name]: undefined }];
+    });
+    const { from, to } = params;
+    const time = from || to ? [[windowName(from, to), { from: undefined, to: undefined }]] : [];
+    const all = [...time, ...filters];
+    const buttons = [...all.map(chip), ...(all.length > 1 ? [clearing()] : [])];
+    chips.replaceChildren(...buttons.map((button) => element('li', {}, button)));
+    chips.hidden = all.length === 0;
+  }
+
+  function chip([text, without]) {
+    const sign = element('span', { 'aria-hidden': 'true' }, ' ✕');
+    const button = element('button', { type: 'button', class: 'chip', 'aria-label': `Remove ${text}` }, text, sign);
+    button.addEventListener('click', () => takeAway(Object.keys(without)));
+    return button;
+  }
+
+  function clearing() {
+    const button = element('button', { type: 'button', class: 'chip plain' }, 'Remove all');
+    button.addEventListener('click', () => takeAway([...FILTERS, 'from', 'to']));
+    return button;
+  }
+
+  function takeAway(names) {
+    for (const name of names) if (FILTERS.includes(name)) form.elements[name].value = '';
+    apply({ ...paramsIn(), ...Object.fromEntries(names.map((name) => [name, undefined])) });
+    (chips.querySelector('button') ?? form.elements.status).focus();
   }
 
   form.addEventListener('submit', (event) => event.preventDefault());
-  form.addEventListener('change', apply);
-  place('clear').addEventListener('click', () => {
-    location.hash = '#/requests';
-  });
-  live.addEventListener('click', () => {
-    const next = live.getAttribute('aria-pressed') === 'false';
-    live.setAttribute('aria-pressed', String(next));
-    live.textContent = next ? '● Live' : '○ Paused';
-    if (next) begin();
-    else stop();
-  });
+  form.addEventListener('change', () => apply());
 
   return {
     open(params) {
       for (const name of FILTERS) form.elements[name].value = params.get(name) ?? '';
-      showWindow(params);
+      showChips();
       const sort = params.get('sort') === 'duration' ? { key: 'duration', descending: true } : undefined;
-      if (show === undefined || sorting !== sort?.key) {
-        show = exchangeTable(place('exchange-list'), {
-          caption: 'Recent requests',
-          empty: 'No request that is still remembered passes these filters.',
-          sort,
-        });
-        sorting = sort?.key;
-      }
+      // Anew each time, so that rows of other filters are not taken for these.
+      show = exchangeTable(place('exchange-list'), {
+        caption: 'Recent requests',
+        empty: 'No request that is still remembered passes these filters.',
+        sort,
+      });
       begin();
     },
     close: () => stop(),
@@ -179,6 +189,11 @@ export function exchanges(tell) {
       offer('upstreams-known', Object.keys(status?.upstreams ?? {}));
     },
   };
+}
+
+function windowName(from, to) {
+  const text = (iso, otherwise) => (iso ? clockWithSeconds(Date.parse(iso)) : otherwise);
+  return `From ${text(from, 'the beginning')} to ${text(to, 'now')}`;
 }
 
 function offer(id, values) {

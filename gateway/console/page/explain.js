@@ -1,7 +1,7 @@
 // A form that tries a request out, as `bin/gateway explain --request` does: nothing is sent to a service, spent or written.
 
 import { ask } from './api.js';
-import { element, place, state } from './elements.js';
+import { commandLine, element, place, state } from './elements.js';
 import { addressOf, routeIn } from './routes.js';
 import { stagesOf } from './story.js';
 
@@ -28,7 +28,8 @@ form.addEventListener('submit', async (event) => {
   );
   outcome.replaceChildren(element('p', { class: 'card empty' }, 'Trying …'));
   try {
-    outcome.replaceChildren(...outcomeOf(await ask('explain', request)));
+    const told = outcomeOf(await ask('explain', request));
+    outcome.replaceChildren(...told, element('h3', {}, 'On the command line'), commandLine(commandOf(request)));
   } catch {
     outcome.replaceChildren(element('p', { class: 'bad', role: 'alert' }, 'The gateway does not respond.'));
   }
@@ -36,7 +37,7 @@ form.addEventListener('submit', async (event) => {
 
 function outcomeOf({ body: { error, problem = error, report, refusal } }) {
   if (problem !== undefined) return [element('p', { class: 'bad', role: 'alert' }, problem)];
-  const kind = refusal === null ? 'good' : 'bad';
+  const kind = refusal === null ? 'good' : 'warn';
   return [
     element('p', { class: `verdict ${kind}` }, state(kind, report.verdict)),
     stagesOf(report.stages, report.record),
@@ -44,4 +45,26 @@ function outcomeOf({ body: { error, problem = error, report, refusal } }) {
       ? []
       : [element('h3', {}, 'The response'), element('pre', { tabindex: '0' }, JSON.stringify(refusal, null, 2))]),
   ];
+}
+
+/** The same for a shell; a body is a file there. */
+function commandOf({ method, target, caller, mode, scopes, client, headers, body }) {
+  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+  const lines = headers.split('\n').filter((line) => line.trim() !== '');
+  return [
+    `bin/gateway explain --request ${quoted(`${method} ${target}`)}`,
+    ...(caller === '' ? [] : [`${caller.startsWith('key_') ? '--key' : '--org'} ${quoted(caller)}`]),
+    ...(mode === '' ? [] : [`--mode ${mode}`]),
+    ...(scopes === ''
+      ? []
+      : [
+          `--scopes ${scopes
+            .split(/[\s,]+/)
+            .map(quoted)
+            .join(' ')}`,
+        ]),
+    ...(client === '' ? [] : [`--client ${quoted(client)}`]),
+    ...lines.map((line) => `--header ${quoted(line.trim())}`),
+    ...(body === '' ? [] : ['--body body.json']),
+  ].join(' ');
 }

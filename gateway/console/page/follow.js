@@ -2,6 +2,19 @@
 
 import { Unauthorized } from './api.js';
 
+let paused = false;
+/** Questions that wait for the end of the pause. */
+const waiting = new Set();
+
+/** During a pause a view keeps what it shows; one that is opened meanwhile asks once. */
+export function setPaused(next) {
+  paused = next;
+  if (paused) return;
+  const turns = [...waiting];
+  waiting.clear();
+  for (const turn of turns) void turn();
+}
+
 /**
  * @param ask resolves with the answer
  * @param everyMs time between an answer and the next question
@@ -25,12 +38,18 @@ export function follow(ask, everyMs, tell) {
       }
       tell.lost();
     }
-    if (!stopped) timer = setTimeout(turn, everyMs);
+    if (!stopped) timer = setTimeout(again, everyMs);
+  }
+
+  function again() {
+    if (paused) waiting.add(turn);
+    else void turn();
   }
 
   void turn();
   return () => {
     stopped = true;
     clearTimeout(timer);
+    waiting.delete(turn);
   };
 }

@@ -42,7 +42,7 @@ export function duration(ms) {
   if (ms < 1) return `${Number(ms.toFixed(2))} ms`;
   if (ms < 10) return `${Number(ms.toFixed(1))} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  return `${(ms / 1000).toFixed(ms >= 9950 ? 0 : 1).replace(/\.0$/, '')} s`;
+  return `${(ms / 1000).toFixed(ms >= 99_950 ? 0 : 1).replace(/\.0$/, '')} s`;
 }
 
 /** A period in seconds, as words. */
@@ -50,6 +50,9 @@ export function period(seconds) {
   if (seconds < 90) return `${Math.round(seconds)} s`;
   return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }
+
+/** What the counts of the last minute are of: a little less, until its last slot has ended. */
+export const lastSpan = (seconds) => (seconds > 55 && seconds < 65 ? 'minute' : period(seconds));
 
 export function percent(part, all) {
   if (all === 0) return NONE;

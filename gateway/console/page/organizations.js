@@ -7,7 +7,7 @@ import { ago, count, moment, NONE, timeElement } from './format.js';
 import { addressOf, routeIn } from './routes.js';
 import { createTable } from './tables.js';
 
-const stateKinds = { active: 'good', suspended: 'bad', revoked: 'off', expired: 'off', rotating: 'warn' };
+const stateKinds = { suspended: 'warn', revoked: 'off', expired: 'off' };
 
 /** What is typed may be a whole key: only its last four characters leave this field. */
 export function searchText(text) {
@@ -90,10 +90,17 @@ export async function showOrganization(id) {
   if (found === undefined) return false;
   place('subject-title').textContent = found.name || id;
   place('subject-about').replaceChildren(
-    factsOf(found),
-    ...actionsOf(found),
-    element('h3', {}, 'Limits now'),
-    limitsOf(found),
+    element(
+      'div',
+      { class: 'panels about' },
+      element('section', {}, element('h3', {}, 'Now'), factsOf(found), limitsOf(found), ...actionsOf(found)),
+      element(
+        'section',
+        {},
+        element('h3', {}, 'Commands'),
+        element('div', { class: 'card commands' }, ...found.commands.map(({ does, line }) => commandLine(line, does))),
+      ),
+    ),
   );
   box.replaceChildren(
     element(
@@ -104,8 +111,6 @@ export async function showOrganization(id) {
     ...(found.keys.length === 0
       ? [element('p', { class: 'card empty' }, 'It has no key.')]
       : found.keys.map((key) => keyCard(key))),
-    element('h3', {}, 'Commands'),
-    element('div', { class: 'card commands' }, ...found.commands.map(({ does, line }) => commandLine(line, does))),
   );
   return true;
 }
@@ -154,8 +159,8 @@ function limitsOf({ limits }) {
       min: '0',
       max: String(most),
       value: String(Math.min(used, most)),
-      // Green up to four fifths, red from nine tenths on.
-      low: String(0.8 * most),
+      // From nine tenths on it is amber, as the words beside it.
+      low: String(0.9 * most),
       high: String(0.9 * most),
       optimum: '0',
       'aria-label': `${policy}: used`,
@@ -165,7 +170,7 @@ function limitsOf({ limits }) {
       'div',
       { class: 'card limit' },
       element('strong', {}, `${policy}${of}${enforced ? '' : ', shadow: counts only'}`),
-      ...(used >= 0.9 * most ? [state('bad', used >= most ? 'used up' : 'nearly used up')] : []),
+      ...(used >= 0.9 * most ? [state('warn', used >= most ? 'used up' : 'nearly used up')] : []),
       meter,
       element(
         'span',

@@ -1,7 +1,7 @@
 // The operations that are served: found by method, path, id, scope or upstream, each with its page and a request to try.
 
 import { read } from './api.js';
-import { element, link, place } from './elements.js';
+import { element, place } from './elements.js';
 import { count, NONE, operationLabel } from './format.js';
 import { addressOf, routeIn } from './routes.js';
 import { createTable } from './tables.js';
@@ -76,6 +76,3 @@ export async function showRoutes() {
   all = (await read('routes'))?.routes ?? [];
   filter(text);
 }
-
-/** A link to the routes of an upstream. */
-export const routesOf = (upstream) => link(addressOf('routes', { find: upstream }), 'Its operations');

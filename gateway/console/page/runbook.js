@@ -1,8 +1,14 @@
-// A section of the pages for operators, in Markdown, as paragraphs, lists, code and links.
+// A section of the pages for operators, in Markdown, as paragraphs, numbered steps, lists, commands to copy and links.
 
 import { read } from './api.js';
-import { element, link, place } from './elements.js';
+import { commandLine, element, link, place } from './elements.js';
 import { addressOf } from './routes.js';
+
+/** The name of an alert, as words: `GatewayKeyStoreAway` is about a key store that is away. */
+const inWords = (title) =>
+  /^Gateway[A-Z]/.test(title)
+    ? title.slice('Gateway'.length).replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    : title;
 
 export async function showRunbook(title) {
   const found = await read(`runbook/${encodeURIComponent(title)}`);
@@ -11,21 +17,54 @@ export async function showRunbook(title) {
     return box.replaceChildren(
       element('p', { class: 'card empty' }, `The pages for operators have no section ${title} here.`),
     );
+  const name = inWords(found.title);
+  const kind = name === found.title ? ['Runbook'] : ['Runbook of the alert ', element('code', {}, found.title)];
   box.replaceChildren(
-    element('p', { class: 'soft' }, 'Runbook'),
-    element('h2', {}, found.title),
+    element('p', { class: 'soft' }, ...kind),
+    element('h2', {}, name),
     element('div', { class: 'card prose' }, ...blocksIn(found.text)),
   );
 }
 
 function blocksIn(text) {
-  return text.split(/\n{2,}/).map((block) => {
+  return text.split(/\n{2,}/).flatMap((block) => {
     const [, code] = /^```\w*\n(.*)\n```$/s.exec(block) ?? [];
-    if (code !== undefined) return element('pre', { tabindex: '0' }, code);
-    if (!/^- /.test(block)) return element('p', {}, ...piecesIn(block));
+    if (code !== undefined) return [commandLine(code)];
+    if (!/^- /.test(block)) return [element('p', {}, ...piecesIn(block))];
     const items = block.split(/^- /m).filter((item) => item.trim() !== '');
-    return element('ul', {}, ...items.map((item) => element('li', {}, ...piecesIn(item.trim()))));
+    if (items.every((item) => STEP.test(item))) return stepsIn(items);
+    return [
+      element('ul', {}, ...items.map((item) => element('li', {}, ...piecesIn(item.trim()), ...commandsIn(item)))),
+    ];
   });
+}
+
+/** What to look at, and what to do: each sentence is a step. */
+const STEP = /^(Look|Look closer|Do): (.*)$/s;
+
+function stepsIn(items) {
+  let next = 1;
+  return items.flatMap((item) => {
+    const [, what, text] = STEP.exec(item.trim());
+    const steps = text.split(/(?<=[.?]) (?=[A-Z`[])/);
+    const list = element(
+      'ol',
+      { start: String(next) },
+      ...steps.map((step) => element('li', {}, ...piecesIn(capitalized(step)), ...commandsIn(step))),
+    );
+    next += steps.length;
+    return [element('h3', {}, what), list];
+  });
+}
+
+const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Commands within a text that are complete, each to be copied. */
+function commandsIn(text) {
+  const codes = [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code);
+  return codes
+    .filter((code) => /^(bin\/gateway|redis-cli|curl|kubectl|docker) /.test(code) && !code.includes('…'))
+    .map((line) => commandLine(line));
 }
 
 /** Code in backquotes, bold text, and links: those within the page lead to other sections. */
@@ -38,6 +77,6 @@ export function piecesIn(text) {
       if (piece.startsWith('**')) return element('strong', {}, piece.slice(2, -2));
       const [, label, target] = /^\[([^\]]+)\]\(([^)]+)\)$/.exec(piece) ?? [];
       if (label === undefined) return piece;
-      return target.startsWith('#') ? link(addressOf('runbook', {}, target.slice(1)), label) : label;
+      return target.startsWith('#') ? link(addressOf('runbook', {}, target.slice(1)), inWords(label)) : label;
     });
 }

@@ -1,12 +1,12 @@
 // The story of one exchange, stage by stage: the same as `bin/gateway explain` tells.
 
 import { read } from './api.js';
-import { commandLine, element, link, place, state } from './elements.js';
+import { commandLine, element, kindOf, link, place, state } from './elements.js';
 import { clockWithSeconds, day, duration, NONE, operationName, timeElement, withTimes } from './format.js';
 import { showNextSteps } from './next-steps.js';
 import { addressOf } from './routes.js';
 
-const kinds = { passed: 'good', answered: 'good', refused: 'bad', 'not reached': 'off' };
+const kinds = { passed: 'good', answered: 'good', refused: 'warn', 'not reached': 'off' };
 
 /** Shows the exchanges with this id; a client may have used it more than once. */
 export async function showStory(id) {
@@ -30,7 +30,7 @@ function unknown(id) {
 }
 
 function storyOf({ request_id: id, time, verdict, stages, record }) {
-  const kind = record.code === undefined && record.status < 400 ? 'good' : record.status >= 500 ? 'bad' : 'warn';
+  const kind = kindOf(record) ?? 'good';
   return element(
     'article',
     { class: 'story' },
@@ -114,15 +114,19 @@ function outcomeName(outcome, stage, { status }) {
   return stage === 'forward' && status >= 500 ? 'failed' : 'refused';
 }
 
+const stageKind = (outcome, stage, record) =>
+  outcome === 'refused' ? (kindOf({ ...record, stage }) ?? kinds.refused) : kinds[outcome];
+
 function stageOf({ stage, outcome, told, duration_ms: ms }, record) {
   const all = record.duration_ms ?? 0;
+  const kind = stageKind(outcome, stage, record);
   const bar = element('span', { class: 'bar', 'aria-hidden': 'true', hidden: ms === undefined ? '' : undefined });
   if (ms !== undefined) bar.style.width = `${Math.min(100, (100 * ms) / Math.max(all, 0.001))}%`;
   return element(
     'li',
-    { class: `stage ${kinds[outcome]}` },
+    { class: `stage ${kind}` },
     element('span', { class: 'name' }, stage),
-    element('span', { class: 'outcome' }, state(kinds[outcome], outcomeName(outcome, stage, record))),
+    element('span', { class: 'outcome' }, state(kind, outcomeName(outcome, stage, record))),
     element('span', { class: 'took' }, ms === undefined ? '' : duration(ms), bar),
     element('ul', { class: 'told' }, ...told.map((line) => element('li', {}, withTimes(line)))),
   );

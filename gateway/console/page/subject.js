@@ -5,9 +5,10 @@ import { attentionLine } from './attention.js';
 import { sparkline } from './chart-kinds.js';
 import { element, link, place, state } from './elements.js';
 import { exchangeTable } from './exchanges.js';
-import { count, operationName, percent, quantile, rate } from './format.js';
+import { count, lastSpan, operationName, percent, quantile, rate } from './format.js';
 import { addressOf, routeIn } from './routes.js';
 import { piecesIn } from './runbook.js';
+import { breakerKinds, credentialKinds, targetKinds, worded } from './states.js';
 import { SUBJECTS, subjectIn } from './subjects.js';
 import { createTable } from './tables.js';
 import { createTrafficCharts } from './traffic-charts.js';
@@ -61,7 +62,7 @@ export function showSubject(feed) {
   place('subject-traffic').parentElement.hidden = known === null || isCode;
   place('subject-traffic-title').hidden = isCode;
   if (known !== null && !isCode) charts(feed, known, subject.id);
-  if (subject.view === 'upstreams') showTargets(feed.status?.upstreams?.[subject.id]);
+  if (subject.view === 'upstreams') showUpstream(feed.status?.upstreams?.[subject.id], feed.attention);
 }
 
 function noteOf({ before_seconds: seconds }, isCode) {
@@ -107,11 +108,11 @@ function tilesOf({ subject: { total, before, series }, total_seconds: seconds, b
     });
 }
 
-function codeTiles({ subject: { minute, total, before, series }, slots }) {
+function codeTiles({ subject: { minute, total, before, series }, slots, minute_seconds: seconds }) {
   const yesterday = before === null ? undefined : count(before);
   return [
     tile({ name: 'In this time', value: count(total), yesterday, trend: series, slots, params: {} }),
-    tile({ name: 'Last minute', value: count(minute), params: {} }),
+    tile({ name: `Last ${lastSpan(seconds)}`, value: count(minute), params: {} }),
   ];
 }
 
@@ -135,16 +136,32 @@ export function showNothing(text, ...leads) {
   place('subject-about').replaceChildren(element('p', { class: 'card empty' }, text, ' ', ...leads));
 }
 
-const targetKinds = { healthy: 'good', returning: 'warn', trial: 'warn' };
-
-function showTargets(upstream) {
+/** The upstream now. A target that a cause names above is not named again. */
+function showUpstream(upstream, causes) {
   if (upstream === undefined) return;
-  const items = (upstream.targets ?? []).map(({ address, mode, state: known, last_error: error }) =>
-    element('li', {}, state(targetKinds[known] ?? 'bad', `${address} (${mode}): ${known}${error ? `, ${error}` : ''}`)),
-  );
-  const next = element('ul', { class: 'targets card' }, ...items);
+  const { targets = [], breaker = {}, credential } = upstream;
+  const healthy = targets.filter((target) => target.state === 'healthy').length;
+  const isNamed = ({ address }) => causes.some(({ cause }) => cause.includes(address));
+  const inProgress = targets.reduce((sum, { outstanding = 0 }) => sum + outstanding, 0);
+  const next = factsCard([
+    ['Healthy targets', `${healthy} of ${targets.length}`],
+    ...targets
+      .filter((target) => !isNamed(target))
+      .map((target) => [`Target, ${target.mode}`, element('span', {}, `${target.address}, `, stateOf(target))]),
+    ...Object.entries(breaker).map(([mode, known]) => [`Breaker, ${mode}`, worded(breakerKinds, known)]),
+    ...(credential === undefined ? [] : [['Credential', worded(credentialKinds, credential)]]),
+    ['In progress', count(inProgress)],
+    ['Routes', link(addressOf('routes', { find: subject.id }), 'Its operations')],
+  ]);
   const box = place('subject-about');
   if (box.innerHTML !== next.outerHTML) box.replaceChildren(next);
+}
+
+const stateOf = ({ state: known, last_error: error }) => worded(targetKinds, known, error ? `, ${error}` : '');
+
+function factsCard(rows) {
+  const facts = rows.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value)));
+  return element('dl', { class: 'facts card' }, ...facts);
 }
 
 const span = (markdown) => element('span', {}, ...piecesIn(markdown));
@@ -154,16 +171,12 @@ export function showCode(found) {
   const known = found?.catalogue;
   if (known === undefined) return;
   place('subject-about').replaceChildren(
-    element(
-      'dl',
-      { class: 'facts card' },
-      ...[
-        ['Status', String(known.status)],
-        ['Means', span(known.meaning)],
-        ['What clients are told', span(known.remedy)],
-        ['Cause is at', { client: 'the client', upstream: 'the service', gateway: 'the gateway' }[known.blame]],
-      ].map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
-    ),
+    factsCard([
+      ['Status', String(known.status)],
+      ['Means', span(known.meaning)],
+      ['What clients are told', span(known.remedy)],
+      ['Cause is at', { client: 'the client', upstream: 'the service', gateway: 'the gateway' }[known.blame]],
+    ]),
   );
 }
 
@@ -239,5 +252,7 @@ const bad = (number) => (number === 0 ? '0' : state('bad', count(number)));
 
 /** The share says whether a caller is in trouble. */
 function refusedText({ refused, requests }, isCallers) {
-  return refused === 0 || !isCallers ? count(refused) : `${count(refused)}, ${percent(refused, requests)}`;
+  if (refused === 0 || !isCallers) return count(refused);
+  const text = `${count(refused)}, ${percent(refused, requests)}`;
+  return state(refused > REFUSED_WARNED * requests ? 'warn' : undefined, text);
 }

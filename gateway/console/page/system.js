@@ -2,20 +2,10 @@
 
 import { actionButton } from './actions.js';
 import { element, link, place, state } from './elements.js';
-import { ago, clockWithSeconds, count, day, moment, NONE, timeElement, words } from './format.js';
+import { ago, clockWithSeconds, count, day, moment, NONE, timeElement } from './format.js';
 import { addressOf } from './routes.js';
+import { breakerKinds, credentialKinds, targetKinds, worded } from './states.js';
 import { createTable } from './tables.js';
-
-const targetKinds = {
-  healthy: 'good',
-  returning: 'warn',
-  trial: 'warn',
-  failing: 'bad',
-  ejected: 'bad',
-  unhealthy: 'bad',
-};
-const breakerKinds = { closed: 'good', half_open: 'warn', open: 'bad' };
-const credentialKinds = { proven: 'good', unproven: 'off', latched: 'bad' };
 
 /** @returns a function that shows a feed in all panels */
 export function system() {
@@ -108,11 +98,10 @@ function outUntil({ ejected_until: until }) {
   return until ? ` until ${clockWithSeconds(Date.parse(until))}` : '';
 }
 
-function worded(kinds, value, more = '') {
-  return value === undefined ? NONE : state(kinds[value] ?? 'off', words(value) + more);
-}
-
-const storeKinds = { reachable: 'good', up: 'good', unused: 'off', failing: 'bad', away: 'bad', normal: 'good' };
+const storeKinds = {
+  ...{ reachable: undefined, up: undefined, normal: undefined, unused: 'off' },
+  ...{ failing: 'bad', away: 'bad', overloaded: 'bad', shedding: 'warn' },
+};
 
 function stores() {
   return createTableOf('stores', storeRows, {
@@ -177,10 +166,7 @@ function configuration() {
       ['Running since', started ? timeElement(started, `${moment(started)}, ${ago(started)}`) : NONE],
       ['Operations', status?.operations ?? NONE],
       ['Alerts', status ? receiversLink(status) : NONE],
-      [
-        'Last reload',
-        failure ? state('bad', `refused at ${moment(failure.at)}`) : state('good', 'the files are in force'),
-      ],
+      ['Last reload', failure ? state('bad', `refused at ${moment(failure.at)}`) : 'the files are in force'],
     ];
     const list = element('dl', { class: 'facts' });
     for (const [name, value] of rows)
@@ -228,7 +214,7 @@ function instances() {
   };
 }
 
-const workerKinds = { serving: 'good', starting: 'warn', ending: 'warn', waiting: 'bad', silent: 'bad' };
+const workerKinds = { serving: undefined, starting: 'warn', ending: 'warn', waiting: 'bad', silent: 'bad' };
 
 function workers() {
   const show = createTable(place('workers'), {
@@ -267,7 +253,7 @@ function workers() {
 }
 
 function certificates() {
-  const kinds = { valid: 'good', expiring: 'warn', expired: 'bad', revoked: 'bad', missing: 'bad' };
+  const kinds = { valid: undefined, expiring: 'warn', expired: 'bad', revoked: 'bad', missing: 'bad' };
   return createTableOf('certificates', ({ status }) => status?.certificates ?? [], {
     caption: 'Certificates of the public listener',
     empty: 'The public listener is without TLS.',
@@ -279,7 +265,11 @@ function certificates() {
         key: 'days',
         label: 'Days left',
         numeric: true,
-        cell: (row) => state(kinds[row.state] ?? 'off', row.days_left === null ? row.state : String(row.days_left)),
+        cell: (row) =>
+          state(
+            row.state in kinds ? kinds[row.state] : 'off',
+            row.days_left === null ? row.state : String(row.days_left),
+          ),
         value: (row) => row.days_left ?? -1e9,
       },
       { key: 'expires', label: 'Expires', cell: (row) => (row.expires_at ? day(Date.parse(row.expires_at)) : '–') },

@@ -26,7 +26,8 @@ export function createTable(container, { caption, columns, empty, sort, keyOf, h
     body,
   );
   const scroller = element('div', { class: 'scroller', role: 'region', 'aria-label': caption, tabindex: '0' }, table);
-  const nothing = element('p', { class: 'card empty' }, empty);
+  // What is not known yet is not empty.
+  const nothing = element('p', { class: 'card empty', hidden: '' }, empty);
   container.replaceChildren(scroller, nothing);
 
   function sortBy({ key, numeric }) {

@@ -2,7 +2,7 @@
 
 import { sparkline } from './chart-kinds.js';
 import { element, link, place, state } from './elements.js';
-import { count, percent, period, quantile, rate } from './format.js';
+import { count, lastSpan, percent, quantile, rate } from './format.js';
 import { addressOf } from './routes.js';
 
 /** Failures from this share on are bad; each one is worth a warning. */
@@ -30,7 +30,7 @@ export function tiles() {
 
 function tilesOf({ history, statuses }) {
   const { minute, series } = history.all;
-  const window = `in the last ${period(history.minute_seconds)}`;
+  const window = `in the last ${lastSpan(history.minute_seconds)}`;
   const sum = (name) => statuses.reduce((total, { status }) => total + (status?.overload?.[name] ?? 0), 0);
   const { minute: refused, minute_server: refusedWith5xx } = history.refused;
   const failed = Math.max(0, minute.server_errors - refusedWith5xx);
@@ -72,7 +72,7 @@ function tilesOf({ history, statuses }) {
       value: percent(refused, minute.requests),
       more: `${count(refused)} by the gateway, ${count(limited)} for a limit`,
       href: addressOf('requests', { status: 'refused' }),
-      kind: refusedWith5xx > 0 ? 'bad' : refused > REFUSED_WARNED * minute.requests ? 'warn' : undefined,
+      kind: refusedWith5xx > 0 || refused > REFUSED_WARNED * minute.requests ? 'warn' : undefined,
       trend: series.client_errors,
     },
     {

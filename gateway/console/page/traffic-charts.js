@@ -6,6 +6,9 @@ import { count, period } from './format.js';
 import { addressOf } from './routes.js';
 import { showTime } from './time-range.js';
 
+/** The slowest of fewer requests is no p99: one slow request would stand out as if it were an incident. */
+const FEW = 5;
+
 /**
  * @param filter gives the members that narrow a list of requests to the subject
  * @returns `show(feed, subject, name)`: takes the feed, the history of the subject, and its name; empty: all operations
@@ -59,6 +62,7 @@ function chartData({ history, at, events }, { series }, of) {
     ...{ fromMs: Date.parse(history.from), slots: history.slots, endMs: Date.parse(at) },
     notes: (slot) => [`${count(series.requests[slot])} requests${slot === unfinished ? ' so far' : ''}`],
   };
+  const few = series.requests.map((requests) => requests > 0 && requests < FEW);
   const byStatus = [
     { name: '2xx', kind: 'status-2', values: perSecond(good) },
     { name: '3xx', kind: 'status-3', values: perSecond(series.redirects) },
@@ -75,10 +79,10 @@ function chartData({ history, at, events }, { series }, of) {
     },
     latency: {
       ...shared,
-      unit: 'p50 and p99 of the responses',
+      unit: `p50 and p99 of the responses${few.includes(true) ? `, pale where there were fewer than ${FEW}` : ''}`,
       series: [
-        { name: 'p50', kind: 'p50', values: series.p50_ms },
-        { name: 'p99', kind: 'p99', values: series.p99_ms },
+        { name: 'p50', kind: 'p50', values: series.p50_ms, few },
+        { name: 'p99', kind: 'p99', values: series.p99_ms, few },
       ],
       combine: (values) => Math.max(...values),
     },

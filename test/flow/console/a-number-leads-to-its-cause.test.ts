@@ -244,6 +244,7 @@ describe('the data of the console: exchanges, organizations and keys', () => {
     assert.equal(body.title, 'GatewayKeyStoreAway');
     assert.match(body.text, /^The gateway cannot look up keys/);
     assert.equal((await get('runbook/gatewaykeystoreaway').expect(200)).body.title, 'GatewayKeyStoreAway');
+    assert.equal((await get('runbook/backup-and-restore').expect(200)).body.title, 'Backup and restore');
     const breaker = (await get('runbook/GatewayBreakerOpen').expect(200)).body.text as string;
     const directory = /`([^`]*)\/upstreams\.yaml`/.exec(breaker)?.[1] ?? '';
     assert.ok(existsSync(`${directory}/upstreams.yaml`), breaker);

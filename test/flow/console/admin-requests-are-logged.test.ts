@@ -45,7 +45,7 @@ describe('requests to the admin listener', () => {
   });
 
   it('have none if they are probes, scrapes or polls of the console that succeed', async () => {
-    const [, script = ''] = /src="([^"]+)"/.exec((await admin.get('/')).text) ?? [];
+    const [, script = ''] = /type="module" src="([^"]+)"/.exec((await admin.get('/')).text) ?? [];
     assert.match(script, /console\.js$/);
     const before = linesOf(gateway).length;
     for (const path of ['/livez', '/readyz', '/metrics', '/console/feed', script]) await admin.get(path).expect(200);

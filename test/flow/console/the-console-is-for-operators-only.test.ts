@@ -54,9 +54,9 @@ describe('the console on loopback', () => {
     const base = await consoleBase(gateway);
     assert.deepEqual(
       linked,
-      ['icon.svg', 'look.css', 'console.css', 'console.js'].map((name) => `${base}/${name}`),
+      ['icon.svg', 'look.css', 'console.css', 'theme.js', 'console.js'].map((name) => `${base}/${name}`),
     );
-    assert.doesNotMatch(page, /<script(?! type="module" src=)|<style| style=| on\w+=|https?:/);
+    assert.doesNotMatch(page, /<script(?!( type="module")? src=)|<style| style=| on\w+=|https?:/);
   });
 
   it('is made of files that are all there, and of no others', async () => {

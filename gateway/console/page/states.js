@@ -1,0 +1,16 @@
+// States as words. Red is what fails, amber what needs a look; what is well, or usual, has no colour.
+
+import { state } from './elements.js';
+import { NONE, words } from './format.js';
+
+export const targetKinds = {
+  ...{ healthy: undefined, returning: 'warn', trial: 'warn' },
+  ...{ failing: 'bad', ejected: 'bad', unhealthy: 'bad' },
+};
+export const breakerKinds = { closed: undefined, half_open: 'warn', open: 'bad' };
+export const credentialKinds = { proven: undefined, unproven: undefined, none: undefined, latched: 'bad' };
+
+/** A state that is not among the kinds is pale. */
+export function worded(kinds, value, more = '') {
+  return value === undefined ? NONE : state(value in kinds ? kinds[value] : 'off', words(value) + more);
+}
