@@ -192,6 +192,7 @@ describe('the console in a browser', () => {
     await page.locator('#runbook .soft', { hasText: /^Runbook of the alert Gateway/ }).waitFor(PATIENCE);
     assert.match((await page.locator('#runbook h2').textContent()) ?? '', /^[A-Z][a-z]+( [a-z]+)+$/);
     assert.ok((await page.locator('#runbook ol li').count()) > 1, 'steps');
+    assert.equal(await page.locator('#runbook .attention li').count(), 1, 'with the cause that led here');
     // So that there is a last minute to be looked at.
     await ask(authorization, '/v1/things', 150);
     await ask(authorization, '/v1/things/slow', 2);

@@ -194,7 +194,7 @@ describe('the console in an incident', () => {
     'story-limit': { at: '/', steps: storyOf('code=rate_limited') },
     'story-unknown': { at: '/#/requests/req_unknown', ready: '#story .empty, #story p' },
     operation: { at: `/#/operations/${encodeURIComponent('GET /v1/jobs')}`, ready: '#subject-traffic .column' },
-    upstream: { at: '/#/upstreams/files', ready: '#subject-about li' },
+    upstream: { at: '/#/upstreams/files', ready: '#subject-about dt' },
     organizations: { at: '/#/organizations', ready: '#organizations-found tbody tr' },
     organization: { at: '/#/organizations/org_harbor', ready: '#subject-about .limit' },
     'organization-unknown': { at: '/#/organizations/org_nobody', ready: '#subject-about .empty' },

@@ -48,17 +48,24 @@ export const durations = {
       const points = values.map((value, slot) =>
         value === null ? null : [(slotX(slot)[0] + slotX(slot)[1]) / 2, toY(value)],
       );
-      const firm = points.map((point, slot) => (few[slot] ? null : point));
+      const isFew = (slot) => few[slot] === true;
+      const isFirm = (slot) => points[slot] != null && !isFew(slot);
+      // A single point beside pale ones is as pale: a dot would draw the eye.
+      const isDot = (slot) => !isFirm(slot - 1) && !isFirm(slot + 1) && (isFew(slot - 1) || isFew(slot + 1));
+      const firm = points.map((point, slot) => (isFirm(slot) && !isDot(slot) ? point : null));
       // With its neighbours, so that the line goes on.
-      const pale = points.map((point, slot) => (few[slot - 1] || few[slot] || few[slot + 1] ? point : null));
-      return [
-        drawn('path', { class: `line ${kind} pale`, d: pathOf(pale) }),
-        drawn('path', { class: `line ${kind}`, d: pathOf(firm) }),
-      ];
+      const pale = points.map((point, slot) => (isFew(slot - 1) || isFew(slot) || isFew(slot + 1) ? point : null));
+      return [line(`${kind} pale`, pale), line(kind, firm)].flat();
     });
     return { drawings };
   },
 };
+
+/** Nothing where there is no point. */
+function line(kind, points) {
+  const d = pathOf(points);
+  return d === '' ? [] : [drawn('path', { class: `line ${kind}`, d })];
+}
 
 function totals(series) {
   const slots = series[0]?.values.length ?? 0;

@@ -1,6 +1,7 @@
 // A section of the pages for operators, in Markdown, as paragraphs, numbered steps, lists, commands to copy and links.
 
 import { read } from './api.js';
+import { attentionLine } from './attention.js';
 import { commandLine, element, link, place } from './elements.js';
 import { addressOf } from './routes.js';
 
@@ -10,7 +11,8 @@ const inWords = (title) =>
     ? title.slice('Gateway'.length).replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
     : title;
 
-export async function showRunbook(title) {
+/** @param attention what needs attention now: the causes that led here stand above the steps */
+export async function showRunbook(title, attention) {
   const found = await read(`runbook/${encodeURIComponent(title)}`);
   const box = place('runbook');
   if (found === undefined)
@@ -22,8 +24,16 @@ export async function showRunbook(title) {
   box.replaceChildren(
     element('p', { class: 'soft' }, ...kind),
     element('h2', {}, name),
+    ...causesIn(attention, found.title),
     element('div', { class: 'card prose' }, ...blocksIn(found.text)),
   );
+}
+
+function causesIn(attention, title) {
+  const causes = attention
+    .filter(({ runbook }) => runbook === title)
+    .map((cause) => attentionLine({ ...cause, runbook: undefined }));
+  return causes.length === 0 ? [] : [element('ul', { class: 'attention' }, ...causes)];
 }
 
 function blocksIn(text) {

@@ -67,7 +67,7 @@ const loaders = {
   },
   async runbook() {
     const { showRunbook } = await import('./runbook.js');
-    return { open: ({ id = '' }) => showRunbook(id) };
+    return { open: ({ id = '' }, feed) => showRunbook(id, feed?.attention ?? []) };
   },
   subject: loadSubject,
 };
