@@ -128,7 +128,10 @@ describe('explain', () => {
     const told = await refusedBy(test, 'limit', 'rate_limited', await call('/v1/things/1', { headers }));
     const [organization, burst, source] = told.split('\n');
     assert.match(String(organization), /^organization: refused a cost of 1; 0 of 1 left, more in [\d.]+ s$/);
-    assert.match(String(burst), /^burst: would have refused a cost of 1; 0 of 1 left, more in [\d.]+ s, a shadow limit$/);
+    assert.match(
+      String(burst),
+      /^burst: would have refused a cost of 1; 0 of 1 left, more in [\d.]+ s, a shadow limit$/,
+    );
     assert.match(String(source), /^decided by (this process|a refusal that still held)/);
   });
 
