@@ -62,7 +62,7 @@ const facts: FactsOf<typeof fields, 'code'> = {
   violations: { validate: (violations) => objectsIn(violations).map(violationText) },
 };
 
-/** Of violations that have no value of the contract to tell. */
+/** The texts of violations for which the contract names no value. */
 const violated: Readonly<Record<string, string>> = {
   required: 'is required',
   unknown: 'is not known here',

@@ -34,7 +34,7 @@ export function state(kind, text) {
   );
 }
 
-/** Of an exchange: the service failed, or the gateway refused. A failure of the gateway itself is one, too. */
+/** The colour of an exchange: the service failed, or the gateway refused. A failure of the gateway itself is one, too. */
 export function kindOf({ status, stage, code, upstream_ms: upstreamMs }) {
   if (status >= 500 && (stage === 'forward' || code === 'internal_error')) return 'bad';
   const isRefused = code != null && (stage !== 'forward' || upstreamMs == null);
