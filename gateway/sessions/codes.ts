@@ -66,7 +66,7 @@ export const SESSION_CODES = {
       not_begun:
         'This browser has no such sign-in under way: it took too long, was finished before, or began elsewhere.',
       refused: 'The provider did not sign you in.',
-      answer: 'The answer of the provider cannot be used.',
+      answer: 'The response of the provider cannot be used.',
       signed_out: 'You were signed out while you signed in.',
     },
     meaning: 'A login came to no session; the page says why.',
@@ -88,7 +88,7 @@ export const SESSION_CODES = {
     retryable: true,
     status: 503,
     retryAfterSeconds: 5,
-    message: 'The provider that people sign in with does not answer at the moment.',
+    message: 'The provider that people sign in with does not respond at the moment.',
     meaning: 'The provider is away, so that no login can begin or end. A session goes on until its access token ends.',
     remedy: 'Wait as long as `Retry-After` says and try again.',
   },
@@ -97,7 +97,7 @@ export const SESSION_CODES = {
     status: 503,
     retryAfterSeconds: 2,
     message: 'Sessions cannot be read at the moment. Nothing was processed.',
-    meaning: 'The store of sessions does not answer. It says nothing about the session.',
+    meaning: 'The store of sessions does not respond. It says nothing about the session.',
     remedy: 'Wait as long as `Retry-After` says and send the request again. There is no need to sign in again.',
   },
   logout_token_invalid: {

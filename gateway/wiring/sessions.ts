@@ -5,9 +5,12 @@ import type { Directory } from '../auth/directory.ts';
 import type { GatewayFile } from '../config/gateway-file.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
+import type { Configuration } from '../configuration.ts';
 import type { Forwardable } from '../exchange.ts';
 import type { Log } from '../observe/log.ts';
+import { markOf } from '../portal/look.ts';
 import { createLiveSessions } from '../sessions/live/live-sessions.ts';
+import type { Brand } from '../sessions/login/pages.ts';
 import { createTransactions } from '../sessions/login/transaction.ts';
 import { createOriginOf } from '../sessions/origins.ts';
 import { createProvider, type Provider } from '../sessions/provider/provider.ts';
@@ -27,6 +30,7 @@ interface SessionsOptions {
   readonly settings: Settings;
   readonly secrets: Secrets;
   readonly log: Log;
+  inForce(): Configuration;
   now(): number;
 }
 
@@ -55,7 +59,7 @@ async function open(
   configured: SessionSettings,
   publicUrl: string,
   keys: GatewayFile['keys'],
-  { settings, secrets, log, now }: Omit<SessionsOptions, 'gateway'>,
+  { settings, secrets, log, inForce, now }: Omit<SessionsOptions, 'gateway'>,
 ): Promise<Sessions> {
   const origins = configured.origins ?? [publicUrl];
   warnOfPlainOrigins(origins, log);
@@ -117,6 +121,7 @@ async function open(
         organizationOf,
         randomText,
         onProviderFailure,
+        brand: createBrand(inForce),
         reader: sessionReader as SessionReader,
         transactions: createTransactions(ring, randomText),
       };
@@ -128,6 +133,22 @@ async function open(
       await live.close();
       await store.close();
     },
+  };
+}
+
+/** Name and mark of the documentation, so that people know whose page they see. A logo would have to be loaded: the name stands alone then. */
+function createBrand(inForce: () => Configuration): () => Brand | undefined {
+  const made = new WeakMap<Configuration, Brand>();
+  return () => {
+    const configuration = inForce();
+    const name = configuration.config.gateway.portal.title;
+    if (name === undefined) return undefined;
+    const brand = made.get(configuration) ?? {
+      name,
+      mark: configuration.portalFiles.logo === undefined ? markOf(name) : undefined,
+    };
+    made.set(configuration, brand);
+    return brand;
   };
 }
 

@@ -81,6 +81,7 @@ export async function startSessionGateway(options: SessionGatewayOptions = {}): 
       upstreams: { ...upstreams, ...SESSION_ENTRY, ...options.upstreams },
       gateway: {
         publicUrl: options.publicUrl ?? origin,
+        portal: { title: 'Things & Co' },
         ...(pair && { tls: { certificates: [{ certificate: 'localhost.pem', key: 'localhost.key' }] } }),
         sessions: {
           origins,

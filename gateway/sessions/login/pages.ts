@@ -13,6 +13,7 @@ const STYLE = [
   'main{box-sizing:border-box;width:min(30rem,100vw - 2rem);margin:1rem;padding:2rem;background:light-dark(#fff,#171a24);border:1px solid light-dark(#e3e5ec,#272c3a);border-radius:.75rem}',
   'h1{margin:0 0 .5rem;font-size:1.5rem;line-height:1.25;letter-spacing:-.015em}p{margin:0 0 1rem}p:last-child{margin:0}',
   'a{display:inline-block;padding:.5rem 1.1rem;border-radius:.4rem;background:light-dark(#4338ca,#a5a0ff);color:light-dark(#fff,#0e1017);font-weight:600;text-decoration:none}',
+  '.brand{display:flex;align-items:center;gap:.6rem;margin:0 0 1.5rem;font-weight:600}.mark{width:1.5rem;height:1.5rem;color:light-dark(#4f46e5,#7c74f5)}',
   '.ways{display:flex;flex-wrap:wrap;gap:.75rem}',
   ':focus-visible{outline:2px solid light-dark(#4f46e5,#7c74f5);outline-offset:3px}',
   '.id{font-size:.875rem;color:light-dark(#565c6e,#a4abbd)}code{overflow-wrap:anywhere}',
@@ -24,10 +25,17 @@ export interface LoginPage {
   readonly policy: string;
 }
 
+/** Whose sign-in it is. */
+export interface Brand {
+  readonly name: string;
+  /** SVG, of the gateway's own making; undefined: there is none. */
+  readonly mark: string | undefined;
+}
+
 /** @param to a path of the same origin */
-export function signedInPage(to: string): LoginPage {
+export function signedInPage(to: string, brand: Brand | undefined): LoginPage {
   const body = `<h1>You are signed in</h1><p><a href="${escaped(to)}">Continue</a></p>`;
-  return page('Signed in', body, { script: GO_ON, to, header: undefined });
+  return page('Signed in', body, { script: GO_ON, to, header: undefined, brand });
 }
 
 export interface FailedLogin {
@@ -40,12 +48,13 @@ export interface FailedLogin {
   readonly returnTo: string;
   /** The header that pages have to send; undefined: none. */
   readonly requestHeader: string | undefined;
+  readonly brand: Brand | undefined;
 }
 
 export function failedLoginPage(failed: FailedLogin): LoginPage {
-  const { title, message, requestId, returnTo, requestHeader } = failed;
+  const { title, message, requestId, returnTo, requestHeader, brand } = failed;
   const body = `<h1>${escaped(title)}</h1><p>${escaped(message)}</p><p class="ways">${waysIn(failed)}</p><p class="id">Request id: <code>${escaped(requestId)}</code></p>`;
-  return page(title, body, { script: GO_ON_IF_SIGNED_IN, to: returnTo, header: requestHeader });
+  return page(title, body, { script: GO_ON_IF_SIGNED_IN, to: returnTo, header: requestHeader, brand });
 }
 
 /** A button for each provider. */
@@ -58,15 +67,17 @@ function waysIn({ providers, returnTo }: FailedLogin): string {
     .join('');
 }
 
-interface Script {
+interface Frame {
   readonly script: string;
   readonly to: string;
   readonly header: string | undefined;
+  readonly brand: Brand | undefined;
 }
 
-function page(title: string, body: string, { script, to, header }: Script): LoginPage {
+function page(title: string, body: string, { script, to, header, brand }: Frame): LoginPage {
+  const head = brand === undefined ? '' : `<p class="brand">${brand.mark ?? ''}<span>${escaped(brand.name)}</span></p>`;
   const about = header === undefined ? '' : ` data-header="${escaped(header)}"`;
-  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${escaped(title)}</title><style>${STYLE}</style><body><main>${body}</main><script data-to="${escaped(to)}"${about}>${script}</script></html>\n`;
+  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${escaped(title)}</title><style>${STYLE}</style><body><main>${head}${body}</main><script data-to="${escaped(to)}"${about}>${script}</script></html>\n`;
   return { html, policy: policyOf(script) };
 }
 

@@ -3,6 +3,7 @@
 import type { Organization } from '../../caller.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { LiveSessions } from '../live/live-sessions.ts';
+import type { Brand } from '../login/pages.ts';
 import type { createTransactions } from '../login/transaction.ts';
 import type { createOriginOf } from '../origins.ts';
 import type { Provider } from '../provider/provider.ts';
@@ -19,6 +20,8 @@ export interface SessionDeps {
   readonly reader: SessionReader;
   readonly transactions: ReturnType<typeof createTransactions>;
   readonly originOf: ReturnType<typeof createOriginOf>;
+  /** What pages show of the configuration in force; undefined: it has no name. */
+  brand(): Brand | undefined;
   /** Throws auth_unavailable. */
   organizationOf(id: string): Awaitable<Organization | undefined>;
   /** 32 random bytes in base64url. */

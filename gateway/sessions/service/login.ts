@@ -59,7 +59,7 @@ export const finishLogin: SessionHandler = async (deps, exchange) => {
     const signedIn = await provider.signIn(new URL(origin + CALLBACK + exchange.search), transaction);
     const value = await storeSession(deps, exchange, provider, transaction, signedIn);
     setCookies(exchange, [sessionCookieLine(value, isSecure)]);
-    return pageAnswer(exchange, signedInPage(transaction.returnTo));
+    return pageAnswer(exchange, signedInPage(transaction.returnTo, deps.brand()));
   } catch (cause) {
     throw refusedWithPage(deps, exchange, transaction?.returnTo ?? settings.afterLogin, failureOf(cause));
   }
@@ -133,7 +133,7 @@ function failureOf(cause: unknown): GatewayError {
 
 /** The same refusal, in the form of a page. */
 function refusedWithPage(
-  { settings, providers }: SessionDeps,
+  { settings, providers, brand }: SessionDeps,
   exchange: Forwardable,
   returnTo: string,
   error: GatewayError,
@@ -147,6 +147,7 @@ function refusedWithPage(
     providers: [...providers.keys()],
     returnTo,
     requestHeader: settings.requestHeader,
+    brand: brand(),
   });
   usePolicy(exchange.commonHeaders, page.policy);
   const details: GatewayErrorDetails = { ...error.details, page: page.html };

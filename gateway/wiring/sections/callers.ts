@@ -93,10 +93,10 @@ function openTunnelStreams({ options: { now } }: Above, parts: Parts): OpenStrea
 }
 
 async function openSessionsPart(
-  { options: { settings, secrets, now }, base: { gateway }, observation: { log } }: Above,
+  { options: { settings, secrets, now }, base: { gateway, inForce }, observation: { log } }: Above,
   parts: Parts,
 ): Promise<Sessions | undefined> {
-  const sessions = await openSessions({ gateway, settings, secrets, log, now });
+  const sessions = await openSessions({ gateway, settings, secrets, log, inForce, now });
   if (sessions !== undefined) parts.add({ name: 'sessions', status: sessions.status, close: sessions.close });
   return sessions;
 }
