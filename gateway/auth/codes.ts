@@ -27,7 +27,7 @@ export const AUTH_CODES = {
     message: 'This authorization scheme is not supported here. WWW-Authenticate names those that are.',
     meaning: 'The operation does not accept the scheme of the `Authorization` header, or this kind of credential.',
     remedy:
-      'Write `Authorization: Bearer <key>`. The `WWW-Authenticate` headers of the answer name what the operation accepts.',
+      'Write `Authorization: Bearer <key>`. The `WWW-Authenticate` headers of the response name what the operation accepts.',
   },
   api_key_misplaced: {
     ...unauthenticated,
@@ -135,7 +135,7 @@ export const AUTH_CODES = {
     status: 503,
     retryAfterSeconds: 2,
     message: 'Organizations and keys cannot be read or changed at the moment.',
-    meaning: 'The store of organizations and keys does not answer. A change may have been made.',
+    meaning: 'The store of organizations and keys does not respond. A change may have been made.',
     remedy:
       'Wait as long as `Retry-After` says and send the request again: a change with the same `Idempotency-Key`, so that it is not made twice.',
   },
@@ -159,7 +159,7 @@ export const AUTH_CODES = {
       operators: 'Scopes of operators are granted to operator organizations only; required_scopes lists them.',
     },
     meaning:
-      'A key would be created, changed or rotated so that it holds a scope, an address or a lifetime that the sent key does not hold. `param` names the member.',
+      'A key would be created, changed or rotated so that it holds a scope, an address or a lifetime that the sent key does not hold. `param` names the field.',
     remedy: 'Ask for less, or send a key that holds everything that the other key is to hold.',
     example: { param: 'scopes' },
   },

@@ -25,7 +25,7 @@ export const IDEMPOTENCY_CODES = {
     retryAfterSeconds: 1,
     message: 'The first request with this Idempotency-Key is still running.',
     meaning: 'The first request with this `Idempotency-Key` is still running. Wait for `Retry-After` seconds.',
-    remedy: 'Wait as long as `Retry-After` says and send the same request again: you get the answer of the first one.',
+    remedy: 'Wait as long as `Retry-After` says and send the same request again: you get the response of the first one.',
   },
   idempotency_key_reused: {
     ...misusedKey,
@@ -37,9 +37,9 @@ export const IDEMPOTENCY_CODES = {
   idempotency_result_not_retained: {
     ...misusedKey,
     status: 409,
-    message: 'The first request with this Idempotency-Key was answered, but its answer was not kept.',
+    message: 'The first request with this Idempotency-Key was executed, but its response was not kept.',
     meaning:
-      'The request was executed before, but its answer was not stored: it was too long, or the organization had no room left. See [idempotency](/docs/guides/idempotency).',
+      'The request was executed before, but its response was not stored: it was too long, or the organization had no room left. See [idempotency](/docs/guides/idempotency).',
     remedy: 'Read with a `GET` what the first request did. Do not send it again with another key: it was executed.',
   },
   idempotency_outcome_unknown: {

@@ -14,20 +14,20 @@ export const MCP_CODES = {
   tool_answer_too_large: {
     ...invalidRequest,
     status: 406,
-    message: 'The operation was executed, and its answer is too long for a tool. It has no list that could be cut.',
+    message: 'The operation was executed, and its response is too long for a tool. It has no list that could be cut.',
     hints: { limit: 'Ask for fewer records by the argument in limit_argument.' },
     meaning:
-      'A call by tool was executed. Its answer has more than `max_bytes`, and no list of records that could be cut. `upstream_status` is its status.',
-    remedy: 'Ask for less, such as fewer records or members. Send the request over HTTP if you need all of it.',
+      'A call by tool was executed. Its response has more than `max_bytes`, and no list of records that could be cut. `upstream_status` is its status.',
+    remedy: 'Ask for less, such as fewer records or fields. Send the request over HTTP if you need all of it.',
     example: { max_bytes: 32_768, upstream_status: 200 },
   },
   tool_answer_unreadable: {
     ...invalidRequest,
     status: 406,
-    message: 'The operation was executed, and its answer is no text: tools answer with JSON and text only.',
+    message: 'The operation was executed, and its response is no text: tools respond with JSON and text only.',
     meaning:
-      'A call by tool was executed. Its answer is a file, an image or a stream; `media_type` is its type. Models read JSON and text.',
-    remedy: 'Send the request over HTTP, where the answer arrives as it is.',
+      'A call by tool was executed. Its response is a file, an image or a stream; `media_type` is its type. Models read JSON and text.',
+    remedy: 'Send the request over HTTP, where the response arrives as it is.',
     example: { media_type: 'image/png', upstream_status: 200 },
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

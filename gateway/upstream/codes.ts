@@ -52,8 +52,8 @@ export const UPSTREAM_CODES = {
     ...conflict,
     status: 409,
     message: 'There is a record with this value already; param names it.',
-    meaning: 'There is a record with this value of the member that `param` names.',
-    remedy: 'Use the record that is there, or another value for the member that `param` names.',
+    meaning: 'There is a record with this value of the field that `param` names.',
+    remedy: 'Use the record that is there, or another value for the field that `param` names.',
     example: { param: 'name' },
   },
   operation_unsupported: {
@@ -89,22 +89,22 @@ export const UPSTREAM_CODES = {
   upstream_timeout: {
     ...faultOfUpstream,
     status: 504,
-    message: 'The service behind this operation did not answer in time.',
-    meaning: 'The service behind the operation did not answer in time. It may have processed the request.',
+    message: 'The service behind this operation did not respond in time.',
+    meaning: 'The service behind the operation did not respond in time. It may have processed the request.',
     remedy: 'Send it again if `retryable` says so. Otherwise find out first, by reading, whether it was done.',
   },
   upstream_bad_response: {
     ...faultOfUpstream,
     status: 502,
-    message: 'The service behind this operation gave no usable answer.',
-    meaning: 'The service behind the operation broke off or sent something that is no valid answer.',
+    message: 'The service behind this operation gave no usable response.',
+    meaning: 'The service behind the operation broke off or sent something that is no valid response.',
     remedy: 'Send it again if `retryable` says so. Otherwise find out first, by reading, whether it was done.',
   },
   upstream_contract_violation: {
     ...faultOfUpstream,
     status: 502,
-    message: 'The answer of the service behind this operation does not match the API contract.',
-    meaning: 'The service behind the operation answered against its own contract.',
+    message: 'The response of the service behind this operation does not match the API contract.',
+    meaning: 'The service behind the operation responded against its own contract.',
     remedy: 'Nothing is wrong with your request. Tell support the `request_id`.',
   },
   upstream_auth_failed: {
@@ -136,7 +136,7 @@ export const UPSTREAM_CODES = {
     ...faultOfUpstream,
     status: 500,
     message: 'The service behind this operation failed.',
-    meaning: 'The service behind the operation failed: it answered 500 or 501, and this answer has the same status.',
+    meaning: 'The service behind the operation failed: it responded with 500 or 501, and this response has the same status.',
     remedy: 'Send it again if `retryable` says so. Tell support the `request_id` if it lasts.',
   },
   upstream_unavailable: {

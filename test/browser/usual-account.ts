@@ -29,7 +29,7 @@ export const request = (members: object) => ({
 export const explanation = (one: Record<string, unknown>) => ({
   request: one,
   verdict: 'GET /v1/jobs was refused by validate with 400 validation_failed.',
-  remedy: 'Correct every member that errors names.',
+  remedy: 'Correct every field that errors names.',
   doc_url: 'https://api.example.com/docs/errors/validation_failed',
   stages: [
     { stage: 'admit', outcome: 'passed', facts: [], duration_ms: 0.05 },
