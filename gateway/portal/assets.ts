@@ -37,6 +37,8 @@ const scripts = [
     'account-chart',
     'account-use',
     'account-requests',
+    'account-operations',
+    'account-organization',
   ],
   ...[
     'account-keys',

@@ -8,7 +8,7 @@ import { plain, withoutLimits } from './markdown.ts';
 import type { AddressedContract } from './reference/addresses.ts';
 import { membersOf, textAt } from './reference/reference.ts';
 
-/** kind, title, path, context (method and path of an operation, or the page), more words */
+/** kind, title, path, context (method and path of an operation, or the page), more words: those of an operation begin with its id */
 type Entry = readonly [kind: string, title: string, path: string, context: string, words: string];
 
 const WORDS_MAX = 400;

@@ -1,6 +1,7 @@
 // The limits of an organization with bars; the fullest come first.
 
 import { count, fillOf, inOrderOfNeed, listOf, spanText, timeOfDay } from './account-figures.js';
+import { titleOf } from './account-operations.js';
 import { element } from './page-tools.js';
 
 const LIMITS_SHOWN = 6;
@@ -50,7 +51,7 @@ function limitElement(limit) {
   const filled = element('span');
   filled.style.width = `${share * 100}%`;
   bar.append(filled);
-  const named = listOf(operations).map(String);
+  const named = listOf(operations).map(titleOf);
   const freed = freedAt ? `, the next is free at ${timeOfDay(freedAt, Date.now())}` : '';
   const notes = [
     ...(keyId ? [`Key ${keyId}.`] : []),

@@ -2,6 +2,7 @@
 
 import { adviceElement, errorPage, inlineNodes, safeAddress } from './account-advice.js';
 import { isAddressable, listOf, timeOfDay } from './account-figures.js';
+import { operationLink, titleOf } from './account-operations.js';
 import { element } from './page-tools.js';
 
 export function failedRequests(api, requests, { nowMs }) {
@@ -32,7 +33,11 @@ function failedRequest(api, request, nowMs) {
     ' ',
     element('strong', {}, code ?? 'no code'),
     ' ',
-    element('span', { class: 'request-what' }, operation ?? `${method} ${path ?? 'a path of no operation'}`),
+    element(
+      'span',
+      { class: 'request-what' },
+      operation ? titleOf(operation) : `${method} ${path ?? 'a path of no operation'}`,
+    ),
     ' ',
     time,
   );
@@ -64,7 +69,7 @@ function failedRequest(api, request, nowMs) {
 
 export function explanationElements(
   { verdict, remedy, stages, doc_url: docUrl },
-  { request_id: id, method, path, code },
+  { request_id: id, method, path, code, operation_id: operation },
 ) {
   const all = listOf(stages);
   const deciding = all.filter(({ outcome }) => outcome === 'refused' || outcome === 'answered');
@@ -76,6 +81,7 @@ export function explanationElements(
   ];
   const links = [
     ...(doc ? [element('a', { href: doc }, `About ${code ?? 'this response'}`)] : []),
+    ...(operation ? [element('span', {}, 'Operation ', operationLink(operation))] : []),
     element('span', {}, 'Request id ', element('code', {}, String(id))),
     element('span', {}, element('code', {}, `${method} ${path ?? ''}`)),
   ];

@@ -3,6 +3,7 @@
 
 import { usageChart, usageTable } from './account-chart.js';
 import { byOperation, count, lastDays, listOf, moment, perDay, remainderOf } from './account-figures.js';
+import { operationLink, titleOf } from './account-operations.js';
 import { element } from './page-tools.js';
 
 const OPERATIONS_MAX = 5;
@@ -39,7 +40,7 @@ export async function loadUse(api, { nowMs, length }) {
     }),
   );
   const rest = remainderOf(perDay(listOf(totals.value.data), dayList), parts);
-  const series = named.map(({ name }, index) => ({ name, kind: `use-${index + 1}`, values: parts[index] }));
+  const series = named.map(({ id }, index) => ({ name: titleOf(id), kind: `use-${index + 1}`, values: parts[index] }));
   if (rest.some((value) => value > 0) || series.length === 0)
     series.push({ name: series.length === 0 ? 'All requests' : 'Other', kind: 'use-other', values: rest });
   return { dayList, series, operations, isWhole: months.isWhole, completeUntil: totals.value.complete_until };
@@ -77,8 +78,13 @@ const ROWS_MAX = 100;
 function operationTable(operations, isWhole) {
   const rows = operations
     .slice(0, ROWS_MAX)
-    .map(({ name, requests }) =>
-      element('tr', {}, element('th', { scope: 'row' }, name), element('td', {}, count(requests))),
+    .map(({ id, name, requests }) =>
+      element(
+        'tr',
+        {},
+        element('th', { scope: 'row' }, id === null ? name : operationLink(id)),
+        element('td', {}, count(requests)),
+      ),
     );
   const head = element(
     'tr',

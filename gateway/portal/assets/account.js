@@ -7,6 +7,8 @@ import { createDialog } from './account-dialog.js';
 import { listOf, maskOf } from './account-figures.js';
 import { keysElements } from './account-keys.js';
 import { limitElements } from './account-limits.js';
+import { loadOperations } from './account-operations.js';
+import { organizationCard } from './account-organization.js';
 import { explanationElements, failedRequests } from './account-requests.js';
 import { loadUse, useElements } from './account-use.js';
 import { element } from './page-tools.js';
@@ -69,7 +71,7 @@ async function open(key) {
   root.replaceChildren(element('p', {}, 'Loading…'));
   status.textContent = 'Loading your account.';
   try {
-    const { value } = await api.get('/organization');
+    const [{ value }] = await Promise.all([api.get('/organization'), loadOperations()]);
     show(value, { api, key });
     status.textContent = `The account of ${value.name} is shown.`;
     place('account-name').focus();
@@ -87,13 +89,6 @@ async function open(key) {
 }
 
 function show(organization, { api, key }) {
-  const { name, id, tier, state, contacts } = organization;
-  const facts = [
-    ['Organization', element('code', {}, String(id))],
-    ['Tier', String(tier)],
-    ['State', String(state)],
-    ['Notices go to', listOf(contacts).length > 0 ? contacts.join(', ') : 'no address'],
-  ];
   const refresh = element('button', { type: 'button' }, 'Refresh');
   const sections = [
     ...linkedRequest(api),
@@ -116,20 +111,7 @@ function show(organization, { api, key }) {
     await Promise.all(sections.map(({ load }) => load()));
     status.textContent = 'The account is up to date.';
   });
-  root.replaceChildren(
-    element(
-      'div',
-      { class: 'account-head' },
-      element('h2', { id: 'account-name', tabindex: '-1' }, String(name)),
-      refresh,
-    ),
-    element(
-      'dl',
-      { class: 'facts' },
-      ...facts.map(([term, value]) => element('div', {}, element('dt', {}, term), element('dd', {}, value))),
-    ),
-    ...sections.map((one) => one.made),
-  );
+  root.replaceChildren(organizationCard(organization, refresh), ...sections.map((one) => one.made));
   for (const { load } of sections) load();
 }
 

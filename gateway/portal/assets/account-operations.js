@@ -1,0 +1,26 @@
+// The operations by the names that readers know them by: the index of the search has title and page of each.
+
+import { element } from './page-tools.js';
+
+let known = new Map();
+
+/** Without the index, operations are called by their ids. */
+export async function loadOperations() {
+  if (known.size > 0) return;
+  const entries = await fetch('/docs/search.json')
+    .then((answer) => answer.json())
+    .then((index) => index.entries)
+    .catch(() => []);
+  const operations = entries.filter(([kind]) => kind === 'Operation');
+  known = new Map(operations.map(([, title, path, , words]) => [words.split(' ', 1)[0], { title, path }]));
+}
+
+export function titleOf(id) {
+  return known.get(id)?.title ?? String(id);
+}
+
+/** The title as a link to the page of the operation, where there is one. */
+export function operationLink(id) {
+  const found = known.get(id);
+  return found === undefined ? String(id) : element('a', { href: found.path }, found.title);
+}

@@ -1,0 +1,62 @@
+// The organization of the key: what it is, and the commands that ask for the same as the page does.
+
+import { listOf } from './account-figures.js';
+import { copyOnPress, element } from './page-tools.js';
+
+const ASKED = [
+  ['Organization', '/organization'],
+  ['Limits', '/limits'],
+  ['Use by day', '/usage?by=day'],
+  ['Requests that failed', '/requests?status=failed'],
+  ['Keys', '/keys'],
+];
+
+/** @param refresh a button */
+export function organizationCard({ name, id, tier, state, contacts }, refresh) {
+  const isActive = state === 'active';
+  const badge = element('span', { class: `badge ${isActive ? 'good' : 'full'}` }, String(state));
+  const facts = [
+    ['Organization', element('code', {}, String(id))],
+    ['Tier', tierElement(String(tier))],
+    ['Notices go to', listOf(contacts).length > 0 ? contacts.join(', ') : 'no address'],
+  ];
+  return element(
+    'section',
+    { class: 'organization-card', 'aria-labelledby': 'account-name' },
+    element(
+      'div',
+      { class: 'account-head' },
+      element('h2', { id: 'account-name', tabindex: '-1' }, String(name)),
+      badge,
+      refresh,
+    ),
+    element(
+      'dl',
+      { class: 'facts' },
+      ...facts.map(([term, value]) => element('div', {}, element('dt', {}, term), element('dd', {}, value))),
+    ),
+    commandsElement(),
+  );
+}
+
+function tierElement(tier) {
+  const hasLimits = document.querySelector('.top a[href="/docs/limits"]') !== null;
+  return hasLimits ? element('a', { href: '/docs/limits' }, tier) : tier;
+}
+
+function commandsElement() {
+  const rows = ASKED.map(([label, path]) => {
+    const text = `curl "${location.origin}/gateway/v1${path}" -H "Authorization: Bearer $API_KEY"`;
+    const code = element('code', {}, text);
+    const copy = element('button', { type: 'button', 'aria-label': `Copy: ${label}` }, 'Copy');
+    copyOnPress(copy, code);
+    const shown = element('pre', { class: 'command', tabindex: '0' }, code);
+    return element('li', {}, element('span', {}, label), shown, copy);
+  });
+  return element(
+    'details',
+    { class: 'nested' },
+    element('summary', {}, 'The same with curl'),
+    element('ul', { class: 'commands' }, ...rows),
+  );
+}
