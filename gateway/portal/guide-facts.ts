@@ -21,6 +21,8 @@ export interface GuideSettings {
   readonly retainSeconds: number;
   readonly versions: readonly string[];
   readonly hasLimitsPage: boolean;
+  /** Whether the operations of an organization's own account are served at `publicUrl`. */
+  readonly hasAccount: boolean;
 }
 
 export interface ChosenSample {
@@ -73,6 +75,7 @@ export function guideFacts(
     // A page marks these numbers: they become those of the reader's own tier.
     ['limit', `\uE001${tier.requests}\uE001`],
     ['limitLess', `\uE002${tier.requests - 1}\uE002`],
+    ['account', settings.hasAccount ? 'yes' : undefined],
     ['limitsPage', settings.hasLimitsPage ? 'yes' : undefined],
     ['countPer', settings.countPer],
     [`per-${settings.countPer}`, 'yes'],

@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { fillIn, type GuideFacts } from './guide-facts.ts';
 import { KEY_MARK, KEY_PLACEHOLDER } from './highlight.ts';
 import { escapeHtml } from './html.ts';
-import { linkList, type Page } from './layout.ts';
+import { linkList, neighbourLinks, type Page } from './layout.ts';
 import { plain, type Rendered, renderMarkdown, withoutLimits } from './markdown.ts';
 
 const directory = new URL('../../docs/guides/', import.meta.url);
@@ -18,6 +18,7 @@ interface BuiltIn {
 
 /** The guides of the gateway, in reading order. */
 const builtInGuides: readonly BuiltIn[] = [
+  { name: 'quickstart', summary: 'From a key to a first write and a first error.', needs: ['keys', 'read'] },
   { name: 'authentication', summary: 'Keys, scopes, live and test.', needs: ['keys'] },
   { name: 'pagination', summary: 'Lists page by page, filtered and sorted.', needs: ['operation listCustomers'] },
   { name: 'errors', summary: 'One object for everything that goes wrong.', needs: [] },
@@ -110,16 +111,22 @@ export function withKnownGuides(markdown: string, names: ReadonlySet<string>): s
   );
 }
 
+function pathOf({ name }: Guide): string {
+  return `/docs/guides/${name}`;
+}
+
 export function guidePage(guide: Guide, all: readonly Guide[]): Page {
-  const { name, title, summary, markdown, rendered, updatedMs } = guide;
-  const path = `/docs/guides/${name}`;
+  const { title, summary, markdown, rendered, updatedMs } = guide;
+  const path = pathOf(guide);
+  const at = all.indexOf(guide);
+  const [before, after] = [all[at - 1], all[at + 1]].map((one) => one && { path: pathOf(one), title: one.title });
   const here = rendered.sections.map(({ id, text }) => [`#${id}`, text] as const);
   return {
     path,
     title,
     description: summary || plain(markdown).slice(0, 160),
     section: '/docs/guides',
-    main: `<article class="guide">${rendered.html}</article>`,
+    main: `<article class="guide">${rendered.html}\n${neighbourLinks(before, after)}</article>`,
     markdown: withoutLimits(markdown.replaceAll(KEY_MARK, KEY_PLACEHOLDER)),
     contents: guideLinks(all, path),
     styles: ['reference.css'],
@@ -131,7 +138,7 @@ export function guidePage(guide: Guide, all: readonly Guide[]): Page {
 function guideLinks(all: readonly Guide[], current: string): string {
   return linkList(
     'Guides',
-    all.map(({ name, title }) => [`/docs/guides/${name}`, title] as const),
+    all.map((guide) => [pathOf(guide), guide.title] as const),
     current,
   );
 }

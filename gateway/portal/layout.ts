@@ -173,3 +173,17 @@ export function linkList(
   });
   return `<p class="contents-title">${escapeHtml(title)}</p><ul>${items.join('')}</ul>`;
 }
+
+/** What comes before and after a page. */
+export function neighbourLinks(before: NeighbourLink | undefined, after: NeighbourLink | undefined): string {
+  const link = (to: NeighbourLink | undefined, label: string) =>
+    to === undefined
+      ? '<span></span>'
+      : `<a href="${escapeHtml(to.path)}"><span>${label}</span> ${escapeHtml(to.title)}</a>`;
+  return `<nav class="neighbours" aria-label="Neighbours">${link(before, 'Previous')}${link(after, 'Next')}</nav>`;
+}
+
+interface NeighbourLink {
+  readonly path: string;
+  readonly title: string;
+}

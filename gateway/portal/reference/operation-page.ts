@@ -2,7 +2,7 @@
 
 import { withKnownGuides } from '../guides.ts';
 import { createSlugs, escapeHtml } from '../html.ts';
-import type { Page } from '../layout.ts';
+import { neighbourLinks, type Page } from '../layout.ts';
 import { codeBlock, plain, renderDescription } from '../markdown.ts';
 import { type SampleForm, type SampleRequest, toSampleRequest } from '../samples/sample-request.ts';
 import { LANGUAGES } from '../samples/samples.ts';
@@ -60,7 +60,7 @@ export function operationPage(at: OperationAddress, all: AddressedContract, opti
 <div class="samples">${samplesOf(operation, view, form, options)}</div>
 <div class="text">${textOf(operation, view, texts)}</div>
 </div>
-${neighbours(at, all)}
+${neighbourLinks(all.operations[at.index - 1], all.operations[at.index + 1])}
 </article>`;
   return {
     path,
@@ -192,10 +192,4 @@ function answerSamples(answers: readonly AnswerView[]): string {
 
 function isText(value: unknown): boolean {
   return typeof value === 'string';
-}
-
-function neighbours({ index }: OperationAddress, { operations }: AddressedContract): string {
-  const link = (to: OperationAddress | undefined, label: string) =>
-    to === undefined ? '<span></span>' : `<a href="${to.path}"><span>${label}</span> ${escapeHtml(to.title)}</a>`;
-  return `<nav class="neighbours" aria-label="Neighbours">${link(operations[index - 1], 'Previous')}${link(operations[index + 1], 'Next')}</nav>`;
 }

@@ -110,6 +110,21 @@ describe('the guides', () => {
       assert.doesNotMatch(text, /[\uE001\uE002]/);
   });
 
+  it('lead from one to the next and back', async () => {
+    const seen: string[] = [];
+    const before: (string | undefined)[] = [];
+    for (let name: string | undefined = 'quickstart'; name !== undefined; ) {
+      seen.push(name);
+      const html: string = await (await fetch(`${gateway.url}/docs/guides/${name}`)).text();
+      const linkOf = (label: string) =>
+        new RegExp(`href="/docs/guides/([\\w-]+)"><span>${label}</span>`).exec(html)?.[1];
+      before.push(linkOf('Previous'));
+      name = linkOf('Next');
+    }
+    assert.deepEqual(seen, shown);
+    assert.deepEqual(before, [undefined, ...shown.slice(0, -1)]);
+  });
+
   it('show the same customer twice for one key', async () => {
     const [first] = examplesIn(await textOf('idempotency'));
     const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', first?.text ?? ''], { env: environment });
