@@ -29,6 +29,7 @@ interface LandingOptions {
   readonly help: HelpLinks;
   /** Pages beside guides and reference. */
   readonly further: readonly Page[];
+  readonly isOperatorScope: (scope: string) => boolean;
 }
 
 export function landingPage(options: LandingOptions): Page {
@@ -39,13 +40,13 @@ export function landingPage(options: LandingOptions): Page {
 <div class="hero${first === undefined ? ' alone' : ''}">
 <div class="hero-text"><h1>${escapeHtml(title)}</h1>
 <div class="lead">${renderDescription(description)}</div>
-<p class="calls"><a class="primary" href="/docs/reference">Browse ${operations} operations</a>${guides[0] === undefined ? '' : `<a href="/docs/guides/${guides[0].name}">Read the first guide</a>`}</p>
-</div>
-${first === undefined ? '' : `<section class="sample request hero-sample" aria-labelledby="first-title"><h2 id="first-title" class="sample-title">${first.heading}</h2>\n${first.html}</section>`}
+<p class="calls"><a class="primary" href="/docs/reference">Browse ${operations} operations</a>${guides[0] === undefined ? '' : `<a href="/docs/guides/${guides[0].name}">${escapeHtml(guides[0].title)}</a>`}</p>
 </div>
 ${stepsHtml(options)}
+${first === undefined ? '' : `<section class="sample request hero-sample" aria-labelledby="first-title"><h2 id="first-title" class="sample-title">${first.heading}</h2>\n${first.html}</section>`}
+</div>
 <h2 id="resources">Resources</h2>
-${references.map((reference) => resourcesHtml(reference, references.length > 1)).join('\n')}
+${resourcesHtml(options)}
 ${guides.length > 0 ? `<h2 id="guides">Guides</h2>\n${guideCards(guides)}` : ''}
 <h2 id="more">For your tools</h2>
 ${filesHtml(references)}
@@ -132,15 +133,43 @@ function stepsHtml(options: LandingOptions): string {
 
 const PURPOSE_MAX = 120;
 
-function resourcesHtml({ reference, path, groups }: AddressedContract, hasOthers: boolean): string {
+/** What clients use, by contract; below it, smaller, what only the operators of the API may use. */
+function resourcesHtml({ references, isOperatorScope }: LandingOptions): string {
+  const isForOperators = ({ operations }: OperationGroup) =>
+    operations.every(({ operation: { security } }) =>
+      security.some(({ scopes }) => scopes.some((scope) => isOperatorScope(scope))),
+    );
+  const all = references.map((reference) => ({
+    reference,
+    own: reference.groups.filter((group) => !isForOperators(group)),
+    ofOperators: reference.groups.filter(isForOperators),
+  }));
+  const hasSeveral = all.filter(({ own }) => own.length > 0).length > 1;
+  const cards = all
+    .filter(({ own }) => own.length > 0)
+    .map(({ reference, own }) => (hasSeveral ? contractHeading(reference) : '') + cardsHtml(own, reference.path));
+  const links = all.flatMap(({ reference: { path }, ofOperators }) =>
+    ofOperators.map(({ name, id }) => `<li><a class="group-name" href="${path}#${id}">${escapeHtml(name)}</a></li>`),
+  );
+  const apart =
+    links.length === 0
+      ? ''
+      : `<section class="apart" aria-labelledby="operators"><h3 id="operators">For the operators of the API</h3><ul>${links.join('')}</ul></section>`;
+  return `${cards.join('\n')}${apart}`;
+}
+
+function contractHeading({ reference: { title }, path }: AddressedContract): string {
+  return `<h3><a href="${path}">${escapeHtml(title)}</a></h3>`;
+}
+
+function cardsHtml(groups: readonly OperationGroup[], path: string): string {
   const cards = groups.map((group) => {
     const { name, id, operations } = group;
     const text = shortened(firstSentenceOf(plain(purposeOf(group))), PURPOSE_MAX);
     const number = `${operations.length} ${operations.length === 1 ? 'operation' : 'operations'}`;
-    return `<li><a class="card" href="${path}#${id}"><strong class="group-name">${escapeHtml(name)}</strong> <span>${escapeHtml(text)}</span> <small>${number}</small></a></li>`;
+    return `<li><a class="card compact" href="${path}#${id}"><strong class="group-name">${escapeHtml(name)}</strong> <small>${number}</small> <span class="purpose">${escapeHtml(text)}</span></a></li>`;
   });
-  const heading = hasOthers ? `<h3><a href="${path}">${escapeHtml(reference.title)}</a></h3>` : '';
-  return `${heading}<ul class="cards">${cards.join('')}</ul>`;
+  return `<ul class="cards">${cards.join('')}</ul>`;
 }
 
 /** What the contract says about the group; else the titles of its operations. */

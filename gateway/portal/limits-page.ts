@@ -176,7 +176,7 @@ function tableHtml({ label, head, rows }: Table): string {
     typeof value === 'string' ? escapeHtml(value) : `<a href="${value.href}">${escapeHtml(value.text)}</a>`;
   const body = rows.map(({ cells: [first = '', ...rest], limit }) => {
     const attributes = limit === undefined ? '' : ` data-limit="${limit}"`;
-    return `<tr${attributes}><th scope="row">${cell(first)}</th>${rest.map((one) => `<td>${cell(one)}</td>`).join('')}</tr>`;
+    return `<tr${attributes}><th scope="row">${cell(first)}</th>${rest.map((one, index) => `<td data-head="${head[index + 1]}">${cell(one)}</td>`).join('')}</tr>`;
   });
   return `<div class="table" role="group" aria-label="${label}" tabindex="0"><table><thead><tr>${head.map((text) => `<th scope="col">${text}</th>`).join('')}</tr></thead>
 <tbody>${body.join('\n')}</tbody></table></div>`;

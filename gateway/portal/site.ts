@@ -49,10 +49,10 @@ export interface PortalOptions extends GuideSettings {
   readonly guides: readonly GuideSource[];
   readonly builtInGuides: boolean | readonly string[];
   readonly sampleOperation: string | undefined;
-  /** Whether the operations of an organization's own account are served at `publicUrl`. */
-  readonly hasAccount: boolean;
   /** The path of the endpoint for agents; undefined: there is none. */
   readonly agentsPath: string | undefined;
+  /** Whether only operators of the platform may hold the scope. */
+  readonly isOperatorScope: (scope: string) => boolean;
 }
 
 export interface PortalSite {
@@ -87,7 +87,10 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
   const fixed = new Map<string, Make>(assets.makes);
   const many = new Map<string, Make>();
   const addPage = createAddPage(frame);
-  const landing = { title, description, publicUrl, references, guides, sample, tools, help: options.help, further };
+  const { help, isOperatorScope } = options;
+  const landing = {
+    ...{ title, description, publicUrl, references, guides, sample, tools, help, further, isOperatorScope },
+  };
   addPage(fixed, '/docs', () => landingPage(landing));
   addPage(fixed, '/docs/reference', () => referencesPage(references));
   if (guides.length > 0) addPage(fixed, '/docs/guides', () => guidesPage(guides, title));

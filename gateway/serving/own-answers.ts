@@ -1,6 +1,6 @@
 // The requests that the gateway answers itself: documentation and published keys, preflights of browsers, OPTIONS.
 
-import type { Configuration } from '../configuration.ts';
+import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import { type PublishedContext, publishedContracts } from '../contract/merged/groups.ts';
 import { follow } from '../contract/pointer.ts';
 import { samplesOf } from '../contract/samples/sample.ts';
@@ -9,6 +9,7 @@ import { createCors } from '../edge/own-answers/cors.ts';
 import { createAnswerOptions } from '../edge/own-answers/options.ts';
 import { createOwnPaths, type OwnPathsOptions } from '../edge/own-answers/own-paths.ts';
 import type { Admitted, Arrived } from '../exchange.ts';
+import { ANONYMOUS_TIER } from '../limits/limit-rules.ts';
 import type { Steps } from '../pipeline.ts';
 import { createPortal } from '../portal/portal.ts';
 import type { PortalOptions } from '../portal/site.ts';
@@ -80,11 +81,13 @@ function isOwnContract(entry: Entry | undefined): boolean {
 
 /** What the documentation is made from: the served contracts, the limits, and the section `portal` of the configuration. */
 function portalOptions(
-  { config, contracts, breakingChanges, portalFiles }: Configuration,
+  configuration: Configuration,
   context: Pick<PublishedContext, 'serverOf' | 'isDeprecated'>,
 ): PortalOptions {
+  const { config, contracts, breakingChanges, portalFiles } = configuration;
   const { gateway, upstreams, limits } = config;
   const { portal } = gateway;
+  const { operatorScopes } = scopeRulesOf(configuration);
   const versions = contracts.operations.flatMap(({ operation: { version } }) => version ?? []);
   return {
     publicUrl: gateway.publicUrl,
@@ -98,10 +101,11 @@ function portalOptions(
     builtInGuides: portal.builtInGuides,
     sampleOperation: portal.sampleOperation,
     agentsPath: gateway.mcp?.path,
+    isOperatorScope: (scope) => operatorScopes.has(scope),
     hasAccount: contracts.operations.some(
       ({ operation }) => operation.path === '/gateway/v1/organization' && isOwnContract(upstreams[operation.upstream]),
     ),
-    tiers: Object.values(limits.tiers),
+    tiers: Object.entries(limits.tiers).flatMap(([name, tier]) => (name === ANONYMOUS_TIER ? [] : [tier])),
     hasLimitsPage: portal.tiers !== false,
     countPer: limits.countPer,
     retainSeconds: gateway.idempotency.retainSeconds,

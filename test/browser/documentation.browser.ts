@@ -174,6 +174,45 @@ describe('the documentation in a browser', () => {
     await page.context().close();
   });
 
+  it('shows a whole response in the window: fields fold, unless they hold what was refused', async () => {
+    const { page } = await open(pages.operation);
+    const isFolded = () => page.locator('.values').evaluate((details) => !(details as { open?: boolean }).open);
+    await pasteKey(page, key);
+    await page.locator('.values > summary').click();
+    await page.locator('#try-body').fill('{"name": ""}');
+    await page.locator('.try [type=submit]').click();
+    await page.locator('.try-status', { hasText: /^400/ }).waitFor(PATIENCE);
+    assert.equal(await isFolded(), false);
+    assert.ok(await isInPane(page, '#try-body'), 'the refused field');
+    await page.locator('#try-body').fill('{"name": "Ada"}');
+    await page.locator('.try [type=submit]').click();
+    await page.locator('.try-status', { hasText: /^201/ }).waitFor(PATIENCE);
+    assert.equal(await isFolded(), true);
+    for (const part of ['.request .sample-title', '.try [type=submit]', '.try-answer .nested > summary'])
+      assert.ok(await isInPane(page, part), part);
+    await page.context().close();
+  });
+
+  it('fades code out at an edge that it goes beyond, and only there', async () => {
+    const { page } = await open(pages.guide, { width: 390 });
+    const fades = (await page.evaluate(`[...document.querySelectorAll('.guide > .block .code')].map((one) => [
+      one.scrollWidth > one.clientWidth,
+      Number.parseFloat(getComputedStyle(one).getPropertyValue('--fade-right')) > 0,
+    ])`)) as [boolean, boolean][];
+    for (const [isLong, isFaded] of fades) assert.equal(isFaded, isLong);
+    assert.equal(new Set(fades.map(([isLong]) => isLong)).size, 2, 'some are long');
+    await page.context().close();
+  });
+
+  it('shows limits on a narrow page without scrolling aside', async () => {
+    const { page } = await open('/docs/limits', { width: 390 });
+    const widths = await page
+      .locator('.limits .table')
+      .evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth));
+    assert.ok(widths.length > 1 && widths.every((beyond) => beyond <= 0), String(widths));
+    await page.context().close();
+  });
+
   it('finds answers to questions by other words than those of the texts', async () => {
     const { page } = await open(pages.start);
     const wanted = {
@@ -316,6 +355,15 @@ describe('the documentation of 187 operations', () => {
 async function pasteKey(page: Page, key: string): Promise<void> {
   await page.locator('#key').fill(key);
   await page.locator('#key').press('Enter');
+}
+
+/** Whether all of an element is within the visible part of the samples. */
+async function isInPane(page: Page, selector: string): Promise<boolean> {
+  const pane = await page.locator('.samples').boundingBox();
+  const part = await page.locator(selector).first().boundingBox();
+  if (pane === null || part === null) return false;
+  const end = Math.min(pane.y + pane.height, 900);
+  return part.y >= pane.y - 1 && part.y + part.height <= end + 1;
 }
 
 async function isNoWiderThan(page: Page, width: number): Promise<void> {

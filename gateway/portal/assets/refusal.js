@@ -31,8 +31,9 @@ function placeOf({ param, pointer = '' }) {
 
 /** Marks the fields that hold what was refused, until they are changed. */
 export function markFields(form, violations) {
-  for (const violation of violations) {
-    const field = fieldOf(form, violation);
+  const fields = violations.map((violation) => fieldOf(form, violation));
+  fields.find(Boolean)?.scrollIntoView({ block: 'nearest' });
+  for (const field of fields) {
     field?.setAttribute('aria-invalid', 'true');
     field?.setAttribute('aria-describedby', REASON_ID);
     field?.addEventListener('input', () => clearMark(field), { once: true });

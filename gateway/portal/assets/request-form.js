@@ -100,6 +100,14 @@ export function showSamples(form) {
   showKey();
 }
 
+/** Fields have done their work when a response is there, unless they hold what was refused: request and response are then in view. */
+function foldFields(form, violations) {
+  if (violations.length > 0) return;
+  const fields = form.querySelector('.values');
+  if (fields !== null) fields.open = false;
+  form.closest('.samples')?.scrollTo(0, 0);
+}
+
 export async function send(form, place) {
   const button = form.querySelector('[type="submit"]');
   const request = sampleOf(form);
@@ -124,8 +132,10 @@ export async function send(form, place) {
       ...(body === undefined ? {} : { body }),
     });
     rememberLimit(answer.headers);
-    markFields(form, await showAnswer(place, answer, performance.now() - startedAt));
+    const violations = await showAnswer(place, answer, performance.now() - startedAt);
+    foldFields(form, violations);
     place.scrollIntoView({ block: 'nearest' });
+    markFields(form, violations);
   } catch (error) {
     place.replaceChildren(element('p', { class: 'warning' }, `No response: ${error.message}`));
   } finally {

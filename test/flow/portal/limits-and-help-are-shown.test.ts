@@ -38,11 +38,11 @@ describe('what the documentation says of limits and help', () => {
       upstreams: { things: { contracts: ['things.json'], live: 'http://127.0.0.1:1' } },
       limits: {
         tiers: {
+          anonymous: { requests: 30 },
           free: { requests: 60 },
           gold: { requests: 120_000, windowSeconds: 3600, openStreams: 7 },
           internal: { requests: 9_999 },
           trial: { requests: 5, enforce: false },
-          anonymous: { requests: 30 },
         },
         extra: {
           searches: { requests: 10, windowSeconds: 1, per: 'key' },
@@ -80,6 +80,10 @@ describe('what the documentation says of limits and help', () => {
     assert.match(await read('/docs/limits'), /<tr data-limit="120000\/3600"><th scope="row">gold<\/th>/);
     const policy = (await ask()).headers.get('ratelimit-policy');
     assert.equal(policy, '"organization";q=60;w=60', 'what the page marks the reader’s tier by');
+  });
+
+  it('counts in the guide by a tier that a key may have, although another one is the first', async () => {
+    assert.match(await read('/docs/guides/rate-limits.md'), /q=60;w=60/);
   });
 
   async function ask() {

@@ -24,6 +24,16 @@ describe('with an entry whose target is the gateway', async () => {
     assert.match(page.text, /<a href="\/docs\/account" aria-current="true">Your account<\/a>/);
   });
 
+  it('the first page sets apart what only operators may use', async () => {
+    const { text } = await get(`${url}/docs`);
+    const [, resources = '', apart = ''] = text.split(/id="resources"|id="operators"/);
+    const namesIn = (html: string) => [...html.matchAll(/#group-([\w-]+)"/g)].map(([, name]) => name);
+    assert.deepEqual(namesIn(resources), ['account', 'keys', 'requests', 'files']);
+    assert.deepEqual(namesIn(apart.split('</section>')[0] ?? ''), [
+      ...['organizations', 'organization-keys', 'organization-limits', 'organization-sessions', 'operation'],
+    ]);
+  });
+
   it('the page has the policy of all pages, and no script or style within', () => {
     assert.equal(page.status, 200);
     assert.match(
