@@ -25,7 +25,8 @@ export const IDEMPOTENCY_CODES = {
     retryAfterSeconds: 1,
     message: 'The first request with this Idempotency-Key is still running.',
     meaning: 'The first request with this `Idempotency-Key` is still running. Wait for `Retry-After` seconds.',
-    remedy: 'Wait as long as `Retry-After` says and send the same request again: you get the response of the first one.',
+    remedy:
+      'Wait as long as `Retry-After` says and send the same request again: you get the response of the first one.',
   },
   idempotency_key_reused: {
     ...misusedKey,

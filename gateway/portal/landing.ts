@@ -147,7 +147,7 @@ function resourcesHtml({ references, isOperatorScope }: LandingOptions): string 
   const hasSeveral = all.filter(({ own }) => own.length > 0).length > 1;
   const cards = all
     .filter(({ own }) => own.length > 0)
-    .map(({ reference, own }) => (hasSeveral ? contractHeading(reference) : '') + cardsHtml(own, reference.path));
+    .map(({ reference, own }) => (hasSeveral ? contractHeading(reference) : '') + purposesHtml(own, reference.path));
   const links = all.flatMap(({ reference: { path }, ofOperators }) =>
     ofOperators.map(({ name, id }) => `<li><a class="group-name" href="${path}#${id}">${escapeHtml(name)}</a></li>`),
   );
@@ -160,6 +160,16 @@ function resourcesHtml({ references, isOperatorScope }: LandingOptions): string 
 
 function contractHeading({ reference: { title }, path }: AddressedContract): string {
   return `<h3><a href="${path}">${escapeHtml(title)}</a></h3>`;
+}
+
+/** Resources of one purpose stand together, below its name. */
+function purposesHtml(groups: readonly OperationGroup[], path: string): string {
+  return [...Map.groupBy(groups, ({ purpose }) => purpose)]
+    .map(([purpose, own]) => {
+      const heading = purpose === undefined ? '' : `<h4>${escapeHtml(purpose)}</h4>`;
+      return heading + cardsHtml(own, path);
+    })
+    .join('\n');
 }
 
 function cardsHtml(groups: readonly OperationGroup[], path: string): string {

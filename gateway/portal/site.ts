@@ -186,12 +186,14 @@ function probeOf(sample: ChosenSample | undefined, publicUrl: string): string | 
   return method === 'GET' && hasTestMode && isFree && takesKeys ? path : undefined;
 }
 
-/** What the API is called where the configuration does not say: a single contract says it. */
+/** What the API is called where the configuration does not say: a single contract says it, beside those of the gateway. */
 function nameOf(
   { title, description }: PortalOptions,
   published: readonly Reference[],
 ): { title: string; description: string } {
-  const sole = published.length === 1 ? published[0] : undefined;
+  const ofServices = published.filter(({ isOfGateway }) => !isOfGateway);
+  const named = ofServices.length > 0 ? ofServices : published;
+  const sole = named.length === 1 ? named[0] : undefined;
   return { title: title ?? (sole?.title || 'API'), description: description ?? sole?.description ?? '' };
 }
 

@@ -13,6 +13,7 @@ import { ANONYMOUS_TIER } from '../limits/limit-rules.ts';
 import type { Steps } from '../pipeline.ts';
 import { createPortal } from '../portal/portal.ts';
 import type { PortalOptions } from '../portal/site.ts';
+import { isGatewayItself } from '../upstream/simulated/addresses.ts';
 import { publicLimits } from './public-limits.ts';
 import type { StatelessStages } from './stateless-stages.ts';
 
@@ -79,6 +80,10 @@ function isOwnContract(entry: Entry | undefined): boolean {
   return entry?.live.includes('gateway:') === true && entry.hosts.includes('api');
 }
 
+function isOfGateway(entry: Entry | undefined): boolean {
+  return entry?.live.some(isGatewayItself) === true;
+}
+
 /** What the documentation is made from: the served contracts, the limits, and the section `portal` of the configuration. */
 function portalOptions(
   configuration: Configuration,
@@ -115,12 +120,15 @@ function portalOptions(
       samplesOf: (root, value, of) => samplesOf(root, { value, pointer: '' }, { of }),
     },
     contracts: () =>
-      publishedContracts(contracts.operations, { ...context, title: portal.title }).map((contract) => ({
-        ...contract,
-        operations: contract.operations.map((operation) => ({
-          ...operation,
-          hasTestMode: upstreams[operation.upstream]?.test !== undefined,
-        })),
-      })),
+      publishedContracts(contracts.operations, { ...context, title: portal.title })
+        .map((contract) => ({
+          ...contract,
+          isOfGateway: contract.operations.every(({ upstream }) => isOfGateway(upstreams[upstream])),
+          operations: contract.operations.map((operation) => ({
+            ...operation,
+            hasTestMode: upstreams[operation.upstream]?.test !== undefined,
+          })),
+        }))
+        .sort((one, other) => Number(one.isOfGateway) - Number(other.isOfGateway)),
   };
 }

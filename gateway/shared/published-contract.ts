@@ -21,6 +21,8 @@ interface PublishedTag {
   readonly name: string;
   /** Markdown. */
   readonly description: string;
+  /** The name of its group in `x-tagGroups`; undefined: it is in none. */
+  readonly group: string | undefined;
 }
 
 /** A request that a service sends to its clients. */

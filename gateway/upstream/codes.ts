@@ -136,7 +136,8 @@ export const UPSTREAM_CODES = {
     ...faultOfUpstream,
     status: 500,
     message: 'The service behind this operation failed.',
-    meaning: 'The service behind the operation failed: it responded with 500 or 501, and this response has the same status.',
+    meaning:
+      'The service behind the operation failed: it responded with 500 or 501, and this response has the same status.',
     remedy: 'Send it again if `retryable` says so. Tell support the `request_id` if it lasts.',
   },
   upstream_unavailable: {

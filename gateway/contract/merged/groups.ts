@@ -35,12 +35,32 @@ export function publishedContracts(
       title: String(title),
       description: typeof description === 'string' ? description : '',
       server: String(head.servers[0]?.url),
-      tags: head.tags.map((tag) => ({ name: String(tag.name), description: textAt(tag, 'description') })),
+      tags: taggedBy(members, head.tags),
       operations: members.map((entry) => forDocumentation(entry, isDeprecated(entry.operation))),
       webhooks: webhooksOf(members).map(({ name, item, document: { root } }) => ({ name, item, root })),
       json: () => collect(joinContracts(head, members, isDeprecated)),
     };
   });
+}
+
+/** `x-tagGroups`, by which Redoc and other readers of OpenAPI order many tags, is taken from every document. */
+function taggedBy(members: readonly ContractOperation[], tags: readonly JsonObject[]): PublishedContract['tags'] {
+  const documents = new Set(members.map(({ document }) => document));
+  const listed = [...documents].flatMap(({ root }) => objectsIn(root['x-tagGroups']));
+  const groupOf = new Map(
+    listed.flatMap(({ name, tags: own }) =>
+      typeof name === 'string' && Array.isArray(own) ? own.map((tag) => [tag, name] as const) : [],
+    ),
+  );
+  return tags.map((tag) => ({
+    name: String(tag.name),
+    description: textAt(tag, 'description'),
+    group: groupOf.get(tag.name),
+  }));
+}
+
+function objectsIn(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 function forDocumentation(
@@ -94,7 +114,7 @@ function headOf(
   const documents = [...new Set(members.map(({ document }) => document))];
   const servers = [...new Set(members.map(({ operation }) => serverOf(operation.upstream)))];
   const used = new Set(members.flatMap(({ located }) => tagsOf(located.value)));
-  const tags = documents.flatMap(({ root }) => (Array.isArray(root.tags) ? root.tags.filter(isObject) : []));
+  const tags = documents.flatMap(({ root }) => objectsIn(root.tags));
   const byName = new Map(tags.toReversed().map((tag) => [String(tag.name), tag]));
   return {
     // Documents that use features of OpenAPI 3.2 must declare 3.2.

@@ -18,6 +18,8 @@ export interface OperationGroup {
   readonly name: string;
   /** Markdown. */
   readonly description: string;
+  /** What it is for, with others; undefined: the contract does not say. */
+  readonly purpose: string | undefined;
   /** Its id on the page of the contract. */
   readonly id: string;
   readonly operations: readonly OperationAddress[];
@@ -34,13 +36,17 @@ export interface AddressedContract {
 
 const OTHERS = 'Other operations';
 
-/** An operation belongs to the group of its first tag. Groups are in the order of the tags that the contracts describe, then of use. */
+/**
+ * An operation belongs to the group of its first tag. Groups are in the order of the tags that the contracts describe, then of use; those of
+ * one purpose stand together.
+ */
 export function addressed(reference: Reference): AddressedContract {
   const path = `/docs/reference/${reference.name}`;
-  const described = new Map(reference.tags.map(({ name, description }) => [name, description]));
+  const described = new Map(reference.tags.map((tag) => [tag.name, tag]));
+  const others = reference.operations.every(({ tags }) => tags.length === 0) ? reference.title : OTHERS;
   const members = new Map<string, ReferredOperation[]>([...described.keys()].map((name) => [name, []]));
   for (const operation of reference.operations) {
-    const name = operation.tags[0] ?? OTHERS;
+    const name = operation.tags[0] ?? others;
     const list = members.get(name);
     if (list) list.push(operation);
     else members.set(name, [operation]);
@@ -49,11 +55,12 @@ export function addressed(reference: Reference): AddressedContract {
   const groupSlug = createSlugs();
   const groups: OperationGroup[] = [];
   const operations: OperationAddress[] = [];
-  for (const [name, list] of members) {
+  const together = Map.groupBy(members, ([name]) => described.get(name)?.group);
+  for (const [name, list] of [...together.values()].flat()) {
     if (list.length === 0) continue;
     const own: OperationAddress[] = [];
-    const description = described.get(name) ?? '';
-    const group = { name, description, id: `group-${groupSlug(name, 'group')}`, operations: own };
+    const { description = '', group: purpose } = described.get(name) ?? {};
+    const group = { name, description, purpose, id: `group-${groupSlug(name, 'group')}`, operations: own };
     for (const operation of list) {
       const title = operation.summary || `${operation.method} ${operation.path}`;
       const at = {

@@ -87,16 +87,18 @@ export function contentsOf(
 function groupsOf({ groups, operations, path }: AddressedContract, at: OperationAddress | undefined): string {
   const isLong = operations.length > LINKS_MAX;
   return groups
-    .map((group) => {
-      const { name, id, operations: own } = group;
+    .map((group, index) => {
+      const { name, id, purpose, operations: own } = group;
+      const isFirst = purpose !== undefined && purpose !== groups[index - 1]?.purpose;
+      const heading = isFirst ? `<p class="contents-purpose">${escapeHtml(purpose)}</p>` : '';
       if (isLong && group !== at?.group)
-        return `<p class="group-link"><a href="${path}#${id}"><span class="group-name">${escapeHtml(name)}</span></a></p>`;
+        return `${heading}<p class="group-link"><a href="${path}#${id}"><span class="group-name">${escapeHtml(name)}</span></a></p>`;
       const links = own.map(({ title, path: href, operation }) => {
         const mark = operation === at?.operation ? ' aria-current="page"' : '';
         return `<li><a href="${href}"${mark}><span>${escapeHtml(title)}</span><span class="method ${operation.method.toLowerCase()}">${shortMethod(operation.method)}</span></a></li>`;
       });
       const open = group === at?.group || (at === undefined && groups.length === 1) ? ' open' : '';
-      return `<details${open}><summary><span class="group-name">${escapeHtml(name)}</span></summary><ul>${links.join('')}</ul></details>`;
+      return `${heading}<details${open}><summary><span class="group-name">${escapeHtml(name)}</span></summary><ul>${links.join('')}</ul></details>`;
     })
     .join('\n');
 }

@@ -3,6 +3,8 @@
 import type { PublishedContract, PublishedOperation } from '../../shared/published-contract.ts';
 
 export interface Reference extends PublishedContract {
+  /** Whether the gateway itself answers all of it: it is beside the API that readers come for. */
+  readonly isOfGateway: boolean;
   readonly operations: readonly ReferredOperation[];
 }
 

@@ -28,7 +28,7 @@ describe('with an entry whose target is the gateway', async () => {
     const { text } = await get(`${url}/docs`);
     const [, resources = '', apart = ''] = text.split(/id="resources"|id="operators"/);
     const namesIn = (html: string) => [...html.matchAll(/#group-([\w-]+)"/g)].map(([, name]) => name);
-    assert.deepEqual(namesIn(resources), ['account', 'keys', 'requests', 'files']);
+    assert.deepEqual(namesIn(resources), ['files', 'account', 'keys', 'requests']);
     assert.deepEqual(namesIn(apart.split('</section>')[0] ?? ''), [
       ...['organizations', 'organization-keys', 'organization-limits', 'organization-sessions', 'operation'],
     ]);
