@@ -60,7 +60,7 @@ export function layOut(page: Page, frame: Frame): string {
     (name) => `<link rel="stylesheet" href="${frame.assets}/${name}">`,
   );
   const isStart = page.section === page.path && page.section === '/docs';
-  const title = isStart ? frame.title : `${page.title} · ${frame.title}`;
+  const title = isStart || page.title === frame.title ? frame.title : `${page.title} · ${frame.title}`;
   const shape = [page.contents === undefined ? 'bare' : 'with-contents', page.isWide ? 'wide' : ''].join(' ').trim();
   return `<!doctype html>
 <html lang="en">

@@ -34,7 +34,9 @@ export interface AddressedContract {
   readonly operations: readonly OperationAddress[];
 }
 
+/** The group of operations without tags: some, or all. */
 const OTHERS = 'Other operations';
+const ALL = 'Operations';
 
 /**
  * An operation belongs to the group of its first tag. Groups are in the order of the tags that the contracts describe, then of use; those of
@@ -43,7 +45,7 @@ const OTHERS = 'Other operations';
 export function addressed(reference: Reference): AddressedContract {
   const path = `/docs/reference/${reference.name}`;
   const described = new Map(reference.tags.map((tag) => [tag.name, tag]));
-  const others = reference.operations.every(({ tags }) => tags.length === 0) ? reference.title : OTHERS;
+  const others = reference.operations.every(({ tags }) => tags.length === 0) ? ALL : OTHERS;
   const members = new Map<string, ReferredOperation[]>([...described.keys()].map((name) => [name, []]));
   for (const operation of reference.operations) {
     const name = operation.tags[0] ?? others;

@@ -2,10 +2,12 @@
 // after those of services.
 
 import assert from 'node:assert/strict';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { OWN_ENTRY } from '../../support/administration.ts';
 import { closesAfterAll } from '../../support/closing.ts';
-import { startGateway } from '../../support/gateway.ts';
+import { shippedContracts, startGateway } from '../../support/gateway.ts';
 
 const start = closesAfterAll();
 
@@ -70,6 +72,8 @@ describe('a service beside the contract of the gateway', async () => {
   const { url } = await start(
     startGateway({
       contracts: { 'books.json': books },
+      prepare: (directory) =>
+        cpSync(join(shippedContracts, 'gateway'), join(directory, 'openapi/gateway'), { recursive: true }),
       upstreams: {
         ...OWN_ENTRY,
         books: {
@@ -81,9 +85,11 @@ describe('a service beside the contract of the gateway', async () => {
   );
   const read = async (path: string) => (await fetch(url + path)).text();
 
-  it('gives the documentation its name, and resources without tags theirs', async () => {
+  it('gives the documentation its name, once in each title', async () => {
     assert.match(await read('/docs'), /<h1>Bookshelf<\/h1>/);
-    assert.match(await read('/docs/reference/books'), /<h2 id="group-bookshelf">/);
+    const reference = await read('/docs/reference/books');
+    assert.match(reference, /<title>Bookshelf<\/title>/);
+    assert.match(reference, /<h2 id="group-Operations">/);
   });
 
   it('comes first, and is what the first request and the guides show', async () => {
