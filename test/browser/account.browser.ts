@@ -80,6 +80,13 @@ describe('the account page', () => {
         await page.locator('#failed summary').first().click();
         await page.locator('.stage.refused', { hasText: 'must be at most 100, is 500' }).first().waitFor(PATIENCE);
         await check(page, 'shown');
+        assert.match((await page.locator('.usage-legend').textContent()) ?? '', /List customers/);
+        assert.match((await page.locator('#failed summary').first().textContent()) ?? '', /List jobs/);
+        await page.locator('.organization-card summary').click();
+        const commands = (await page.locator('.command').allTextContents()).join('\n');
+        assert.match(commands, /\/gateway\/v1\/organization" -H "Authorization: Bearer \$API_KEY"/);
+        assert.ok(!commands.includes(SECRET));
+        await check(page, 'commands');
 
         await page.locator('#keys button', { hasText: 'Create a key' }).click();
         await page.locator('#key-name').fill('Reports');
@@ -585,7 +592,7 @@ describe('the account page and the gateway itself', () => {
       await page.locator('#failed summary', { hasText: 'validation_failed' }).first().click();
       await page.locator('.stage.refused', { hasText: 'validate' }).first().waitFor(PATIENCE);
       assert.match((await page.locator('.explanation').first().textContent()) ?? '', /What to do: Correct every entry/);
-      await page.locator('.usage-legend', { hasText: 'listCustomers' }).waitFor(PATIENCE);
+      await page.locator('.usage-legend', { hasText: 'List customers' }).waitFor(PATIENCE);
       await takeScreenshot(page, `account-round-${colorScheme}-${width}`);
 
       await page.locator('#keys button', { hasText: 'Create a key' }).click();

@@ -70,7 +70,8 @@ function showCurrentLink() {
   const links = document.getElementById('contents');
   const current = links?.querySelector('[aria-current="page"]');
   if (!current || links.scrollHeight <= links.clientHeight) return;
-  links.scrollTop = current.getBoundingClientRect().top - links.getBoundingClientRect().top - links.clientHeight / 2;
+  const top = current.getBoundingClientRect().top - links.getBoundingClientRect().top;
+  if (top > links.clientHeight * 0.8) links.scrollTop = top - links.clientHeight / 2;
 }
 
 addCopyButtons();
