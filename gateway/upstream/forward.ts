@@ -9,7 +9,7 @@
 //   sent       has a target, and a deadline for its answer   attempts.ts, targets.ts              judged, relayed or failed
 //   judged     rules and credential read the whole answer    apply-rules.ts, buffered-answer.ts   relayed or failed; sent once more
 //   relayed    the client gets the answer as it arrives,     relay.ts, client-answer.ts,          ended; failed before the first byte
-//              or once it is checked or stored               inspected-body.ts, held-answer.ts
+//              or once it is checked or stored               collected-body.ts, contract-check.ts
 //   failed     is sent again if that is safe and paid for    failure.ts, retry-plan.ts            sent after a pause; ended by a refusal
 //   ended      gives place, target and deadline back         attempts.ts
 //

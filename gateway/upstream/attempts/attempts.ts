@@ -9,7 +9,7 @@ import type { DenseSetEntry } from '../../shared/dense-set.ts';
 import { contain } from '../../shared/faults.ts';
 import { ExchangePlace } from '../concurrency/exchange-place.ts';
 import { type SendingFailure, upstreamFailure } from '../failure.ts';
-import type { ContractCheck } from '../relay/inspected-body.ts';
+import type { ContractCheck } from '../relay/contract-check.ts';
 import { Relay, type RelayOwner } from '../relay/relay.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import { type AttemptOutcome, isClientsDoing, outcomeOf } from '../targets/outcome.ts';
@@ -246,7 +246,7 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
     } else {
       this.#isOverlong = now + 1 >= (relay.passesSince ?? now) + this.route.maxStreamMs;
       if (this.#isOverlong && relay.endStream('too_long')) return;
-      relay.abort(this.#timeout(), now + 1 < this.deadlineAt ? 'timeout' : 'other');
+      relay.fail(this.#timeout(), now + 1 < this.deadlineAt ? 'timeout' : 'other');
     }
   }
 

@@ -14,6 +14,18 @@ import type { UpstreamRoute } from '../routes.ts';
 /** Most withheld fields that are noted: the upstream chooses their names. */
 const WITHHELD_MAX = 16;
 
+/**
+ * What becomes of the body of an answer:
+ *
+ * - `pass`: the client gets it as it arrives.
+ * - `stream`: the client gets it as it arrives, and the gateway knows its items.
+ * - `report`: the client gets it as it arrives, and a copy is checked against the contract.
+ * - `refuse`: the client gets it when it is whole and keeps the contract.
+ * - `error`: the client gets an error object in its place.
+ * - `drop`: the client gets no body, as after HEAD.
+ */
+export type BodyFate = 'pass' | 'stream' | 'report' | 'refuse' | 'error' | 'drop';
+
 export abstract class ClientAnswer implements WithheldNotes {
   /** Whether the outcome is known. Nothing may happen afterwards. */
   ended = false;
@@ -24,10 +36,7 @@ export abstract class ClientAnswer implements WithheldNotes {
   protected headers: AnswerHeaders = {};
   /** Headers that protect clients from an answer that its contract does not declare. */
   protected protection: readonly string[] | undefined;
-  /**
-   * Treatment of the body: `error` is parsed, `report` is checked beside the client's copy, `refuse` is buffered until it has been checked.
-   */
-  protected mode: 'pass' | 'report' | 'refuse' | 'error' | 'drop' = 'pass';
+  protected fate: BodyFate = 'pass';
   /** Length of the body; -1 if it is not declared. */
   protected length = -1;
   /** The first chunk, until the head is sent. Most answers are one chunk, which leaves with the head in one write. */
@@ -51,7 +60,7 @@ export abstract class ClientAnswer implements WithheldNotes {
   }
 
   /** Ends the attempt from this side. */
-  abstract abort(error: GatewayError, failure: AttemptFailure): void;
+  abstract fail(error: GatewayError, failure: AttemptFailure): void;
   abstract onResponseError(control: Control | undefined, error: Error): void;
   /** Called when the client has left, or got another answer. */
   abstract clientGone(): void;
@@ -67,7 +76,7 @@ export abstract class ClientAnswer implements WithheldNotes {
     if (form === undefined) return;
     this.headers = form.headers;
     if (form.compressed === undefined) return;
-    if (this.mode === 'drop') {
+    if (this.fate === 'drop') {
       this.headers = form.compressed.headers;
       this.length = -1;
     } else
@@ -77,7 +86,7 @@ export abstract class ClientAnswer implements WithheldNotes {
   /** Ends only this exchange, whose answer cannot be completed. */
   #compressorFailed(cause: Error): void {
     if (this.ended) this.exchange.response.destroy();
-    else this.abort(new GatewayError('internal_error', { cause }), 'other');
+    else this.fail(new GatewayError('internal_error', { cause }), 'other');
   }
 
   protected countOut(chunk: Buffer): void {
@@ -152,7 +161,7 @@ export abstract class ClientAnswer implements WithheldNotes {
     }
     if (Buffer.isBuffer(form)) this.headers = this.#compressed?.headers ?? this.headers;
     const body = Buffer.isBuffer(form) ? form : first;
-    this.#writeHead(this.mode === 'drop' ? this.length : (body?.length ?? 0), this.headers);
+    this.#writeHead(this.fate === 'drop' ? this.length : (body?.length ?? 0), this.headers);
     response.end(body);
   }
 

@@ -1,23 +1,30 @@
-// Relays the answer of one attempt: decides at its head what becomes of its body, passes it to the client, and says how it ended. It is the
-// state `relayed` of the table in forward.ts. Its owner is attempts.ts, which decides about deadlines and retries and gets a refusal by
-// `failed`. client-answer.ts writes to the client, inspected-body.ts holds a body that the gateway reads. It is a class: the connection
-// calls five methods on one object per request, and methods on a prototype cost nothing to create.
+// Relays the answer of one attempt: decides at its head what becomes of its body (`fate`), and says how it ended. It is the state `relayed`
+// of the table in forward.ts. Its owner is attempts.ts, which decides about deadlines and retries and gets a refusal by `failed`.
+// client-answer.ts writes to the client. It is a class: the connection calls five methods on one object per request, and methods on a
+// prototype cost nothing to create.
 
 import type { GatewayError } from '../../errors.ts';
-import type { Forwardable } from '../../exchange.ts';
+import type { Forwardable, Recording } from '../../exchange.ts';
 import type { StreamEnd, StreamKind } from '../../findings.ts';
 import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { streamKindOf } from '../../shared/stream-kinds.ts';
 import type { AttemptFailure } from '../attempts/retry-plan.ts';
 import { codingOf } from '../encoding/decode.ts';
+import { ERROR_BODY_BYTES_MAX, toUpstreamRefusal } from '../errors/upstream-errors.ts';
 import { isConnectionLost, toUpstreamFailure, upstreamFailure } from '../failure.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import { AnswerStream } from '../streams/answer-stream.ts';
-import { wasAsked } from './asked-answer.ts';
 import { ClientAnswer } from './client-answer.ts';
-import { HeldAnswer } from './held-answer.ts';
-import { type ContractCheck, checkedMode, firstValueOf, InspectedBody, type InspectionMode } from './inspected-body.ts';
-import { takeUndeclared } from './undeclared-answer.ts';
+import { CollectedBody } from './collected-body.ts';
+import {
+  CHECKED_BYTES_MAX,
+  type ContractCheck,
+  checkedMode,
+  firstValueOf,
+  takeUndeclared,
+  violationsIn,
+  wasAsked,
+} from './contract-check.ts';
 
 /** The owner of a relay. The relay calls exactly one of `relayed`, `failed` and `abandoned`, and calls it once. */
 export interface RelayOwner {
@@ -44,11 +51,14 @@ export class Relay extends ClientAnswer implements AnswerHandler {
   /** Status of the upstream's answer once its head has arrived; undefined before. The client may get another status. */
   answeredStatus: number | undefined;
   #droppedBytes = 0;
-  /** Set if the gateway reads the body itself: modes `report`, `refuse` and `error`. */
-  #inspected: InspectedBody | undefined;
-  /** Holds the answer until it is stored. Undefined afterwards, and for an answer that is not stored. */
-  #held: HeldAnswer | undefined;
-  /** Set if the answer is a stream. */
+  /** The body as the gateway reads it, if its fate is `report`, `refuse` or `error`. */
+  #read: CollectedBody | undefined;
+  /**
+   * What the client does not get before it is stored for repetitions of its request, so that an immediate repetition finds it. Undefined
+   * once it is stored, and for an answer that is not stored.
+   */
+  #held: CollectedBody | undefined;
+  /** Set if the fate is `stream`. */
   #stream: AnswerStream | undefined;
   readonly #contractCheck: ContractCheck;
   readonly #owner: RelayOwner;
@@ -60,7 +70,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
 
   constructor(exchange: Forwardable, route: UpstreamRoute, contractCheck: ContractCheck, owner: RelayOwner) {
     super(exchange, route);
-    this.#held = exchange.recording && new HeldAnswer(exchange.recording);
+    this.#held = exchange.recording && new CollectedBody(exchange.recording.bodyBytesMax);
     this.#contractCheck = contractCheck;
     this.#owner = owner;
   }
@@ -101,37 +111,38 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     const isAsked = wasAsked(status, headers, this.exchange);
     if (status < 400) this.#takeHead(control, isAsked);
     else if (isAsked) {
-      this.mode = 'error';
-      this.#inspected = this.#inspectedAs('error');
+      // The body is read to its end, so that the connection can be kept.
+      this.fate = 'error';
+      this.#read = new CollectedBody(ERROR_BODY_BYTES_MAX);
     } else throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error('an unasked 416'));
   }
 
-  /** Decides by the head of an answer below 400 what becomes of its body. */
+  /** Decides the fate of the body of an answer below 400. */
   #takeHead(control: Control, isAsked: boolean): void {
     const hasNoBody = this.status === 204 || this.status === 304;
     const contentType = firstValueOf(this.headers['content-type']);
     const hasBody = !hasNoBody && this.length !== 0;
-    this.#chooseMode(contentType, hasNoBody, hasBody, isAsked);
+    this.#applyContract(contentType, hasNoBody, hasBody, isAsked);
     this.chooseForm();
     const kind = streamKindOf(contentType);
-    if (this.mode === 'drop') {
+    if (this.fate === 'drop') {
       this.#startPassing();
       if (hasBody && (kind !== undefined || this.length > DROPPED_BYTES_MAX)) this.#cutOff(control);
     } else if (kind !== undefined) this.#beginStream(control, kind, contentType);
     else {
-      if (this.mode === 'report' || this.mode === 'refuse') this.#inspected = this.#inspectedAs(this.mode);
-      if (this.mode !== 'refuse') this.#startPassing();
+      if (this.fate !== 'pass') this.#read = new CollectedBody(CHECKED_BYTES_MAX);
+      if (this.fate !== 'refuse') this.#startPassing();
     }
   }
 
   /** Throws if the contract does not declare the answer and undeclared ones are refused. */
-  #chooseMode(contentType: string | undefined, hasNoBody: boolean, hasBody: boolean, isAsked: boolean): void {
+  #applyContract(contentType: string | undefined, hasNoBody: boolean, hasBody: boolean, isAsked: boolean): void {
     const { operation, method, trail } = this.exchange;
     const undeclared = this.#contractCheck.undeclared(operation, this.status, contentType, hasBody, isAsked);
     if (undeclared !== undefined) this.protection = takeUndeclared(undeclared, trail);
-    if (method === 'HEAD' || hasNoBody) this.mode = 'drop';
+    if (method === 'HEAD' || hasNoBody) this.fate = 'drop';
     else if (undeclared === undefined)
-      this.mode = checkedMode(this.#contractCheck.modeFor(operation, this.status, contentType, isAsked), this.headers);
+      this.fate = checkedMode(this.#contractCheck.modeFor(operation, this.status, contentType, isAsked), this.headers);
   }
 
   /** From now on the body passes to the client as it arrives, unless it is held back to be stored. */
@@ -168,57 +179,88 @@ export class Relay extends ClientAnswer implements AnswerHandler {
   onResponseData(control: Control, chunk: Buffer): void {
     if (this.ended || this.leaveIfAnswered()) return;
     this.noteBytes();
-    if (this.mode === 'drop') {
-      this.#droppedBytes += chunk.length;
-      if (this.#droppedBytes > DROPPED_BYTES_MAX) this.#cutOff(control);
-    } else if (this.#stream !== undefined) this.#stream.data(chunk);
-    else if (this.#inspected === undefined || this.#inspect(this.#inspected, chunk)) {
-      this.countOut(chunk);
-      if (this.#held === undefined) this.pass(chunk);
-      else if (!this.#held.add(chunk)) this.#passTooLong(control, this.#held);
-    }
+    if (this.fate === 'pass') this.#passOn(control, chunk);
+    else if (this.fate === 'stream') this.#stream?.data(chunk);
+    else if (this.fate === 'drop') this.#drop(control, chunk);
+    else if (this.#read?.add(chunk) === false) this.#tooLong(control, chunk);
+    else if (this.fate === 'report') this.#passOn(control, chunk);
   }
 
-  #inspectedAs(mode: InspectionMode): InspectedBody {
-    return new InspectedBody(mode, this.exchange, this.#contractCheck, this.status, this.headers);
+  #passOn(control: Control, chunk: Buffer): void {
+    this.countOut(chunk);
+    if (this.#held === undefined) this.pass(chunk);
+    else if (!this.#held.add(chunk)) this.#passTooLong(control, this.#held);
   }
 
-  /** Reads a chunk. Returns false if the client does not get it, or not yet. */
-  #inspect(inspected: InspectedBody, chunk: Buffer): boolean {
-    const isKept = inspected.add(chunk);
-    if (this.mode === 'report') return true;
-    // A body that is too long to be parsed or checked is not awaited.
-    if (!isKept) this.abort(inspected.fault() as GatewayError, inspected.failure);
-    return false;
+  #drop(control: Control, chunk: Buffer): void {
+    this.#droppedBytes += chunk.length;
+    if (this.#droppedBytes > DROPPED_BYTES_MAX) this.#cutOff(control);
+  }
+
+  /** Handles a body that is too long to be read: it passes, or its end is not awaited. */
+  #tooLong(control: Control, chunk: Buffer): void {
+    this.#read?.drop();
+    if (this.fate === 'report') this.#passOn(control, chunk);
+    else if (this.fate === 'error') this.#failByStatus();
+    else this.#keepsContract();
   }
 
   onResponseEnd(): void {
     if (this.ended || this.leaveIfAnswered()) return;
-    if (this.#stream !== undefined) {
+    if (this.fate === 'error') this.#failByStatus();
+    else if (this.#stream !== undefined) {
       this.#stream.ended();
       if (!this.ended) this.#complete();
-    } else if (this.#inspected === undefined || this.#passes(this.#inspected)) {
+    } else if (this.#read === undefined || this.#keepsContract()) {
       if (this.#held === undefined) this.#complete();
       else void this.#completeOnceStored(this.#held);
     }
   }
 
-  /** Judges a whole body. Returns false if the attempt has failed because of it. */
-  #passes(inspected: InspectedBody): boolean {
-    const error = inspected.fault();
-    if (error !== undefined) {
-      this.#fail(error, inspected.failure);
+  /** Checks a body that is whole or too long. Returns false if the attempt has failed because of it. */
+  #keepsContract(): boolean {
+    const { operation, trail } = this.exchange;
+    const read = this.#read as CollectedBody;
+    const violations = violationsIn(read, this.status, this.headers, operation, this.#contractCheck);
+    if (violations.length > 0) trail.note('answerViolations', violations);
+    if (this.fate === 'report') return true;
+    if (violations.length > 0) {
+      this.fail(upstreamFailure('upstream_contract_violation', 'http_protocol_error'), 'other');
       return false;
     }
-    if (this.mode === 'refuse') {
-      this.first = inspected.whole();
-      this.exchange.trail.bytesOut = this.first.length;
-    }
+    this.first = read.whole();
+    trail.bytesOut = this.first.length;
     return true;
   }
 
   onResponseError(_control: Control | undefined, error: Error): void {
-    this.#fail(toUpstreamFailure(error, this.wasSent), isConnectionLost(error) ? 'lost' : 'other');
+    this.fail(toUpstreamFailure(error, this.wasSent), isConnectionLost(error) ? 'lost' : 'other');
+  }
+
+  /**
+   * Fails the attempt. An error from 500 on stays the outcome if the rest of its body is late or lost: its status alone decides. Below 500 the
+   * client would miss the words of the body.
+   */
+  fail(error: GatewayError, failure: AttemptFailure): void {
+    if (this.ended) return;
+    if (this.fate === 'error' && this.status >= 500) {
+      this.#failByStatus();
+      return;
+    }
+    this.#settle();
+    this.control?.abort();
+    this.#owner.failed(error, failure, this.wasSent, this.status);
+  }
+
+  /**
+   * Fails the attempt by an error of the upstream: the status decides the code, and the client gets the parts of the body that are
+   * recognised. A body that is too long is not awaited.
+   */
+  #failByStatus(): void {
+    const body = (this.#read as CollectedBody).whole();
+    // If the body cannot be parsed because of a bug, `fail` is called with what was thrown.
+    this.fate = 'drop';
+    this.fail(toUpstreamRefusal(this.status, this.headers, body, this.exchange), 'status');
   }
 
   /** Lets a stream send its keep-alive if one is due. */
@@ -234,7 +276,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
 
   #beginStream(control: Control, kind: StreamKind, contentType: string | undefined): void {
     const { operation, trail } = this.exchange;
-    this.mode = 'pass';
+    this.fate = 'stream';
     const isOpaque = codingOf(this.headers) !== '';
     const mode = operation.answerCheck;
     const check =
@@ -258,7 +300,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     if (this.#held === undefined) this.#openHead();
     else {
       control.pause();
-      void this.#store(this.#held, undefined).then(() => {
+      void this.#store(undefined).then(() => {
         if (this.ended) return;
         this.#openHead();
         control.resume();
@@ -299,30 +341,37 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     this.#owner.relayed();
   }
 
-  async #completeOnceStored(held: HeldAnswer): Promise<void> {
+  async #completeOnceStored(held: CollectedBody): Promise<void> {
     this.#owner.stopClock();
-    const body = this.first ?? held.body();
-    await this.#store(held, body);
+    const body = this.first ?? held.whole();
+    await this.#store(body);
     if (this.ended) return;
     this.first = body;
     this.#complete();
   }
 
   /** Passes on an answer that has become too long to be stored, once the store has noted that. */
-  #passTooLong(control: Control, held: HeldAnswer): void {
+  #passTooLong(control: Control, held: CollectedBody): void {
     control.pause();
-    void this.#store(held, undefined).then(() => {
+    void this.#store(undefined).then(() => {
       if (this.ended) return;
       this.beginBody();
       this.noteBytes();
       this.passesSince = this.#byteAt;
-      if (this.write(held.body())) control.resume();
+      if (this.write(held.whole())) control.resume();
     });
   }
 
-  /** Stores the answer. A client that left meanwhile ends the exchange afterwards. */
-  async #store(held: HeldAnswer, body: Buffer | undefined): Promise<void> {
-    await held.store(this.status, this.answerHeaders(this.headers, []), body);
+  /**
+   * Stores the answer, and resolves also if storing it has failed. A client that left meanwhile ends the exchange afterwards.
+   *
+   * @param body undefined for a stream and for a body that is too long: the store then notes only that the request was answered
+   */
+  async #store(body: Buffer | undefined): Promise<void> {
+    const recording = this.exchange.recording as Recording;
+    const headers = this.answerHeaders(this.headers, []);
+    const isShort = body !== undefined && body.length <= recording.bodyBytesMax;
+    await recording.keep({ status: this.status, headers, body: isShort ? body : undefined });
     this.#held = undefined;
     if (this.exchange.response.destroyed) this.clientGone();
   }
@@ -335,19 +384,6 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     this.#settle();
     this.control?.abort();
     this.#owner.abandoned();
-  }
-
-  abort(error: GatewayError, failure: AttemptFailure): void {
-    if (this.ended) return;
-    this.#settle();
-    this.control?.abort();
-    this.#owner.failed(error, failure, this.wasSent, this.status);
-  }
-
-  #fail(error: GatewayError, failure: AttemptFailure): void {
-    if (this.ended) return;
-    this.#settle();
-    this.#owner.failed(error, failure, this.wasSent, this.status);
   }
 
   protected drained(): void {

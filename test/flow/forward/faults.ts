@@ -18,6 +18,7 @@ export interface Fault {
 }
 
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
+const page = (status: number) => `HTTP/1.1 ${status} No\r\nContent-Type: text/html\r\nContent-Length: 99\r\n\r\n`;
 const says = (text: string): Script => {
   return (socket) => void socket.write(text);
 };
@@ -79,6 +80,18 @@ export const faults: readonly Fault[] = [
     answerIfHeld: 'upstream_bad_response',
   },
   { name: 'answers 500', script: says(httpAnswer(500, '{}')), answer: 'upstream_error', repeated: false },
+  {
+    name: 'answers 500 and closes in the middle of its page',
+    script: breaks(`${page(500)}<html`),
+    answer: 'upstream_error',
+    repeated: false,
+  },
+  {
+    name: 'answers 503 and closes in the middle of its page',
+    script: breaks(`${page(503)}<html`),
+    answer: 'upstream_unavailable',
+    repeated: true,
+  },
   { name: 'answers 502', script: says(httpAnswer(502, '{}')), answer: 'upstream_bad_response', repeated: true },
   { name: 'answers 503', script: says(httpAnswer(503, '{}')), answer: 'upstream_unavailable', repeated: true },
   {
@@ -130,5 +143,11 @@ export const hangs: readonly Fault[] = [
     answer: 'cut',
     repeated: false,
     answerIfHeld: 'upstream_timeout',
+  },
+  {
+    name: 'answers 500 and hangs in the middle of its page',
+    script: says(`${page(500)}<html`),
+    answer: 'upstream_error',
+    repeated: false,
   },
 ];

@@ -87,6 +87,15 @@ describe('a request that the upstream refused or failed at, by its own answer, r
     });
   }
 
+  for (const ending of ['is cut', 'does not end in time']) {
+    it(`500 of the upstream whose page ${ending}`, async () => {
+      const page = 'HTTP/1.1 500 No\r\nContent-Type: text/html\r\nContent-Length: 99\r\n\r\n<html';
+      const first = await runsAnew(world(), (socket) => (ending === 'is cut' ? socket.end(page) : socket.write(page)));
+      assertRefusal(first, 'upstream_error');
+      assert.equal(first.error.retryable, true);
+    });
+  }
+
   it('one that was refused a connection', async () => {
     const world = await open({ live: `http://127.0.0.1:${await unusedPort()}` });
     const key = newKey();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Forwardable as Fresh } from '../../../gateway/exchange.ts';
-import { wasAsked } from '../../../gateway/upstream/relay/asked-answer.ts';
+import { wasAsked } from '../../../gateway/upstream/relay/contract-check.ts';
 
 const asking = (headers: Record<string, string>, ranges = true, method = 'GET') =>
   ({ headers: new Map(Object.entries(headers)), operation: { ranges }, method }) as unknown as Fresh;

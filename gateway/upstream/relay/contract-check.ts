@@ -1,0 +1,138 @@
+// Checks an answer against the contract: its status and media type, whether the request asked for it, and its body. Throws
+// upstream_bad_response (media type, coding) and upstream_contract_violation (status).
+
+import type { Forwardable } from '../../exchange.ts';
+import type { AnswerHeaders } from '../../http1/client/wire.ts';
+import type { TrailNotes } from '../../notes.ts';
+import type { Operation } from '../../operation.ts';
+import { codingOf, type DecodingFault, decodeBody, isDecodable } from '../encoding/decode.ts';
+import { upstreamFailure } from '../failure.ts';
+import type { ItemCheck } from '../streams/answer-stream.ts';
+import type { CollectedBody } from './collected-body.ts';
+
+/** Checks answers against their contract. */
+export interface ContractCheck {
+  undeclared(
+    operation: Operation,
+    status: number,
+    contentType: string | undefined,
+    hasBody: boolean,
+    isAsked: boolean,
+  ): ContractDeviation | undefined;
+  modeFor(
+    operation: Operation,
+    status: number,
+    contentType: string | undefined,
+    isAsked: boolean,
+  ): 'refuse' | 'report' | 'off';
+  violations(operation: Operation, status: number, body: Buffer, contentType: string | undefined): readonly string[];
+  /** The check of each item of a stream; undefined if the contract has none. */
+  itemCheck(operation: Operation, status: number, contentType: string | undefined): ItemCheck | undefined;
+}
+
+interface ContractDeviation {
+  readonly what: 'status' | 'media type';
+  readonly reaction: 'report' | 'refuse' | 'off';
+  /** What was declared, what came, and the line to add. */
+  readonly text: string;
+  /** Whether browsers run scripts in it. */
+  readonly isActive: boolean;
+}
+
+/** Longer answers are not checked. The length counts before and after decoding. */
+export const CHECKED_BYTES_MAX = 1_048_576;
+const TOO_LARGE = 'the body is too large to be checked';
+const undecoded: Readonly<Record<DecodingFault, string>> = {
+  'too large': TOO_LARGE,
+  invalid: 'the body does not have the coding that Content-Encoding names',
+};
+
+/**
+ * With it, browsers treat the page as one of another origin and run no scripts in it, because nothing declares that the service publishes
+ * pages. They also obey the policy of every answer, which is sent beside this one.
+ */
+const sandboxed = Object.freeze(['Content-Security-Policy', 'sandbox']);
+
+/**
+ * Refuses an answer whose status or media type the contract does not declare, or lets it pass. Returns the headers that protect the client
+ * from scripts in it; undefined if it has none.
+ */
+export function takeUndeclared(
+  { what, reaction, text, isActive }: ContractDeviation,
+  trail: TrailNotes,
+): readonly string[] | undefined {
+  if (reaction !== 'off') trail.note('answerViolations', [text]);
+  if (reaction === 'refuse') {
+    const code = what === 'status' ? 'upstream_contract_violation' : 'upstream_bad_response';
+    throw upstreamFailure(code, 'http_protocol_error', new Error(`undeclared ${what}`));
+  }
+  return isActive ? sandboxed : undefined;
+}
+
+/**
+ * Returns how the body is checked. Throws upstream_bad_response for an encoded answer in mode `refuse`: the request allowed no coding
+ * (forward.ts). In mode `report` a decoded copy is checked; a coding that the gateway does not know passes unchecked.
+ */
+export function checkedMode(mode: 'refuse' | 'report' | 'off', headers: AnswerHeaders): 'refuse' | 'report' | 'pass' {
+  if (mode === 'off') return 'pass';
+  const coding = codingOf(headers);
+  if (coding === '') return mode;
+  if (mode === 'report') return isDecodable(coding) ? mode : 'pass';
+  const cause = new Error(`content coding ${coding}, which the operation's answers are refused for`);
+  throw upstreamFailure('upstream_bad_response', 'http_response_content_coding', cause);
+}
+
+/** Returns the contract violations of a body that is whole or too long, one sentence for each. */
+export function violationsIn(
+  collected: CollectedBody,
+  status: number,
+  headers: AnswerHeaders,
+  operation: Operation,
+  check: ContractCheck,
+): readonly string[] {
+  if (collected.isTooLong) return [TOO_LARGE];
+  const decoded = decodeBody(collected.whole(), codingOf(headers), CHECKED_BYTES_MAX);
+  if (typeof decoded === 'string') return [undecoded[decoded]];
+  return check.violations(operation, status, decoded, firstValueOf(headers['content-type']));
+}
+
+type Asking = Pick<Forwardable, 'headers' | 'operation' | 'method'>;
+
+/** One range of bytes: `a-`, `a-b`, or `-n` for the last n bytes. */
+const oneRange = /^bytes[ \t]*=[ \t]*(\d{0,18})-(\d{0,18})[ \t]*$/i;
+const contentRange = /^bytes (\d{1,18})-(\d{1,18})\/(\d{1,18}|\*)$/i;
+
+/**
+ * Whether the request asked for an answer that only some requests may get: a part of a body (206, 416), or no body because the client has it
+ * (304). RFC 9110 sections 13 and 14. True for all other statuses.
+ */
+export function wasAsked(status: number, headers: AnswerHeaders, exchange: Asking): boolean {
+  if (status === 206) return isAskedPart(headers, rangeOf(exchange));
+  if (status === 416) return rangeOf(exchange) !== undefined;
+  if (status === 304) return exchange.headers.has('if-none-match') || exchange.headers.has('if-modified-since');
+  return true;
+}
+
+/** Returns the Range that the upstream has got (request-lines.ts). */
+function rangeOf({ headers, operation, method }: Asking): string | undefined {
+  return operation.ranges && method !== 'HEAD' ? headers.get('range') : undefined;
+}
+
+/**
+ * Whether the answer is a part within the single range of the request. If the request has several ranges, the parts may come in any form.
+ */
+function isAskedPart(headers: AnswerHeaders, range: string | undefined): boolean {
+  const asked = range === undefined ? null : oneRange.exec(range);
+  if (range === undefined || asked === null) return range !== undefined;
+  if (/^multipart\/byteranges\b/i.test(firstValueOf(headers['content-type']) ?? '')) return false;
+  const given = contentRange.exec(firstValueOf(headers['content-range']) ?? '');
+  if (given === null) return false;
+  const [first, last] = [Number(given[1]), Number(given[2])];
+  if (asked[1] === '') return last - first < Number(asked[2]);
+  return first >= Number(asked[1]) && (asked[2] === '' || last <= Number(asked[2]));
+}
+
+/** Returns the first value of a field. */
+export function firstValueOf(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : value?.[0];
+}
