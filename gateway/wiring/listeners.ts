@@ -115,7 +115,7 @@ export function createListeners(options: ListenersOptions): Listeners {
     };
     return {
       constantHeaders,
-      refusals: createRefusals({ publicUrl, constantHeaders, onRefused: () => undefined }),
+      refusals: createRefusals({ publicUrl, onRefused: () => undefined }),
       usesFastPath: false,
       current: () => requests,
     };

@@ -14,7 +14,7 @@ interface ErrorAnswer {
 }
 
 /** @param retryable whether the client may send the identical request again */
-type AnswerOf = (error: GatewayError, retryable: boolean, requestId: string) => ErrorAnswer;
+export type AnswerOf = (error: GatewayError, retryable: boolean, requestId: string) => ErrorAnswer;
 
 /** An error answer without details, as its text before and after the request id. */
 interface PlainAnswer {

@@ -1,7 +1,5 @@
-// Writes every error answer: for what stages and Express refuse, and for bytes that are no request.
+// Writes the error answer of an exchange, for what stages and Express refuse. unreadable.ts does it for bytes that are no request.
 
-import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
 import type { DownstreamRequest, DownstreamResponse } from '../../downstream.ts';
 import { GatewayError, toGatewayError } from '../../errors.ts';
 import type { Arrived } from '../../exchange.ts';
@@ -10,13 +8,11 @@ import { isIdempotent } from '../../shared/methods.ts';
 import { atEndOfTurn } from '../../sockets/end-of-turn.ts';
 import { cutOff, endAfterLingering } from '../connections/linger.ts';
 import { nodeExchangeOf } from '../edge-exchange.ts';
-import { createErrorAnswers } from './error-answer.ts';
+import { type AnswerOf, createErrorAnswers } from './error-answer.ts';
 
 interface RefusalsOptions {
   /** Base of `doc_url`. */
   readonly publicUrl: string;
-  /** Headers of every answer, for answers on a bare socket: no exchange has them in `commonHeaders` there. */
-  readonly constantHeaders: readonly string[];
   /** Called after a refusal has been written. */
   onRefused(arrived: Arrived, error: GatewayError): void;
 }
@@ -27,8 +23,8 @@ export interface Refusals {
    * answer for a whole one.
    */
   answer(arrived: Arrived, thrown: unknown): void;
-  /** Answers on a bare socket, for bytes that the parser refused. */
-  answerSocket(socket: Socket, error: GatewayError, requestId: string): void;
+  /** Makes the text of a refusal, without writing it. */
+  readonly answerOf: AnswerOf;
   /**
    * Call it if the Idempotency-Key of this request does not prevent a second execution: a later refusal must not be called retryable
    * because of the key.
@@ -104,21 +100,7 @@ export function createRefusals(options: RefusalsOptions): Refusals {
     options.onRefused(arrived, error);
   }
 
-  function answerSocket(socket: Socket, error: GatewayError, requestId: string): void {
-    if (!socket.writable) {
-      socket.destroy();
-      return;
-    }
-    const { status, headers, text } = answerOf(error, error.entry.retryable === true, requestId);
-    const framing = ['Content-Length', String(Buffer.byteLength(text)), 'Connection', 'close'];
-    const lines = options.constantHeaders.concat('X-Request-Id', requestId, headers, framing);
-    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nDate: ${new Date().toUTCString()}\r\n`;
-    for (let i = 0; i < lines.length; i += 2) head += `${lines[i]}: ${lines[i + 1]}\r\n`;
-    socket.write(`${head}\r\n${text}`);
-    endAfterLingering(socket);
-  }
-
-  return { answer, answerSocket, ignoreKey: (request) => void unprotected.add(request) };
+  return { answer, answerOf, ignoreKey: (request) => void unprotected.add(request) };
 }
 
 /** Whether the client may send the identical request again: it had no effect, or is idempotent by its method or key. */

@@ -1,16 +1,20 @@
 // Handles input that is no valid request: bytes that the parser rejects, requests that arrive too slowly, CONNECT. Codes: malformed_http,
 // headers_too_large, http_version_not_supported, request_timeout, body_too_large, method_not_allowed.
 
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorCode } from '../../error-catalogue.ts';
 import { GatewayError } from '../../errors.ts';
 import { Trail } from '../../trail.ts';
+import { endAfterLingering } from '../connections/linger.ts';
 import type { EdgeExchange, EdgeResponse } from '../edge-exchange.ts';
 import { type NodeExchange, nodeExchangeOf } from '../edge-exchange.ts';
 import type { Refusals } from './refusals.ts';
 
 interface UnreadableOptions {
-  readonly refusals: Refusals;
+  readonly refusals: Pick<Refusals, 'answer' | 'answerOf'>;
+  /** Headers of every answer, flat names and values: without an exchange, nothing else adds them. */
+  readonly constantHeaders: readonly string[];
   /** Exchanges in progress. */
   active(): readonly EdgeExchange[];
   requestId(): string;
@@ -56,11 +60,25 @@ export function createUnreadable(options: UnreadableOptions): Unreadable {
 
   function refuseUnparsed(socket: Socket, error: GatewayError): void {
     const id = options.requestId();
-    options.refusals.answerSocket(socket, error, id);
+    answerSocket(socket, error, id);
     const { code, entry, cause } = error;
     const trail = new Trail(id, '_OTHER');
     trail.note('cause', cause);
     options.onFinished(Object.assign(trail, { code, status: entry.status, clientAddress: socket.remoteAddress }));
+  }
+
+  function answerSocket(socket: Socket, error: GatewayError, requestId: string): void {
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const { status, headers, text } = options.refusals.answerOf(error, error.entry.retryable === true, requestId);
+    const framing = ['Content-Length', String(Buffer.byteLength(text)), 'Connection', 'close'];
+    const lines = options.constantHeaders.concat('X-Request-Id', requestId, headers, framing);
+    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nDate: ${new Date().toUTCString()}\r\n`;
+    for (let i = 0; i < lines.length; i += 2) head += `${lines[i]}: ${lines[i + 1]}\r\n`;
+    socket.write(`${head}\r\n${text}`);
+    endAfterLingering(socket);
   }
 
   return {

@@ -50,7 +50,7 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
   const { publicUrl, limits, timeouts } = parts.configuration.config.gateway;
   // The headers of the answer are not reported.
   const constantHeaders: readonly string[] = [];
-  const refusals = createRefusals({ publicUrl, constantHeaders, onRefused: () => undefined });
+  const refusals = createRefusals({ publicUrl, onRefused: () => undefined });
   const finished = Promise.withResolvers<Trail>();
   const requests = {
     handle: createHandle(asked, parts),

@@ -56,7 +56,6 @@ export function openTraffic(above: Above, parts: Parts): TrafficSection {
   const constantHeaders = securityHeadersFor(base.gateway.publicUrl);
   const refusals = createRefusals({
     publicUrl: base.gateway.publicUrl,
-    constantHeaders,
     onRefused: callers.throttle.countRefusal,
   });
   const ownChallenge = certificates.ordered?.findToken;

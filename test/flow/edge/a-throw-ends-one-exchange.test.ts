@@ -67,7 +67,6 @@ async function startEdge(way: (typeof ways)[string]): Promise<void> {
     constantHeaders: [],
     refusals: createRefusals({
       publicUrl: 'http://api.test',
-      constantHeaders: [],
       onRefused({ request }) {
         if (request.url === '/refused') throw new TypeError('a mistake in a count');
       },

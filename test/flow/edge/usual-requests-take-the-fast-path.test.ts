@@ -77,7 +77,7 @@ async function startEdge(times: { readonly headersMs: number; readonly keepAlive
     requestMs: 60_000,
     writeIdleMs: 5000,
     constantHeaders: [],
-    refusals: createRefusals({ publicUrl: 'http://api.test', constantHeaders: [], onRefused: () => undefined }),
+    refusals: createRefusals({ publicUrl: 'http://api.test', onRefused: () => undefined }),
     requestId: () => 'req_1',
     usesFastPath: true,
     current: () => ({
@@ -336,7 +336,7 @@ it('a drain closes idle connections, and finishes what is under way', async () =
     writeIdleMs: 5000,
     keepAliveMs: 5000,
     constantHeaders: [],
-    refusals: createRefusals({ publicUrl: 'http://api.test', constantHeaders: [], onRefused: () => undefined }),
+    refusals: createRefusals({ publicUrl: 'http://api.test', onRefused: () => undefined }),
     requestId: () => 'req_1',
     usesFastPath: true,
     current: () => ({
