@@ -9,7 +9,7 @@ import type { AnswerHeaders } from '../http1/client/wire.ts';
 import type { TrailNotes } from '../notes.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { waitBeforeSending } from './attempts/before-sending.ts';
-import { placeForHandshake } from './concurrency/exchange-place.ts';
+import { ExchangePlace } from './concurrency/exchange-place.ts';
 import type { Credential } from './credentials/credential.ts';
 import { toUpstreamRefusal } from './errors/upstream-errors.ts';
 import { upstreamFailure } from './failure.ts';
@@ -139,4 +139,68 @@ function toHandshake(
 
 function* pairs(flat: readonly string[]): Generator<[string, string]> {
   for (let i = 0; i < flat.length; i += 2) yield [flat[i] as string, flat[i + 1] as string];
+}
+
+/**
+ * Waits for the place of a WebSocket handshake. The handshake holds it until it is answered or has failed; an open WebSocket holds none.
+ * Rejects with upstream_overloaded.
+ *
+ * @param deadlineAt `performance.now()`
+ * @returns the function that gives the place back; undefined if the client has left, and the trail then has status 499
+ */
+function placeForHandshake(
+  exchange: Forwardable,
+  route: UpstreamRoute,
+  deadlineAt: number,
+): Promise<(() => void) | undefined> {
+  return new Promise((resolve, reject) => {
+    new HandshakePlace(exchange, route, deadlineAt, resolve, reject).wait();
+  });
+}
+
+class HandshakePlace extends ExchangePlace {
+  readonly #resolve: (release: (() => void) | undefined) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #onClientGone = () => {
+    this.leaveQueue();
+    this.clientLeft();
+  };
+
+  constructor(
+    exchange: Forwardable,
+    route: UpstreamRoute,
+    deadlineAt: number,
+    resolve: (release: (() => void) | undefined) => void,
+    reject: (error: unknown) => void,
+  ) {
+    super(exchange, route, deadlineAt);
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  wait(): void {
+    // Runs before the listener that ends and logs the exchange.
+    this.exchange.response.prependListener('close', this.#onClientGone);
+    this.takePlace();
+  }
+
+  protected begin(): void {
+    this.#stopListening();
+    this.#resolve(() => void this.leavePlace());
+  }
+
+  protected clientLeft(): void {
+    this.#stopListening();
+    this.exchange.trail.clientLeft();
+    this.#resolve(undefined);
+  }
+
+  endWith(thrown: unknown): void {
+    this.#stopListening();
+    this.#reject(thrown);
+  }
+
+  #stopListening(): void {
+    this.exchange.response.off('close', this.#onClientGone);
+  }
 }

@@ -1,5 +1,5 @@
 // The place of one exchange in the concurrency limit of its upstream: waits for it, holds it, gives it back. It is the base class of the
-// attempts, because a second object would cost each request an allocation. The class for WebSocket handshakes is at the end of this file.
+// attempts, because a second object would cost each request an allocation.
 
 import type { Caller } from '../../caller.ts';
 import type { GatewayError } from '../../errors.ts';
@@ -79,68 +79,4 @@ export abstract class ExchangePlace implements Waiter {
 /** Returns the key of the fair queue. A caller without an organization counts alone. */
 function shareOf({ organization, subject }: Caller): string {
   return organization === undefined ? subject : organization.id;
-}
-
-/**
- * Waits for the place of a WebSocket handshake. The handshake holds it until it is answered or has failed; an open WebSocket holds none.
- * Rejects with upstream_overloaded.
- *
- * @param deadlineAt `performance.now()`
- * @returns the function that gives the place back; undefined if the client has left, and the trail then has status 499
- */
-export function placeForHandshake(
-  exchange: Forwardable,
-  route: UpstreamRoute,
-  deadlineAt: number,
-): Promise<(() => void) | undefined> {
-  return new Promise((resolve, reject) => {
-    new HandshakePlace(exchange, route, deadlineAt, resolve, reject).wait();
-  });
-}
-
-class HandshakePlace extends ExchangePlace {
-  readonly #resolve: (release: (() => void) | undefined) => void;
-  readonly #reject: (error: unknown) => void;
-  readonly #onClientGone = () => {
-    this.leaveQueue();
-    this.clientLeft();
-  };
-
-  constructor(
-    exchange: Forwardable,
-    route: UpstreamRoute,
-    deadlineAt: number,
-    resolve: (release: (() => void) | undefined) => void,
-    reject: (error: unknown) => void,
-  ) {
-    super(exchange, route, deadlineAt);
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
-
-  wait(): void {
-    // Runs before the listener that ends and logs the exchange.
-    this.exchange.response.prependListener('close', this.#onClientGone);
-    this.takePlace();
-  }
-
-  protected begin(): void {
-    this.#stopListening();
-    this.#resolve(() => void this.leavePlace());
-  }
-
-  protected clientLeft(): void {
-    this.#stopListening();
-    this.exchange.trail.clientLeft();
-    this.#resolve(undefined);
-  }
-
-  endWith(thrown: unknown): void {
-    this.#stopListening();
-    this.#reject(thrown);
-  }
-
-  #stopListening(): void {
-    this.exchange.response.off('close', this.#onClientGone);
-  }
 }
