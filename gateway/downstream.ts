@@ -55,7 +55,7 @@ export interface DownstreamResponse {
   writeHead(status: number, headers?: string[]): unknown;
   /** Sends the head before the body begins. */
   flushHeaders(): void;
-  /** False: the client is behind, `drain` follows. */
+  /** Returns false if the client is behind; `drain` follows. */
   write(chunk: Buffer, onWritten?: () => void): boolean;
   end(chunk?: Buffer): unknown;
   destroy(): unknown;

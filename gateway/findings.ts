@@ -22,7 +22,7 @@ export interface LimitStates {
 export interface Charged {
   readonly policy: string;
   readonly cost: number;
-  /** False: a shadow limit. */
+  /** Whether the limit refuses; a shadow limit does not. */
   readonly enforce: boolean;
 }
 

@@ -63,7 +63,7 @@ export interface Operation {
   readonly responseHeaders: ReadonlySet<string>;
   /** Fields among `location`, `link` and `content-location` that may name other hosts. */
   readonly externalReferences: ReadonlySet<string>;
-  /** Undefined: no cookie crosses, and the contract declares none. */
+  /** The cookies that cross; undefined if the contract declares none and none crosses. */
   readonly cookies: CookieRules | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface Stages extends Readonly<Record<StageName, unknown>> {
   authorize(identified: Identified): Permitted;
   limit(permitted: Permitted): Awaitable<Counted>;
   validate(counted: Counted): Awaitable<Checked>;
-  /** Undefined: the stage has answered with the stored answer. */
+  /** Returns undefined if the stage has answered with the stored answer. */
   replay(checked: Checked): Awaitable<Forwardable | undefined>;
   forward(forwardable: Forwardable): Promise<void>;
 }

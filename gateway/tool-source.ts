@@ -33,7 +33,7 @@ export interface ToolRequest {
 
 export interface ToolSchemas {
   readonly input: JsonRecord;
-  /** Undefined: answers have no schema, or not each one. */
+  /** The schema of the answers; undefined unless each one has one. */
   readonly output: JsonRecord | undefined;
   /** What the schemas cannot say. */
   readonly losses: readonly string[];

@@ -37,7 +37,7 @@ export class Trail implements Reservation, UsualNotes {
   stage: StageName = 'admit';
   /** `performance.now()` at the end of each timed stage, in their order; NaN: not reached. */
   readonly endedAt: number[] = notEnded.slice();
-  /** Undefined: the exchange has none of them. */
+  /** Notes that few exchanges have; undefined until the first of them. */
   rare: RareNotes | undefined = undefined;
   clientAddress: string | undefined = undefined;
   clientTraceparent: string | undefined = undefined;

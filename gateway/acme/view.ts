@@ -43,7 +43,7 @@ export interface HeldCertificate extends Held {
 /** State of one configured certificate. */
 export interface KeptCertificate {
   readonly names: readonly string[];
-  /** Undefined: there is none yet. */
+  /** The present certificate; undefined if there is none yet. */
   readonly shown: ShownCertificate | undefined;
   readonly renewsAtMs: number | undefined;
   readonly isRevoked: boolean;

@@ -24,7 +24,7 @@ export interface InForceReport {
 /** A change that was made. */
 export interface Made<Result> {
   readonly result: Result;
-  /** Undefined: the change was not to be waited for. Rejects if it stays unknown; the change was made in any case. */
+  /** Waits until the change is in force; undefined if the caller does not wait. Rejects if that stays unknown: the change was made anyway. */
   readonly inForce: (() => Promise<InForceReport>) | undefined;
 }
 

@@ -17,6 +17,6 @@ export interface Actor {
   readonly requestId?: string | undefined;
   /** Id of the organization of a key or token. */
   readonly organization?: string | undefined;
-  /** Undefined: the actor is not bounded by a key, as commands and operators of the console are not. */
+  /** What the key of the actor allows; undefined for commands and operators of the console, which have no key. */
   readonly may?: Grants | undefined;
 }

@@ -7,7 +7,7 @@ import type { Actor, Grants } from './actor.ts';
 
 export interface Authority {
   readonly author: Author;
-  /** Undefined: everything. */
+  /** What the actor may do; undefined if it may do everything. */
   readonly may: Grants | undefined;
   /** The acting key and its organization as they were read. */
   readonly keys: NonNullable<Conditions['keys']>;

@@ -9,7 +9,7 @@ import type { Grants } from './actor.ts';
 export interface Granted {
   readonly scopes: readonly string[];
   readonly allowedCidrs: readonly string[];
-  /** Undefined: no end. */
+  /** When the key ends, epoch milliseconds; undefined if it has no end. */
   readonly expiresAtMs: number | undefined;
 }
 

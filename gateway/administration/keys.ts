@@ -65,7 +65,7 @@ export function keyTag({ name, scopes, allowedCidrs, expiresAtMs, revokedAtMs, r
 }
 
 export interface KeyListing {
-  /** Undefined: of all organizations. */
+  /** The organization whose keys are listed; undefined for all organizations. */
   readonly organization: string | undefined;
   readonly state: 'active' | 'expired' | 'revoked' | undefined;
   /** Id of a key: only later keys. */

@@ -13,7 +13,7 @@ import { createSpeaker, outboxOf } from './speaker.ts';
 import type { AlertStore, Silence } from './store.ts';
 
 export interface AlertsInForce {
-  /** Absent: the configuration has none. */
+  /** The settings of the configuration, if it has any. */
   readonly settings?: AlertSettings | undefined;
   /** The public address of the gateway. */
   readonly gateway: string;

@@ -9,7 +9,7 @@ interface FoundOrganizations {
   readonly organizations: readonly Organization[];
   /** Keys that the text names, with the organizations above. */
   readonly keys: readonly StoredKey[];
-  /** False: there are more, or the time was over before everything was read. */
+  /** Whether these are all; false if there are more, or if the time was over before everything was read. */
   readonly complete: boolean;
 }
 

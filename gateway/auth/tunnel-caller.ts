@@ -17,7 +17,7 @@ interface TunnelCallerOptions {
 
 interface TunnelCaller {
   readonly caller: Caller;
-  /** False: revoked, expired, suspended, or not allowed from this address. */
+  /** Whether the caller may call; false if it is revoked, expired, suspended, or not allowed from this address. */
   readonly isAllowed: boolean;
 }
 

@@ -21,7 +21,7 @@ export function addPartOptions(command: Command, what: string): Command {
     .option('--after <id>', `go on behind this ${what}, which the part before ended with`);
 }
 
-/** Undefined: no limit. */
+/** Returns the limit of a list; undefined if there is none. */
 export function limitIn({ usage }: CommandContext, { limit }: PartFlags, isTable: boolean): number | undefined {
   if (limit === undefined) return isTable ? LIMIT_OF_TABLES : undefined;
   return parseCount(limit, LIMIT_MAX) ?? usage(`--limit ${limit} is not a number from 1 to ${LIMIT_MAX}.`);

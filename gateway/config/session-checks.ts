@@ -47,7 +47,7 @@ function checkOrigins({ sessions, hosts, publicUrl }: GatewayFile, source: Sourc
   }
 }
 
-/** Undefined: every name is served. */
+/** Returns the host names that are served; undefined if every name is. */
 function servedNames(hosts: Hosts, publicUrl: string): string[] | undefined {
   if (Object.values(hosts).every((name) => name === undefined)) return undefined;
   return [...new Set(site.options.flatMap((of) => hostOfSite(of, hosts, publicUrl) ?? []))];

@@ -13,9 +13,9 @@ import type { VersionSummary } from './version-summary.ts';
 export interface LocalFeed {
   readonly counts: RangeCounts;
   readonly organizations: readonly OrganizationNearLimit[];
-  /** Null: no process answered. */
+  /** The status; null if no process answered. */
   readonly status: object | null;
-  /** Null: not known yet, or no process answered. */
+  /** The versions; null if they are not known yet, or if no process answered. */
   readonly versions: VersionSummary | null;
   readonly causes: readonly LastingCause[];
   readonly events: readonly GatewayEvent[];
@@ -37,7 +37,7 @@ export interface Feed {
 
 interface Answer {
   readonly instance: FleetInstance;
-  /** Undefined: the instance did not answer. */
+  /** The figures of the instance; undefined if it did not answer. */
   readonly value: LocalFeed | undefined;
 }
 

@@ -8,7 +8,7 @@ export interface Figures {
   readonly server_errors: number;
   /** Refused by the gateway before the service had them; they are among the errors. */
   readonly refused: number;
-  /** Null: no request. */
+  /** The median; null if there was no request. */
   readonly p50_ms: number | null;
   readonly p99_ms: number | null;
 }

@@ -20,7 +20,7 @@ export interface FleetInstance {
 
 export interface FleetAnswer {
   readonly instance: FleetInstance;
-  /** Undefined: it did not answer. */
+  /** The answer of the instance; undefined if it gave none. */
   readonly value: unknown;
 }
 

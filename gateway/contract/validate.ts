@@ -35,7 +35,7 @@ interface RequestContract {
   readonly schemas: RequestSchemas;
   readonly reader: ParameterReader;
   readonly body: BodyContract;
-  /** Undefined: no form is described. */
+  /** The checks of forms; undefined if no form is described. */
   readonly forms: FormChecks | undefined;
   /** Lower-case media types of successful answers. */
   readonly answers: readonly string[];

@@ -12,7 +12,7 @@ export interface AnswerHeadOptions {
   readonly isKept: boolean;
   /** How long an idle connection stays open; 0: not announced. */
   readonly keepAliveMs: number;
-  /** False: an answer to HEAD, or one with a status that has no body (RFC 9110 section 6.4.1). */
+  /** False for an answer to HEAD, and for a status that has no body (RFC 9110 section 6.4.1). */
   readonly hasBody: boolean;
   readonly nowMs: number;
 }

@@ -15,9 +15,9 @@ export interface LimitUse {
   readonly policy: string;
   /** Path of the rule in `limits.yaml`. */
   readonly rule: string;
-  /** Null: the limit counts the organization as a whole. */
+  /** The key that the limit counts; null if it counts the organization as a whole. */
   readonly key_id: string | null;
-  /** Null: the limit counts all operations. */
+  /** Ids of the operations that the limit counts; null if it counts all. */
   readonly operations: readonly string[] | null;
   /** Whether the limit refuses; a shadow limit only counts. */
   readonly enforced: boolean;
@@ -126,7 +126,7 @@ interface ApplicableLimit {
   /** Path of the rule in `limits.yaml`. */
   readonly ruleName: string;
   readonly rule: LimitRule;
-  /** Absent: the limit counts the organization as a whole. */
+  /** The key that the limit counts; undefined if it counts the organization as a whole. */
   readonly key: string | undefined;
   /** Ids of the operations that the limit counts; absent: all. */
   readonly operations: readonly string[] | undefined;

@@ -26,7 +26,7 @@ import {
 /** An answer in HTTP. */
 export interface EndpointAnswer {
   readonly status: number;
-  /** Undefined: no body. */
+  /** The body; undefined if there is none. */
   readonly text: string | undefined;
   /** Flat names and values. */
   readonly headers?: readonly string[];

@@ -72,7 +72,7 @@ function textOf(text: string): ToolResult['content'][number] {
   return { type: 'text', text };
 }
 
-/** Undefined: the service says that it is JSON, and it is not. */
+/** Returns the parsed body; undefined if it is not JSON, although the service says so. */
 function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));

@@ -15,7 +15,7 @@ export type MessageId = string | number;
 
 /** A request or notification whose form is in order. */
 export interface AgentMessage {
-  /** Undefined: a notification, or an answer to a request, which no client was sent. */
+  /** The id of a request; undefined for a notification, and for an answer: clients are sent no requests. */
   readonly id: MessageId | undefined;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;

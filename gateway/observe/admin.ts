@@ -30,7 +30,7 @@ export interface AdminOptions extends Answers {
 /** The author of a change that a command asks for, for the audit log. */
 export interface ChangeAuthor {
   readonly by: string;
-  /** Undefined: the question of a primary process of an earlier version. */
+  /** Id of the request that makes the change; undefined if a primary process of an earlier version asks. */
   readonly requestId: string | undefined;
 }
 

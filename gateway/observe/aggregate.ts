@@ -12,7 +12,7 @@ export interface MetricSnapshot {
 }
 
 interface MetricSample {
-  /** Null: not a number, converted by JSON. */
+  /** The value; JSON makes null of NaN. */
   readonly value: number | null;
   readonly labels: Readonly<Partial<Record<string, string | number>>>;
   readonly metricName?: string;

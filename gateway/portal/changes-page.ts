@@ -24,7 +24,7 @@ interface Entry {
   readonly publication: Publication;
 }
 
-/** Undefined: nothing is recorded of the served contracts. */
+/** Returns the page; undefined if nothing is recorded of the served contracts. */
 export function changesPage(
   publications: readonly Publication[],
   references: readonly AddressedContract[],

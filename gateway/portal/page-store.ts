@@ -10,7 +10,7 @@ const KEPT_BYTES_MAX = 32_000_000;
 
 export interface PageStore {
   has(path: string): boolean;
-  /** Undefined: there is no such path. */
+  /** Returns the page at a path; undefined if there is none. */
   get(path: string): Promise<PortalResource> | undefined;
 }
 

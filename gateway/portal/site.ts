@@ -36,13 +36,13 @@ export interface PortalOptions extends GuideSettings {
   readonly publicUrl: string;
   contracts(): readonly Reference[];
   readonly tools: DocumentTools;
-  /** Undefined: the title of the contract, if there is one. */
+  /** The title; undefined to use the title of the contract, if there is one. */
   readonly title: string | undefined;
   /** Markdown. */
   readonly description: string | undefined;
   readonly look: Look;
   readonly help: HelpLinks;
-  /** Undefined: the documentation has no page about them. */
+  /** The limits; undefined if the documentation has no page about them. */
   readonly limits: PublicLimits | undefined;
   /** Oldest first. */
   readonly publications: readonly Publication[];

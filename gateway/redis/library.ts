@@ -20,7 +20,7 @@ interface TimedConnection {
   readonly stream: Socket;
   readonly options: { readonly socketTimeout: number };
   readonly commandQueue: { readonly length: number };
-  /** Undefined: no reply is awaited. The library makes it undefined when the connection closes. */
+  /** Set while a reply is awaited. The library makes it undefined when the connection closes. */
   socketTimeoutTimer?: true | undefined;
   setSocketTimeout(): void;
 }

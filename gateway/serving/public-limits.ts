@@ -4,7 +4,7 @@ import type { Configuration } from '../configuration.ts';
 import { ANONYMOUS_TIER, extraOf, OPEN_STREAMS_MAX } from '../limits/limit-rules.ts';
 import type { PublicLimits } from '../portal/limits-page.ts';
 
-/** Undefined: the configuration shows no tiers. */
+/** Returns the limits that the documentation shows; undefined if the configuration shows no tiers. */
 export function publicLimits(
   { gateway, limits }: Configuration['config'],
   contracts: Configuration['contracts'],

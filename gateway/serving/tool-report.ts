@@ -29,7 +29,7 @@ export interface ToolReport {
 const BYTES_PER_TOKEN = 4;
 
 /**
- * Undefined: there is no endpoint for agents.
+ * Returns the report; undefined if there is no endpoint for agents.
  *
  * @param caller whose tools are reported; undefined: all
  */

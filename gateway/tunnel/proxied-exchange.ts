@@ -99,7 +99,7 @@ export abstract class ProxiedExchange<Options extends ProxyRequestOptions = Prox
     this.options.onAnswer(status);
   }
 
-  /** False: the exchange has ended before. */
+  /** Ends the exchange. Returns false if it had ended before. */
   protected settle(): boolean {
     if (this.isSettled) return false;
     this.isSettled = true;

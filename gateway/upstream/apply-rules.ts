@@ -164,7 +164,7 @@ class RuledAttempt implements AnswerJudge {
     else buffered.pass(passed.judged.headers, passed.body);
   }
 
-  /** Undefined: the client does not get the answer, because the attempt has failed or the request was sent again. */
+  /** Returns what passes to the client; undefined if nothing does, because the attempt has failed or the request was sent again. */
   #judge(
     answer: CompleteAnswer,
     context: Parameters<Judge>[1],

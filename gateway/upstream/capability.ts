@@ -19,7 +19,7 @@ const fields = {
     part: 'queued',
     stage: 'forward',
     type: 'ms',
-    // Undefined: the request did not wait.
+    // A request that did not wait has no note.
     notes: { queuedMs: noted<number | undefined>() },
     meaning: 'the part of the duration that was spent in the queue of the upstream',
   },

@@ -60,7 +60,7 @@ export interface UpstreamRoute {
   readonly isGateway: boolean;
   /** Undefined if the upstream has neither a credential nor rules. */
   readonly rules: UpstreamRules | undefined;
-  /** Undefined: the gateway does not compress answers. */
+  /** How the gateway compresses answers; undefined if it does not. */
   readonly compression: Compression | undefined;
 }
 
@@ -97,7 +97,7 @@ export function createUpstreamRoutes(
   return new Map(all);
 }
 
-/** Undefined: requests and answers pass unchanged. */
+/** Returns the rules of an upstream; undefined if requests and answers pass unchanged. */
 function rulesOf(
   { answers, requests }: UpstreamRouteEntry,
   credential: Credential | undefined,

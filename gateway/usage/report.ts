@@ -56,7 +56,7 @@ export interface UsageSum {
 
 export interface UsagePage {
   readonly sums: readonly UsageSum[];
-  /** Undefined: there is nothing more. */
+  /** Where the next page begins; undefined at the end. */
   readonly next: UsagePosition | undefined;
   /** Everything that ended before is in the counts, as far as the running instances have said. */
   readonly completeUntilMs: number;

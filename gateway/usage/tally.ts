@@ -74,7 +74,7 @@ export function createTally({ now, onPair, onFull, ...bounds }: TallyOptions): U
     hours.set(hourStartsAtMs, hour);
   }
 
-  /** Undefined: there is no room. */
+  /** Adds a pair; returns undefined if there is no room. */
   function addPair(caller: Caller, operation: Operation | undefined, nowMs: number): ByClass | undefined {
     if (pairs >= pairsMax) {
       onFull();

@@ -14,12 +14,12 @@ interface ConfigurationReport {
   /** ISO 8601, UTC. */
   readonly since: string;
   readonly files: readonly { readonly file: string; readonly text: string | null }[];
-  /** Null: there was none since the process started. */
+  /** The configuration before; null if there was none since the process started. */
   readonly before: { readonly version: string; readonly since: string } | null;
   readonly changes: readonly {
     readonly file: string;
     readonly kind: 'changed' | 'added' | 'removed';
-    /** Null: the texts are too large, too different, or not of a kind that is kept. */
+    /** The changed lines; null if the texts are too large, too different, or not of a kind that is kept. */
     readonly lines: readonly string[] | null;
   }[];
 }

@@ -108,7 +108,7 @@ function headersIn(text: string): string[] | string {
   return parsed.flatMap((found) => [found?.[1] ?? '', found?.[2] ?? '']);
 }
 
-/** Undefined: without credentials. A sentence for an unknown caller. */
+/** Returns the caller; undefined for a request without credentials, a sentence for an unknown caller. */
 async function callerOf(
   store: KeyStore,
   { caller: id, mode, scopes }: RehearsalQuestion,

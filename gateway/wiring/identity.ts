@@ -46,7 +46,7 @@ export interface Identity {
   /** Whether the credentials of a request are cached as valid; asks no store. */
   isKnownCaller(admitted: Admitted): boolean;
   readonly callerOfTunnel: CallerOfTunnel;
-  /** Undefined: people cannot sign in. */
+  /** The reader of session cookies; undefined if people cannot sign in. */
   readonly sessionReader: SessionReader | undefined;
   readonly organizationOf: Directory['organizationOf'];
   readonly keysStatus: () => DirectoryStatus;

@@ -30,7 +30,7 @@ interface ListenersOptions extends Pick<ServerOptions, 'constantHeaders' | 'refu
   readonly settings: Settings;
   /** The configuration in force. */
   configuration(): Configuration;
-  /** Undefined: the public listener speaks plain HTTP. */
+  /** TLS of the public listener; undefined if it speaks plain HTTP. */
   readonly tls: PublicTls | undefined;
   isDraining(): boolean;
   readonly ownChallenge: OwnChallenge | undefined;

@@ -52,7 +52,7 @@ export function createOrganizationReports({ store, usageOf, placeOf, tiers, now 
       ...organizationToJson(found),
       tiers: tiers(),
       last_used_at: lastUsedAtMs === 0 ? null : new Date(lastUsedAtMs).toISOString(),
-      // Null: neither the counters nor their fallback could be read.
+      // It is null if neither the counters nor their fallback could be read.
       limits: usage?.limits.map((limit) => ({ ...limit, rule_at: placeOf(limit.rule) })) ?? null,
       keys_total: all.length,
       keys: keys.map(keyWithCommands),

@@ -49,7 +49,7 @@ export interface Sessions {
   close(): Promise<void>;
 }
 
-/** Undefined: people cannot sign in. Rejects with a sentence if the store cannot be opened. */
+/** Opens the sessions; undefined if people cannot sign in. Rejects with a sentence if the store cannot be opened. */
 export async function openSessions({ gateway, ...options }: SessionsOptions): Promise<Sessions | undefined> {
   const { sessions: configured, publicUrl } = gateway;
   return configured && open(configured, publicUrl, gateway.keys, options);

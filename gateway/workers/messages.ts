@@ -26,14 +26,14 @@ interface Begin {
   readonly isFirst: boolean;
   /** TLS ticket keys in base64, which all workers share. */
   readonly ticketKeys: string;
-  /** Absent: a primary of an earlier version, which takes any other message for the report of the start. */
+  /** Without it, the primary has an earlier version, which takes any other message for the report of the start. */
   readonly answersQuestions?: true;
 }
 
 export interface ProcessReply {
   readonly kind: 'answer';
   readonly id: number;
-  /** Absent: it could not be answered. */
+  /** The answer, if there is one. */
   readonly given?: { readonly value?: unknown };
 }
 

@@ -1,5 +1,5 @@
-// Comments follow the rules of CONTRIBUTING.md that a pattern can find: none begins with "Of", "So" or "Once:", which leave out the noun, and
-// none says "under way" or "further" for "in progress" and "other".
+// Comments follow the rules of CONTRIBUTING.md that a pattern can find: none begins with "Of", "So", "Once:" or "Undefined:", which leave
+// out the noun, and none says "under way" or "further" for "in progress" and "other".
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const rules: Readonly<Record<string, RegExp>> = {
   'begin with their noun': /^(Of|So|Once:) /,
+  'say what is there before they say when it is not': /^(Undefined|False|Absent|Null): /,
   'call it in progress, not under way': /\bunder way\b/,
   'speak of other things, not of further ones': /\bfurther (?!ahead\b|left\b)/i,
 };

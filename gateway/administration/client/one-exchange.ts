@@ -21,7 +21,7 @@ interface OneRequest {
 export interface OneAnswer {
   readonly status: number;
   readonly type: string;
-  /** Undefined: not compressed. */
+  /** The content coding of the body; undefined if it has none. */
   readonly coding: string | undefined;
   readonly location: string | undefined;
   readonly body: string;

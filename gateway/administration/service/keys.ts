@@ -119,7 +119,7 @@ function patchOf({ name, scopes, expires_at: end, allowed_cidrs: allowedCidrs }:
   };
 }
 
-/** Null: no end. Undefined: the member was not sent. */
+/** Returns the moment of a time; null if there is no end, undefined if the member was not sent. */
 function momentOf(time: string | null | undefined): number | null | undefined {
   return typeof time === 'string' ? Date.parse(time) : time;
 }

@@ -5,9 +5,9 @@ import { calculateJwkThumbprint } from 'jose';
 
 /** Period in which a key is in use, epoch seconds. */
 export interface Term {
-  /** Absent: signs from the beginning. */
+  /** When the key begins to sign; without it, from the beginning. */
   readonly signs_from?: number;
-  /** Absent: published without an end. */
+  /** Until when the key is published; without it, for ever. */
   readonly published_until?: number;
 }
 

@@ -10,7 +10,7 @@ const ANSWER_MAX_MS = 2000;
 
 interface ProviderExamination {
   readonly name: string;
-  /** Undefined: the secret of the client is missing, which has a finding of its own. */
+  /** Examines the provider. Resolves with undefined if the secret of the client is missing, which has a finding of its own. */
   examine(): Promise<Examination | undefined>;
 }
 

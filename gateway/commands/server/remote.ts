@@ -5,7 +5,7 @@ import type { AdministrationClient } from '../../administration/client/client.ts
 import type { RemoteServer } from './server-options.ts';
 
 export interface Remote {
-  /** False: GATEWAY_SERVER alone names it, so that it may be there for other commands. */
+  /** Whether the command line names the server. If only GATEWAY_SERVER does, it may be there for other commands. */
   readonly isNamed: boolean;
   /** Throws CommandFailure if there is no key. */
   readonly actions: OpenActions;

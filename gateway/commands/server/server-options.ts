@@ -9,7 +9,7 @@ import { CommandFailure } from '../command-failure.ts';
 
 export interface RemoteServer {
   readonly address: ServerAddress;
-  /** False: by GATEWAY_SERVER alone. */
+  /** Whether the command line names the server; false if only GATEWAY_SERVER does. */
   readonly isNamed: boolean;
   /** Throws CommandFailure if there is none. */
   key(): string;

@@ -14,7 +14,7 @@ export interface TrialBody {
   readonly contentType: string;
   /** JSON value; undefined: the body has another media type. */
   readonly body?: unknown;
-  /** Undefined: the body is the JSON of `body`. */
+  /** The bytes of the body, if they are not the JSON of `body`. */
   readonly bytes?: Buffer | undefined;
 }
 

@@ -24,7 +24,7 @@ interface Created {
   readonly entry: ContractOperation;
   /** Path values of its collection. */
   readonly pathValues: readonly string[];
-  /** Undefined: the answer does not show it. */
+  /** The id of the record; undefined if the answer does not show it. */
   readonly id: string | undefined;
 }
 

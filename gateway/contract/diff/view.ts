@@ -11,7 +11,7 @@ export interface Union {
 export interface View {
   /** No value fits. */
   never: boolean;
-  /** Undefined: any type. If `number` is present, `integer` is not listed. */
+  /** The allowed types; undefined for any. If `number` is present, `integer` is not listed. */
   types: ReadonlySet<string> | undefined;
   /** The values of enum and const, by their JSON text. Undefined: any value. */
   values: ReadonlyMap<string, unknown> | undefined;

@@ -20,7 +20,10 @@ import { readUrlencoded } from './urlencoded.ts';
 export interface FormCheck {
   /** Violations of a body in one piece. */
   violations(body: Buffer, contentType: string | undefined, limits: FormLimits): Violation[];
-  /** Undefined: this kind is not checked on its way. `keep` is called with the number of bytes that are about to be kept. */
+  /**
+   * Checks a form as it arrives; undefined for a kind that is not checked so. `keep` is called with the number of bytes that are about to be
+   * kept.
+   */
   readonly stream: ((contentType: string | undefined, options: StreamOptions) => StreamedBodyCheck) | undefined;
 }
 
@@ -38,7 +41,7 @@ export type FormChecks = (declared: string, contentType: string | undefined) => 
 
 const shapes = new WeakMap<JsonObject, ReturnType<typeof createValueShapes>>();
 
-/** Undefined: the operation takes no form whose content is described. */
+/** Returns the checks of an operation; undefined if it takes no form whose content is described. */
 export function createFormChecks(entry: ContractOperation, schemas: RequestSchemas): FormChecks | undefined {
   const { root } = entry.document;
   const content = member(root, member(root, entry.located, 'requestBody'), 'content');

@@ -7,7 +7,7 @@ import { malformedForm } from './malformed.ts';
 export interface PartHead {
   /** Name of the form's field. */
   readonly name: string;
-  /** Absent: the part is a field and no file. */
+  /** The name of the file; undefined if the part is a field. */
   readonly filename: string | undefined;
   readonly contentType: string | undefined;
   /** By lower-case name. */

@@ -27,7 +27,7 @@ interface CrossingSource {
   readonly located: Located;
   readonly parameters: readonly Located[];
   readonly answerCheck: Operation['answerCheck'];
-  /** Undefined: the operation belongs to another upstream than the entry that lists its contract. */
+  /** The defaults of the entry that lists the contract; undefined if the operation belongs to another upstream. */
   readonly entry: CrossingDefaults | undefined;
 }
 

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, objectAt } from '../pointer.ts';
 interface DeclaredServer {
   /** Stands before the paths; without a slash at the end. */
   readonly path: string;
-  /** Undefined: the host of the document. */
+  /** The origin; undefined for the host of the document. */
   readonly origin: string | undefined;
 }
 

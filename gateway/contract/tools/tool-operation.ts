@@ -152,7 +152,7 @@ function outputOf(entry: ContractOperation, schemas: LocalSchemas): JsonObject |
   return { $schema: DIALECT, ...outer, ...($defs === undefined ? {} : { $defs }) };
 }
 
-/** Undefined: an answer may come without JSON, or its schema is not declared. */
+/** Returns the schema of an answer; undefined if the answer may come without JSON, or if its schema is not declared. */
 function schemaIn(root: JsonObject, content: Located): Located | undefined {
   const types = memberNames(content);
   if (types.length === 0 || !types.every((type) => isJson(mediaTypeOf(type)))) return undefined;

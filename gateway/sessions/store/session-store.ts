@@ -187,7 +187,7 @@ export interface SessionStore {
    * the login took longer than such logouts are remembered. Nothing is stored then.
    */
   create(session: NewSession, tokens: IssuedTokens, login: LoginBounds): Awaitable<Session | undefined>;
-  /** Undefined: unknown, ended, idle for too long, or beyond its absolute end. */
+  /** Returns the session; undefined if it is unknown, ended, idle for too long, or beyond its absolute end. */
   find(hash: string): Awaitable<Session | undefined>;
   /** By id. */
   get(id: string): Awaitable<Session | undefined>;

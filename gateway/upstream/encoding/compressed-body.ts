@@ -6,7 +6,7 @@ import { type EncoderStream, encoders } from './encoders.ts';
 
 /** The receiver of the body of an answer, such as the response to the client. */
 export interface BodySink {
-  /** False: `drain` follows. */
+  /** Returns false if the client is behind; `drain` follows. */
   write(chunk: Buffer): boolean;
   end(chunk?: Buffer): unknown;
   once(event: 'drain', listener: () => void): unknown;

@@ -27,7 +27,7 @@ import {
 export interface TargetSetRules extends PoolSettings {
   readonly ejection: EjectionRules | 'off';
   readonly breaker: BreakerRules | 'off';
-  /** Absent: no health checks. */
+  /** The health checks of the targets, if there are any. */
   readonly health?: HealthRules | undefined;
 }
 

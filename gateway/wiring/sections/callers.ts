@@ -28,7 +28,7 @@ export interface CallersSection {
   readonly versionUses: VersionUses;
   readonly usage: Usage;
   readonly throttle: Throttle;
-  /** Undefined: people cannot sign in. */
+  /** The services of sessions; undefined if people cannot sign in. */
   readonly sessionServices: SessionServices | undefined;
   /** Calls back when the session of a caller ends, on whichever instance, unless the returned function is called before. */
   onSessionEnded(caller: Caller, listener: () => void): () => void;

@@ -11,7 +11,7 @@ import type { ObservationSection } from './observation.ts';
 export interface CertificatesSection {
   /** Undefined without `tls.acme`. */
   readonly ordered: OrderedCertificates | undefined;
-  /** Undefined: the public listener has no TLS. */
+  /** TLS of the public listener; undefined if it speaks plain HTTP. */
   readonly tls: PublicTls | undefined;
   status(): readonly CertificateStatus[];
 }

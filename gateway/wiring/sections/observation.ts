@@ -29,7 +29,7 @@ export interface ObservationSection {
   readonly ids: Ids;
   /** The listener of operators. */
   readonly admin: AdminListener;
-  /** Undefined: no traces are exported. */
+  /** The export of traces; undefined if there is none. */
   readonly tracing: Tracing | undefined;
   readonly traceparentFor: TraceparentFor;
   readonly traceWithin: TraceWithin;

@@ -38,7 +38,7 @@ export interface Replayed {
 }
 
 export interface OrganizationTally extends Tally {
-  /** Absent: all anonymous callers together. */
+  /** The organization; undefined for all anonymous callers together. */
   readonly organization: string | undefined;
   /** The tier of its last request. */
   readonly tier: string;
