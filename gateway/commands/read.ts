@@ -31,7 +31,7 @@ export function isName(text: string): boolean {
   return /^\P{Cc}{0,200}$/u.test(text);
 }
 
-/** Splits the values of a repeatable flag, each of which may be a list with commas; removes duplicates. */
+/** Splits the values of a repeatable flag: each may be a list with commas. Removes duplicates. */
 export function splitList(values: readonly string[]): string[] {
   return [...new Set(values.flatMap((value) => value.split(',')).map((value) => value.trim()))].filter(Boolean);
 }

@@ -45,7 +45,7 @@ export interface HistoryReport {
   readonly total_seconds: number;
   /** Length of the time before that is compared; 0: there is none. */
   readonly before_seconds: number;
-  /** Slots of the whole range, of which the series have the latest. */
+  /** Slots of the whole range. The series have the latest of them. */
   readonly slots: number;
   readonly all: OperationHistory;
   /** The operations with the most requests first. */

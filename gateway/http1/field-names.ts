@@ -26,7 +26,7 @@ const SPELLING_CHARACTERS_MAX = 40;
  * Returns the name of the field line that begins at `at`.
  *
  * @param text Latin-1, in which a token and a colon follow
- * @param before the name in the line before; for the first line, a name that stands for the line before it
+ * @param before the name in the line before this one; a stand-in for the first line
  */
 export function fieldNameAt(text: string, at: number, before: FieldSpelling): FieldSpelling {
   const guess = before.following;

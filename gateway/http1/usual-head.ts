@@ -28,8 +28,8 @@ export interface HeadBounds {
 
 const LINES_MAX = 100;
 /**
- * RFC 9112 section 3: one of these methods, a target in origin form (section 3.2.1) without a quote or a fragment, and HTTP/1.1, with
- * single spaces between them. CRLF is the only line end.
+ * A request line (RFC 9112 section 3) with one of these methods, a target in origin form (section 3.2.1) and HTTP/1.1. The target has no
+ * quote and no fragment. Single spaces stand between the three, and CRLF is the only line end.
  */
 const REQUEST_LINE = '(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) /[!$-~]* HTTP/1\\.1\\r\\n';
 const usual = new RegExp(`^${REQUEST_LINE}(?:${FIELD_LINE}\\r\\n)+$`);

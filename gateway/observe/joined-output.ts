@@ -15,7 +15,7 @@ interface JoinedOutput {
   join(from: Readable): Promise<void>;
   /** Writes one or more lines of this process. */
   write(lines: string): void;
-  /** Holds no process up any more: reads what the ended ones have left. Resolves when all are read to their end. */
+  /** Reads what the ended processes have left, and holds no process up. Resolves when all are read to their end. */
   readRest(): Promise<void>;
   /** Before this process ends: writes what waits, as long as standard output takes it. Returns whether all lines were taken. */
   flush(): boolean;

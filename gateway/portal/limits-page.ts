@@ -13,7 +13,7 @@ export interface PublicLimits {
   /** The limit of each client address, on operations without credentials; undefined: none. */
   readonly anonymous: PublicRule | undefined;
   readonly extra: readonly ExtraLimit[];
-  /** Operations of which one request counts more than once. */
+  /** Operations whose requests count more than once. */
   readonly costs: readonly { readonly operationId: string; readonly cost: number }[];
   readonly sizes: { readonly bodyBytesMax: number; readonly urlBytesMax: number; readonly headerBytesMax: number };
 }

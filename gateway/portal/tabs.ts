@@ -1,4 +1,4 @@
-// Tabs that need no script: radio buttons, of which the style sheet shows the panel with the same number.
+// Tabs that need no script: for each radio button, the style sheet shows the panel with the same number.
 
 import { escapeHtml } from './html.ts';
 

@@ -50,9 +50,9 @@ export interface KeyRing {
 
 /**
  * A sealed text begins with the fingerprint of its key, so that keys can be rotated: put the new one first, and remove the old one when
- * nothing is sealed with it any more.
+ * no text is sealed with it.
  *
- * @param secrets the present secrets, the first of which seals; read for each text. The ring derives new keys when the array is another one
+ * @param secrets the present secrets, read for each text; the first one seals. The ring derives new keys when the array is another one
  * @param purpose see `createTextSeal`
  */
 export function createKeyRing(

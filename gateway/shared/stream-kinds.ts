@@ -1,4 +1,4 @@
-// Media types whose answers are streams: a sequence of items, each of which matters when it arrives.
+// Media types whose answers are streams: a sequence of items; a client wants each one when it arrives.
 
 type KindOfAnswer = 'events' | 'lines';
 

@@ -1,4 +1,4 @@
-// Periods of use, in UTC: hours, days and months; and spans, each of which holds the periods of one kind that are stored together.
+// Periods of use, in UTC: hours, days and months; and spans. A span is the periods of one kind that are stored together.
 
 export const PERIOD_UNITS = ['hour', 'day', 'month'] as const;
 export type PeriodUnit = (typeof PERIOD_UNITS)[number];

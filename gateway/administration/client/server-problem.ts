@@ -50,7 +50,7 @@ export function refusalOf(server: string, status: number, body: AnswerMembers): 
   return new ServerProblem(sentences.filter(Boolean).join(' '), facts);
 }
 
-/** The violations of a contract, of which the command itself may have made one. */
+/** The violations of a contract. The command itself may have made one. */
 function detailsOf({ errors }: AnswerMembers): string[] {
   if (!Array.isArray(errors)) return [];
   return errors

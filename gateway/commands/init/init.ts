@@ -34,7 +34,7 @@ interface Templates {
 }
 
 const template = (path: string) => new URL(`./files/${path}`, import.meta.url);
-/** The contract of the gateway itself, of which each configuration gets a copy. */
+/** The contract of the gateway itself. Each configuration gets a copy. */
 const OWN_CONTRACT = new URL('../../../openapi/gateway/', import.meta.url);
 const withExample: Templates = {
   config: {

@@ -38,7 +38,7 @@ export function addServerOptions(program: Command): void {
     .option('--key-file <file>', 'file with the key for it; or GATEWAY_KEY with the key itself')
     .option('--key <key>', 'the key; other users of this machine can read it in the list of processes')
     .option('--insecure', 'send the key over http to another machine, where others on the way can read it')
-    // Behind its name, a command has options of its own, of which `explain --key` is one.
+    // Behind its name, a command has options of its own, such as `explain --key`.
     .enablePositionalOptions();
 }
 

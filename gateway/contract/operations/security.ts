@@ -65,7 +65,7 @@ interface SecurityDefaults {
 type Complain = (path: readonly (string | number)[], reason: string, remedy: string) => undefined;
 
 /**
- * Returns the alternatives of which a caller must satisfy one; empty: public. Returns `undefined` after a mistake: an operation that
+ * Returns the alternatives; a caller must satisfy one of them. Empty: public. Returns `undefined` after a mistake: an operation that
  * is neither secured nor declared public is never served.
  */
 export function operationSecurity(

@@ -29,7 +29,7 @@ function withoutZeros(digits: string): string {
   return digits.slice(0, end);
 }
 
-/** The number that a contract means: what it wrote, unless that is an integer beyond 2^53, of which the document has the double only. */
+/** The number that a contract means: what it wrote. Of an integer beyond 2^53, the document has only the double. */
 export function decimalOf(number: number): Decimal {
   return toDecimal(Number.isInteger(number) ? BigInt(number).toString() : String(number));
 }

@@ -46,7 +46,7 @@ export function stepsOf(schema: unknown): number {
   return STEPS_PER_KEYWORD * Math.ceil(1 + weightOf(schema));
 }
 
-/** Spends for the names of an object's members, of which a list was made. */
+/** Spends for a list of the names of an object's members. */
 function countedNames<Names extends ArrayLike<unknown>>(names: Names): Names {
   takeSteps(STEPS_PER_NAME * names.length);
   return names;

@@ -45,7 +45,7 @@ function settleAll(errors: readonly ErrorObject[], root: JsonObject, reach: Reac
   return withoutEchoes(settled.reverse().flat());
 }
 
-/** Leaves out a union of which no branch fits where another schema of the same value says which types are possible. */
+/** Leaves out a union without a branch that fits, if another schema of the same value says which types are possible. */
 function withoutEchoes(errors: ErrorObject[]): ErrorObject[] {
   const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
   if (mistyped.size === 0) return errors;

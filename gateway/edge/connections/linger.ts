@@ -1,5 +1,5 @@
-// Two ways to end a connection: so that the client still receives the answer just written, or so that it cannot take a partial answer for a
-// complete one.
+// Two ways to end a connection. `endAfterLingering` lets the client receive the answer that was just written. `cutOff` shows the client
+// that the answer is not complete.
 
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -11,8 +11,8 @@ const LINGER_BYTES_MAX = 4_194_304;
 const LINGER_MS = 1000;
 
 /**
- * Ends the gateway's side, then discards what the client still sends. If the connection were closed while bytes arrive, the kernel would
- * reset it, and a client that has not read the answer yet would lose it (RFC 9112 section 9.6).
+ * Ends the gateway's side, then discards what the client still sends. If it closed the connection at once, the kernel would reset it when
+ * bytes arrive, and the client would lose an answer that it has not read yet (RFC 9112 section 9.6).
  */
 export function endAfterLingering(socket: Socket): void {
   let read = 0;

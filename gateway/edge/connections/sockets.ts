@@ -31,7 +31,7 @@ export function reportAcceptErrors(server: Server): void {
 
 /**
  * Destroys a connection that its client has reset. The kernel reports a reset once, to the next read or write. If TLS makes that write by
- * itself, for example to send session tickets, Node 24.21 loses the error: no later write completes, and the reset looks like an end.
+ * itself, for example to send session tickets, Node 24.21 loses the error. Then no later write completes, and the reset looks like an end.
  *
  * This function therefore writes an empty text to the TCP socket. After a reset the write fails with EPIPE; otherwise it sends no byte. An
  * empty write to the TLS socket would not fail.
@@ -40,8 +40,8 @@ export function destroyIfReset(socket: Socket): void {
   // Skipped after the last write: the connection shuts down and closes by itself.
   if (socket.writableEnded && socket.writableLength === 0) return;
   const tcp = tcpOf(socket);
-  // Skipped while a write is pending: that write reports the reset itself, and TLS would take the end of this empty write for the end of
-  // its own.
+  // While a write is pending, nothing is written here: that write reports the reset, and TLS would take the end of this empty write for
+  // the end of its own.
   if (handleOf(tcp)?.writeQueueSize === 0) tcp.write('');
 }
 

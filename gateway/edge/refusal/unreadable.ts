@@ -120,8 +120,8 @@ function isOtherVersion({ code, reason, rawPacket, bytesParsed = 0 }: ParserErro
 }
 
 /**
- * Replaces the listeners that Node has removed, for the pending answers on a connection: an answer that waits for `drain` continues, and
- * answers that wait for an earlier one end when the client leaves.
+ * Replaces the listeners that Node has removed from a connection with pending answers. An answer that waits for `drain` continues. Answers
+ * that wait for an earlier one end when the client leaves.
  */
 function keepAnswering(socket: Socket, pending: readonly NodeExchange[]): void {
   socket.on('drain', () => {

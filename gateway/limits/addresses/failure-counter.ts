@@ -1,5 +1,5 @@
-// Counts failures per client address, and reserves units for attempts whose outcome is not known yet: in Redis for all instances together,
-// or in this process without Redis or while it is away.
+// Counts failures per client address, and reserves units for attempts whose outcome is not known yet. All instances count together in
+// Redis. Without Redis, or while it is away, each process counts alone.
 
 import { createRequire } from 'node:module';
 import type { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';

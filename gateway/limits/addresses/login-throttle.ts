@@ -79,8 +79,8 @@ export class LoginThrottle {
   }
 
   /**
-   * Admits an attempt to log in. It reserves a unit of each limit until the outcome is known, so that attempts in flight cannot exceed a
-   * limit; it waits while others have reserved all units that are left. Throws, or rejects, as `refuse` does.
+   * Admits an attempt to log in. It reserves a unit of each limit until the outcome is known: attempts in progress cannot exceed a limit. It
+   * waits while others have reserved all units that are left. Throws, or rejects, as `refuse` does.
    */
   admit(admitted: Admitted, digest: string): Awaitable<LoginAttempt> {
     return this.#beginTrusted(admitted.clientAddress, digest) ?? this.#beginInTurn(admitted, digest);

@@ -13,7 +13,7 @@ export interface SchemaView {
   /** The values of an enumeration, as JSON or text. */
   readonly values: readonly string[];
   readonly members: readonly MemberView[];
-  /** Alternatives, of which one (or more) applies. */
+  /** Alternatives. One or more of them apply. */
   readonly choices: readonly { readonly label: string; readonly schema: SchemaView }[];
   readonly isDeprecated: boolean;
   /** Why members are not shown. */

@@ -13,7 +13,7 @@ const RENEW_EVERY_MS = 1000;
 
 export interface HeldLease {
   readonly lease: RefreshLease;
-  /** To be called right before the token is sent. False: it must not be sent any more. */
+  /** Call it right before the token is sent. Returns false if the token must not be sent. */
   announce(): Promise<boolean>;
   /** Whether `announce` has found that another instance has the lease now. */
   isSuperseded(): boolean;

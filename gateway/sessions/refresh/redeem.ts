@@ -11,9 +11,9 @@ export type Redeemed =
   | { readonly kind: 'away'; readonly redeemed: 'no' | 'unknown'; readonly reason: string };
 
 export interface Redemption {
-  /** Aborted when nothing waits for the answer any more. */
+  /** Aborted when nothing waits for the answer. */
   readonly signal: AbortSignal;
-  /** To be called right before the token is sent. False: it must not be sent. Rejects if the store is away. */
+  /** Call it right before the token is sent. Returns false if the token must not be sent. Rejects if the store is away. */
   announce(): Promise<boolean>;
 }
 

@@ -22,7 +22,7 @@ export interface TakeLeaseOptions {
 
 /** Returns a function that rejects if the store is away. */
 export function createTakeLease({ refreshes, reuseMsOf, nowMs, settler, machine: { sleep } }: TakeLeaseOptions) {
-  /** It has redeemed nothing. No call is on its way any more when it gives the lease back. */
+  /** It has redeemed nothing. No call is in progress when it gives the lease back. */
   async function releaseLater({ hash, generation }: Session, owner: string): Promise<void> {
     await sleep(2 * LATEST_MS, { ref: false });
     await settler.settle(() => refreshes.release({ hash, generation, owner, fence: 0, reuseMs: 0 }), GIVE_BACK_FOR_MS);

@@ -176,7 +176,7 @@ export interface SessionRefreshes {
   replaceTokens(lease: RefreshLease, tokens: IssuedTokens): Awaitable<Session | undefined>;
   /** This holder has certainly not redeemed the token: the next one may do it, unless an earlier one may have. */
   release(lease: RefreshLease): Awaitable<void>;
-  /** Whether the token was redeemed stays unknown: nothing waits for this holder any more. */
+  /** Whether the token was redeemed stays unknown: nothing waits for this holder. */
   giveUp(lease: RefreshLease): Awaitable<void>;
 }
 

@@ -36,7 +36,7 @@ export interface AnswerRule {
   readonly then: AnswerOutcome;
 }
 
-/** A buffered answer, of which the client has received nothing. */
+/** A buffered answer. The client has received nothing of it. */
 export interface CompleteAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;

@@ -6,8 +6,8 @@ import { pathParameterNames } from '../requests/path.ts';
 import { memberPath, nodeAt } from './members.ts';
 
 /**
- * A condition on a member: it is this scalar or one of several; it is present or absent; it contains a text or equals a path parameter,
- * both without regard to case.
+ * A condition on a member: it is this scalar, or one of several; it is present, or absent; it contains a text, or equals a path parameter.
+ * Case does not count in the last two.
  */
 export type Matcher =
   | Scalar

@@ -44,8 +44,8 @@ export interface Compression {
 }
 
 /**
- * Statuses of answers without a body, and of a part of one: a range counts the bytes of the form from which it was taken (RFC 9110 section
- * 14).
+ * Statuses whose answers are not compressed. 204 and 205 have no body. 206 has a part of one, and its range counts the bytes of the body as
+ * the service sent it (RFC 9110 section 14).
  */
 const unfit = new Set([204, 205, 206]);
 /** These fields describe the very bytes that the service sent. */

@@ -16,8 +16,8 @@ const HASHES_AT_ONCE_MAX = 2;
 const labelled = /^(\$app\$[^$]*\$)(.*)$/s;
 
 /**
- * Returns a secret in a form that may be stored: an already hashed one unchanged, one with a label with the label kept, any other as a PHC
- * string of scrypt. An empty secret stays empty.
+ * Returns a secret in a form that may be stored, as a PHC string of scrypt. A secret that is hashed already and an empty one stay as they
+ * are, and a label stays in front of the hash.
  *
  * @param over when aborted, no hash is started or waited for, and the call rejects
  */

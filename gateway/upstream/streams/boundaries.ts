@@ -2,7 +2,7 @@
 
 import type { StreamKind } from '../../findings.ts';
 
-/** Two line ends in a row, each of which may be LF, CR or CRLF. */
+/** Two line ends in a row. Each is LF, CR or CRLF. */
 const EVENT_END = /\n\n|\r\r\n?|\n\r\n?/;
 const LINE_END = /\n/;
 /** Bytes that are kept to recognise an end that two chunks share. */

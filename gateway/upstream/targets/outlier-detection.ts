@@ -117,7 +117,7 @@ export function noteRequestBegan(state: TargetState): void {
  * Call it when a request to the target has ended. Returns the change of phase that this caused.
  *
  * @param sentAtMs when the request was sent, as `clock` counts
- * @param all the targets of its upstream, of which only a part may be ejected
+ * @param all the targets of its upstream; only a part of them may be ejected
  * @param failure cause, if the attempt failed or erred
  */
 export function noteRequestEnded(

@@ -30,8 +30,8 @@ export type ScriptReply = readonly number[];
 type RunDecisions = (number: number, clockMs: number, encodedCharges: string) => Promise<ScriptReply>;
 
 /**
- * Decides on one server. Arguments and reply are one string each, because the client library handles arguments and integers one by one:
- * sampled at seven requests per command, reading the reply takes 0.4 µs per request instead of 0.9 for four integers each.
+ * Decides on one server. Arguments and reply are one string each, because the client library spends time on each argument and each integer.
+ * With seven requests per command, reading a string takes 0.4 µs per request, and reading four integers 0.9 µs.
  */
 export function createRunDecisions(client: Redis): RunDecisions {
   const prefix = JSON.stringify(client.options.keyPrefix ?? '');
