@@ -5,7 +5,6 @@ import { ConfigError, toSentence } from '../config-errors.ts';
 import { addCommands } from './all.ts';
 import { CommandFailure } from './command-failure.ts';
 import type { MachineContext } from './context.ts';
-import { addHelpCommand } from './help.ts';
 import { onThisMachine } from './here/actions.ts';
 import { openRemote, type Remote, whyNotRemote } from './server/remote.ts';
 import { addServerOptions, takeServerOptions } from './server/server-options.ts';
@@ -43,6 +42,27 @@ export async function runCommand(words: readonly string[], machine: MachineConte
   if (failure === undefined) return 0;
   machine.complain(toText(failure));
   return exitCodeOf(failure);
+}
+
+/**
+ * Adds `gateway help …`, which prints the help of a command at any depth. commander's own help command reaches one level deep and ignores
+ * unknown names.
+ */
+function addHelpCommand(program: Command): void {
+  program
+    .helpCommand(false)
+    .command('help')
+    .description('display help for a command')
+    .argument('[command...]', 'such as keys, or keys create')
+    .action((names: readonly string[]) => help(program, names));
+}
+
+async function help(command: Command, [name, ...others]: readonly string[]): Promise<void> {
+  if (name === undefined || command.commands.length === 0) return command.help();
+  const below = command.commands.find((one) => one.name() === name);
+  if (below !== undefined) return help(below, others);
+  // Fails with a suggestion for the unknown name.
+  await command.parseAsync([name], { from: 'user' });
 }
 
 /** Ends commands that the contract of a remote gateway does not have, before they begin. */

@@ -1,7 +1,37 @@
 // The capability `mcp`: error codes of the endpoint for agents, and what the log and `gateway explain` say about calls by tool.
 
 import { type Capability, type FactsOf, rarelyNoted } from '../capability.ts';
-import { MCP_CODES } from './codes.ts';
+import { type CatalogueEntry, invalidRequest, notPermitted } from '../catalogue-entry.ts';
+
+const codes = {
+  origin_not_allowed: {
+    ...notPermitted,
+    status: 403,
+    message: 'Pages of this origin may not call tools.',
+    meaning:
+      'A page of another origin has sent a message of the Model Context Protocol. A page must not use the address of another one, or a gateway in the network of its reader.',
+    remedy: 'Call tools from a server or a desktop client, or have the origin allowed in `cors` of the gateway.',
+  },
+  tool_answer_too_large: {
+    ...invalidRequest,
+    status: 406,
+    message: 'The operation was executed, and its response is too long for a tool. It has no list that could be cut.',
+    hints: { limit: 'Ask for fewer records by the argument in limit_argument.' },
+    meaning:
+      'A call by tool was executed. Its response has more than `max_bytes`, and no list of records that could be cut. `upstream_status` is its status.',
+    remedy: 'Ask for less, such as fewer records or fields. Send the request over HTTP if you need all of it.',
+    example: { max_bytes: 32_768, upstream_status: 200 },
+  },
+  tool_answer_unreadable: {
+    ...invalidRequest,
+    status: 406,
+    message: 'The operation was executed, and its response is no text: tools respond with JSON and text only.',
+    meaning:
+      'A call by tool was executed. Its response is a file, an image or a stream; `media_type` is its type. Models read JSON and text.',
+    remedy: 'Send the request over HTTP, where the response arrives as it is.',
+    example: { media_type: 'image/png', upstream_status: 200 },
+  },
+} as const satisfies Readonly<Record<string, CatalogueEntry>>;
 
 const fields = {
   mcp: {
@@ -33,4 +63,4 @@ const facts: FactsOf<typeof fields> = {
   within: 'tool',
 };
 
-export const MCP = { codes: MCP_CODES, fields, facts } as const satisfies Capability;
+export const MCP = { codes, fields, facts } as const satisfies Capability;

@@ -2,7 +2,6 @@
 
 import type { CatalogueEntry } from '../catalogue-entry.ts';
 import { type ErrorCode, REFUSALS } from '../error-catalogue.ts';
-import { membersOfCode } from './error-members.ts';
 import type { GuideFacts } from './guide-facts.ts';
 import { withKnownGuides } from './guides.ts';
 import type { Page } from './layout.ts';
@@ -126,3 +125,13 @@ ${sections.join('\n')}`;
 }
 
 const LEAD = 'Every error of the gateway is [one JSON object](/docs/guides/errors) with one of these codes.';
+
+/** Returns the members that the error object has with this code. Scopes and versions are those of the served contracts. */
+function membersOfCode(code: ErrorCode, facts: GuideFacts): Readonly<Record<string, unknown>> {
+  const scope = facts.get('writeScope') ?? facts.get('readScope');
+  if (code === 'insufficient_scope') return { required_scopes: [scope ?? 'orders:write'] };
+  if (code === 'version_unknown') return { supported_versions: JSON.parse(`[${facts.get('versions') ?? '"v1"'}]`) };
+  if (code === 'rate_limited') return { violated_policies: [facts.get('countPer') ?? 'organization'] };
+  const { example = {} }: CatalogueEntry = REFUSALS[code];
+  return example;
+}

@@ -33,7 +33,7 @@ import type { VersionUses } from '../versions/version-uses.ts';
 import { createAgentSteps } from './agents.ts';
 import { createOpenStream } from './open-stream.ts';
 import { createOwnAnswers } from './own-answers.ts';
-import { createStatelessStages } from './stateless-stages.ts';
+import { createStatelessStages, type StatelessStages } from './stateless-stages.ts';
 import { createToUpstreams, type Executors, type UpstreamParts } from './to-upstreams.ts';
 import { createUpgrades } from './upgrades.ts';
 
@@ -81,34 +81,25 @@ export interface Serving extends RequestHandlers {
 
 /** Builds every stage from its part of the configuration. Requests under other configurations go on. */
 export function createServing(configuration: Configuration, shared: Shared): Serving {
-  const { config, contracts } = configuration;
-  const { options, base, counters, upstreams, callers, traffic } = shared;
-  const { refusals, overload, tunnels } = traffic;
-  const { throttle } = callers.throttle;
+  const { options, base, counters, callers, traffic } = shared;
+  const { overload, tunnels } = traffic;
   const { now } = options;
-  const operations = contracts.operations.map(({ operation }) => operation);
-  const authenticate = createAuthenticate(callers.identity.credentialReaders);
+  const operations = configuration.contracts.operations.map(({ operation }) => operation);
   const stateless = createStatelessStages(configuration, {
     isDraining: base.isDraining,
     hold: overload.hold,
     now,
     onUnreadableForward: traffic.onUnreadableForward,
   });
-  const { admit, match, sunset, authorize, validate, sitesFor, tunnelAt, deprecations } = stateless;
+  const { admit, match, sunset, authorize, validate, deprecations } = stateless;
+  const authenticate = createAuthenticate(callers.identity.credentialReaders);
   const idempotency = openIdempotency(configuration, shared);
   const { streams, onSessionEnded } = callers;
   const admitAgain = async (exchange: Forwardable) => authorize(await authenticate(exchange)).caller;
   const openStream = createOpenStream({ streams, overload, onSessionEnded, admitAgain });
   const { tlsOf, forward, handshake, close } = createToUpstreams(configuration, shared, openStream);
-  const answerChallenge = createAnswerChallenge(traffic.ownChallenge);
   const { track, empty } = createCount();
 
-  const own = createOwnAnswers(configuration, {
-    stages: stateless,
-    throttle,
-    jwks: upstreams.assertions.jwks,
-    refuse: refusals.answer,
-  });
   const operationSteps: OperationSteps = {
     admit,
     match,
@@ -116,44 +107,17 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     authorize,
     validate,
     shed: overload.shed,
-    throttle,
+    throttle: callers.throttle.throttle,
     authenticate,
     noteUse: createNoteUse(deprecations, callers.versionUses.note),
-    limit: createLimit({ store: counters.requests, rules: config.limits, now }),
+    limit: createLimit({ store: counters.requests, rules: configuration.config.limits, now }),
     reserve: overload.reserve,
     replay: idempotency.replay,
     forward,
   };
-  const agents = createAgentSteps(configuration, {
-    stages: stateless,
-    steps: operationSteps,
-    trusts: own.trusts,
-    begin: traffic.beginInternal,
-    refuse: refusals.answer,
-    hold: overload.hold,
-    now,
-  });
   const steps: Steps<ReadonlySet<Site>, Tunnel> = {
     ...operationSteps,
-    sitesFor,
-    tunnelAt,
-    allowOrigin: own.allowOrigin,
-    isPreflight: own.isPreflight,
-    answerPreflight: own.answerPreflight,
-    isOwnPath: own.isOwnPath,
-    answerOwnPath: own.answerOwnPath,
-    answerOptions: own.answerOptions,
-    isAgentsPath: agents.isAgentsPath,
-    answerAgent: agents.answerAgent,
-    async refuseMisdirected(arrived) {
-      admit(arrived);
-      throw new GatewayError('misdirected_request');
-    },
-    async passThrough(admitted, tunnel) {
-      const answering = answerChallenge(admitted);
-      if (answering === false || !(await answering))
-        await tunnels.handle(admitted, { tunnel, tls: tlsOf(tunnel.upstream) });
-    },
+    ...stepsBesideStages(configuration, shared, stateless, operationSteps, tlsOf),
     track,
   };
   const { upgrades, upgrade } = createUpgrades({ operations, steps, tunnels, tlsOf, handshake, openStream });
@@ -180,6 +144,55 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     async close() {
       await close();
       await idempotency.close();
+    },
+  };
+}
+
+/** Makes the steps for requests that need no operation: tunnels, preflights, own pages, OPTIONS, and messages of agents. */
+function stepsBesideStages(
+  configuration: Configuration,
+  { options, upstreams, callers, traffic }: Shared,
+  stateless: StatelessStages,
+  operationSteps: OperationSteps,
+  tlsOf: ReturnType<typeof createToUpstreams>['tlsOf'],
+): Omit<Steps<ReadonlySet<Site>, Tunnel>, keyof OperationSteps | 'track'> {
+  const { admit, sitesFor, tunnelAt } = stateless;
+  const { refusals, overload, tunnels } = traffic;
+  const answerChallenge = createAnswerChallenge(traffic.ownChallenge);
+  const own = createOwnAnswers(configuration, {
+    stages: stateless,
+    throttle: callers.throttle.throttle,
+    jwks: upstreams.assertions.jwks,
+    refuse: refusals.answer,
+  });
+  const agents = createAgentSteps(configuration, {
+    stages: stateless,
+    steps: operationSteps,
+    trusts: own.trusts,
+    begin: traffic.beginInternal,
+    refuse: refusals.answer,
+    hold: overload.hold,
+    now: options.now,
+  });
+  return {
+    sitesFor,
+    tunnelAt,
+    allowOrigin: own.allowOrigin,
+    isPreflight: own.isPreflight,
+    answerPreflight: own.answerPreflight,
+    isOwnPath: own.isOwnPath,
+    answerOwnPath: own.answerOwnPath,
+    answerOptions: own.answerOptions,
+    isAgentsPath: agents.isAgentsPath,
+    answerAgent: agents.answerAgent,
+    async refuseMisdirected(arrived) {
+      admit(arrived);
+      throw new GatewayError('misdirected_request');
+    },
+    async passThrough(admitted, tunnel) {
+      const answering = answerChallenge(admitted);
+      if (answering === false || !(await answering))
+        await tunnels.handle(admitted, { tunnel, tls: tlsOf(tunnel.upstream) });
     },
   };
 }

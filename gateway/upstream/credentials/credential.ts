@@ -2,11 +2,11 @@
 // the credential is latched until the secret changes, a probe succeeds or an operator asks. latch.ts has the table of its states. Throws
 // upstream_auth_failed.
 
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '../../errors.ts';
 import type { CredentialHeader, CredentialSettings } from './credential-kinds.ts';
 import { CredentialSecret, type SecretFault, type SecretSource } from './credential-secret.ts';
 import { Latch, type LatchOptions } from './latch.ts';
-import { LoginDigests } from './login-digests.ts';
 
 /**
  * Why the credential is latched: the upstream refused the secret, the secret is missing, or it cannot be parsed as its kind demands.
@@ -137,4 +137,41 @@ export function createCredential(
     },
     status: () => (latchedBy() === undefined ? (latch.state as 'unproven' | 'proven') : 'latched'),
   };
+}
+
+/** Compares the user name and password that a client presents with those of a credential, in constant time. */
+class LoginDigests {
+  /** A key that is random for each process, so that an attacker cannot choose the first bytes of a digest. */
+  readonly #key = randomBytes(32);
+  /** Digests to compare with if clients cannot present a login, so that the comparison takes the same time. */
+  readonly #none = { user: randomBytes(32), password: randomBytes(32) };
+  #own: { readonly user: Buffer; readonly password: Buffer } = this.#none;
+
+  /** @param login undefined if clients cannot present the credential */
+  use(login: { readonly user: string; readonly password: string } | undefined): void {
+    this.#own = login
+      ? { user: this.#digestOf(nameOf(login.user)), password: this.#digestOf(login.password) }
+      : this.#none;
+  }
+
+  /**
+   * Compares a login. Case of the user name and spaces around it do not count.
+   *
+   * @param isUsable false if the credential has no secret at present: nothing matches
+   */
+  match(user: string, password: string, isUsable: boolean): boolean {
+    const own = isUsable ? this.#own : this.#none;
+    // Always compares both digests, of equal length: the time reveals neither which part was wrong nor how much of it was right.
+    const isUser = timingSafeEqual(this.#digestOf(nameOf(user)), own.user);
+    const isPassword = timingSafeEqual(this.#digestOf(password), own.password);
+    return isUser && isPassword;
+  }
+
+  #digestOf(text: string): Buffer {
+    return createHmac('sha256', this.#key).update(text).digest();
+  }
+}
+
+function nameOf(user: string): string {
+  return user.trim().toLowerCase();
 }
