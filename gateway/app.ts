@@ -58,15 +58,15 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   // the configuration in force, the clock, the state of the process
   const base = openBase(options, parts);
   // what reports: log, metrics, traces, the listener of operators
-  const observation = openObservation(options, base, parts);
+  const observation = openObservation({ options, base }, parts);
   // what counts requests and failures
-  const counters = await openCounters(options, base, observation, parts);
+  const counters = await openCounters({ options, base, observation }, parts);
   // what asks upstreams
-  const upstreams = await openUpstreams(options, base, observation, parts);
+  const upstreams = await openUpstreams({ options, base, observation }, parts);
   // what knows callers
   const callers = await openCallers({ options, base, observation, counters, upstreams }, parts);
   // the certificates of the public listener
-  const certificates = await openCertificates(options, base, observation, parts);
+  const certificates = await openCertificates({ options, base, observation }, parts);
   // what takes requests and serves them
   const traffic = openTraffic({ options, base, observation, counters, upstreams, callers, certificates }, parts);
   // reloads, and what operators see of all parts

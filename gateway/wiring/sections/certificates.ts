@@ -16,13 +16,19 @@ export interface CertificatesSection {
   status(): readonly CertificateStatus[];
 }
 
+/** The sections above this one that it uses. */
+interface Above {
+  readonly options: AppOptions;
+  readonly base: BaseSection;
+  readonly observation: ObservationSection;
+}
+
 /** Rejects with a sentence if the store of certificates cannot be opened. */
 export async function openCertificates(
-  { configuration, settings, secrets, ticketKeys, version, store, now }: AppOptions,
-  { gateway }: BaseSection,
-  { log, metrics }: ObservationSection,
+  { options, base: { gateway }, observation: { log, metrics } }: Above,
   parts: Parts,
 ): Promise<CertificatesSection> {
+  const { configuration, settings, secrets, ticketKeys, version, store, now } = options;
   const acme = gateway.tls?.acme;
   let ordered: OrderedCertificates | undefined;
   if (acme !== undefined) {

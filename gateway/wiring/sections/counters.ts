@@ -22,11 +22,16 @@ export interface CountersSection {
   readonly limitUsage: LimitUsage;
 }
 
+/** The sections above this one that it uses. */
+interface Above {
+  readonly options: AppOptions;
+  readonly base: BaseSection;
+  readonly observation: ObservationSection;
+}
+
 /** Does not wait for a Redis that is away: the rule of limits.yaml decides meanwhile. */
 export async function openCounters(
-  { settings, store, now }: AppOptions,
-  { inForce, forwardNow }: BaseSection,
-  { log, metrics }: ObservationSection,
+  { options: { settings, store, now }, base: { inForce, forwardNow }, observation: { log, metrics } }: Above,
   parts: Parts,
 ): Promise<CountersSection> {
   const live = createLiveInstances(store.instances);

@@ -35,10 +35,15 @@ export interface ObservationSection {
   readonly traceWithin: TraceWithin;
 }
 
+/** The sections above this one. */
+interface Above {
+  readonly options: AppOptions;
+  readonly base: BaseSection;
+}
+
 /** The log is closed after all other parts but the first ones; operators can ask until then. */
 export function openObservation(
-  options: AppOptions,
-  { gateway, forwardNow, lifecycle }: BaseSection,
+  { options, base: { gateway, forwardNow, lifecycle } }: Above,
   parts: Parts,
 ): ObservationSection {
   const { configuration, settings, secrets, version, now } = options;

@@ -32,13 +32,19 @@ export interface UpstreamsSection {
   readonly targets: UpstreamTargets;
 }
 
+/** The sections above this one that it uses. */
+interface Above {
+  readonly options: AppOptions;
+  readonly base: BaseSection;
+  readonly observation: ObservationSection;
+}
+
 /** Rejects if the keys of assertions cannot be read, or the sandbox cannot be started. */
 export async function openUpstreams(
-  { configuration, settings, secrets, now }: AppOptions,
-  { gateway, inForce }: BaseSection,
-  { log, metrics }: ObservationSection,
+  { options, base: { gateway, inForce }, observation: { log, metrics } }: Above,
   parts: Parts,
 ): Promise<UpstreamsSection> {
+  const { configuration, settings, secrets, now } = options;
   const shedding = openShedding(log, metrics);
   const access = await openUpstreamAccess({
     config: configuration.config,
