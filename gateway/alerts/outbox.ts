@@ -28,7 +28,7 @@ const RETRY_MS = { first: 5000, longest: 300_000 } as const;
 const DOUBLINGS_MAX = 6;
 const GIVE_UP_MS = 86_400_000;
 
-export interface Observation {
+interface Observation {
   readonly receiver: string;
   readonly settings: ReceiverSettings;
   readonly causes: readonly AlertCause[];

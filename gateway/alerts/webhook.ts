@@ -7,7 +7,7 @@ import { toWebhookBody } from './message.ts';
 /** Length of a key, by the standard. */
 const KEY_BYTES = { min: 24, max: 64 } as const;
 
-export interface WebhookReceiver {
+interface WebhookReceiver {
   readonly url: string;
   /** The value of the secrets entry. */
   readonly secret: string;

@@ -20,7 +20,7 @@ export interface IdentityCacheOptions {
   readonly negativeMax: number;
 }
 
-export interface IdentityCache {
+interface IdentityCache {
   /** Hashes a presented key; the other functions take the hash. */
   hashOf(key: string): CredentialHash;
   caller(keyHash: CredentialHash): KnownCaller | undefined;

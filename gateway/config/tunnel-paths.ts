@@ -20,7 +20,7 @@ interface Placed {
 /** The gateway's own paths, on every host name except the panel's. */
 const ownPaths = ['/.well-known/jwks.json', '/docs', '/docs.md', '/docs/*', '/llms.txt', '/openapi', '/openapi/*'];
 
-export interface TunnelCheck {
+interface TunnelCheck {
   /** By name; `hosts` are the sites of an upstream's operations. */
   readonly upstreams: Readonly<Record<string, Entry>>;
   readonly hosts: Hosts;

@@ -68,7 +68,7 @@ export interface StatusForCauses extends StoreStates {
   };
 }
 
-export interface KeysState {
+interface KeysState {
   readonly store?: string;
   readonly reason?: string;
   readonly read_at?: string;
@@ -76,7 +76,7 @@ export interface KeysState {
   readonly writeFailure?: string;
 }
 
-export interface LimitsState {
+interface LimitsState {
   readonly kind?: string;
   readonly state?: string;
   readonly reason?: string;

@@ -18,7 +18,7 @@ export interface FleetInstance {
   readonly started_at: string;
 }
 
-export interface FleetAnswer {
+interface FleetAnswer {
   readonly instance: FleetInstance;
   /** The answer of the instance; undefined if it gave none. */
   readonly value: unknown;
@@ -37,7 +37,7 @@ export interface Fleet {
   close(): void;
 }
 
-export interface FleetOptions {
+interface FleetOptions {
   /** See `parseRedisUrl`. */
   readonly url: string;
   readonly self: Omit<FleetInstance, 'id'>;

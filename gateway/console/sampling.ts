@@ -32,7 +32,7 @@ export interface SamplingOptions extends SamplingSources {
   readonly file?: HistoryFile | undefined;
 }
 
-export interface Sampling {
+interface Sampling {
   /** What needs attention at this moment. */
   causes(): Promise<readonly LastingCause[]>;
   /** What this gateway tells of itself, with a sample of this moment. */

@@ -2,7 +2,7 @@
 
 import { isRecord } from './wire.ts';
 
-export interface Cut {
+interface Cut {
   readonly value: unknown;
   readonly shown: number;
   readonly total: number;

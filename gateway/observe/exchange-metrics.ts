@@ -30,7 +30,7 @@ export interface ExchangeMetrics {
   sample(): Promise<MetricsSample>;
 }
 
-export interface MetricsSample {
+interface MetricsSample {
   readonly operations: readonly OperationTraffic[];
   /** By organization id: those that are active. */
   readonly callers: readonly OperationTraffic[];

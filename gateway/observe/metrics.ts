@@ -34,7 +34,7 @@ export interface Metrics extends ConnectionMetrics, ExchangeMetrics {
   snapshot(): Promise<MetricSnapshot[]>;
 }
 
-export interface MetricsOptions {
+interface MetricsOptions {
   /** Holds the metrics; default: a new one. The documentation lists the metrics of its own. */
   readonly registry?: Registry;
   readonly version: string;

@@ -29,7 +29,7 @@ export interface Series {
   observe(value: number): number;
 }
 
-export interface Histogram {
+interface Histogram {
   /** Finds or creates one series, which the caller keeps. */
   series(...labels: readonly string[]): Series;
   /** Drops the series whose labels do not match. Observations of those that a caller has kept are lost. */

@@ -7,7 +7,7 @@ import type { Page } from './layout.ts';
 import { renderMarkdown } from './markdown.ts';
 
 /** The endpoint for agents, as the page shows it. */
-export interface AgentsPageOptions {
+interface AgentsPageOptions {
   /** Path of the endpoint, on the host of this page. */
   readonly path: string;
   readonly publicUrl: string;

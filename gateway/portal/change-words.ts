@@ -1,7 +1,7 @@
 // Pure: a recorded change in the words of readers. The record says `query parameter "limit": it is new`, as the comparison has a place for each
 // finding; the page says `limit`, query parameter added.
 
-export interface ChangeWords {
+interface ChangeWords {
   /** A parameter, a header, or the path of a field; undefined: the change concerns a whole operation, body or response. */
   readonly name: string | undefined;
   readonly rest: string;

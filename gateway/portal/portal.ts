@@ -10,7 +10,7 @@ import { notFoundPage, unknownCodePage } from './not-found.ts';
 import { type PortalResource, toResource } from './resource.ts';
 import { openSite, type PortalOptions, type PortalSite } from './site.ts';
 
-export interface Portal {
+interface Portal {
   /** Returns whether the portal answers a request target, even if only with 404. */
   owns(target: string): boolean;
   /** Answers GET and HEAD. Returns false, without writing, if the path is unknown. Rejects if a file cannot be read. */

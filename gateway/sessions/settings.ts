@@ -7,7 +7,7 @@ import { isHttpUrl, name, scope, secretEntry, whole } from '../config/parts.ts';
 const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Whether an address is https, or names this machine. */
-export function isSafeAddress(text: string): boolean {
+function isSafeAddress(text: string): boolean {
   if (!/^https?:\/\/[^\s@?#]+$/.test(text) || !URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
   return protocol === 'https:' || LOCAL_HOSTS.has(hostname);

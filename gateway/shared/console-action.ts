@@ -1,6 +1,6 @@
 // An action of the console: what an operator asks the gateway to do, as the page sends it and workers hand it on.
 
-export type ActionName =
+type ActionName =
   | 'suspend-organization'
   | 'resume-organization'
   | 'change-tier'

@@ -20,7 +20,7 @@ const BATCH = 200;
 /** Watched sessions that are looked up at a time, because another instance may have seen a use. */
 const LOOKED_UP = 20;
 
-export interface LiveSessionsOptions extends Pick<RefresherOptions, 'redeem' | 'reuseMsOf' | 'discard' | 'onFailure'> {
+interface LiveSessionsOptions extends Pick<RefresherOptions, 'redeem' | 'reuseMsOf' | 'discard' | 'onFailure'> {
   readonly store: SessionStore;
   /** Sessions in memory. */
   readonly max: number;
@@ -29,7 +29,7 @@ export interface LiveSessionsOptions extends Pick<RefresherOptions, 'redeem' | '
   readonly machine?: Machine | undefined;
 }
 
-export interface LiveSessionsStatus {
+interface LiveSessionsStatus {
   readonly store: 'reachable' | 'failing';
   /** Reason of the failure, for operators only. */
   readonly reason: string | undefined;

@@ -38,7 +38,7 @@ export function signedInPage(to: string, brand: Brand | undefined): LoginPage {
   return page('Signed in', body, { script: GO_ON, to, header: undefined, brand });
 }
 
-export interface FailedLogin {
+interface FailedLogin {
   readonly title: string;
   readonly message: string;
   readonly requestId: string;

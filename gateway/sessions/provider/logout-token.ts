@@ -9,7 +9,7 @@ const LENGTH_MAX = 16_384;
 /** A token is accepted for so long, whatever its `exp` says: afterwards its `jti` is forgotten. */
 const AGE_MAX_SECONDS = 600;
 
-export interface LogoutRules {
+interface LogoutRules {
   readonly issuer: string;
   readonly clientId: string;
   readonly clockToleranceSeconds: number;

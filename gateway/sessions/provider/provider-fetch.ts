@@ -26,7 +26,7 @@ export class ProviderAway extends Error {
  * The options of fetch that the libraries set. Their signals are not among them: those end a request of a process that stood still, while
  * the answer is in its socket.
  */
-export interface ProviderRequest {
+interface ProviderRequest {
   readonly method?: string;
   readonly headers?: RequestInit['headers'] | undefined;
   readonly body?: RequestInit['body'] | undefined;

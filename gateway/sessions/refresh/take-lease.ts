@@ -11,7 +11,7 @@ const PAUSE_MS = 400;
 const LATEST_MS = 1500;
 const GIVE_BACK_FOR_MS = 60_000;
 
-export interface TakeLeaseOptions {
+interface TakeLeaseOptions {
   readonly refreshes: Pick<SessionRefreshes, 'take' | 'release'>;
   reuseMsOf(session: Session): number;
   /** The clock of the store. */

@@ -15,7 +15,7 @@ export const IDLE_SLACK_MS = 5000;
 export const LEASE_MAX_MS = 30_000;
 
 /** A name of fixed length for parts of any length. It does not show them. */
-export function nameOfParts(...parts: readonly string[]): string {
+function nameOfParts(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
@@ -66,7 +66,7 @@ export function fixedPartOf({ provider, subject, providerSid, organization, clai
   return JSON.stringify({ provider, subject, providerSid, organization, claims, device });
 }
 
-export type FixedPart = Pick<Session, 'provider' | 'subject' | 'providerSid' | 'organization' | 'claims' | 'device'>;
+type FixedPart = Pick<Session, 'provider' | 'subject' | 'providerSid' | 'organization' | 'claims' | 'device'>;
 
 /** Throws if the text is damaged. */
 export function readFixedPart(text: string): FixedPart {

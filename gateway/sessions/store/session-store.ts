@@ -110,7 +110,7 @@ export interface EndsRead {
   readonly isAnother?: boolean;
 }
 
-export interface SessionEnds {
+interface SessionEnds {
   /** Oldest first. `latest`: the highest sequence number of the log. */
   since(sequence: number, limit: number): Awaitable<EndsRead>;
   /** Calls back soon after an end. A call may be lost: poll `since` as well. Returns a function that ends the subscription. */

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 
-export interface LookFile {
+interface LookFile {
   readonly name: string;
   /** A media type. */
   readonly type: string;

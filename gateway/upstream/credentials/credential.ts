@@ -11,7 +11,7 @@ import { Latch, type LatchOptions } from './latch.ts';
 /**
  * Why the credential is latched: the upstream refused the secret, the secret is missing, or it cannot be parsed as its kind demands.
  */
-export type LatchReason = 'refused' | SecretFault;
+type LatchReason = 'refused' | SecretFault;
 
 const causes: Readonly<Record<LatchReason, string>> = {
   refused: 'the upstream refused the credential, and the secret has not changed since',

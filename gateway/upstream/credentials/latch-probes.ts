@@ -28,7 +28,7 @@ export interface ProbeState {
 }
 
 /** `probe`: this process may send one request. `healed`: the probe of another process was accepted. */
-export type ProbeTurn =
+type ProbeTurn =
   | { readonly kind: 'wait' | 'probe'; readonly nextAtMs: number }
   | { readonly kind: 'healed'; readonly nextAtMs: number };
 

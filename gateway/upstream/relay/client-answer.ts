@@ -24,7 +24,7 @@ const WITHHELD_MAX = 16;
  * - `error`: the client gets an error object in its place.
  * - `drop`: the client gets no body, as after HEAD.
  */
-export type BodyFate = 'pass' | 'stream' | 'report' | 'refuse' | 'error' | 'drop';
+type BodyFate = 'pass' | 'stream' | 'report' | 'refuse' | 'error' | 'drop';
 
 export abstract class ClientAnswer implements WithheldNotes {
   /** Whether the outcome is known. Nothing may happen afterwards. */

@@ -39,7 +39,7 @@ return rows
 /** Id, then alternating names and values. */
 type Row = readonly [id: string, members: readonly string[]];
 
-export interface RedisAuditOptions extends StoreConnections {
+interface RedisAuditOptions extends StoreConnections {
   /** Creation time of the data, as read when the store was opened. */
   readonly born: string;
   readonly subscribe: AuditLog['subscribe'];

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { authorNameOf, detailsBy } from '../change-details.ts';
 import type { AuditLog, KeyStoreChange } from '../key-store.ts';
 
-export type NewChange = Pick<KeyStoreChange, 'by' | 'kind'> &
+type NewChange = Pick<KeyStoreChange, 'by' | 'kind'> &
   Partial<Pick<KeyStoreChange, 'organization' | 'key' | 'details'>>;
 /** Writes one audit row; call it inside the transaction of the change. */
 export type WriteChange = (change: NewChange) => void;

@@ -108,7 +108,7 @@ type TakeReply =
   | readonly ['unknown' | 'succeeded', SessionRow]
   | readonly ['ended' | 'late'];
 
-export interface RedisRefreshesOptions {
+interface RedisRefreshesOptions {
   readonly run: RunSessionScript;
   readonly columnsOf: (hash: string, tokens: Parameters<typeof tokenColumns>[2]) => ReturnType<typeof tokenColumns>;
   /** How long ago the connection was made again; Infinity if it never broke. */

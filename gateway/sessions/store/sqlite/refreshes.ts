@@ -13,7 +13,7 @@ import type {
   SessionRefreshes,
 } from '../session-store.ts';
 
-export interface SqliteRefreshesOptions {
+interface SqliteRefreshesOptions {
   readonly database: DatabaseSync;
   now(): number;
   find(hash: string): Session | undefined;
