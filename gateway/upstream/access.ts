@@ -1,12 +1,7 @@
 // Holds, for each upstream, the gateway's credential and the concurrency limit. Both survive a reload: otherwise a reload would forget that
 // a credential was refused, or let more requests through.
 
-import {
-  type ConcurrencyLimit,
-  type ConcurrencyRules,
-  createConcurrencyLimit,
-  type QueueRefusal,
-} from './concurrency/concurrency-limit.ts';
+import { ConcurrencyLimit, type ConcurrencyRules, type QueueRefusal } from './concurrency/concurrency-limit.ts';
 import { type Credential, type CredentialOptions, createCredential } from './credentials/credential.ts';
 import type { CredentialSettings } from './credentials/credential-kinds.ts';
 
@@ -95,7 +90,7 @@ export function createAccesses(options: AccessesOptions): Accesses {
     const known = limits.get(name);
     if (known) return known;
     const bound = () => bounds.get(name) as Bound;
-    const limit = createConcurrencyLimit({
+    const limit = new ConcurrencyLimit({
       places() {
         const { credential, places } = bound();
         return credential?.isProven() === false ? 1 : places;

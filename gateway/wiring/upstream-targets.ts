@@ -6,7 +6,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import { createBreakerLog } from '../observe/rare-warnings.ts';
 import { type AnswerFromContract, withExamples } from '../upstream/simulated/examples.ts';
 import { createPools, type Pools } from '../upstream/targets/pools.ts';
-import { createTargetSets, type TargetSets } from '../upstream/targets/target-set.ts';
+import { TargetSets } from '../upstream/targets/target-set.ts';
 
 export interface UpstreamTargets {
   readonly pools: Pools;
@@ -33,7 +33,7 @@ export function openUpstreamTargets({
 }: UpstreamTargetsOptions): UpstreamTargets {
   const clock = () => performance.now();
   const pools = withExamples(createPools(), answerFor);
-  const targetSets = createTargetSets({
+  const targetSets = new TargetSets({
     pools,
     originOf,
     clock,

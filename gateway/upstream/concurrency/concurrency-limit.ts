@@ -31,28 +31,7 @@ interface ConcurrencyLimitOptions {
   onShed(why: QueueRefusal): void;
 }
 
-export interface ConcurrencyLimit {
-  /** Takes a place, which `release` gives back. Returns undefined if no place is free, or if other requests wait for it. */
-  enter(organization: string): OrganizationShare | undefined;
-  /**
-   * Waits for a place. Refuses the waiter with upstream_overloaded if that takes too long or the queue is too long; the refusal may come
-   * synchronously.
-   *
-   * @param sinceMs `performance.now()`
-   */
-  wait(organization: string, withinMs: number, waiter: Waiter, sinceMs?: number): QueueEntry;
-  /** Removes an entry from the queue, if it is still there. Does not call the waiter. */
-  leaveQueue(entry: QueueEntry): void;
-  release(share: OrganizationShare): void;
-  inFlight(): number;
-  waiting(): number;
-}
-
-export function createConcurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyLimit {
-  return new FairLimit(options);
-}
-
-class FairLimit implements ConcurrencyLimit {
+export class ConcurrencyLimit {
   readonly #options: ConcurrencyLimitOptions;
   readonly #shares = new Map<string, OrganizationShare>();
   readonly #queue = createFairQueue();
@@ -72,6 +51,7 @@ class FairLimit implements ConcurrencyLimit {
     this.#options = options;
   }
 
+  /** Takes a place, which `release` gives back. Returns undefined if no place is free, or if other requests wait for it. */
   enter(organization: string): OrganizationShare | undefined {
     // The number of places may have grown since the last request. Waiting requests get them first.
     if (this.waiting() > 0) this.#admit();
@@ -79,6 +59,12 @@ class FairLimit implements ConcurrencyLimit {
     return isFull ? undefined : this.#take(this.#shareOf(organization));
   }
 
+  /**
+   * Waits for a place. Refuses the waiter with upstream_overloaded if that takes too long or the queue is too long; the refusal may come
+   * synchronously.
+   *
+   * @param sinceMs `performance.now()`
+   */
   wait(organization: string, withinMs: number, waiter: Waiter, sinceMs = performance.now()): QueueEntry {
     const entry = queueEntry(waiter, this.#shareOf(organization), sinceMs, sinceMs + withinMs);
     if (this.waiting() === 0) this.#bound.begin(sinceMs);
@@ -88,6 +74,7 @@ class FairLimit implements ConcurrencyLimit {
     return entry;
   }
 
+  /** Removes an entry from the queue, if it is still there. Does not call the waiter. */
   leaveQueue(entry: QueueEntry): void {
     this.#queue.remove(entry);
   }

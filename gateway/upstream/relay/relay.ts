@@ -1,7 +1,7 @@
-// Relays the answer of one attempt: decides at its head what becomes of its body (`fate`), and says how it ended. It is the state `relayed`
-// of the table in forward.ts. Its owner is attempts.ts, which decides about deadlines and retries and gets a refusal by `failed`.
-// client-answer.ts writes to the client. It is a class: the connection calls five methods on one object per request, and methods on a
-// prototype cost nothing to create.
+// Relays the answer of one attempt, and says how it ended. The head decides what becomes of the body (`fate`): below 400 the client gets it
+// as it arrives, or once it is checked or stored. From 400 on the client gets none of it: `#failByStatus` makes a refusal of the status,
+// and attempts.ts (`failed`) ends with that refusal or sends the request again. This is the state `relayed` of the table in forward.ts. It
+// is a class: the connection calls five methods on one object per request, and methods on a prototype cost nothing to create.
 
 import type { GatewayError } from '../../errors.ts';
 import type { Forwardable, Recording } from '../../exchange.ts';
@@ -238,8 +238,8 @@ export class Relay extends ClientAnswer implements AnswerHandler {
   }
 
   /**
-   * Fails the attempt. An error from 500 on stays the outcome if the rest of its body is late or lost: its status alone decides. Below 500 the
-   * client would miss the words of the body.
+   * Fails the attempt. An error from 500 on stays the outcome if the rest of its body is late or lost, because its status alone decides.
+   * Below 500, the client would miss the words of the body.
    */
   fail(error: GatewayError, failure: AttemptFailure): void {
     if (this.ended) return;

@@ -85,23 +85,6 @@ interface TargetSetsOptions {
   onCheck(check: { readonly upstream: string; readonly mode: Mode; readonly result: CheckResult }): void;
 }
 
-export interface TargetSets {
-  /** Adds a holder and applies its configuration. Known state is kept; targets that are no longer among the addresses are forgotten. */
-  hold(upstream: string, mode: Mode, addresses: readonly string[], rules: TargetSetRules): TargetSet;
-  /** Removes a holder. After the last one, health checks stop and the state is dropped. */
-  letGo(set: TargetSet): void;
-  /** Reports a changed state of a target. */
-  report(set: TargetSet, targetState: TargetState, state: TargetCondition): void;
-  /** Call it when a connection of the upstream has delivered bytes that no request asked for. Isolates its requests for ten minutes. */
-  noteUnrequestedBytes(upstream: string): void;
-  /** Whether each request of the upstream gets a new connection because of such bytes. */
-  isIsolated(upstream: string): boolean;
-  /** Whether a live target currently gets no requests, because it is unhealthy or ejected. */
-  isOut(upstream: string, address: string): boolean;
-  /** Returns the status of the targets, by upstream. */
-  status(): Readonly<Record<string, TargetSetStatus>>;
-}
-
 /** Unrequested bytes come in bursts. After ten minutes the cause is gone, or shows itself again. */
 const ISOLATED_MS = 600_000;
 
@@ -111,11 +94,7 @@ interface Known extends TargetSet {
   checkedBy: string;
 }
 
-export function createTargetSets(options: TargetSetsOptions): TargetSets {
-  return new KnownSets(options);
-}
-
-class KnownSets implements TargetSets {
+export class TargetSets {
   readonly #options: TargetSetsOptions;
   readonly #sets = new Map<string, Known>();
 
@@ -123,6 +102,7 @@ class KnownSets implements TargetSets {
     this.#options = options;
   }
 
+  /** Adds a holder and applies its configuration. Known state is kept; targets that are no longer among the addresses are forgotten. */
   hold(upstream: string, mode: Mode, addresses: readonly string[], rules: TargetSetRules): TargetSet {
     const key = `${mode} ${upstream}`;
     const set = this.#sets.get(key) ?? this.#open(upstream, mode, rules);
@@ -132,6 +112,7 @@ class KnownSets implements TargetSets {
     return set;
   }
 
+  /** Removes a holder. After the last one, health checks stop and the state is dropped. */
   letGo(set: TargetSet): void {
     const known = set as Known;
     known.holders -= 1;
@@ -140,6 +121,7 @@ class KnownSets implements TargetSets {
     this.#sets.delete(`${known.mode} ${known.upstream}`);
   }
 
+  /** Reports a changed state of a target. */
   report({ upstream, mode }: TargetSet, targetState: TargetState, state: TargetCondition): void {
     const { address, lastFailure } = targetState;
     const reason = state === 'ejected' && lastFailure !== undefined ? { reason: failureText(lastFailure) } : {};
@@ -147,6 +129,7 @@ class KnownSets implements TargetSets {
     this.#options.onTarget({ upstream, mode, address, target, state, ...reason });
   }
 
+  /** Call it when a connection of the upstream has delivered bytes that no request asked for. Isolates its requests for ten minutes. */
   noteUnrequestedBytes(upstream: string): void {
     const isFirst = !this.isIsolated(upstream);
     const untilMs = this.#options.clock() + ISOLATED_MS;
@@ -154,16 +137,19 @@ class KnownSets implements TargetSets {
     this.#options.onUnrequestedBytes({ upstream, isFirst, isolatedUntil: this.#timeOf(untilMs) });
   }
 
+  /** Whether each request of the upstream gets a new connection because of such bytes. */
   isIsolated(upstream: string): boolean {
     return this.#options.clock() < this.#isolatedUntil(upstream);
   }
 
+  /** Whether a live target currently gets no requests, because it is unhealthy or ejected. */
   isOut(upstream: string, address: string): boolean {
     const targetState = this.#sets.get(`live ${upstream}`)?.targetStates.find((one) => one.address === address);
     const state = targetState && targetConditionOf(targetState, this.#options.clock());
     return state === 'unhealthy' || state === 'ejected';
   }
 
+  /** Returns the status of the targets, by upstream. */
   status(): Readonly<Record<string, TargetSetStatus>> {
     const byUpstream = Map.groupBy(this.#sets.values(), ({ upstream }) => upstream);
     const all = [...byUpstream].map(([upstream, modes]) => [

@@ -6,11 +6,7 @@ import { afterEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { GatewayError } from '../../../gateway/errors.ts';
-import {
-  type ConcurrencyLimit,
-  type ConcurrencyRules,
-  createConcurrencyLimit,
-} from '../../../gateway/upstream/concurrency/concurrency-limit.ts';
+import { ConcurrencyLimit, type ConcurrencyRules } from '../../../gateway/upstream/concurrency/concurrency-limit.ts';
 import type { OrganizationShare } from '../../../gateway/upstream/concurrency/fair-queue.ts';
 
 const MINUTE = 60_000;
@@ -61,7 +57,7 @@ function setUp(places = 1, rules: Partial<ConcurrencyRules> = {}) {
   let number = places;
   const waited: number[] = [];
   const shed: string[] = [];
-  const concurrency = createConcurrencyLimit({
+  const concurrency = new ConcurrencyLimit({
     places: () => number,
     rules: () => ({ queuedMax: 100, queueMs: undefined, organizationShare: 0.5, ...rules }),
     onWaited: (ms) => waited.push(ms),

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createPools } from '../../../gateway/upstream/targets/pools.ts';
-import { createTargetSets, type UnrequestedBytes } from '../../../gateway/upstream/targets/target-set.ts';
+import { TargetSets, type UnrequestedBytes } from '../../../gateway/upstream/targets/target-set.ts';
 import { createTargets } from '../../../gateway/upstream/targets/targets.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { send } from '../http1/client/handler.ts';
@@ -27,7 +27,7 @@ async function createScene() {
   let onReport = () => {};
   const pools = createPools();
   const nothing = () => undefined;
-  const targetSets = createTargetSets({
+  const targetSets = new TargetSets({
     pools,
     originOf: (address) => address,
     clock,
