@@ -1,11 +1,12 @@
-// The exchanges of one listener that are in progress. An exchange begins with a request, and ends when its answer has been sent or its
-// client has disconnected. A periodic check ends exchanges whose body arrives too slowly, or whose client does not read.
+// Begins the exchanges of one listener, and those that the gateway begins itself. An exchange begins with a request, and ends when its answer
+// has been sent or its client has disconnected. A periodic check ends exchanges whose body arrives too slowly, or whose client does not read.
 
 import type { Socket } from 'node:net';
 import type { DownstreamRequest } from '../downstream.ts';
+import type { Arrived } from '../exchange.ts';
 import { createDenseSet } from '../shared/dense-set.ts';
-import { reportFault } from '../shared/faults.ts';
-import { notesOn, Trail } from '../trail.ts';
+import { contain, reportFault } from '../shared/faults.ts';
+import { notesOn, Trail, trailOf } from '../trail.ts';
 import { createBodyTimeout } from './connections/body-timeout.ts';
 import { cutOff } from './connections/linger.ts';
 import { watchSlowReaders } from './connections/slow-readers.ts';
@@ -100,5 +101,34 @@ export function createExchanges(options: ExchangesOptions, everyMs: number, onEn
       bodies.stop();
       stopWatchingReaders();
     },
+  };
+}
+
+interface InternalExchangesOptions {
+  requestId(): string;
+  /** Makes the trace of one exchange part of another's. */
+  traceWithin(inner: Trail, outer: Trail): void;
+  /** Called once per exchange, after its answer is complete or given up. */
+  onFinished(trail: Trail): void;
+}
+
+/** Begins the exchange of a request into which the gateway turns the call of an agent. It ends when its response closes. */
+export type BeginInternal = (request: DownstreamRequest, response: EdgeResponse, outer: Arrived) => Arrived;
+
+/** Returns the function that begins exchanges without a connection. They are logged, counted and traced like those of clients. */
+export function createInternalExchanges({
+  requestId,
+  traceWithin,
+  onFinished,
+}: InternalExchangesOptions): BeginInternal {
+  return function begin(request, response, outer) {
+    const id = requestId();
+    const trail = new Trail(id, request.method as string);
+    // This status remains if the answer is given up before it begins.
+    trail.status = 499;
+    traceWithin(trail, trailOf(outer.trail));
+    response.once('close', () => contain(() => onFinished(trail)));
+    const arrived = { id, request, response, clientAddress: undefined, commonHeaders: [] };
+    return { ...arrived, trail: notesOn(trail), reservation: trail };
   };
 }

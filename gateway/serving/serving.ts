@@ -8,7 +8,7 @@ import type { Configuration } from '../configuration.ts';
 import { delimiterOfForm } from '../contract/forms/multipart.ts';
 import { parseIdempotencyKey } from '../contract/idempotency-key.ts';
 import type { Site } from '../edge/admission/sites.ts';
-import type { BeginInternal } from '../edge/internal-exchanges.ts';
+import type { BeginInternal } from '../edge/exchanges.ts';
 import { createAnswerChallenge, type OwnChallenge } from '../edge/own-answers/acme-challenge.ts';
 import type { Refusals } from '../edge/refusal/refusals.ts';
 import type { RequestHandlers } from '../edge/server.ts';

@@ -4,7 +4,6 @@ import { constants, randomBytes } from 'node:crypto';
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import { createSecureContext, type SecureContext, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import type { Certificate } from './certificate.ts';
-import { createNameTable } from './names.ts';
 
 export interface SecureOptions {
   /** The first certificate is for clients that request an unknown name, or none. If the list is empty, every handshake fails. */
@@ -207,4 +206,23 @@ function failureOf({ code = '' }: NodeJS.ErrnoException): HandshakeFailure {
   if (/NO_SHARED_CIPHER|NO_SUITABLE|NO_SHARED_GROUP/.test(code)) return 'cipher';
   if (/APPLICATION_PROTOCOL/.test(code)) return 'alpn';
   return 'other';
+}
+
+interface NamedCertificate {
+  readonly names: readonly string[];
+}
+
+/**
+ * Returns a function that finds the certificate for a host name that a client requests (SNI, RFC 6066 section 3). An exact name has priority over a wildcard, which stands for one label (RFC
+ * 9525 section 6.3). Of several certificates with the same name, the first one counts. Returns undefined if no certificate has the name.
+ */
+function createNameTable<T extends NamedCertificate>(all: readonly T[]): (name: string) => T | undefined {
+  const byName = new Map<string, T>();
+  for (const one of all) {
+    for (const name of one.names) if (!byName.has(name)) byName.set(name, one);
+  }
+  return (name) => {
+    const wanted = name.toLowerCase().replace(/\.$/, '');
+    return byName.get(wanted) ?? byName.get(wanted.replace(/^[^.]*/, '*'));
+  };
 }

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { createService } from '../../administration/service/service.ts';
 import { upstreamStates } from '../../administration/upstream-states.ts';
 import { cutOff } from '../../edge/connections/linger.ts';
-import { createInternalExchanges } from '../../edge/internal-exchanges.ts';
+import { createInternalExchanges } from '../../edge/exchanges.ts';
 import { createRefusals, type Refusals } from '../../edge/refusal/refusals.ts';
 import { securityHeadersFor } from '../../edge/security-headers.ts';
 import { createAddressLimits } from '../../limits/addresses/address-limit.ts';
