@@ -213,8 +213,9 @@ interface NamedCertificate {
 }
 
 /**
- * Returns a function that finds the certificate for a host name that a client requests (SNI, RFC 6066 section 3). An exact name has priority over a wildcard, which stands for one label (RFC
- * 9525 section 6.3). Of several certificates with the same name, the first one counts. Returns undefined if no certificate has the name.
+ * Returns a function that finds the certificate for a host name that a client requests (SNI, RFC 6066 section 3). An exact name has
+ * priority over a wildcard, which stands for one label (RFC 9525 section 6.3). Of several certificates with the same name, the first one
+ * counts. Returns undefined if no certificate has the name.
  */
 function createNameTable<T extends NamedCertificate>(all: readonly T[]): (name: string) => T | undefined {
   const byName = new Map<string, T>();
