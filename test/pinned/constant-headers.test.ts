@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-it('only the listeners and the writer of refusals have the constant headers', () => {
+it('only the listeners and the writer on bare sockets have the constant headers', () => {
   const files = globSync('gateway/**/*.ts', { cwd: root });
   const having = files.filter((file) => /constantHeaders|securityHeadersFor/.test(readFileSync(root + file, 'utf8')));
   assert.deepEqual(having.sort(), [
     'gateway/edge/exchanges.ts',
-    'gateway/edge/refusal/refusals.ts',
+    'gateway/edge/refusal/unreadable.ts',
     'gateway/edge/security-headers.ts',
     'gateway/serving/rehearsal/rehearse.ts',
     'gateway/wiring/listeners.ts',
