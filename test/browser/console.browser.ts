@@ -163,6 +163,11 @@ describe('the console in a browser', () => {
     await ask(authorization, '/v1/stock', 40);
     await page.locator('#nav a', { hasText: 'System' }).click();
     await hasRow(page, 'upstreams', new RegExp(`${dying.url} \\| ✕ ejected until`));
+    await page.locator('#upstreams a', { hasText: 'stock' }).first().click();
+    await page.locator('#subject-about', { hasText: 'Healthy targets1 of 2' }).waitFor(PATIENCE);
+    await page.locator('#subject-causes li').first().waitFor(PATIENCE);
+    const told = (await page.locator('main [data-view="subject"]').textContent()) ?? '';
+    assert.equal(told.split(dying.url).length - 1, 1, `the target is named once: ${told}`);
     await page.locator('#nav a', { hasText: 'Overview' }).click();
     writeFileSync(join(gateway.directory, 'config/limits.yaml'), '{ "tiers": { "standard": { "requests": -1 } } }');
     await page.locator('#attention', { hasText: 'The configuration files have mistakes' }).waitFor(PATIENCE);
@@ -180,6 +185,7 @@ describe('the console in a browser', () => {
     await page.evaluate("location.hash = '#/configuration'");
     await page.locator('#configuration-view', { hasText: `, ${loaded}.` }).waitFor(PATIENCE);
     await page.locator('#nav a', { hasText: 'Overview' }).click();
+    assert.match(await page.title(), /^\([12]\) Overview · /, 'a tab in the background tells it, too');
     const said = (await attention(page)) ?? '';
     assert.match(said, new RegExp(`Upstream stock \\(live\\): target ${dying.url} .*Since [^.]*\\d\\d:\\d\\d`));
     assert.match(said, /The previous configuration stays in force; the next start fails\. Since [^.]*\d\d:\d\d/);
@@ -221,6 +227,11 @@ describe('the console in a browser', () => {
     await page.locator('#request-id').fill(id);
     await page.keyboard.press('Enter');
     await page.locator('#story dd code', { hasText: id }).waitFor(PATIENCE);
+    await page.locator('main').focus();
+    await page.keyboard.press('/');
+    await page.keyboard.type('org_busy');
+    await page.keyboard.press('Enter');
+    await page.locator('#subject-title', { hasText: 'org_busy' }).waitFor(PATIENCE);
     await page.context().close();
   });
 
@@ -319,6 +330,24 @@ describe('the console in a browser', () => {
     assert.equal(await ground(), dark);
     await page.locator('#theme').click();
     assert.equal(await page.evaluate('localStorage.length'), 0);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  it('explains a request that is not sent, with the command that does the same', async () => {
+    const target = encodeURIComponent('/v1/things?undeclared=1');
+    const { page, complaints } = await openPage(
+      browser,
+      `${gateway.adminUrl}/#/explain?method=GET&caller=org_busy&target=${target}`,
+    );
+    await page.locator('#explain-form button').click(PATIENCE);
+    await page.locator('.verdict.warn', { hasText: 'would be refused by validate with 400' }).waitFor(PATIENCE);
+    await page.locator('.stage.warn .told', { hasText: 'query * is not known here (unknown)' }).waitFor(PATIENCE);
+    assert.match((await page.locator('.stage.off').first().textContent()) ?? '', /^throttle○ not tried/);
+    assert.equal(
+      await page.locator('#explain-outcome .command code').textContent(),
+      "bin/gateway explain --request 'GET /v1/things?undeclared=1' --org 'org_busy'",
+    );
     assert.deepEqual(complaints, []);
     await page.context().close();
   });

@@ -50,7 +50,7 @@ export function createChart(container, options) {
     if (shown === undefined || plot.clientWidth === 0) return;
     placed = draw(svg, shown, options, plot.clientWidth, pattern);
     unit.textContent = shown.unit;
-    legend.replaceChildren(...shown.series.map(({ name, kind }) => element('li', { class: `key ${kind}` }, name)));
+    legend.replaceChildren(...shown.series.map((series) => keyOf(series, shown, options)));
     svg.setAttribute('aria-label', sentenceOf(title, shown, options));
     table.show(shown, options.format);
     const last = slotsIn(shown) - 1;
@@ -196,6 +196,13 @@ function draw(svg, data, options, width, pattern) {
     /** The series at a place; undefined: none. */
     hit: (slot, y) => tops?.[slot]?.find(({ from, to }) => y <= from && y >= to)?.name,
   };
+}
+
+/** A series in the legend, with its last value. */
+function keyOf({ name, kind, values }, { unfinished }, { format }) {
+  const value = values.at(unfinished > 0 ? -2 : -1);
+  const last = value == null ? [] : [' ', element('span', { class: 'soft' }, format(value))];
+  return element('li', { class: `key ${kind}` }, name, ...last);
 }
 
 /** Stripes, so that columns do not differ by colour alone. */

@@ -80,6 +80,9 @@ function onFeed(feed) {
   startedAt = feed.started_at;
   place('run').textContent = `as of ${clockWithSeconds(Date.parse(feed.at))}`;
   place('run').title = `Version ${feed.status?.version ?? '?'}`;
+  // So that a tab in the background says that something fails.
+  const failures = feed.attention.filter(({ kind }) => kind === 'bad').length;
+  document.title = document.title.replace(/^(?:\(\d+\) )?/, failures === 0 ? '' : `(${failures}) `);
   offerInstances(feed);
   showOverview(feed);
   if (isFirst) void views.show();
@@ -163,8 +166,23 @@ place('sign-in').addEventListener('click', () => {
 
 place('jump').addEventListener('submit', (event) => {
   event.preventDefault();
-  const id = place('request-id').value.trim();
-  if (id !== '') location.hash = addressOf('requests', {}, id);
+  const text = place('request-id').value.trim();
+  if (text !== '') location.hash = addressFor(text);
+});
+
+/** What the field at the top is about: an id says so by its beginning, and a path by its slash. */
+function addressFor(text) {
+  if (text.startsWith('org_')) return addressOf('organizations', {}, text);
+  if (text.startsWith('key_')) return addressOf('requests', { key: text });
+  return text.startsWith('/') ? addressOf('routes', { find: text }) : addressOf('requests', {}, text);
+}
+
+addEventListener('keydown', (event) => {
+  const { key, target, ctrlKey, metaKey, altKey } = event;
+  if (key !== '/' || ctrlKey || metaKey || altKey || target.closest('input, textarea, select, dialog')) return;
+  event.preventDefault();
+  place('request-id').focus();
+  place('request-id').select();
 });
 
 leave.addEventListener('click', () => {

@@ -6,7 +6,9 @@ import { clockWithSeconds, day, duration, NONE, operationName, timeElement, with
 import { showNextSteps } from './next-steps.js';
 import { addressOf } from './routes.js';
 
-const kinds = { passed: 'good', answered: 'good', refused: 'warn', 'not reached': 'off' };
+const kinds = { passed: 'good', answered: 'good', 'not reached': 'off' };
+/** Before the reason why a simulation leaves a stage out. */
+const UNTRIED = 'not tried: ';
 
 /** Shows the exchanges with this id; a client may have used it more than once. */
 export async function showStory(id) {
@@ -108,27 +110,28 @@ function factsOf(id, time, record) {
   return list;
 }
 
-/** The service failed, or the gateway refused. */
-function outcomeName(outcome, stage, { status }) {
-  if (outcome !== 'refused') return outcome === 'answered' ? 'responded' : outcome;
-  return stage === 'forward' && status >= 500 ? 'failed' : 'refused';
+/** The colour and the word of a stage: the service failed, or the gateway refused. A simulation leaves some stages out. */
+function outcomeOf({ stage, outcome, told }, record) {
+  if (record.rehearsed && told[0]?.startsWith(UNTRIED)) return ['off', 'not tried'];
+  if (outcome !== 'refused') return [kinds[outcome], outcome === 'answered' ? 'responded' : outcome];
+  const kind = kindOf({ ...record, stage }) ?? 'warn';
+  return [kind, kind === 'bad' ? 'failed' : 'refused'];
 }
 
-const stageKind = (outcome, stage, record) =>
-  outcome === 'refused' ? (kindOf({ ...record, stage }) ?? kinds.refused) : kinds[outcome];
-
-function stageOf({ stage, outcome, told, duration_ms: ms }, record) {
+function stageOf(stage, record) {
+  const { stage: name, told, duration_ms: ms } = stage;
   const all = record.duration_ms ?? 0;
-  const kind = stageKind(outcome, stage, record);
+  const [kind, word] = outcomeOf(stage, record);
   const bar = element('span', { class: 'bar', 'aria-hidden': 'true', hidden: ms === undefined ? '' : undefined });
   if (ms !== undefined) bar.style.width = `${Math.min(100, (100 * ms) / Math.max(all, 0.001))}%`;
+  const lines = told.map((line) => line.replace(UNTRIED, ''));
   return element(
     'li',
     { class: `stage ${kind}` },
-    element('span', { class: 'name' }, stage),
-    element('span', { class: 'outcome' }, state(kind, outcomeName(outcome, stage, record))),
+    element('span', { class: 'name' }, name),
+    element('span', { class: 'outcome' }, state(kind, word)),
     element('span', { class: 'took' }, ms === undefined ? '' : duration(ms), bar),
-    element('ul', { class: 'told' }, ...told.map((line) => element('li', {}, withTimes(line)))),
+    element('ul', { class: 'told' }, ...lines.map((line) => element('li', {}, withTimes(line)))),
   );
 }
 

@@ -79,13 +79,7 @@ function tilesOf({ subject: { total, before, series }, total_seconds: seconds, b
     ['Requests', (one, over) => `${rate(perSecond(one, over))}/s`, perSecond, series.requests, {}],
     ['p50', ({ p50_ms: ms }) => quantile(ms), ({ p50_ms: ms }) => ms ?? 0, series.p50_ms, { sort: 'duration' }],
     ['p99', ({ p99_ms: ms }) => quantile(ms), ({ p99_ms: ms }) => ms ?? 0, series.p99_ms, { sort: 'duration' }],
-    [
-      'Failed, 5xx',
-      (one) => percent(failed(one), one.requests),
-      share(failed),
-      series.server_errors,
-      { status: '5xx' },
-    ],
+    ['Failed', (one) => percent(failed(one), one.requests), share(failed), series.server_errors, { status: '5xx' }],
     [
       'Refused',
       (one) => percent(one.refused, one.requests),
@@ -103,7 +97,7 @@ function tilesOf({ subject: { total, before, series }, total_seconds: seconds, b
       const isWorse = name !== 'Requests' && past !== undefined && now > past.value * GREW && now > 0.001;
       const isRefused = name === 'Refused' && now > REFUSED_WARNED;
       const isWarned = isWorse || isRefused;
-      const kind = name === 'Failed, 5xx' && now > 0 ? (now >= 0.01 ? 'bad' : 'warn') : isWarned ? 'warn' : undefined;
+      const kind = name === 'Failed' && now > 0 ? (now >= 0.01 ? 'bad' : 'warn') : isWarned ? 'warn' : undefined;
       return tile({ name, value: text(total, seconds), kind, yesterday: past?.text, trend, slots, params });
     });
 }

@@ -153,7 +153,9 @@ export function createViews(tell, latest) {
     }
     for (const part of document.querySelectorAll('.of-charts')) part.hidden = !WITH_CHARTS.includes(panel);
     place('controls').hidden = panel === 'runbook';
-    document.title = `${route.id ?? titles[name]} · Gateway console`;
+    // The number of failures before it stays until the next answer.
+    const [failures = ''] = /^\(\d+\) /.exec(document.title) ?? [];
+    document.title = `${failures}${route.id ?? titles[name]} · Gateway console`;
   }
 
   function close() {
