@@ -113,10 +113,10 @@ export function requestOf(
 const UNTIL_MS = 20_000;
 
 /** Polls for an event on the other side that this side cannot see. Bounded by a time that a slow machine does not need. */
-export async function until<T>(read: () => T | undefined | false): Promise<T> {
+export async function until<T>(read: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
   const endsAt = performance.now() + UNTIL_MS;
   while (performance.now() < endsAt) {
-    const found = read();
+    const found = await read();
     if (found !== undefined && found !== false) return found;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
