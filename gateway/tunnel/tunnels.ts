@@ -77,103 +77,35 @@ interface OperationUpgrade extends NonNullable<UpgradeOptions['operation']> {
   onStream(end: (why?: StreamEnd) => void): () => void;
 }
 
-export interface Tunnels {
-  /** Resolves when the exchange is over. */
-  handle(admitted: Admitted, route: TunnelRoute): Promise<void>;
-  /** Resolves when the WebSocket is over. The `response` of the admitted request belongs to the socket until the upgrade is granted. */
-  upgrade(admitted: Admitted, route: TunnelRoute, socket: Socket, head: Buffer): Promise<void>;
-  /** The same for an operation: what the pipeline has admitted becomes a tunnel. */
-  upgradeOperation(admitted: Admitted, asked: OperationUpgrade, socket: Socket, head: Buffer): Promise<void>;
-  /** Ends event streams and WebSockets; requests in flight may finish. */
-  drain(): void;
-  /** Event streams and WebSockets that are open now. */
-  open(): number;
-  close(): void;
-}
-
 const CONNECT_MS = 5000;
 
-export function createTunnels(options: TunnelsOptions): Tunnels {
-  const { connectMs = CONNECT_MS, toFailure } = options;
-  const proxy = createHttpProxy();
-  const { targetOf, urlOf } = createTunnelTargets(options);
-  const streams = new Set<() => void>();
-  let draining = false;
+export class Tunnels {
+  readonly #options: TunnelsOptions;
+  readonly #connectMs: number;
+  readonly #proxy = createHttpProxy();
+  readonly #targets: ReturnType<typeof createTunnelTargets>;
+  /** Ends the open event streams and WebSockets. */
+  readonly #streams = new Set<() => void>();
+  #isDraining = false;
 
-  /** Connections hold it for long, so it holds nothing of an exchange. */
-  function reportOf(upstream: string): () => void {
-    return () => options.onUnrequestedBytes(upstream);
+  constructor(options: TunnelsOptions) {
+    this.#options = options;
+    this.#connectMs = options.connectMs ?? CONNECT_MS;
+    this.#targets = createTunnelTargets(options);
   }
 
-  function openStream(admitted: Admitted, tunnel: Tunnel, endAs: (why?: StreamEnd) => void): () => void {
-    const end = () => endAs();
-    streams.add(end);
-    if (draining) setImmediate(end);
-    const leave = options.followCaller(admitted, tunnel, endAs);
-    return () => {
-      streams.delete(end);
-      leave();
-    };
-  }
-
-  /** Applies the limits. The caller must call `leave` when the exchange is over. */
-  function enter(admitted: NodeAdmitted, tunnel: Tunnel): Awaitable<TunnelVisit> {
-    const { trail, path } = admitted;
-    trail.stage = 'match';
-    if (!tunnel.owns(path) || (tunnel.renamed(path) === undefined && tunnel.isExcepted(path)))
-      throw new GatewayError('route_not_found');
-    trail.stage = 'throttle';
-    return options.addressLimitOf(tunnel).enter(admitted, tunnel.guessableIn(admitted));
-  }
-
-  /** Chooses a target. */
-  function prepare(admitted: NodeAdmitted, { tunnel, tls }: TunnelRoute, visit: TunnelVisit) {
-    const { trail, path } = admitted;
-    const renamed = tunnel.renamed(path);
-    trail.stage = 'forward';
-    options.onProxied(admitted);
-    trail.note('tunnel', tunnel.name);
-    const target = targetOf(tunnel);
-    trail.target = target.origin;
-    const traceparent = options.traceparentFor(trail);
-    const isolate = tunnel.isolate || options.isIsolated(tunnel.upstream);
-    return {
-      path: tunnel.toUpstream(renamed?.path ?? path),
-      sent: { host: target.host, isolate, traceparent },
-      shared: {
-        admitted,
-        proxy,
-        target,
-        tls,
-        isolate,
-        onUnrequestedBytes: reportOf(tunnel.upstream),
-        connectMs,
-        answerMs: tunnel.timeoutMs,
-        idleMs: tunnel.idleTimeoutMs,
-        hasPages: tunnel.hasPages,
-        basePath: tunnel.toUpstream(path) === path ? undefined : tunnel.basePath,
-        fileName: renamed?.name,
-        toFailure,
-        cutOff: () => options.cutOff(admitted.request.socket),
-        onAnswer: (status: number) =>
-          visit.answered(tunnel.showsLogin(admitted.method, path, status) ? status : undefined),
-        onAbandoned: visit.abandoned,
-        onStream: (end: (why?: StreamEnd) => void) => openStream(admitted, tunnel, end),
-      },
-    };
-  }
-
-  async function handle(admitted: Admitted, route: TunnelRoute): Promise<void> {
+  /** Resolves when the exchange is over. */
+  async handle(admitted: Admitted, route: TunnelRoute): Promise<void> {
     const location = route.tunnel.redirects.get(admitted.path);
     if (location !== undefined) {
       redirect(admitted, location);
       return;
     }
     const exchange = admitted as NodeAdmitted;
-    const visit = await enter(exchange, route.tunnel);
+    const visit = await this.#enter(exchange, route.tunnel);
     try {
       if (isOver(exchange)) return;
-      const { path, sent, shared } = prepare(exchange, route, visit);
+      const { path, sent, shared } = this.#prepare(exchange, route, visit);
       setUpstreamRequest(exchange, path, tunnelRequestHeaders(admitted, sent));
       await proxyRequest(shared);
     } finally {
@@ -181,65 +113,131 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     }
   }
 
-  async function upgradeAdmitted(admitted: Admitted, route: TunnelRoute, socket: Socket, head: Buffer): Promise<void> {
+  /** Resolves when the WebSocket is over. The `response` of the admitted request belongs to the socket until the upgrade is granted. */
+  async upgrade(admitted: Admitted, route: TunnelRoute, socket: Socket, head: Buffer): Promise<void> {
     const exchange = admitted as NodeAdmitted;
-    const visit = await enter(exchange, route.tunnel);
+    const visit = await this.#enter(exchange, route.tunnel);
     try {
       if (isOver(exchange)) return;
-      const { path, sent, shared } = prepare(exchange, route, visit);
+      const { path, sent, shared } = this.#prepare(exchange, route, visit);
       setUpstreamRequest(exchange, path, upgradeHeaders(admitted, sent));
-      const refuse = (error: GatewayError) => options.refuse(admitted, error);
+      const refuse = (error: GatewayError) => this.#options.refuse(admitted, error);
       await upgrade({ ...shared, socket, head, refuse });
     } finally {
       visit.leave();
     }
   }
 
-  async function upgradeOperation(
-    admitted: Admitted,
-    asked: OperationUpgrade,
-    socket: Socket,
-    head: Buffer,
-  ): Promise<void> {
+  /** Does the same for an operation: what the pipeline has admitted becomes a tunnel. */
+  async upgradeOperation(admitted: Admitted, asked: OperationUpgrade, socket: Socket, head: Buffer): Promise<void> {
+    const { refuse, cutOff, toFailure } = this.#options;
     const exchange = admitted as NodeAdmitted;
     const { request } = exchange;
-    const target = urlOf(asked.origin);
+    const target = this.#targets.urlOf(asked.origin);
     request.url = asked.path;
     request.headers = { ...asked.headers, host: target.host, connection: 'Upgrade', upgrade: 'websocket' };
     await upgrade({
       admitted: exchange,
-      proxy,
+      proxy: this.#proxy,
       target,
       tls: asked.tls,
       isolate: true,
       onUnrequestedBytes: () => undefined,
-      connectMs,
+      connectMs: this.#connectMs,
       answerMs: asked.timeoutMs,
       idleMs: asked.idleTimeoutMs,
       hasPages: false,
       toFailure,
-      cutOff: () => options.cutOff(socket),
+      cutOff: () => cutOff(socket),
       onAnswer: asked.answered,
       onAbandoned: () => undefined,
       onStream: asked.onStream,
       socket,
       head,
-      refuse: (error) => options.refuse(admitted, error),
+      refuse: (error) => refuse(admitted, error),
       operation: asked,
     });
   }
 
-  return {
-    handle,
-    upgrade: upgradeAdmitted,
-    upgradeOperation,
-    drain() {
-      draining = true;
-      for (const end of [...streams]) end();
-    },
-    open: () => streams.size,
-    close: proxy.close,
-  };
+  /** Ends event streams and WebSockets; requests in flight may finish. */
+  drain(): void {
+    this.#isDraining = true;
+    for (const end of [...this.#streams]) end();
+  }
+
+  /** Number of event streams and WebSockets that are open now. */
+  open(): number {
+    return this.#streams.size;
+  }
+
+  close(): void {
+    this.#proxy.close();
+  }
+
+  /** Applies the limits. The caller must call `leave` when the exchange is over. */
+  #enter(admitted: NodeAdmitted, tunnel: Tunnel): Awaitable<TunnelVisit> {
+    const { trail, path } = admitted;
+    trail.stage = 'match';
+    if (!tunnel.owns(path) || (tunnel.renamed(path) === undefined && tunnel.isExcepted(path)))
+      throw new GatewayError('route_not_found');
+    trail.stage = 'throttle';
+    return this.#options.addressLimitOf(tunnel).enter(admitted, tunnel.guessableIn(admitted));
+  }
+
+  /** Chooses a target. */
+  #prepare(admitted: NodeAdmitted, { tunnel, tls }: TunnelRoute, visit: TunnelVisit) {
+    const { onProxied, traceparentFor, isIsolated, onUnrequestedBytes, cutOff, toFailure } = this.#options;
+    const { trail, path } = admitted;
+    const { name, upstream } = tunnel;
+    const renamed = tunnel.renamed(path);
+    trail.stage = 'forward';
+    onProxied(admitted);
+    trail.note('tunnel', name);
+    const target = this.#targets.targetOf(tunnel);
+    trail.target = target.origin;
+    const traceparent = traceparentFor(trail);
+    const isolate = tunnel.isolate || isIsolated(upstream);
+    return {
+      path: tunnel.toUpstream(renamed?.path ?? path),
+      sent: { host: target.host, isolate, traceparent },
+      shared: {
+        admitted,
+        proxy: this.#proxy,
+        target,
+        tls,
+        isolate,
+        onUnrequestedBytes: reportOf(upstream, onUnrequestedBytes),
+        connectMs: this.#connectMs,
+        answerMs: tunnel.timeoutMs,
+        idleMs: tunnel.idleTimeoutMs,
+        hasPages: tunnel.hasPages,
+        basePath: tunnel.toUpstream(path) === path ? undefined : tunnel.basePath,
+        fileName: renamed?.name,
+        toFailure,
+        cutOff: () => cutOff(admitted.request.socket),
+        onAnswer: (status: number) =>
+          visit.answered(tunnel.showsLogin(admitted.method, path, status) ? status : undefined),
+        onAbandoned: visit.abandoned,
+        onStream: (end: (why?: StreamEnd) => void) => this.#openStream(admitted, tunnel, end),
+      },
+    };
+  }
+
+  #openStream(admitted: Admitted, tunnel: Tunnel, endAs: (why?: StreamEnd) => void): () => void {
+    const end = () => endAs();
+    this.#streams.add(end);
+    if (this.#isDraining) setImmediate(end);
+    const leave = this.#options.followCaller(admitted, tunnel, endAs);
+    return () => {
+      this.#streams.delete(end);
+      leave();
+    };
+  }
+}
+
+/** A connection holds the returned function for long, so it holds nothing of an exchange. */
+function reportOf(upstream: string, onUnrequestedBytes: (upstream: string) => void): () => void {
+  return () => onUnrequestedBytes(upstream);
 }
 
 function createTunnelTargets({ originOf, isOut }: Pick<TunnelsOptions, 'originOf' | 'isOut'>) {

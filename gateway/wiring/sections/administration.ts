@@ -67,7 +67,7 @@ export function openAdministration(
     limitStoreAway: () => (counters.requests.status().state === 'away' ? 1 : 0),
     limitPolicyInForce: () => counters.requests.status().policyInForce,
     usageWaiting: () => callers.usage.status().waiting,
-    tunnelStreams: traffic.tunnels.open,
+    tunnelStreams: () => traffic.tunnels.open(),
     openStreams: callers.streams.counts,
     upstreamStates: access.status,
     targetStates: () => targets.targetSets.status(),

@@ -15,7 +15,7 @@ import type { Parts } from '../../parts.ts';
 import { type OpenServing, openServing } from '../../serving/in-force.ts';
 import type { Executors } from '../../serving/to-upstreams.ts';
 import { createFollowCaller } from '../../tunnel/follow-caller.ts';
-import { createTunnels, type Tunnels } from '../../tunnel/tunnels.ts';
+import { Tunnels } from '../../tunnel/tunnels.ts';
 import { toUpstreamFailure } from '../../upstream/failure.ts';
 import { deprecationsOf } from '../../versions/deprecation.ts';
 import type { AppOptions } from '../app-options.ts';
@@ -123,7 +123,7 @@ function openTunnels(
   parts: Parts,
 ): Tunnels {
   const addressLimitOf = createAddressLimits({ counters: counters.failures, now: base.forwardNow });
-  const tunnels = createTunnels({
+  const tunnels = new Tunnels({
     originOf: sandbox.originOf,
     addressLimitOf: ({ countedAs, rules }) => addressLimitOf(countedAs, rules.limits),
     isOut: (upstream, address) => targets.targetSets.isOut(upstream, address),
@@ -136,7 +136,7 @@ function openTunnels(
     onProxied: ({ request }) => listeners.exemptBody(request),
     followCaller: createFollowCaller(callers.tunnelStreams.open, callers.identity.callerOfTunnel),
   });
-  parts.add({ name: 'tunnels', drain: tunnels.drain, close: tunnels.close });
+  parts.add({ name: 'tunnels', drain: () => tunnels.drain(), close: () => tunnels.close() });
   return tunnels;
 }
 
