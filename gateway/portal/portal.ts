@@ -5,8 +5,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { contentVersionIn } from '../shared/content-version.ts';
 import { answerWith } from './answer.ts';
 import { ASSETS } from './assets.ts';
-import { layOut } from './layout.ts';
-import { notFoundPage, unknownCodePage } from './not-found.ts';
+import { escapeHtml } from './html.ts';
+import { layOut, type Page } from './layout.ts';
 import { type PortalResource, toResource } from './resource.ts';
 import { openSite, type PortalOptions, type PortalSite } from './site.ts';
 
@@ -60,4 +60,34 @@ function moveTo(location: string, response: ServerResponse): void {
 /** Browsers get a page; other clients get the error object. */
 function acceptsHtml({ headers }: IncomingMessage): boolean {
   return /(^|,)\s*text\/html\s*(;|,|$)/i.test(headers.accept ?? '');
+}
+
+/** Returns the page of an unknown path. */
+function notFoundPage(): Page {
+  const main = `<h1>There is nothing here</h1>
+<p class="lead">The documentation begins at <a href="/docs">/docs</a>.</p>`;
+  return {
+    path: '/docs',
+    title: 'Not found',
+    description: 'There is nothing at this path.',
+    section: '/docs',
+    main,
+    markdown: '',
+  };
+}
+
+/** Returns the page of a code that is not in the catalogue. */
+function unknownCodePage(code: string): Page {
+  const main = `<h1><code>${escapeHtml(code)}</code></h1>
+<p class="lead">This code is not one of the <a href="/docs/errors">catalogue</a>.</p>
+<p>A service behind the API may refuse a request by a code of its own. Its <code>message</code> says what is wrong; decide by
+<code>type</code>, then by the status.</p>`;
+  return {
+    path: '/docs/errors',
+    title: 'Unknown code',
+    description: 'A code that is not of the catalogue.',
+    section: '/docs/errors',
+    main,
+    markdown: '',
+  };
 }

@@ -2,10 +2,12 @@
 // json_too_complex, duplicate_json_member, request_too_complex, unsupported_charset, body_too_large and, while a body is sent on,
 // validation_failed.
 
+import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../../errors.ts';
 import type { StreamedBodyCheck } from '../../exchange.ts';
 import { essenceOf, MULTIPART, mediaTypeOf, URLENCODED } from '../media-types.ts';
 import type { ContractOperation } from '../operations/operations.ts';
+import { decodeFormText } from '../parameters/form-text.ts';
 import { createValueShapes, type ValueShape } from '../parameters/value-shape.ts';
 import { child, type JsonObject, member, memberNames } from '../pointer.ts';
 import { allowFor, type CheckScope, withinScope } from '../schemas/check-scope.ts';
@@ -13,8 +15,8 @@ import type { RequestSchemas } from '../schemas/schemas.ts';
 import { toFields, type Violation } from '../violations/violations.ts';
 import { type FormContract, type FormLimits, toFormContract } from './form-contract.ts';
 import { FormValue } from './form-value.ts';
+import { malformedForm } from './malformed.ts';
 import { createMultipartCheck } from './multipart-check.ts';
-import { readUrlencoded } from './urlencoded.ts';
 
 /** The check of one kind of form under one declared media type. */
 export interface FormCheck {
@@ -122,4 +124,32 @@ function streamed(contract: FormContract, contentType: string | undefined, optio
     },
     end: check.end,
   };
+}
+
+/**
+ * Reads an application/x-www-form-urlencoded body (WHATWG URL Standard, section 5.1): calls `onPair` with each decoded name and value. Refuses broken escapes, bytes that are not UTF-8, and a bare semicolon, at which some
+ * services split.
+ */
+function readUrlencoded(body: Buffer, onPair: (name: string, value: string) => void): void {
+  if (!isUtf8(body)) throw malformedForm('escape');
+  const text = body.toString('utf8');
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf('&', start);
+    const end = found === -1 ? text.length : found;
+    if (end > start) {
+      const pair = text.slice(start, end);
+      const equals = pair.indexOf('=');
+      const name = decodeFormText(equals === -1 ? pair : pair.slice(0, equals));
+      const value = equals === -1 ? '' : decodeFormText(pair.slice(equals + 1));
+      if (name === undefined || value === undefined) throw malformedForm('escape', offsetOf(text, start));
+      if (pair.includes(';')) throw malformedForm('semicolon', offsetOf(text, start));
+      onPair(name, value);
+    }
+    start = end + 1;
+  }
+}
+
+/** The offset in bytes. */
+function offsetOf(text: string, at: number): number {
+  return Buffer.byteLength(text.slice(0, at));
 }
