@@ -127,8 +127,8 @@ function streamed(contract: FormContract, contentType: string | undefined, optio
 }
 
 /**
- * Reads an application/x-www-form-urlencoded body (WHATWG URL Standard, section 5.1): calls `onPair` with each decoded name and value. Refuses broken escapes, bytes that are not UTF-8, and a bare semicolon, at which some
- * services split.
+ * Reads an application/x-www-form-urlencoded body (WHATWG URL Standard, section 5.1): calls `onPair` with each decoded name and value.
+ * Refuses broken escapes, bytes that are not UTF-8, and a bare semicolon, at which some services split.
  */
 function readUrlencoded(body: Buffer, onPair: (name: string, value: string) => void): void {
   if (!isUtf8(body)) throw malformedForm('escape');
