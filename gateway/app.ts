@@ -105,5 +105,6 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     await reloads.reload();
   }
 
-  return { port, plainPort, adminPort, operators, log: observation.log, reload, take: listeners.take, stop };
+  const take = (socket: Socket, onPort: number) => listeners.take(socket, onPort);
+  return { port, plainPort, adminPort, operators, log: observation.log, reload, take, stop };
 }

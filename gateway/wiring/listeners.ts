@@ -4,6 +4,7 @@
 import type { AddressInfo, Socket } from 'node:net';
 import type { Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
+import type { DownstreamRequest } from '../downstream.ts';
 import { createAdmit } from '../edge/admission/admit.ts';
 import { createIsTrusted } from '../edge/admission/client-address.ts';
 import { createConnections, type Excess } from '../edge/connections/connections.ts';
@@ -38,31 +39,77 @@ interface ListenersOptions extends Pick<ServerOptions, 'constantHeaders' | 'refu
   onExcess(of: Excess): void;
 }
 
-export interface Listeners
-  extends Pick<PublicServer, 'activeRequests' | 'exemptBody' | 'stopListening' | 'announceEnd' | 'drain'> {
-  /** Starts to listen. Resolves with the ports; `plainPort` is undefined without a plaintext listener. */
-  listen(requests: ClientRequests): Promise<{ readonly port: number; readonly plainPort: number | undefined }>;
-  /** Serves a connection that another process has accepted on this port. */
-  take(socket: Socket, port: number): void;
-  /** Closes what a start that failed has opened. */
-  close(): Promise<void>;
-}
-
 /** A reload changes the connection limits and the trusted proxies here; the other settings need a restart. */
-export function createListeners(options: ListenersOptions): Listeners {
-  const { settings, configuration } = options;
-  const { gateway } = configuration().config;
-  const { limits, timeouts } = gateway;
-  const trustedProxies = () => configuration().config.gateway.trustedProxies;
-  let publicServer: PublicServer | undefined;
-  let plainServer: PublicServer | undefined;
-  const servers = () => [publicServer, plainServer].filter((server) => server !== undefined);
+export class Listeners {
+  readonly #options: ListenersOptions;
+  /** gateway.yaml of the start. */
+  readonly #gateway: Configuration['config']['gateway'];
+  readonly #trustedProxies = () => this.#options.configuration().config.gateway.trustedProxies;
+  #public: PublicServer | undefined;
+  #plain: PublicServer | undefined;
 
-  function createServers({ current, onFinished }: ClientRequests): PublicServer {
+  constructor(options: ListenersOptions) {
+    this.#options = options;
+    this.#gateway = options.configuration().config.gateway;
+  }
+
+  /** Starts to listen. Resolves with the ports; `plainPort` is undefined without a plaintext listener. */
+  async listen(requests: ClientRequests): Promise<{ readonly port: number; readonly plainPort: number | undefined }> {
+    const { server } = this.#createServers(requests);
+    const { host, port } = this.#options.settings;
+    const portOfPlain = this.#gateway.tls?.plain?.port ?? 0;
+    return {
+      port: await listen(server, host, port, 'PORT'),
+      plainPort: this.#plain && (await listen(this.#plain.server, host, portOfPlain, 'tls.plain.port')),
+    };
+  }
+
+  /** Serves a connection that another process has accepted on this port. */
+  take(socket: Socket, port: number): void {
+    const of = this.#servers().find(({ server }) => (server.address() as AddressInfo | null)?.port === port);
+    if (of === undefined) socket.destroy();
+    else of.server.emit('connection', socket.setNoDelay(true));
+  }
+
+  activeRequests(): number {
+    return (this.#public?.activeRequests() ?? 0) + (this.#plain?.activeRequests() ?? 0);
+  }
+
+  /** Exempts the body of this request from the timeout: the caller limits its time. */
+  exemptBody(request: DownstreamRequest): void {
+    this.#public?.exemptBody(request);
+  }
+
+  stopListening(): void {
+    for (const server of this.#servers()) server.stopListening();
+  }
+
+  announceEnd(): void {
+    for (const server of this.#servers()) server.announceEnd();
+  }
+
+  async drain(drainMs: number): Promise<void> {
+    await Promise.all(this.#servers().map((server) => server.drain(drainMs)));
+  }
+
+  /** Closes what a start that failed has opened. */
+  async close(): Promise<void> {
+    // After a drain, none is listening.
+    const listening = this.#servers().filter(({ server }) => server.listening);
+    await Promise.all(listening.map((server) => server.drain(0)));
+  }
+
+  #servers(): PublicServer[] {
+    return [this.#public, this.#plain].filter((server) => server !== undefined);
+  }
+
+  #createServers({ current, onFinished }: ClientRequests): PublicServer {
+    const { settings, configuration, constantHeaders, refusals, requestId, onExcess, tls } = this.#options;
+    const { limits, timeouts, http, tls: tlsRules } = this.#gateway;
     const shared = {
-      constantHeaders: options.constantHeaders,
-      refusals: options.refusals,
-      requestId: options.requestId,
+      constantHeaders,
+      refusals,
+      requestId,
       headerBytesMax: limits.headerBytesMax,
       urlBytesMax: limits.urlBytesMax,
       headersMs: timeouts.headersMs,
@@ -74,39 +121,36 @@ export function createListeners(options: ListenersOptions): Listeners {
         rules: () => shareOfWorker(configuration().config.gateway.connections, settings.workers),
         blockOf: addressBlockOf,
         // A proxy carries the connections of many clients.
-        isExempt: builtFrom(trustedProxies, createIsTrusted),
-        onExcess: options.onExcess,
+        isExempt: builtFrom(this.#trustedProxies, createIsTrusted),
+        onExcess,
       }),
     };
-    if (gateway.tls?.plain) {
-      const { mode } = gateway.tls.plain;
-      plainServer = new PublicServer({
-        ...shared,
-        ...plainOptions(mode, (admitted) => current().passPlain(admitted)),
-      });
+    if (tlsRules?.plain) {
+      const plain = this.#plainOptions(tlsRules.plain.mode, (admitted) => current().passPlain(admitted));
+      this.#plain = new PublicServer({ ...shared, ...plain });
     }
-    publicServer = new PublicServer({
+    this.#public = new PublicServer({
       ...shared,
-      createTlsServer: options.tls?.createServer,
-      usesFastPath: gateway.http.fastPath,
+      createTlsServer: tls?.createServer,
+      usesFastPath: http.fastPath,
       current,
     });
-    return publicServer;
+    return this.#public;
   }
 
-  function plainOptions(mode: 'redirect' | 'refuse', passThrough: (admitted: Admitted) => Promise<void> | undefined) {
-    const { publicUrl, hosts } = gateway;
+  #plainOptions(mode: 'redirect' | 'refuse', passThrough: (admitted: Admitted) => Promise<void> | undefined) {
+    const { publicUrl, hosts, limits } = this.#gateway;
     // Strict-Transport-Security means nothing here (RFC 6797 section 7.2).
     const constantHeaders = securityHeadersFor('http:');
-    const { isDraining, onUnreadableForward } = options;
+    const { isDraining, onUnreadableForward, ownChallenge } = this.#options;
     const rules = { ...limits, scheme: 'http', notesTraces: false, isDraining, onUnreadableForward } as const;
     const requests: RequestHandlers = {
       handle: createPlain({
         mode,
         publicUrl,
         hosts: Object.values(hosts).filter((name) => name !== undefined),
-        admit: builtFrom(trustedProxies, (proxies) => createAdmit({ ...rules, trustedProxies: proxies })),
-        answerChallenge: createAnswerChallenge(options.ownChallenge),
+        admit: builtFrom(this.#trustedProxies, (proxies) => createAdmit({ ...rules, trustedProxies: proxies })),
+        answerChallenge: createAnswerChallenge(ownChallenge),
         passThrough,
       }),
       needsNode: () => true,
@@ -120,38 +164,6 @@ export function createListeners(options: ListenersOptions): Listeners {
       current: () => requests,
     };
   }
-
-  return {
-    activeRequests: () => (publicServer?.activeRequests() ?? 0) + (plainServer?.activeRequests() ?? 0),
-    exemptBody: (request) => publicServer?.exemptBody(request),
-    stopListening() {
-      for (const server of servers()) server.stopListening();
-    },
-    announceEnd() {
-      for (const server of servers()) server.announceEnd();
-    },
-    async drain(drainMs) {
-      await Promise.all(servers().map((server) => server.drain(drainMs)));
-    },
-    async close() {
-      // After a drain, none is listening.
-      const listening = servers().filter(({ server }) => server.listening);
-      await Promise.all(listening.map((server) => server.drain(0)));
-    },
-    async listen(requests) {
-      const { server } = createServers(requests);
-      const { host } = settings;
-      const port = await listen(server, host, settings.port, 'PORT');
-      const plainPort =
-        plainServer && (await listen(plainServer.server, host, gateway.tls?.plain?.port ?? 0, 'tls.plain.port'));
-      return { port, plainPort };
-    },
-    take(socket, port) {
-      const of = servers().find(({ server }) => (server.address() as AddressInfo | null)?.port === port);
-      if (of === undefined) socket.destroy();
-      else of.server.emit('connection', socket.setNoDelay(true));
-    },
-  };
 }
 
 /** Each worker counts its own connections, so each gets an equal share of the limits. */

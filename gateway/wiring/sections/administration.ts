@@ -62,7 +62,7 @@ export function openAdministration(
   parts.add({ name: 'configuration changes', use: changes.note });
 
   metrics.watch({
-    activeRequests: traffic.listeners.activeRequests,
+    activeRequests: () => traffic.listeners.activeRequests(),
     keyStoreAway: () => (identity.keysStatus().store === 'failing' ? 1 : 0),
     limitStoreAway: () => (counters.requests.status().state === 'away' ? 1 : 0),
     limitPolicyInForce: () => counters.requests.status().policyInForce,

@@ -19,7 +19,7 @@ import { Tunnels } from '../../tunnel/tunnels.ts';
 import { toUpstreamFailure } from '../../upstream/failure.ts';
 import { deprecationsOf } from '../../versions/deprecation.ts';
 import type { AppOptions } from '../app-options.ts';
-import { type ClientRequests, createListeners, type Listeners } from '../listeners.ts';
+import { type ClientRequests, Listeners } from '../listeners.ts';
 import { openOverload } from '../overload.ts';
 import { type BaseSection, operationsServed } from './base.ts';
 import type { CallersSection } from './callers.ts';
@@ -60,7 +60,7 @@ export function openTraffic(above: Above, parts: Parts): TrafficSection {
   });
   const ownChallenge = certificates.ordered?.findToken;
   const onUnreadableForward = reportUnreadableForwards(log, metrics.forwardUnreadable);
-  const listeners = createListeners({
+  const listeners = new Listeners({
     settings: options.settings,
     tls: certificates.tls,
     isDraining: base.isDraining,
@@ -72,7 +72,7 @@ export function openTraffic(above: Above, parts: Parts): TrafficSection {
     onExcess: metrics.connectionRefused,
     requestId: observation.ids.requestId,
   });
-  parts.add({ name: 'listeners', drain: listeners.drain, close: listeners.close });
+  parts.add({ name: 'listeners', drain: (drainMs) => listeners.drain(drainMs), close: () => listeners.close() });
   const tunnels = openTunnels(above, refusals, listeners, parts);
   const overload = openOverloadPart(above, listeners, tunnels, parts);
 
