@@ -34,7 +34,7 @@ export interface Caller {
   readonly revoked: boolean;
   /** Epoch milliseconds; Infinity for a key without an end. */
   readonly expiresAtMs: number;
-  /** Whether a client address may use this key; absent: any may. */
+  /** Whether a client address may use this key; absent if any may. */
   readonly allowsAddress: ((address: string) => boolean) | undefined;
   /** Id of the session. */
   readonly session?: string | undefined;

@@ -41,7 +41,7 @@ export interface Operation {
   readonly extraLimit: string | undefined;
   /** Whether an Idempotency-Key is understood here; `off` for methods that need none. */
   readonly idempotency: 'optional' | 'required' | 'off';
-  /** Members of an answer that only the first client may see, with the values that are stored in their place; undefined: none. */
+  /** Members of an answer that only the first client may see, with the values that are stored in their place; undefined without any. */
   readonly once: Readonly<Record<string, unknown>> | undefined;
   readonly body: 'buffer' | 'stream';
   /** What becomes of query parameters that the contract does not declare. */

@@ -29,7 +29,7 @@ export interface Stages extends Readonly<Record<StageName, unknown>> {
 
 /** Every step that can refuse, answer or change a request: the stages, and the steps before and between them. */
 export interface Steps<Sites, Tunnel> extends Stages {
-  /** The sites of the host name that the request is for; undefined: the host name is not the gateway's. */
+  /** The sites of the host name that the request is for; undefined if the host name is not the gateway's. */
   sitesFor(arrived: Pick<Arrived, 'request'>): Sites | undefined;
   /** Throws misdirected_request, or a code of admit. */
   refuseMisdirected(arrived: Arrived): Promise<void>;

@@ -40,9 +40,9 @@ export interface ToolSchemas {
 }
 
 export interface ToolSource {
-  /** Why the operation cannot be a tool; undefined: it can. */
+  /** Why the operation cannot be a tool; undefined if it can. */
   readonly obstacle: string | undefined;
-  /** Title of the contract; undefined: it has none. */
+  /** Title of the contract; undefined if it has none. */
   readonly title: string | undefined;
   readonly description: string | undefined;
   readonly tags: readonly string[];

@@ -17,7 +17,7 @@ export interface Held extends CertificateLife {
 /** `order`: order or renew. `ask`: read renewal information. */
 export type DueWork = 'order' | 'ask' | 'revoke';
 
-/** @param held undefined: there is no certificate for these names yet */
+/** @param held undefined if there is no certificate for these names yet */
 export function dueFor(id: string, records: AcmeRecords, held: Held | undefined, nowMs: number): DueWork | undefined {
   const attempts = recordIn(records, 'attempts', id);
   const server = recordIn(records, 'attempts', SERVER);

@@ -12,7 +12,7 @@ interface RenewalInformation {
 /**
  * If the server has no renewal information, or broken information, it is read again later; until then the lifetime decides.
  *
- * @param certificateId undefined: the certificate in use has none
+ * @param certificateId undefined if the certificate in use has none
  */
 export async function readRenewalInformation(
   { journal, client, now }: Work,

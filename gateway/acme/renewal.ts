@@ -62,7 +62,7 @@ export function selectMoment(
   return { startMs, endMs, selectedMs: Math.round(startMs + random() * (endMs - startMs)) };
 }
 
-/** How long until renewal information is read again. @param retryAfterMs undefined: the server did not say */
+/** How long until renewal information is read again. @param retryAfterMs undefined if the server did not say */
 export function askAgainAfterMs(retryAfterMs: number | undefined): number {
   if (retryAfterMs === undefined) return ASK_AGAIN.otherwise;
   return Math.min(Math.max(retryAfterMs, ASK_AGAIN.least), ASK_AGAIN.most);

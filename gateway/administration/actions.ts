@@ -24,7 +24,7 @@ export interface InForceReport {
 /** A change that was made. */
 export interface Made<Result> {
   readonly result: Result;
-  /** Waits until the change is in force; undefined if the caller does not wait. Rejects if that stays unknown: the change was made anyway. */
+  /** Waits until the change is in force; undefined if the caller does not wait. Rejects if that stays unknown; the change is made. */
   readonly inForce: (() => Promise<InForceReport>) | undefined;
 }
 
@@ -34,7 +34,7 @@ interface OrganizationActions {
   create(wanted: Omit<Organization, 'state'>): Promise<Organization>;
   /** By id; from the one behind `after` on. */
   list(after: string | undefined): AsyncIterable<readonly Organization[]>;
-  /** @param waitMs undefined: not to be waited for */
+  /** @param waitMs undefined if the change is not waited for */
   change(id: string, change: OrganizationChange, waitMs: number | undefined): Promise<Made<Organization>>;
 }
 
@@ -86,7 +86,7 @@ export type ShownLimits = Omit<UsageReport, 'limits'> & {
 };
 
 interface LimitActions {
-  /** @param organization undefined: that of the key that acts */
+  /** @param organization undefined for the one of the key that acts */
   show(organization: string | undefined): Promise<ShownLimits>;
   reset(organization: string): Promise<ResetReport>;
 }

@@ -14,7 +14,7 @@ import type { UpstreamView } from './upstream-states.ts';
 /** The facts about a certificate that the contract shows. */
 interface ServedCertificate {
   readonly names: readonly string[];
-  /** ISO 8601; null: none has been issued yet. */
+  /** ISO 8601; null if none has been issued yet. */
   readonly expires_at: string | null;
   /** The server that issues a certificate which the gateway orders. */
   readonly acme?: string;
@@ -42,7 +42,7 @@ export interface AdministrationDeps {
   certificates(): readonly ServedCertificate[];
   /** The deprecated operations that were called lately, by organization; only those of one organization if it is named. */
   deprecatedUses(organization?: string): Promise<readonly Affected[]>;
-  /** The sessions of people; undefined: people cannot sign in. */
+  /** The sessions of people; undefined if people cannot sign in. */
   readonly sessions: OperatorSessions | undefined;
   /** The name of the instance: `host:port`. */
   readonly instance: string;

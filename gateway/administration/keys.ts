@@ -39,7 +39,7 @@ interface IssueDeps extends GrantDeps {
 
 interface OneKey {
   readonly id: string;
-  /** A key of another organization does not exist; undefined: any organization. */
+  /** A key of another organization does not exist; undefined for any organization. */
   readonly organization: string | undefined;
 }
 

@@ -5,7 +5,7 @@ const READ_MAX = 10_000;
 
 export interface PartOfList<Item> {
   readonly items: readonly Item[];
-  /** Id of the record that the part ends with; undefined: nothing follows. */
+  /** Id of the record that the part ends with; undefined if nothing follows. */
   readonly last: string | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface AlertCause {
   /** A page of the console. */
   readonly details?: string | undefined;
   readonly figures?: Readonly<Record<string, number>> | undefined;
-  /** The instances that it concerns; absent: all. */
+  /** The instances that it concerns; absent for all. */
   readonly instances?: readonly string[] | undefined;
   /** What its end means, where that does not go without saying. */
   readonly ended?: string | undefined;
@@ -31,7 +31,7 @@ export interface AlertNote {
   readonly subject: { readonly kind: string; readonly name: string } | null;
   /** ISO 8601. */
   readonly since: string;
-  /** When it ended; null: it lasts. */
+  /** When it ended; null if it lasts. */
   readonly until: string | null;
   readonly figures: Readonly<Record<string, number>>;
   /** Empty: all. */

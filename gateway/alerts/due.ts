@@ -11,7 +11,7 @@ export interface Alert {
   readonly state: 'pending' | 'firing' | 'ended';
   readonly seenMs: number;
   readonly lastMs: number;
-  /** What the receiver was told since the cause was seen; absent: nothing. */
+  /** What the receiver was told since the cause was seen; absent if there is nothing. */
   readonly told?: { readonly severity: Severity; readonly atMs: number };
   /** Whether nothing more has to be told about its end. */
   readonly isOver?: boolean;

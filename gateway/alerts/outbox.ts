@@ -11,7 +11,7 @@ export interface Outbox {
   readonly sending?: Sending | undefined;
   /** When the last message was made. */
   readonly madeMs?: number;
-  /** Why the last attempt failed; absent: it did not. */
+  /** Why the last attempt failed; absent if it did not. */
   readonly failing?: { readonly reason: string; readonly sinceMs: number } | undefined;
 }
 

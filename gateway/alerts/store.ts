@@ -15,7 +15,7 @@ export interface Silence {
 export interface Turn {
   /** Whether this instance speaks for all. */
   readonly speaks: boolean;
-  /** What the speaker has written last; undefined: nothing. */
+  /** What the speaker has written last; undefined if there is nothing. */
   readonly told: string | undefined;
   readonly silences: readonly Silence[];
 }

@@ -33,7 +33,7 @@ export interface CredentialReaders {
   readonly directory: Pick<Directory, 'callerOf'>;
   readonly readToken: CredentialReader;
   readonly matchesBasic: MatchesBasic;
-  /** The caller of a session cookie; undefined: the request has none. Absent: no cookie is read. */
+  /** The caller of a session cookie; undefined if the request has none. The function is absent if no cookie is read. */
   readonly readSession?: ((matched: Matched) => Awaitable<Caller> | undefined) | undefined;
 }
 

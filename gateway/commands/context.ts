@@ -52,7 +52,7 @@ export interface MachineContext extends HostProcess, Painter {
 export interface CommandContext extends MachineContext {
   /** Opens the actions on organizations, keys and so on: on this machine, or on the gateway at --server or GATEWAY_SERVER. */
   readonly actions: OpenActions;
-  /** The gateway at --server or GATEWAY_SERVER, for the options that mean something there only; undefined: this machine. */
+  /** The gateway at --server or GATEWAY_SERVER, for the options that mean something there only; undefined for this machine. */
   readonly remote?: Remote | undefined;
 }
 

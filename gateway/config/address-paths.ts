@@ -8,7 +8,7 @@ interface Addressed {
   readonly test?: readonly string[] | undefined;
 }
 
-/** Where the paths of an upstream's contracts begin, instead of the path of their servers; undefined: its addresses have no path. */
+/** Where the paths of an upstream's contracts begin, instead of the path of their servers; undefined if its addresses have no path. */
 export interface AddressPath {
   readonly addressPath?: string | undefined;
 }

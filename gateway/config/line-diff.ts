@@ -7,7 +7,7 @@ const CHANGES_MAX = 600;
 const CONTEXT_LINES = 3;
 
 /**
- * @returns lines that begin with `+`, `-`, a blank, or `@` where lines are left out; undefined: too much differs
+ * @returns lines that begin with `+`, `-`, a blank, or `@` where lines are left out; undefined if too much differs
  */
 export function lineDiff(before: string, after: string): string[] | undefined {
   const options = { context: CONTEXT_LINES, maxEditLength: CHANGES_MAX };

@@ -12,9 +12,9 @@ export interface Ed25519Jwk {
   readonly crv: 'Ed25519';
   readonly x: string;
   readonly d: string;
-  /** The key may sign from this time; absent: always. */
+  /** The key may sign from this time; absent if it always may. */
   readonly signs_from?: number;
-  /** The key may sign and is published until this time; absent: without end. */
+  /** The key may sign and is published until this time; absent if it has no end. */
   readonly published_until?: number;
 }
 

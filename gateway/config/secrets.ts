@@ -52,7 +52,7 @@ interface SecretsOptions {
   readonly directory?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly dataDirectory: string;
-  /** Where to store secrets that the gateway creates; absent: in the data directory. */
+  /** Where to store secrets that the gateway creates; absent if it is in the data directory. */
   readonly redisUrl?: string | undefined;
 }
 

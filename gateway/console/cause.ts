@@ -11,9 +11,9 @@ export interface Cause {
   readonly title?: string | undefined;
   /** What it means for clients; empty if the cause says it. */
   readonly consequence: string;
-  /** ISO 8601, UTC; undefined: not known, so the moment when it was first seen counts. */
+  /** ISO 8601, UTC; undefined if it is not known, so the moment when it was first seen counts. */
   readonly since?: string | undefined;
-  /** When it ends, or when its consequence changes; undefined: not known. */
+  /** When it ends, or when its consequence changes; undefined if it is not known. */
   readonly until?: string | undefined;
   /** A section of docs/operations.md. */
   readonly runbook?: string | undefined;

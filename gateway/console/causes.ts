@@ -19,7 +19,7 @@ const FAILURES_WARNED = 3;
 /**
  * Failures come before warnings. Null: no process reports its state.
  *
- * @param present the counts of operations and organizations; absent: nothing is told about them
+ * @param present the counts of operations and organizations; absent if nothing is told about them
  */
 export function causesOf(
   status: StatusForCauses | null,

@@ -22,7 +22,7 @@ export interface ConsoleOptions extends ConsoleSources, SamplingOptions {
   readonly configDirectory: string;
   /** Host and port of the public listener. */
   readonly name: string;
-  /** Connects the consoles of all instances; absent: there is one. */
+  /** Connects the consoles of all instances; absent if there is one. */
   readonly openFleet?:
     | ((of: Omit<FleetInstance, 'id'>, answer: (question: object) => Promise<unknown>) => Fleet)
     | undefined;

@@ -7,7 +7,7 @@ export interface GatewayEvent {
   readonly kind: 'start' | 'reload' | 'refused' | 'restart' | 'outage';
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** End of an outage; null: it lasts. Equal to `at` for all others. */
+  /** End of an outage; null if it lasts. Equal to `at` for all others. */
   readonly until: string | null;
   readonly text: string;
 }

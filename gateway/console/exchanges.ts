@@ -21,7 +21,7 @@ export interface ExchangeRow {
   /** The tool by which an agent called the operation. */
   readonly tool: string | null;
   readonly duration_ms: number;
-  /** Time until the upstream began to answer; null: it was not asked, or did not answer. The rest is the gateway and the transfer. */
+  /** Time until the upstream began to answer; null if it was not asked, or did not answer. The rest is the gateway and the transfer. */
   readonly upstream_ms: number | null;
   /** The instance that has the exchange; absent if it is the one that answers. */
   readonly instance?: string;

@@ -26,7 +26,7 @@ export interface Feed {
   readonly at: string;
   readonly history: HistoryReport | null;
   readonly organizations: readonly OrganizationNearLimit[];
-  /** Status of the first instance that answered; null: none did. */
+  /** Status of the first instance that answered; null if none did. */
   readonly status: object | null;
   readonly statuses: readonly { readonly instance: string; readonly status: object | null }[];
   readonly versions: VersionSummary | null;

@@ -53,7 +53,7 @@ type Message =
       readonly id: string;
       readonly from: string;
       readonly to: string;
-      /** Who asks, so that its absence is noticed later; absent: an earlier version. */
+      /** Who asks, so that its absence is noticed later; absent for an earlier version. */
       readonly instance?: FleetInstance | undefined;
       readonly question: object;
     }

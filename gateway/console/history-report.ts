@@ -17,7 +17,7 @@ interface OperationHistory {
   /** Figures of the last minute, and of the range. */
   readonly minute: Figures;
   readonly total: Figures;
-  /** Figures of the same time a day before; null: nothing was counted then. */
+  /** Figures of the same time a day before; null if nothing was counted then. */
   readonly before: Figures | null;
   /** One value per slot, oldest first; the last one may still increase. */
   readonly series: HistorySeries;
@@ -28,7 +28,7 @@ interface CodeHistory {
   readonly code: string;
   readonly minute: number;
   readonly total: number;
-  /** In the same time a day before; null: nothing was counted then. */
+  /** In the same time a day before; null if nothing was counted then. */
   readonly before: number | null;
   readonly series: readonly number[];
 }
@@ -50,10 +50,10 @@ export interface HistoryReport {
   readonly all: OperationHistory;
   /** The operations with the most requests first. */
   readonly operations: readonly OperationHistory[];
-  /** All other operations together; null: none. */
+  /** All other operations together; null if there is none. */
   readonly others: OperationHistory | null;
   readonly codes: readonly CodeHistory[];
-  /** History of what the view is about; null: it has no counts. */
+  /** History of what the view is about; null if it has no counts. */
   readonly subject: OperationHistory | CodeHistory | null;
   /** Requests of the last minute that the gateway refused before the service had them, and those of them with 5xx. */
   readonly refused: { readonly minute: number; readonly minute_server: number };

@@ -31,7 +31,7 @@ export interface SeriesCounts {
   readonly name: string;
   readonly minute: readonly number[];
   readonly slots: readonly (readonly number[])[];
-  /** Counts of the same time a day before; null: nothing was counted then. */
+  /** Counts of the same time a day before; null if nothing was counted then. */
   readonly before: readonly number[] | null;
 }
 
@@ -54,7 +54,7 @@ export interface RangeCounts {
   readonly operations: readonly SeriesCounts[];
   /** Name: stage and code. One count each. */
   readonly codes: readonly SeriesCounts[];
-  /** Counts of the subject of the view; null: there is none, or it has no history. */
+  /** Counts of the subject of the view; null if there is none, or it has no history. */
   readonly subject: SeriesCounts | null;
   /** Memory that the whole history takes, and the most that it can take. */
   readonly bytes: number;
@@ -244,7 +244,7 @@ export class History {
     return Math.max(1, (endMs - Math.max(this.#startedAtMs, slot * lengthMs)) / 1000);
   }
 
-  /** The same time a day before, in the coarsest slots; undefined: it is not counted as a whole. */
+  /** The same time a day before, in the coarsest slots; undefined if it is not counted as a whole. */
   #yesterdayOf({ resolution, firstSlot, lastSlot }: SlotSpan) {
     const { slotMs } = RESOLUTIONS[COARSEST];
     const [fromMs, toMs] = [firstSlot, lastSlot + 1].map((slot) => slot * RESOLUTIONS[resolution].slotMs);

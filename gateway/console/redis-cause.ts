@@ -4,7 +4,7 @@ import { type Cause, failureCause, type StatusForCauses, type StoreStates } from
 
 const AWAY = ['failing', 'away'];
 
-/** What clients lose without each store; undefined: the store can be used. A store without a row does not compile. */
+/** What clients lose without each store; undefined if the store can be used. A store without a row does not compile. */
 const CONSEQUENCES: {
   readonly [Name in keyof StoreStates]-?: (state: NonNullable<StoreStates[Name]>, nowMs: number) => string | undefined;
 } = {

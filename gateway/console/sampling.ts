@@ -17,7 +17,7 @@ import { createVersionSummary } from './version-summary.ts';
 
 /** What a sample is read from. */
 export interface SamplingSources {
-  /** Counts of each process; undefined: it did not answer. A process is identified by the same object each time. */
+  /** Counts of each process; undefined if it did not answer. A process is identified by the same object each time. */
   samples(): Promise<ReadonlyMap<object, Sample | undefined>>;
   status(): Promise<object>;
   versions(): Promise<object>;

@@ -5,7 +5,7 @@ import { createSeries, type SeriesRings } from './kept-history.ts';
 
 export interface TrackedSeries {
   readonly series: ReadonlyMap<string, SeriesRings>;
-  /** The rings of a name, which begin now if there is room; undefined: it has none. */
+  /** The rings of a name, which begin now if there is room; undefined if it has none. */
   of(name: string, requests: number): SeriesRings | undefined;
   /** Call it once per slot: lets an untracked name with more requests replace the tracked one with the fewest. */
   reweigh(): void;

@@ -13,7 +13,7 @@ export interface Present {
   readonly operations: readonly PresentCounts[];
   readonly organizations: readonly PresentCounts[];
   readonly nearLimits: readonly OrganizationNearLimit[];
-  /** The upstream of an operation; undefined: not known. */
+  /** The upstream of an operation; undefined if it is not known. */
   upstreamOf(operation: string): string | undefined;
 }
 

@@ -13,10 +13,10 @@ import { toBodyViolations } from './violations/violations.ts';
 
 export interface AnswerCheck {
   /**
-   * Describes an answer whose status, or media type of a body, the contract does not declare; undefined: both are declared. A status
+   * Describes an answer whose status, or media type of a body, the contract does not declare; undefined if both are declared. A status
    * without declared content allows every type in which browsers run no scripts.
    *
-   * @param isAsked false: a 206 or 304 that does not follow from the request, so that only the contract can allow it
+   * @param isAsked false for a 206 or 304 that does not follow from the request, so that only the contract can allow it
    */
   undeclared(
     operation: Operation,

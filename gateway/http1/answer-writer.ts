@@ -28,7 +28,7 @@ interface WrittenHead {
 
 const statusLines = new Map<number, string>();
 
-/** The effect of a field on the framing of the answer or on its connection; undefined: none. */
+/** The effect of a field on the framing of the answer or on its connection; undefined if there is none. */
 type Role = 'date' | 'length' | 'coding' | 'connection' | undefined;
 
 interface KnownName {

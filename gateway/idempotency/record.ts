@@ -45,8 +45,8 @@ export function recordOf(requestId: string, { status, headers, body }: RecordedA
 }
 
 /**
- * Returns the body that is stored in place of one with members that only its first reader may see. Undefined: it is no JSON object, so what
- * it contains is unknown. A body whose members are null already, as `once` would make them, has nothing to hide and stays.
+ * Returns the body that is stored in place of one with members that only its first reader may see; undefined if it is no JSON object, so
+ * that what it contains is unknown. A body whose members are null already, as `once` would make them, has nothing to hide and stays.
  *
  * @param once values in place of members of the object
  */

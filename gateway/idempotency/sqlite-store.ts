@@ -132,7 +132,7 @@ export function createSqliteAnswerStore({
   };
 }
 
-/** @param row undefined: another process on the same file has removed it meanwhile, so it was running a moment ago */
+/** @param row undefined if another process on the same file has removed it meanwhile, so it was running a moment ago */
 function toBegun(row: Record<string, unknown> | undefined, fingerprint: string, nowMs: number): Begun {
   if (row === undefined) return { state: 'running' };
   if (row.fingerprint !== fingerprint) return { state: 'different' };

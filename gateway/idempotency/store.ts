@@ -32,7 +32,7 @@ export interface Claim {
   readonly upstream: string;
   /** Whether a request with an unknown outcome may run again: the same request then takes its slot over. */
   readonly runsAgain: boolean;
-  /** Replicas of Redis that must have the claim before the request is sent. Absent: none. */
+  /** Replicas of Redis that must have the claim before the request is sent. Without it, none. */
   readonly replicaWait?: ReplicaWait | undefined;
 }
 
@@ -62,7 +62,7 @@ export type Begun =
   | ({ readonly state: 'unknown' } & Lost)
   /** The key was used for another request, which may be running or done. */
   | { readonly state: 'different' }
-  /** The same request is done. Undefined: its answer was too long to store, or exceeded the bound of its organization. */
+  /** The same request is done. Its answer is undefined if it was too long to store, or exceeded the bound of its organization. */
   | { readonly state: 'done'; readonly record: Buffer | undefined };
 
 export interface AnswerStore {

@@ -30,7 +30,7 @@ export interface LimitRules {
   >;
   /** By organization id; replaces the rule of its tier. */
   readonly organizations: Readonly<Record<string, OrganizationRule>>;
-  /** The limit of each person who has signed in; undefined: none. */
+  /** The limit of each person who has signed in; undefined if there is none. */
   readonly persons?: LimitRule | undefined;
   readonly addresses: { readonly failures: number; readonly windowSeconds: number };
 }

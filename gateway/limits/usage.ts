@@ -128,7 +128,7 @@ interface ApplicableLimit {
   readonly rule: LimitRule;
   /** The key that the limit counts; undefined if it counts the organization as a whole. */
   readonly key: string | undefined;
-  /** Ids of the operations that the limit counts; absent: all. */
+  /** Ids of the operations that the limit counts; absent for all. */
   readonly operations: readonly string[] | undefined;
 }
 

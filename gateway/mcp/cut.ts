@@ -8,7 +8,7 @@ interface Cut {
   readonly total: number;
 }
 
-/** Returns the value with fewer records, at most so many bytes of JSON; undefined: it has no list, or one record is too long already. */
+/** Returns the value with fewer records, at most so many bytes of JSON; undefined if it has no list, or one record is too long already. */
 export function cutRecords(value: unknown, bytesMax: number): Cut | undefined {
   const list = longestListOf(value);
   if (list === undefined) return undefined;

@@ -36,7 +36,7 @@ export interface EndpointAnswer {
 export interface ToolCall {
   readonly tool: Tool;
   readonly given: ArgumentValues;
-  /** Makes a repetition of the same call harmless, if the operation takes a key; undefined: nothing tells a repetition from a new call. */
+  /** Makes a repetition of the call harmless, if the operation takes a key; undefined if nothing tells a repetition from a new call. */
   readonly callKey: string | undefined;
 }
 

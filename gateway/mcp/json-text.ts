@@ -3,7 +3,7 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Returns the text of the value at a path of member names; undefined: there is none. `json` is known to be JSON with each name once. */
+/** Returns the text of the value at a path of member names; undefined if there is none. `json` is known to be JSON with each name once. */
 export function memberTextAt(json: string, path: readonly string[]): string | undefined {
   let at = pastSpace(json, 0);
   for (const name of path) {

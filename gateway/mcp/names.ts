@@ -16,7 +16,7 @@ export interface Named {
   readonly wanted: string | undefined;
 }
 
-/** Returns the names in the order of the operations; undefined: the contract wants a name that another operation has. */
+/** Returns the names in the order of the operations; undefined if the contract wants a name that another operation has. */
 export function namesOf(operations: readonly Named[]): (string | undefined)[] {
   const wanted = new Map<string, number>();
   for (const { wanted: name } of operations) if (name !== undefined) wanted.set(name, (wanted.get(name) ?? 0) + 1);

@@ -33,7 +33,7 @@ interface ResourceOptions {
 
 /**
  * Clients ask for a token whose audience is the resource, and the gateway accepts exactly the audience that an issuer is configured with. So
- * the resource is an address that is such an audience: that of the endpoint, or that of the API. Undefined: no issuer has one of them.
+ * the resource is an address that is such an audience: that of the endpoint, or that of the API. Returns undefined if no issuer has one of them.
  */
 export function protectedResource({
   publicUrl,

@@ -30,7 +30,7 @@ function essenceOf(type = ''): string {
   return (type.split(';', 1)[0] as string).trim().toLowerCase();
 }
 
-/** Returns the result of a call whose exchange has ended. Undefined: the client has left, or the connection was cut. */
+/** Returns the result of a call whose exchange has ended. Undefined if the client has left, or if the connection was cut. */
 export function toResult(
   answer: CollectedAnswer,
   tool: Tool,

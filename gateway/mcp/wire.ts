@@ -152,7 +152,7 @@ export function wrongParams({ id }: AgentMessage, message: string): WireError {
 
 const ENCODED = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
 
-/** A name that is no field value is sent in Base64. Undefined: the Base64 is not canonical. */
+/** A name that is no field value is sent in Base64. Returns undefined if the Base64 is not canonical. */
 function decodedName(header: string): string | undefined {
   if (!header.startsWith('=?base64?') || !header.endsWith('?=')) return header;
   const text = ENCODED.exec(header)?.[1];

@@ -21,7 +21,7 @@ export interface AdminRefusal {
 /** What the page shows about its own rights. */
 interface AdminSession {
   readonly role: Role;
-  /** Name of the operator, as the audit log has it; null: the request had no token. */
+  /** Name of the operator, as the audit log has it; null if the request had no token. */
   readonly name: string | null;
   /** Whether the request had one of the tokens; false on loopback without one. */
   readonly has_token: boolean;

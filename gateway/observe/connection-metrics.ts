@@ -6,7 +6,7 @@ import { registerCounter, registerGauge } from './library-metrics.ts';
 export interface CertificateState {
   readonly names: readonly string[];
   readonly state: string;
-  /** ISO 8601; null: there is no certificate yet. */
+  /** ISO 8601; null if there is no certificate yet. */
   readonly valid_from: string | null;
   readonly expires_at: string | null;
   /** The last failed order, for a certificate that the gateway orders. */

@@ -19,7 +19,7 @@ const spanNames = STAGE_SPANS.map(({ stage }) => stage);
 
 type Of = (rare: RareNotes, trail: Trail) => unknown;
 
-/** Members that are more than the one note that their row declares. Undefined: the line lacks it. */
+/** Members that are more than the one note that their row declares. The line lacks those that are undefined. */
 const made: { readonly [Name in RareFieldName]?: Of } = {
   code: (_, { code }) => code,
   attempts: ({ retries }, { attempts }) => retries && attempts,

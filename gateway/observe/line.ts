@@ -27,7 +27,7 @@ interface MatchedPart {
 
 type MatchedParts = Map<number, MatchedPart>;
 
-/** @param worker the worker that writes the lines; undefined: the gateway is a single process */
+/** @param worker the worker that writes the lines; undefined if the gateway is a single process */
 export function createLines(worker?: number | 'primary'): Lines {
   const end = { worker, msg: 'exchange' } satisfies Record<LogFieldsOf<'end'>, unknown>;
   const tail = flat(`${members(end)}}\n`);

@@ -52,7 +52,7 @@ interface LogOptions {
   now(): number;
   /** Destination of the lines; standard output by default. */
   readonly destination?: DestinationStream | undefined;
-  /** The worker that writes; undefined: the gateway is a single process. */
+  /** The worker that writes; undefined if the gateway is a single process. */
   readonly worker?: number | 'primary' | undefined;
   /** Called for lines that standard output did not accept in time. */
   onDropped?(lines: number): void;

@@ -14,7 +14,7 @@ const QUIET_MS = 2000;
 const CHECKED_EVERY_MS = 500;
 
 interface SheddingOptions {
-  /** @param upstream undefined: the gateway itself is overloaded */
+  /** @param upstream undefined if the gateway itself is overloaded */
   onBegin(upstream: string | undefined, reason: ShedReason): void;
   /** @param shed number of requests refused during the overload */
   onEnd(upstream: string | undefined, shed: number, durationMs: number): void;

@@ -20,7 +20,7 @@ const OPERATIONS = [
 
 const DESCRIPTION = 'Your organization, its limits and use, requests that failed, and your keys.';
 
-/** @param contact who gives the first key: an address of the web or a `mailto:`; undefined: the configuration does not say */
+/** @param contact who gives the first key: an address of the web or a `mailto:`; undefined if the configuration does not say */
 export function accountPage(references: readonly AddressedContract[], contact: string | undefined): Page {
   const main = `<h1>Your account</h1>
 <p class="lead">${DESCRIPTION}</p>

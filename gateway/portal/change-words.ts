@@ -2,7 +2,7 @@
 // finding; the page says `limit`, query parameter added.
 
 interface ChangeWords {
-  /** A parameter, a header, or the path of a field; undefined: the change concerns a whole operation, body or response. */
+  /** A parameter, a header, or the path of a field; undefined if the change concerns a whole operation, body or response. */
   readonly name: string | undefined;
   readonly rest: string;
 }
@@ -40,7 +40,7 @@ function subjectOf(place: string): Subject {
   return { name: undefined, kind: type === undefined ? owner : `${owner} as ${type}` };
 }
 
-/** What happened, in a word or two; undefined: it takes a sentence. */
+/** What happened, in a word or two; undefined if it takes a sentence. */
 function shortened(what: string): string | undefined {
   const [, now] = /^it is (required|optional) now$/.exec(what) ?? [];
   if (now !== undefined) return `now ${now}`;

@@ -34,18 +34,18 @@ export interface Frame {
   readonly title: string;
   /** The folder of scripts, styles and faces, with their version. */
   readonly assets: string;
-  /** The path of the logo of the configuration; undefined: the mark stands for it. */
+  /** The path of the logo of the configuration; undefined if the mark stands for it. */
   readonly logo: string | undefined;
   /** SVG. */
   readonly mark: string;
   /** The parts of the documentation, in the order of their links. */
   readonly sections: readonly (readonly [path: string, text: string])[];
-  /** The bar that takes the reader's test key; undefined: no operation takes one. */
+  /** The bar that takes the reader's test key; undefined if no operation takes one. */
   readonly keyBar: { readonly probe: string | undefined } | undefined;
   readonly help: HelpLinks;
 }
 
-/** Where readers get help; undefined: the configuration does not say. */
+/** Where readers get help; undefined if the configuration does not say. */
 export interface HelpLinks {
   /** An address of the web or a `mailto:`. */
   readonly contact: string | undefined;

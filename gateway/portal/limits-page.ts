@@ -10,7 +10,7 @@ export interface PublicLimits {
   readonly countPer: 'organization' | 'key';
   /** Those that the configuration shows, in its order. */
   readonly tiers: readonly PublicTier[];
-  /** The limit of each client address, on operations without credentials; undefined: none. */
+  /** The limit of each client address, on operations without credentials; undefined if there is none. */
   readonly anonymous: PublicRule | undefined;
   readonly extra: readonly ExtraLimit[];
   /** Operations whose requests count more than once. */
@@ -151,7 +151,7 @@ function partsOf(limits: PublicLimits, references: readonly AddressedContract[])
   return parts;
 }
 
-/** Operations by their ids; undefined: no page has it. */
+/** Operations by their ids; undefined if no page has it. */
 function createLinks(references: readonly AddressedContract[]) {
   const all = new Map(
     references.flatMap(({ operations }) =>

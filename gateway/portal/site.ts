@@ -49,7 +49,7 @@ export interface PortalOptions extends GuideSettings {
   readonly guides: readonly GuideSource[];
   readonly builtInGuides: boolean | readonly string[];
   readonly sampleOperation: string | undefined;
-  /** The path of the endpoint for agents; undefined: there is none. */
+  /** The path of the endpoint for agents; undefined if there is none. */
   readonly agentsPath: string | undefined;
   /** Whether only operators of the platform may hold the scope. */
   readonly isOperatorScope: (scope: string) => boolean;

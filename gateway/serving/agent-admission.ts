@@ -14,7 +14,7 @@ interface AgentAdmissionOptions {
   readonly publicUrl: string;
   /** Whether a tool needs no credential. */
   readonly hasPublic: boolean;
-  /** For the WWW-Authenticate of a 401; undefined: no issuer is configured. */
+  /** For the WWW-Authenticate of a 401; undefined if no issuer is configured. */
   readonly challenge: string | undefined;
   readonly authenticate: Stages['authenticate'];
   /** Whether the request is from a page that `cors` trusts. */

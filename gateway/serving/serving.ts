@@ -71,7 +71,7 @@ export interface Serving extends RequestHandlers {
   readonly operations: readonly Operation[];
   /** Deprecated operations, and versions that have ended. */
   readonly deprecations: Deprecations;
-  /** Forwards a request of the plain listener; undefined: no tunnel there has its path. */
+  /** Forwards a request of the plain listener; undefined if no tunnel there has its path. */
   passPlain(admitted: Admitted): Promise<void> | undefined;
   /** Called when no other request will come. Resolves when all requests have ended and every answer is stored. */
   retire(): Promise<void>;

@@ -25,7 +25,7 @@ export interface RunCallOptions {
   readonly begin: BeginInternal;
   readonly refuse: Refusals['answer'];
   readonly answerBytesMax: number;
-  /** The parameter of challenges that leads to the metadata; undefined: there is none. */
+  /** The parameter of challenges that leads to the metadata; undefined if there is none. */
   readonly resource: string | undefined;
 }
 

@@ -31,7 +31,7 @@ const BYTES_PER_TOKEN = 4;
 /**
  * Returns the report; undefined if there is no endpoint for agents.
  *
- * @param caller whose tools are reported; undefined: all
+ * @param caller whose tools are reported; undefined for all
  */
 export async function toolReport(configuration: Configuration, caller?: Caller): Promise<ToolReport | undefined> {
   const { gateway, upstreams } = configuration.config;

@@ -3,7 +3,7 @@
 
 export interface CrossSiteRules {
   readonly origins: ReadonlySet<string>;
-  /** A header that pages have to send with the value 1; undefined: none. */
+  /** A header that pages have to send with the value 1; undefined if there is none. */
   readonly requestHeader: string | undefined;
 }
 

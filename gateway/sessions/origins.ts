@@ -11,7 +11,7 @@ type OriginOf = (request: {
   readonly scheme: string;
 }) => ServedOrigin | undefined;
 
-/** Returns the origin that a request was sent to; undefined: sessions are not used there. */
+/** Returns the origin that a request was sent to; undefined if sessions are not used there. */
 export function createOriginOf(origins: readonly string[]): OriginOf {
   const served = origins.map((origin) => ({
     origin,

@@ -9,7 +9,7 @@ const aliases: Readonly<Record<string, string>> = { 'x-gzip': 'gzip', 'x-compres
 /**
  * Coding → weight between 0 and 1, in the order of the header. A weight that cannot be read is 0: such a coding is not acceptable.
  *
- * @param header all lines, joined by comma; undefined: none
+ * @param header all lines, joined by comma; undefined if there is none
  */
 export function acceptedCodings(header: string | undefined): Map<string, number> {
   const weights = new Map<string, number>();

@@ -37,7 +37,7 @@ interface Field {
   /** Name in the body of the request. */
   readonly name: string;
   isValid(value: unknown): boolean;
-  /** The actions that have it; absent: all. */
+  /** The actions that have it; absent for all. */
   readonly of?: readonly ActionName[];
 }
 

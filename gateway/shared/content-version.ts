@@ -11,7 +11,7 @@ export function contentVersionOf(files: readonly (string | Buffer)[]): string {
   return hash.digest('base64url').slice(0, 16);
 }
 
-/** Takes the version out of a path below `folder`; undefined: it has none. */
+/** Takes the version out of a path below `folder`; undefined if it has none. */
 export function contentVersionIn(
   path: string,
   folder: string,

@@ -32,7 +32,7 @@ export async function encoded(body: Buffer): Promise<Encoded> {
   return { body, gzip: worthwhile(gzipped), br: worthwhile(br) };
 }
 
-/** Returns the form to send to a client, and its coding; undefined: as it is. */
+/** Returns the form to send to a client, and its coding; undefined to send it as it is. */
 export function formFor(
   { body, gzip: gzipped, br }: Encoded,
   acceptEncoding: string | undefined,

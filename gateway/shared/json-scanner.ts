@@ -13,7 +13,7 @@ export interface JsonVisitor {
 }
 
 /**
- * Returns the offset of the first byte that makes the bytes invalid, or the length if they end too early. Undefined: they are JSON.
+ * Returns the offset of the first byte that makes the bytes invalid, or the length if they end too early. Returns undefined if they are JSON.
  * JSON.parse gives the position of some errors only, in wording that changes with V8.
  */
 export function jsonFaultAt(bytes: Buffer): number | undefined {
@@ -23,7 +23,7 @@ export function jsonFaultAt(bytes: Buffer): number | undefined {
   return fault === undefined ? undefined : Buffer.byteLength(text.slice(0, fault));
 }
 
-/** Returns the offset of the first character that makes the text invalid, or the length if it ends too early. Undefined: it is JSON. */
+/** Returns the offset of the first character that makes the text invalid, or its length if it ends too early; undefined if it is JSON. */
 export function scanJson(text: string, visitor?: JsonVisitor): number | undefined {
   let at = pastSpace(text, 0);
   /** The closing brackets of the objects and arrays around the current place. */

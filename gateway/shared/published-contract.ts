@@ -21,7 +21,7 @@ interface PublishedTag {
   readonly name: string;
   /** Markdown. */
   readonly description: string;
-  /** The name of its group in `x-tagGroups`; undefined: it is in none. */
+  /** The name of its group in `x-tagGroups`; undefined if it is in none. */
   readonly group: string | undefined;
 }
 

@@ -24,7 +24,7 @@ export function isSessionCookieName(name: string): boolean {
   return OWN.test(name);
 }
 
-/** A Cookie header without those of sessions; undefined: nothing is left. Takes the header as it is if it has none. */
+/** A Cookie header without those of sessions; undefined if nothing is left. Takes the header as it is if it has none. */
 export function withoutSessionCookies(header: string): string | undefined {
   if (!header.includes(SESSION) && !header.includes(LOGIN)) return header;
   const kept = header.split(';').filter((pair) => !isSessionCookieName(cookieNameOf(pair)));

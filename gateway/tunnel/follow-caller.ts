@@ -8,7 +8,7 @@ import type { Tunnel } from './table.ts';
 
 type EndStream = (why?: StreamEnd) => void;
 
-/** The caller of a request through a tunnel; undefined: it shows no key or token of the gateway. */
+/** The caller of a request through a tunnel; undefined if it shows no key or token of the gateway. */
 type CallerOf = (admitted: Admitted) => Promise<{ readonly caller: Caller; readonly isAllowed: boolean } | undefined>;
 
 interface FollowedStream {

@@ -85,7 +85,7 @@ export interface Tunnel {
   /** True if a normalised path must not reach the upstream although a declared path matches it. */
   isExcepted(path: string): boolean;
   /**
-   * A path that is excepted only for the name of a file, with another name; undefined: it is excepted for more than that, or not at all.
+   * A path that is excepted only for the name of a file, with another name; undefined if it is excepted for more than that, or not at all.
    */
   renamed(path: string): RenamedPath | undefined;
   /** The credential of a request, if it can be guessed. */

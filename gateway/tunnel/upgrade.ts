@@ -99,7 +99,7 @@ class UpgradeExchange extends ProxiedExchange<UpgradeOptions> {
     this.outgoing?.destroy();
   }
 
-  /** Makes the client's answer. False: the upgrade must not be passed on. */
+  /** Makes the client's answer. Returns false if the upgrade must not be passed on. */
   #isGranted(incoming: IncomingMessage, upstream: Socket): boolean {
     const { admitted, socket, operation } = this.options;
     // The client would treat any 101 as a WebSocket (RFC 6455 section 4.1).

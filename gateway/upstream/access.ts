@@ -47,7 +47,7 @@ export interface Accesses {
   /**
    * Lets a refused credential be sent again. Returns undefined for an unknown upstream.
    *
-   * @param upstream undefined: all upstreams
+   * @param upstream undefined for all upstreams
    */
   retry(upstream: string | undefined): { readonly retried: readonly string[] } | undefined;
   /** By upstream, for /status. */

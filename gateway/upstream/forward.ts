@@ -77,7 +77,7 @@ export function createForward(options: ForwardOptions): (exchange: Forwardable) 
     return { send: (_, relay) => void deliver(relay, () => options.execute(exchange)) };
   }
 
-  /** @param assertion undefined: the upstream gets a credential instead */
+  /** @param assertion undefined if the upstream gets a credential instead */
   function sendAs(
     exchange: Forwardable,
     route: UpstreamRoute,

@@ -31,7 +31,7 @@ export interface WriterStatus {
   readonly folded: number;
   /** Requests that were not counted. */
   readonly lost: number;
-  /** Everything before is written; undefined: nothing has been written yet. */
+  /** Everything before is written; undefined if nothing has been written yet. */
   readonly completeUntilAtMs: number | undefined;
 }
 

@@ -38,7 +38,7 @@ export function createConsoleViews(options: ConsoleViewsOptions): (view: Console
       changes: changes.map(({ atMs, organization: of = null, key = null, ...change }) => ({
         ...{ ...change, at: new Date(atMs).toISOString(), organization: of, key },
       })),
-      /** The place behind the last row; null: there are no older ones. */
+      /** The place behind the last row; null if there are no older ones. */
       older: changes.length < AUDIT_ROWS ? null : (changes.at(-1)?.sequence ?? null),
     };
   }

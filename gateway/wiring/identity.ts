@@ -26,12 +26,12 @@ interface IdentityOptions {
   readonly digestOf: DigestOf;
   readonly assertions: Assertions;
   readonly log: Log;
-  /** Address of the key store; undefined: the store is embedded. */
+  /** Address of the key store; undefined if the store is embedded. */
   readonly redisUrl: string | undefined;
   inForce(): Configuration;
   now(): number;
   readonly matchesBasic: MatchesBasic;
-  /** Reads sessions with what is known of organizations; undefined: people cannot sign in. */
+  /** Reads sessions with what is known of organizations; undefined if people cannot sign in. */
   readonly sessionReaderOf: ((organizationOf: Directory['organizationOf']) => SessionReader) | undefined;
   /** Called when the signing keys have changed, or another key becomes the signing key. */
   onAssertionKeys(): void;

@@ -22,7 +22,7 @@ import type { PublicTls } from './public-tls.ts';
 export interface ClientRequests extends Pick<ServerOptions, 'onFinished'> {
   /** The handlers of the configuration in force, asked once per request. */
   current(): RequestHandlers & {
-    /** Forwards a request of the plain listener; undefined: no tunnel there has its path. */
+    /** Forwards a request of the plain listener; undefined if no tunnel there has its path. */
     passPlain(admitted: Admitted): Promise<void> | undefined;
   };
 }

@@ -10,7 +10,7 @@ interface OrganizationReportsOptions {
   readonly store: KeyStore;
   /** Usage of the limits; rejects while they cannot be read. */
   usageOf(organization: string): Promise<UsageReport | undefined>;
-  /** File and line of a rule, such as `tiers.standard`; undefined: not known. */
+  /** File and line of a rule, such as `tiers.standard`; undefined if it is not known. */
   placeOf(rule: string): string | undefined;
   /** Names of the tiers. */
   tiers(): readonly string[];

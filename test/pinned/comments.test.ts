@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const rules: Readonly<Record<string, RegExp>> = {
   'begin with their noun': /^(Of|So|Once:) /,
-  'say what is there before they say when it is not': /^(Undefined|False|Absent|Null): /,
+  'say what is there before they say when it is not': /(?:^|[.;] |@param \w+ )(?:undefined|absent): /i,
   'call it in progress, not under way': /\bunder way\b/,
   'speak of other things, not of further ones': /\bfurther (?!ahead\b|left\b)/i,
 };

@@ -25,7 +25,7 @@ export function isoTime(atMs: number | undefined): string | undefined {
   return atMs === undefined ? undefined : new Date(atMs).toISOString();
 }
 
-/** `wait` of a change, in whole seconds; undefined: not to be waited for. */
+/** `wait` of a change, in whole seconds; undefined if the change is not waited for. */
 export function waitSecondsOf(waitMs: number | undefined): number | undefined {
   return waitMs === undefined ? undefined : Math.max(1, Math.ceil(waitMs / 1000));
 }

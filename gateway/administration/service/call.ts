@@ -25,7 +25,7 @@ export interface Call {
   readonly body: Readonly<Record<string, unknown>>;
   /** Whether the request only asks what would happen. */
   readonly dryRun: boolean;
-  /** Milliseconds to wait until every running gateway has put the change in force; undefined: none. */
+  /** Milliseconds to wait until every running gateway has put the change in force; undefined if there is none. */
   readonly waitMs: number | undefined;
   /** The value of `If-Match`. */
   readonly ifMatch: string | undefined;

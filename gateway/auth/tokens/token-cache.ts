@@ -17,7 +17,7 @@ export interface KnownToken {
   scopeRules: ScopeRules;
   /** Id of the key that verified the token. */
   readonly keyId: string;
-  /** The issuer's key set in which that key was last found; undefined: not checked yet. */
+  /** The issuer's key set in which that key was last found; undefined if it is not checked yet. */
   keys: KeySet | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface FetchedDocument {
   /** File name extension that fits the text. */
   readonly extension: 'json' | 'yaml';
   readonly root: Readonly<Record<string, unknown>>;
-  /** Address that it came from; undefined: a file. */
+  /** Address that it came from; undefined for a file. */
   readonly url: URL | undefined;
 }
 

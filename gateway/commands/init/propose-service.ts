@@ -40,7 +40,7 @@ const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 /**
  * Fetches the document and proposes its file and entry. Ends the command if there is no document, no address or no free name.
  *
- * @param upstreamsText text of upstreams.yaml, if it is written in the same step; undefined: it is read
+ * @param upstreamsText text of upstreams.yaml, if it is written in the same step; undefined if it is read
  */
 export async function proposeService(
   context: CommandContext,

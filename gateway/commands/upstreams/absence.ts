@@ -13,7 +13,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'no network leads to',
 };
 
-/** Returns why the service is not there; undefined: it listens, or it is one of the sandbox. */
+/** Returns why the service is not there; undefined if it listens, or it is one of the sandbox. */
 export async function absenceAt(address: string): Promise<string | undefined> {
   const url = /^https?:\/\//.test(address) ? URL.parse(address) : null;
   if (url === null) return undefined;

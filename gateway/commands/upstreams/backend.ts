@@ -62,7 +62,7 @@ export function statusOf({ status, judgement }: Answered): number {
   return details.words?.status ?? entry.status;
 }
 
-/** The value of a body; undefined: it is not JSON. */
+/** The value of a body; undefined if it is not JSON. */
 export function jsonIn(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));

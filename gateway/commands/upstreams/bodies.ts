@@ -12,7 +12,7 @@ import type { Schemas } from '../../contract/schemas/schemas.ts';
 
 export interface TrialBody {
   readonly contentType: string;
-  /** JSON value; undefined: the body has another media type. */
+  /** JSON value; undefined if the body has another media type. */
   readonly body?: unknown;
   /** The bytes of the body, if they are not the JSON of `body`. */
   readonly bytes?: Buffer | undefined;

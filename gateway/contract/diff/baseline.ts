@@ -43,7 +43,7 @@ export interface BaselineComparison {
   readonly promised: readonly BaselineContract[];
   readonly served: readonly ContractOperation[];
   readonly exceptions: readonly BreakingException[];
-  /** Exceptions whose `until` is before this day no longer apply. Undefined: all apply. */
+  /** Exceptions whose `until` is before this day no longer apply; undefined if all apply. */
   readonly today: string | undefined;
   /** Returns whether the operation is already answered with 410: it can no longer break. */
   hasEnded(operation: { readonly id: string; readonly version: string | undefined }): boolean;

@@ -24,7 +24,7 @@ export interface BreakingChanges extends BaselineResult {
   readonly exceptions: string;
   /** Oldest first. */
   readonly publications: readonly Publication[];
-  /** The file of the publications; undefined: none are recorded. */
+  /** The file of the publications; undefined if none are recorded. */
   readonly publicationsFile: string | undefined;
 }
 

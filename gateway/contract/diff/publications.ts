@@ -72,7 +72,7 @@ function isOperations(value: unknown): boolean {
 /**
  * Returns what changes for clients between two published documents.
  *
- * @param before undefined: the first publication, which changes nothing
+ * @param before undefined for the first publication, which changes nothing
  * @param file for messages
  */
 export function changesBetween(before: string | undefined, after: string, file: string): PublishedChange[] {

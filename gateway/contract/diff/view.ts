@@ -13,7 +13,7 @@ export interface View {
   never: boolean;
   /** The allowed types; undefined for any. If `number` is present, `integer` is not listed. */
   types: ReadonlySet<string> | undefined;
-  /** The values of enum and const, by their JSON text. Undefined: any value. */
+  /** The values of enum and const, by their JSON text; undefined for any value. */
   values: ReadonlyMap<string, unknown> | undefined;
   /** Lower and upper bounds by keyword; inclusive and exclusive numeric bounds share one entry. */
   readonly bounds: Map<string, Bound>;
@@ -22,7 +22,7 @@ export interface View {
   readonly properties: Map<string, Located>;
   readonly patternProperties: Map<string, Located>;
   readonly required: Set<string>;
-  /** The schema of undeclared members; undefined: any value. */
+  /** The schema of undeclared members; undefined for any value. */
   additional: Located | undefined;
   /** Undeclared members are not allowed. */
   closed: boolean;

@@ -18,7 +18,7 @@ interface ValueOptions {
   /** As the contract spells it. */
   readonly type: string;
   readonly mediaType: Located;
-  /** Name of the example to give; undefined: any value. */
+  /** Name of the example to give; undefined for any value. */
   readonly example: string | undefined;
   readonly schemas: Schemas;
 }

@@ -5,9 +5,9 @@ import type { ValueShape } from '../parameters/value-shape.ts';
 import { isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
 
 export interface PropertyEncoding {
-  /** Declared style; undefined: the default, under which JSON is possible too. */
+  /** Declared style; undefined for the default, under which JSON is possible too. */
   readonly style: string | undefined;
-  /** Separates the items of one value; undefined: each item is a pair of its own. */
+  /** Separates the items of one value; undefined if each item is a pair of its own. */
   readonly separator: string | undefined;
   /** Whether the members of an object are pairs of their own: `R=100&G=200`. */
   readonly isSpread: boolean;

@@ -6,7 +6,7 @@ import { encodingFor, type PropertyEncoding } from './form-encoding.ts';
 
 export interface FormPlace {
   readonly keys: readonly string[];
-  /** What the contract says about the value at the end; undefined: nothing. A list where a name without brackets stands for one. */
+  /** What the contract says about the value at the end; undefined if nothing. A list where a name without brackets stands for one. */
   readonly shape: ValueShape | undefined;
   readonly encoding: PropertyEncoding;
   /** Whether the brackets cannot be read. */

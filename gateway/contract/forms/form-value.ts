@@ -185,7 +185,7 @@ export class FormValue {
     }
   }
 
-  /** The list or object at a key, made if there is none yet. Undefined: something else is there. */
+  /** The list or object at a key, made if there is none yet; undefined if something else is there. */
   #holderIn(holder: Holder, key: string | number, isList: boolean): Holder | undefined {
     const target = holder as Record<string, unknown>;
     const there = target[key];

@@ -26,7 +26,7 @@ export interface SecuritySettings {
   readonly upstream: string;
   readonly security?: EntrySecurity | undefined;
   readonly public?: boolean | undefined;
-  /** Whether this is the gateway's own contract, or another upstream has that; undefined: no upstream has it. */
+  /** Whether this is the gateway's own contract, or another upstream has that; undefined if no upstream has it. */
   readonly ownContract?: 'here' | 'elsewhere' | undefined;
 }
 

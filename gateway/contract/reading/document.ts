@@ -31,7 +31,7 @@ export interface ContractReader {
 /**
  * Creates a reader that runs in this thread.
  *
- * @param directory references to files may not leave it; undefined: the directory of the contract
+ * @param directory references to files may not leave it; undefined for the directory of the contract
  * @param kept contracts that an earlier process has read
  */
 export function createDirectReader(directory?: string, kept?: KeptContracts): ContractReader {

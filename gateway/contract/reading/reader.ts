@@ -68,7 +68,7 @@ function keepThread(worker: Worker): void {
   kept = { worker, end };
 }
 
-/** @param directory references to files may not leave it; undefined: the directory of the contract */
+/** @param directory references to files may not leave it; undefined for the directory of the contract */
 export function createThreadReader(directory?: string): ThreadReader {
   let worker: Worker | undefined;
   let isPending = false;

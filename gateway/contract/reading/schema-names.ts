@@ -74,7 +74,7 @@ function withoutFragment(url: URL): string {
   return url.href.slice(0, url.href.length - url.hash.length).replace(/#$/, '');
 }
 
-/** Returns the reference by place; undefined: it is one already, or names nothing here, such as a file. */
+/** Returns the reference by place; undefined if it is one already, or names nothing here, such as a file. */
 function targetOf(
   reference: string,
   { resource }: Named,

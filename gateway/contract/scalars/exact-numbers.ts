@@ -11,8 +11,8 @@ const DIGITS_MAX = 15;
 const STEPS_PER_LITERAL = 200;
 
 /**
- * Returns the double of a literal, and notes the literal if they differ. Undefined: no check could hold the number to its contract, because
- * it is beyond the doubles, or its double is zero or an integer though it is neither.
+ * Returns the double of a literal, and notes the literal if they differ. Returns undefined if no check could hold the number to its
+ * contract: it is beyond the doubles, or its double is zero or an integer though it is neither.
  */
 export function readNumber(literal: string): number | undefined {
   const number = Number(literal);

@@ -32,7 +32,7 @@ export interface BodyArgument {
 export interface OperationArguments {
   readonly parameters: readonly Argument[];
   readonly body: BodyArgument | undefined;
-  /** Name of the argument for the key that makes a repetition harmless; undefined: the operation takes none. */
+  /** Name of the argument for the key that makes a repetition harmless; undefined if the operation takes none. */
   readonly idempotencyKey: string | undefined;
   /** Why the operation cannot be called in this way. */
   readonly obstacle?: string;

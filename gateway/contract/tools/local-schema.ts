@@ -19,7 +19,7 @@ type Direction = 'request' | 'answer';
 export interface LocalSchemas {
   /** Returns a copy of a schema. References in it lead to the definitions. */
   copyOf(schema: unknown): unknown;
-  /** The definitions that the copies refer to; undefined: none. Complete when all copies are made. */
+  /** The definitions that the copies refer to; undefined if there is none. Complete when all copies are made. */
   definitions(): JsonObject | undefined;
   /** What the copies cannot say, each thing once. */
   readonly losses: ReadonlySet<string>;
@@ -168,7 +168,7 @@ export function createLocalSchemas(root: JsonObject, options: LocalSchemaOptions
   };
 }
 
-/** Returns the place that a reference within the document leads to; undefined: no such place. */
+/** Returns the place that a reference within the document leads to; undefined if there is no such place. */
 function placeOf(root: JsonObject, reference: string): Located | undefined {
   if (reference === '#') return { value: root, pointer: '' };
   if (!reference.startsWith('#')) return undefined;

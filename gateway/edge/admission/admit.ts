@@ -18,7 +18,7 @@ interface AdmitOptions {
   /** Whether to record the client's trace context. */
   readonly notesTraces: boolean;
   isDraining(): boolean;
-  /** Whether an operation may have semicolons in this path; undefined: none has. */
+  /** Whether an operation may have semicolons in this path; undefined if none has. */
   readonly isMatrixPath?: ((path: string) => boolean) | undefined;
   /** Called when a trusted proxy sends an unreadable X-Forwarded-For, with the entry and the proxy's address. */
   readonly onUnreadableForward?: ((entry: string, proxy: string) => void) | undefined;

@@ -17,7 +17,7 @@ export interface NodeServerOptions {
   readonly urlBytesMax: number;
   readonly headersMs: number;
   readonly keepAliveMs: number;
-  /** Makes the server of a listener with TLS; undefined: without TLS. */
+  /** Makes the server of a listener with TLS; undefined for a server without TLS. */
   readonly createTlsServer?: ((options: HttpOptions) => HttpsServer) | undefined;
 }
 

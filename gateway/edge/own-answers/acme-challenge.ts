@@ -12,7 +12,7 @@ export type OwnChallenge = (token: string) => Promise<string | undefined>;
 /**
  * Returns a function that resolves with true if the request was such a challenge and has been answered; false at once for other paths.
  *
- * @param ownChallenge undefined: the gateway awaits none
+ * @param ownChallenge undefined if the gateway awaits none
  */
 export function createAnswerChallenge(
   ownChallenge: OwnChallenge | undefined,

@@ -60,7 +60,7 @@ export const processFailureCounters: FailureCounters = {
 /**
  * Opens counters that all instances share, on their own connection.
  *
- * @param redisUrl as `connectRedis` takes it; undefined: use the counters of this process
+ * @param redisUrl as `connectRedis` takes it; undefined to use the counters of this process
  */
 export function openFailureCounters(
   redisUrl: string | undefined,

@@ -13,7 +13,7 @@ export interface LoginThrottleRules {
   /** Failed logins allowed per address in one window, which begins with the first failure. */
   readonly failures: number;
   readonly failuresWindowSeconds: number;
-  /** Failed logins allowed in one window for all addresses together; absent: unlimited. */
+  /** Failed logins allowed in one window for all addresses together; absent if it is unlimited. */
   readonly failuresTotal?: number | undefined;
 }
 
@@ -79,8 +79,8 @@ export class LoginThrottle {
   }
 
   /**
-   * Admits an attempt to log in. It reserves a unit of each limit until the outcome is known: attempts in progress cannot exceed a limit. It
-   * waits while others have reserved all units that are left. Throws, or rejects, as `refuse` does.
+   * Admits an attempt to log in. It reserves a unit of each limit until the outcome is known: attempts in progress cannot exceed a limit.
+   * It waits while others have reserved all units that are left. Throws, or rejects, as `refuse` does.
    */
   admit(admitted: Admitted, digest: string): Awaitable<LoginAttempt> {
     return this.#beginTrusted(admitted.clientAddress, digest) ?? this.#beginInTurn(admitted, digest);

@@ -34,7 +34,7 @@ interface SharedReserving {
   readonly failures: number;
   /** Milliseconds until the window of the failures ends. */
   readonly leftMs: number;
-  /** Gives the unit back. Undefined: none is reserved, because failures and reserved units have reached the limit. */
+  /** Gives the unit back; undefined if none is reserved, because failures and reserved units have reached the limit. */
   readonly giveBack: (() => void) | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface OperationGroup {
   readonly name: string;
   /** Markdown. */
   readonly description: string;
-  /** What it is for, with others; undefined: the contract does not say. */
+  /** What it is for, with others; undefined if the contract does not say. */
   readonly purpose: string | undefined;
   /** Its id on the page of the contract. */
   readonly id: string;

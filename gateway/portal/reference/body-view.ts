@@ -26,7 +26,7 @@ export interface BodyView {
 const EXAMPLES_MAX = 10;
 const EXAMPLE_BYTES_MAX = 50_000;
 
-/** Returns a reader of request bodies; undefined: there is none. */
+/** Returns a reader of request bodies; undefined if there is none. */
 export function createBodyViews(root: DocumentObject, tools: DocumentTools) {
   const mediaIn = createMediaViews(root, tools, createSchemaViews(root, tools));
   return function bodyView(declared: unknown, purpose: 'request' | 'answer'): BodyView | undefined {

@@ -8,7 +8,7 @@ import { exampleText } from './body-view.ts';
 import type { OperationView, ParameterView } from './operation-view.ts';
 import type { ReferredOperation } from './reference.ts';
 
-/** Why an operation cannot be sent from its page, as HTML; undefined: it can. */
+/** Why an operation cannot be sent from its page, as HTML; undefined if it can. */
 export function reasonNotToSend(
   operation: ReferredOperation,
   { credentials }: SampleForm,

@@ -28,7 +28,7 @@ export interface LoginPage {
 /** Whose sign-in it is. */
 export interface Brand {
   readonly name: string;
-  /** SVG, of the gateway's own making; undefined: there is none. */
+  /** SVG, of the gateway's own making; undefined if there is none. */
   readonly mark: string | undefined;
 }
 
@@ -46,7 +46,7 @@ interface FailedLogin {
   readonly providers: readonly string[];
   /** Where the person goes on, or tries again. */
   readonly returnTo: string;
-  /** The header that pages have to send; undefined: none. */
+  /** The header that pages have to send; undefined if there is none. */
   readonly requestHeader: string | undefined;
   readonly brand: Brand | undefined;
 }

@@ -24,7 +24,7 @@ export interface Transaction extends LoginSecrets {
 interface Transactions {
   /** The Set-Cookie lines of a new login: its own cookie, and the ends of logins that were given up. */
   begin(transaction: Transaction, cookies: string, isSecure: boolean): string[];
-  /** The login of this `state` that this browser has begun; undefined: there is none, or it took too long. */
+  /** The login of this `state` that this browser has begun; undefined if there is none, or it took too long. */
   find(state: string, cookies: string, isSecure: boolean, nowMs: number): Transaction | undefined;
   /** The Set-Cookie line after its end. */
   endedLine(state: string, isSecure: boolean): string;

@@ -39,7 +39,7 @@ export interface Provider {
   redeem(session: Session, tokens: SessionTokens, redemption: Redemption): Promise<Redeemed>;
   /** Revokes the tokens of a session, if the provider can. Never rejects; gives the reason of a failure. */
   revoke(tokens: SessionTokens): Promise<string | undefined>;
-  /** Where the browser ends the session at the provider; undefined: it cannot be ended there, or the provider is away. */
+  /** Where the browser ends the session at the provider; undefined if it cannot be ended there, or the provider is away. */
   logoutAddress(tokens: SessionTokens, returnTo: string): Promise<string | undefined>;
   /** Rejects with a reason, or with ProviderAway. */
   verifyLogoutToken(token: string): Promise<LogoutClaims>;

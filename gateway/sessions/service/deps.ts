@@ -20,7 +20,7 @@ export interface SessionDeps {
   readonly reader: SessionReader;
   readonly transactions: ReturnType<typeof createTransactions>;
   readonly originOf: ReturnType<typeof createOriginOf>;
-  /** What pages show of the configuration in force; undefined: it has no name. */
+  /** What pages show of the configuration in force; undefined if it has no name. */
   brand(): Brand | undefined;
   /** Throws auth_unavailable. */
   organizationOf(id: string): Awaitable<Organization | undefined>;

@@ -8,7 +8,7 @@ import { endAtProvider } from './logout.ts';
 export interface OperatorSessions {
   /** By time of creation. Rejects with session_store_unavailable. */
   list(organization: string, page: SessionPage): Promise<readonly Session[]>;
-  /** Ends a session of the organization; undefined: there is none of this id. Rejects with session_store_unavailable. */
+  /** Ends a session of the organization; undefined if there is none of this id. Rejects with session_store_unavailable. */
   end(organization: string, id: string): Promise<Session | undefined>;
 }
 

@@ -169,10 +169,10 @@ export interface SessionRefreshes {
    * Prolongs a lease, and restores one that the store has lost. Called before the token is sent, it also records that: only after true may
    * the token be sent. False if the lease is over, or if the token may not be sent again.
    *
-   * @param sentForMs how long ago the token was sent, 0 before it is; undefined: it is not sent yet
+   * @param sentForMs how long ago the token was sent, 0 before it is; undefined if it is not sent yet
    */
   renew(lease: RefreshLease, forMs: number, sentForMs: number | undefined): Awaitable<boolean>;
-  /** Writes the successor. Undefined: the session has ended. */
+  /** Writes the successor. Returns undefined if the session has ended. */
   replaceTokens(lease: RefreshLease, tokens: IssuedTokens): Awaitable<Session | undefined>;
   /** This holder has certainly not redeemed the token: the next one may do it, unless an earlier one may have. */
   release(lease: RefreshLease): Awaitable<void>;
@@ -183,8 +183,8 @@ export interface SessionRefreshes {
 export interface SessionStore {
   nowMs(): Awaitable<number>;
   /**
-   * Stores a session. Undefined: a logout of the provider for its `sid`, or for its subject since the login began, has arrived before, or
-   * the login took longer than such logouts are remembered. Nothing is stored then.
+   * Stores a session. Stores nothing and returns undefined if a logout of the provider has arrived before, for its `sid`, or for its
+   * subject since the login began; also if the login took longer than such logouts are remembered.
    */
   create(session: NewSession, tokens: IssuedTokens, login: LoginBounds): Awaitable<Session | undefined>;
   /** Returns the session; undefined if it is unknown, ended, idle for too long, or beyond its absolute end. */
@@ -199,7 +199,7 @@ export interface SessionStore {
   end(id: string, reason: EndReason): Awaitable<Session | undefined>;
   /** As `end`, for all sessions of a person. Also refuses logins of this person that are in progress. */
   endSubject(provider: string, subject: string, reason: EndReason): Awaitable<readonly Session[]>;
-  /** Ends what the logout token names, and logins in progress. Undefined: the `jti` was seen before, nothing was done. */
+  /** Ends what the logout token names, and logins in progress. Does nothing and returns undefined if the `jti` was seen before. */
   endByProvider(logout: ProviderLogout): Awaitable<readonly Session[] | undefined>;
   /** Throws a sentence if the tokens cannot be opened: no known key has sealed them, or they were changed. */
   openTokens(session: Session): SessionTokens;

@@ -58,7 +58,7 @@ export class RetryPlan {
   }
 
   /**
-   * Returns the target of the next attempt, already picked, and the wait before it. Undefined: there is no retry, and `error` is the
+   * Returns the target of the next attempt, already picked, and the wait before it. Returns undefined if there is no retry: `error` is the
    * answer.
    */
   after({ target, error, failure, wasSent, status }: FailedAttempt): NextAttempt | undefined {

@@ -16,7 +16,7 @@ const ROUNDS = 4;
 export interface QueueBoundRules {
   /** Upper bound of the queue length. */
   readonly queuedMax: number;
-  /** Longest wait for the last entry of a standing queue, in milliseconds; undefined: bounded only by its deadline. */
+  /** Longest wait for the last entry of a standing queue, in milliseconds; undefined if it is bounded only by its deadline. */
   readonly queueMs: number | undefined;
 }
 

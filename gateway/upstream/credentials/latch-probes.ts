@@ -80,7 +80,7 @@ function healedAt({ sentAtMs }: ProbeState, nowMs: number): ProbeState {
   return { sentAtMs, healedAtMs: nowMs };
 }
 
-/** @param redisUrl as `connectRedis` takes it; undefined: the data directory has the schedules, and one process uses it */
+/** @param redisUrl as `connectRedis` takes it; undefined if the data directory has the schedules, and one process uses it */
 export function createLatchProbes(
   redisUrl: string | undefined,
   dataDirectory: string,

@@ -53,12 +53,12 @@ const aboutBytes = ['content-range', 'content-digest', 'repr-digest', 'digest', 
 const COMPRESSIBLE =
   /^(?:text\/(?!event-stream)|application\/(?:json|xml|javascript|ecmascript|yaml|x-yaml|graphql|jsonl|ndjson|x-ndjson|x-jsonlines|json-seq|toml|rtf|sql)(?:$|[ \t;])|[a-z]+\/[\w.!#$&^-]+\+(?:json|xml|yaml|text)(?:$|[ \t;]))/;
 
-/** @param rules undefined: the gateway does not compress */
+/** @param rules undefined if the gateway does not compress */
 export function createCompression(rules: CompressionRules | undefined): Compression | undefined {
   if (rules === undefined) return undefined;
   const { codings, bytesMin } = rules;
 
-  /** Returns the coding that the client prefers (RFC 9110 section 12.5.3); undefined: none. */
+  /** Returns the coding that the client prefers (RFC 9110 section 12.5.3); undefined if there is none. */
   function chosen(accepted: string | undefined): Pick<CompressedForm, 'coding' | 'bytesMin'> | undefined {
     if (accepted === undefined) return undefined;
     const weights = acceptedCodings(accepted);

@@ -26,7 +26,7 @@ type Refused = Pick<Forwardable, 'method' | 'rawBody' | 'headers' | 'operation' 
 /**
  * Turns an upstream's answer with status 400 or above into the refusal for the client.
  *
- * @param refused undefined: a GET of the gateway's own
+ * @param refused undefined for a GET of the gateway's own
  */
 export function toUpstreamRefusal(
   status: number,

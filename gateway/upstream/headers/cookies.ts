@@ -24,7 +24,7 @@ export function upstreamCookies(given: string, { names }: CookieRules): string |
   return kept.size === 0 ? undefined : [...kept.values()].join('; ');
 }
 
-/** Returns the declared cookies that the client sent and that do not cross, as the log names them; undefined: none. */
+/** Returns the declared cookies that the client sent and that do not cross, as the log names them; undefined if there is none. */
 export function withheldCookies(given: string | undefined, { withheld }: CookieRules): readonly string[] | undefined {
   if (given === undefined || withheld.length === 0) return undefined;
   const sent = new Set(given.split(';').map(nameOf));

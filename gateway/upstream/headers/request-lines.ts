@@ -30,7 +30,7 @@ const allowedLines = requestAllowed.map((name) => new FieldLine(name));
 const acceptEncoding = new FieldLine('accept-encoding');
 
 interface IdentityHeaders {
-  /** The signed token of the caller. Undefined: the upstream gets a credential instead, and no identity of the caller. */
+  /** The signed token of the caller; undefined if the upstream gets a credential instead, and no identity of the caller. */
   readonly assertion: string | undefined;
   readonly traceparent: string;
   /** Whether the upstream gets the address of the client. */

@@ -21,7 +21,7 @@ export interface SandboxProcessOptions {
   readonly cursorSecret: string;
   /** The address of the gateway for JMAP, which the mail server writes into its documents. */
   readonly mailUrl: string;
-  /** Administrator of its mail server, `user:password`; undefined: unchanged. */
+  /** Administrator of its mail server, `user:password`; undefined if it stays as it is. */
   readonly mailAdministrator: string | undefined;
   onRestart(): void;
 }

@@ -47,7 +47,7 @@ export interface Targets {
 
 export interface TargetsOptions {
   readonly upstreams: Readonly<Record<string, UpstreamAddresses>>;
-  /** TLS settings for https:// addresses; undefined: the defaults. */
+  /** TLS settings for https:// addresses; undefined for the defaults. */
   tlsOf(upstream: string): TlsSettings | undefined;
   readonly pools: Pools;
   readonly targetSets: TargetSets;

@@ -100,7 +100,7 @@ export async function openConnection({
 /**
  * Checks the server and the data in it as opening a store does, and writes nothing. Rejects with a sentence.
  *
- * @param pepperFingerprint undefined: the pepper is in Redis as well, so the data was written with it
+ * @param pepperFingerprint undefined if the pepper is in Redis as well, so the data was written with it
  */
 export async function checkRedisStore(client: Redis, pepperFingerprint: string | undefined): Promise<void> {
   await requireVersion(client);

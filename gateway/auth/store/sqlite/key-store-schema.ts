@@ -50,7 +50,7 @@ export function prepareKeySchema(database: DatabaseSync, pepperFingerprint: stri
 /**
  * Throws if the file is newer than this gateway or was written with another pepper, and changes nothing. Accepts an empty file.
  *
- * @param pepperFingerprint undefined: there is no pepper yet, so any pepper in the file is another one
+ * @param pepperFingerprint undefined if there is no pepper yet, so any pepper in the file is another one
  */
 export function checkKeySchema(database: DatabaseSync, pepperFingerprint: string | undefined): void {
   if (checkedVersion(database, KEY_STORE_STEPS) > 0) checkPepper(database, pepperFingerprint);

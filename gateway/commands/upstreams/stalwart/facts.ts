@@ -16,7 +16,7 @@ export interface Reply {
 }
 
 export interface StalwartFacts {
-  /** The address of this machine on a connection to the mail server; undefined: it takes none. */
+  /** The address of this machine on a connection to the mail server; undefined if it takes none. */
   readonly localAddress: string | undefined;
   /** A list of accounts. The rest of the administration is not asked if the login is refused. */
   readonly login: Reply;
