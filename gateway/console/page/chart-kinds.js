@@ -8,6 +8,8 @@ import { durationTicks, labelled, linearTicks } from './scale.js';
 export const stacked = {
   format: (value) => `${rate(value)}/s`,
   axisFormat: (value) => String(value),
+  // Of a slot that has only begun there is no rate.
+  lastSlot: (unfinished) => (unfinished > 0 ? -2 : -1),
   ticksFor: (series) => linearTicks(Math.max(...totals(series), 0) || 1),
   toPart: (value, ticks) => value / ticks.at(-1),
   draw(series, { slotX, toY, unfinished, pattern }) {
@@ -34,6 +36,7 @@ export const stacked = {
 export const durations = {
   format: quantile,
   axisFormat: duration,
+  lastSlot: () => -1,
   labelled,
   ticksFor(series) {
     const values = series.flatMap((one) => one.values.filter((value) => value !== null));

@@ -16,6 +16,7 @@ const MARGIN = { top: 20, right: 14, bottom: 26, left: 56 };
 /**
  * @param options.title the heading
  * @param options.format a value as text, with its unit; `axisFormat` the same on the axis
+ * @param options.lastSlot which value is the last that says something, as `at` takes it, for the unfinished slot
  * @param options.ticksFor the values of the axis for the greatest and the least value; `toPart` the place of a value among them, from 0 to 1
  * @param options.draw adds the values: takes the series, the positions and the parts of the drawing
  * @param options.onChoose opens the requests of a slot: its number, and the series that was hit
@@ -199,8 +200,8 @@ function draw(svg, data, options, width, pattern) {
 }
 
 /** A series in the legend, with its last value. */
-function keyOf({ name, kind, values }, { unfinished }, { format }) {
-  const value = values.at(unfinished > 0 ? -2 : -1);
+function keyOf({ name, kind, values }, { unfinished }, { format, lastSlot }) {
+  const value = values.at(lastSlot(unfinished));
   const last = value == null ? [] : [' ', element('span', { class: 'soft' }, format(value))];
   return element('li', { class: `key ${kind}` }, name, ...last);
 }
@@ -230,14 +231,14 @@ function linesOf(data, slot, { format }) {
   ];
 }
 
-function sentenceOf(title, { of, fromMs, slotMs, slots, endsNow, series, unfinished }, { format }) {
+function sentenceOf(title, { of, fromMs, slotMs, slots, endsNow, series, unfinished }, { format, lastSlot }) {
   const told = series.flatMap(({ name, values }) => {
     const known = values.filter((value) => value !== null);
     if (known.length === 0) return [];
     const greatest = Math.max(...known);
     const at = clock(fromMs + values.indexOf(greatest) * slotMs);
     return [
-      `${name}: last ${format(known.at(unfinished > 0 ? -2 : -1) ?? known[0])}, highest ${format(greatest)} at ${at}`,
+      `${name}: last ${format(known.at(lastSlot(unfinished)) ?? known[0])}, highest ${format(greatest)} at ${at}`,
     ];
   });
   const minutes = (slots * slotMs) / 60_000;
