@@ -189,6 +189,10 @@ describe('the console in an incident', () => {
   const views: Record<string, View> = {
     incident: { at: '/', ready: '#attention li.bad' },
     requests: { at: '/#/requests', ready: '#exchange-list tbody tr' },
+    'requests-filtered': {
+      at: '/#/requests?status=5xx&organization=org_northwind&upstream=files',
+      ready: '#exchange-list tbody tr',
+    },
     'requests-none': { at: '/#/requests?organization=org_nobody', ready: '#exchange-list .empty' },
     story: { at: '/', steps: storyOf('status=5xx') },
     'story-limit': { at: '/', steps: storyOf('code=rate_limited') },
