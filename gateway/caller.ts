@@ -20,6 +20,9 @@ export interface Organization {
  */
 export type Scheme = 'apiKey' | 'basic' | 'session';
 
+/** Written and read by `caller-memory.ts` alone. */
+export type CallerMemory = unknown[];
+
 /** The owner of the credentials. Every request of a caller has the same object, until something about the caller changes. */
 export interface Caller {
   /** Key id, the subject of a token as its issuer names it, or `anonymous` on public operations. */
@@ -38,4 +41,6 @@ export interface Caller {
   readonly allowsAddress: ((address: string) => boolean) | undefined;
   /** Id of the session. */
   readonly session?: string | undefined;
+  /** Absent: a caller that is made for one request. */
+  readonly memory?: CallerMemory;
 }

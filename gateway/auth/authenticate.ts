@@ -4,6 +4,7 @@
 // session_required, cross_site_request, session_expired, session_store_unavailable, provider_unavailable.
 
 import type { Caller } from '../caller.ts';
+import { newCallerMemory } from '../caller-memory.ts';
 import { GatewayError } from '../errors.ts';
 import type { Identified, Matched } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
@@ -26,6 +27,7 @@ export const ANONYMOUS: Caller = Object.freeze({
   revoked: false,
   expiresAtMs: Number.POSITIVE_INFINITY,
   allowsAddress: undefined,
+  memory: newCallerMemory(),
 });
 
 /** What reads each kind of credential. */

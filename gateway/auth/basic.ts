@@ -4,6 +4,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import type { Caller } from '../caller.ts';
+import { newCallerMemory } from '../caller-memory.ts';
 import { GatewayError } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 import type { Credentials } from './credentials.ts';
@@ -26,6 +27,7 @@ export const ADMINISTRATOR: Caller = Object.freeze({
   revoked: false,
   expiresAtMs: Number.POSITIVE_INFINITY,
   allowsAddress: undefined,
+  memory: newCallerMemory(),
 });
 
 /** Compares credentials with those that the gateway uses at this upstream; false if it uses none there. */

@@ -60,6 +60,8 @@ export interface Directory {
   callerOf(key: string): Awaitable<Caller | undefined>;
   /** Returns the same object until the organization changes; undefined for an unknown one. Throws auth_unavailable. */
   organizationOf(id: string): Awaitable<Organization | undefined>;
+  /** A number that changes with every change in the store; undefined while what was read before may be too old. */
+  asOf(): number | undefined;
   /** Whether the credential in an Authorization header is cached and valid. Does not read the store. */
   isKnown(authorization: string | undefined): boolean;
   status(): DirectoryStatus;
@@ -146,6 +148,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
       requireStore();
       return lookUpOrganization(id, () => store.organizations.get(id));
     },
+    asOf: () => (withinGrace() && follower.position() !== undefined ? cache.changes() : undefined),
     isKnown(authorization) {
       const credentials = parseAuthorization(authorization);
       if (credentials?.scheme !== 'bearer') return false;

@@ -32,6 +32,8 @@ interface IdentityCache {
   /** Drops exactly the entries that the change affects. */
   forget(change: KeyStoreChange): void;
   forgetAll(): void;
+  /** Number of calls of `forget` and `forgetAll`. */
+  changes(): number;
   sizes(): { readonly callers: number; readonly absences: number; readonly organizations: number };
 }
 
@@ -52,6 +54,8 @@ export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheO
   let absences: LRUCache<CredentialHash, true> | undefined;
   let organizations: LRUCache<string, Organization> | undefined;
 
+  let changes = 0;
+
   function remember(keyHash: CredentialHash, known: KnownCaller): void {
     callers.set(keyHash, known);
     const { subject, organization } = known.caller;
@@ -68,12 +72,14 @@ export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheO
   }
 
   function forgetAll(): void {
+    changes += 1;
     callers.clear();
     absences?.clear();
     organizations?.clear();
   }
 
   function forget({ kind, key = '', organization = '' }: KeyStoreChange): void {
+    changes += 1;
     switch (kind) {
       case 'key.created':
         absences?.clear();
@@ -139,6 +145,7 @@ export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheO
     },
     forget,
     forgetAll,
+    changes: () => changes,
     sizes: () => ({
       callers: callers.size,
       absences: absences?.size ?? 0,

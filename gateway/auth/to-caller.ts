@@ -2,6 +2,7 @@
 // changes.
 
 import type { Caller, Organization } from '../caller.ts';
+import { newCallerMemory } from '../caller-memory.ts';
 import { allowanceOf } from './address-ranges.ts';
 import type { KeyAndOwner } from './store/key-store.ts';
 
@@ -20,5 +21,6 @@ export function toCaller({ key, organization }: KeyAndOwner): Caller {
     revoked: key.revokedAtMs !== undefined,
     expiresAtMs: key.expiresAtMs ?? Number.POSITIVE_INFINITY,
     allowsAddress: allowanceOf(key.allowedCidrs),
+    memory: newCallerMemory(),
   });
 }

@@ -1,6 +1,7 @@
 // The charges of a request: which counters it is charged to, and with how many units. Pure; resolved once per caller and kind of operation.
 
 import type { Caller } from '../caller.ts';
+import { CallerNote } from '../caller-memory.ts';
 import type { Operation } from '../operation.ts';
 import { addressBlockOf } from './addresses/address-block.ts';
 import type { Charge, ChargeMemory } from './counters/counter-store.ts';
@@ -25,11 +26,14 @@ interface OperationKind {
   readonly sharedByAddresses: SharedParts;
 }
 
+/** The charges of a caller's last request, and the kind of its operation: most callers use one kind. */
+const last = new CallerNote<{ readonly kind: OperationKind; readonly charges: CallerCharges }>();
+
 /** What the charges of all callers under one rule have in common. */
 type SharedParts = Map<LimitRule | undefined, Pick<CallerCharges, 'sharedCharges' | 'texts'>>;
 
 /**
- * Finds the charges of a request by the objects of its caller and operation. That costs a request two map look-ups and no string operation.
+ * Finds the charges of a request by the objects of its caller and operation. That costs a request one map look-up and no string operation.
  * The objects of a caller have mostly left the processor's cache since its last request, so each object on the way to the charges costs
  * about 0.1 µs.
  */
@@ -46,6 +50,8 @@ export function createChargesOf(
       const tag = `address:${addressBlockOf(address)}`;
       return resolve(rules, kind, rules.tiers[ANONYMOUS_TIER], { tag, key: undefined, isPerson: false });
     }
+    const noted = last.of(caller);
+    if (noted?.kind === kind) return noted.charges;
     let known = kind.known.get(caller);
     if (known === undefined) {
       const isPerson = caller.scheme === 'session';
@@ -53,6 +59,7 @@ export function createChargesOf(
       known = resolve(rules, kind, ruleOf(rules, organization)?.rule, owner);
       kind.known.set(caller, known);
     }
+    last.set(caller, { kind, charges: known });
     return known;
   };
 }

@@ -3,6 +3,8 @@
 // remembered, each as one string, because the time to join and encode a line grows with the number of its pieces.
 
 import type { Caller } from '../caller.ts';
+import { CallerNote } from '../caller-memory.ts';
+import type { Charged } from '../findings.ts';
 import type { LogFieldsOf, TextOf } from '../log-fields.ts';
 import type { Operation } from '../operation.ts';
 import { flat } from '../shared/flat-text.ts';
@@ -27,16 +29,18 @@ interface MatchedPart {
 
 type MatchedParts = Map<number, MatchedPart>;
 
+/** What lines say about a caller. */
+const callerTexts = new CallerNote<string>();
+
 /** @param worker the worker that writes the lines; undefined if the gateway is a single process */
 export function createLines(worker?: number | 'primary'): Lines {
   const end = { worker, msg: 'exchange' } satisfies Record<LogFieldsOf<'end'>, unknown>;
   const tail = flat(`${members(end)}}\n`);
-  const callers = new WeakMap<Caller, string>();
   const operations = new WeakMap<Operation, MatchedParts>();
   const unmatched: MatchedParts = new Map();
 
   function callerPart(caller: Caller): string {
-    let part = callers.get(caller);
+    let part = callerTexts.of(caller);
     if (part === undefined) {
       part = flat(
         members<LogFieldsOf<'caller'>>({
@@ -46,7 +50,7 @@ export function createLines(worker?: number | 'primary'): Lines {
           mode: caller.mode,
         }),
       );
-      callers.set(caller, part);
+      callerTexts.set(caller, part);
     }
     return part;
   }
@@ -151,14 +155,24 @@ function createLimitPart(): (trail: Trail) => string {
   };
 }
 
+const quotaPart = memoize((policy: string) =>
+  memoize((limit: number) => flat(`{"policy":"${policy}","quota":${limit},"remaining":` as const)),
+);
+
 /** Each limit that counts the request; `wait_ms` is the time until more units are free. */
 function limitsPart({ limits, charged }: Trail): TextOf<'limits'> | '' {
-  const texts = (limits?.states ?? []).map(({ policy, limit, remaining, resetMs }, index) => {
-    const { cost = 1, enforce = true } = charged?.[index] ?? {};
-    const rest = `${cost === 1 ? '' : `,"cost":${cost}`}${enforce ? '' : ',"shadow":true'}`;
-    return `{"policy":"${policy}","quota":${limit},"remaining":${remaining},"wait_ms":${resetMs}${rest}}`;
+  if (limits === undefined || limits.states.length === 0) return '';
+  let texts = '';
+  limits.states.forEach(({ policy, limit, remaining, resetMs }, index) => {
+    const charge = charged?.[index];
+    const separator = index === 0 ? '' : ',';
+    texts += `${separator}${quotaPart(policy)(limit)}${remaining},"wait_ms":${resetMs}${charge ? chargePart(charge) : ''}}`;
   });
-  return texts.length === 0 ? '' : (`,"limits":[${texts.join(',')}]` as const);
+  return `,"limits":[${texts}]` as const;
+}
+
+function chargePart({ cost, enforce }: Charged): string {
+  return `${cost === 1 ? '' : `,"cost":${cost}`}${enforce ? '' : ',"shadow":true'}`;
 }
 
 const targetPart = memoize((target: string) => flat(`,"target":"${target}","trace_id":"` as const));

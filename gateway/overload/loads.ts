@@ -1,10 +1,16 @@
 // Bytes and requests in progress per organization, so that one organization can use only its share of the memory.
 
 import type { Caller } from '../caller.ts';
+import { CallerNote } from '../caller-memory.ts';
 import type { OrganizationLoad, Reservation } from '../exchange.ts';
 
 /** Above this number of organizations, those without requests in progress are dropped. */
 const LOADS_MAX = 4096;
+
+/** A load that is kept by its name. */
+interface KeptLoad extends OrganizationLoad {
+  isDropped: boolean;
+}
 
 interface Loads {
   /**
@@ -19,21 +25,35 @@ interface Loads {
 }
 
 export function createLoads(): Loads {
-  const loads = new Map<string, OrganizationLoad>();
+  const loads = new Map<string, KeptLoad>();
+  const noted = new CallerNote<KeptLoad>();
   let bytesHeld = 0;
 
-  function loadOf({ organization, subject }: Caller): OrganizationLoad {
-    const name = organization === undefined ? subject : organization.id;
+  function loadOf(caller: Caller): OrganizationLoad {
+    const known = noted.of(caller);
+    if (known !== undefined && !known.isDropped) return known;
+    const { organization, subject } = caller;
+    const load = loadNamed(organization === undefined ? subject : organization.id);
+    noted.set(caller, load);
+    return load;
+  }
+
+  function loadNamed(name: string): KeptLoad {
     const known = loads.get(name);
     if (known !== undefined) return known;
     if (loads.size >= LOADS_MAX) forgetIdle();
-    const load = { requests: 0, bytes: 0 };
+    const load = { requests: 0, bytes: 0, isDropped: false };
     loads.set(name, load);
     return load;
   }
 
+  /** A caller may still have the load in its memory: another of its organization gets a new one from now on. */
   function forgetIdle(): void {
-    for (const [name, { requests }] of loads) if (requests === 0) loads.delete(name);
+    for (const [name, load] of loads)
+      if (load.requests === 0) {
+        load.isDropped = true;
+        loads.delete(name);
+      }
   }
 
   return {

@@ -3,12 +3,14 @@
 
 import { hash } from 'node:crypto';
 import type { Caller, Organization } from '../caller.ts';
+import { newCallerMemory } from '../caller-memory.ts';
 import { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { sessionValueIn } from './cookies.ts';
 import { type CrossSiteRules, isCrossSite } from './cross-site.ts';
 import { scopesIn } from './grants.ts';
+import type { KnownSession } from './live/known-sessions.ts';
 import type { LiveSessions } from './live/live-sessions.ts';
 import type { createOriginOf } from './origins.ts';
 import type { ProviderSettings } from './settings.ts';
@@ -16,12 +18,19 @@ import type { Session } from './store/session-store.ts';
 import { storeAway } from './store-away.ts';
 
 interface SessionReaderOptions {
-  readonly live: Pick<LiveSessions, 'find' | 'isKnown' | 'fresh' | 'noteUse'>;
+  readonly live: Pick<LiveSessions, 'find' | 'use' | 'isKnown' | 'fresh'>;
   readonly originOf: ReturnType<typeof createOriginOf>;
   readonly crossSite: CrossSiteRules;
   readonly providers: Readonly<Record<string, ProviderSettings>>;
+  readonly organizations: SessionOrganizations;
+}
+
+/** Organizations, as sessions need them. */
+export interface SessionOrganizations {
   /** Returns the same object until the organization changes; undefined for an unknown one. Throws auth_unavailable. */
   organizationOf(id: string): Awaitable<Organization | undefined>;
+  /** A number that changes with the organizations; undefined: ask for each of them, because what was read may be too old. */
+  asOf(): number | undefined;
 }
 
 type Asking = Pick<Admitted, 'headers' | 'method' | 'scheme'>;
@@ -38,16 +47,29 @@ export interface SessionReader {
 }
 
 export function createSessionReader(options: SessionReaderOptions): SessionReader {
-  const { live, originOf, crossSite, providers, organizationOf } = options;
-  const callers = new WeakMap<Session, Caller>();
+  const { live, originOf, crossSite, providers, organizations } = options;
   const sessions = new WeakMap<Caller, Session>();
 
-  function callerFrom(session: Session, found: Organization | undefined): Caller {
+  function callerFrom(
+    known: KnownSession,
+    session: Session,
+    found: Organization | undefined,
+    asOf: number | undefined,
+  ): Caller {
+    const { reading } = known;
+    if (found !== undefined && reading?.session === session && reading.caller.organization === found) {
+      reading.asOf = asOf;
+      return reading.caller;
+    }
+    const caller = newCaller(session, found);
+    known.reading = { session, caller, asOf };
+    return caller;
+  }
+
+  function newCaller(session: Session, found: Organization | undefined): Caller {
     const rules = Object.hasOwn(providers, session.provider) ? providers[session.provider] : undefined;
     // The configuration knows the provider no more, or the store the organization.
     if (found === undefined || rules === undefined) throw new GatewayError('session_expired');
-    const known = callers.get(session);
-    if (known?.organization === found) return known;
     const caller: Caller = Object.freeze({
       subject: session.subject,
       scheme: 'session',
@@ -59,31 +81,34 @@ export function createSessionReader(options: SessionReaderOptions): SessionReade
       expiresAtMs: session.endsAtMs,
       allowsAddress: undefined,
       session: session.id,
+      memory: newCallerMemory(),
     });
-    callers.set(session, caller);
     sessions.set(caller, session);
     return caller;
   }
 
-  function use(found: Session | undefined): Awaitable<Caller> {
+  function callerOf(found: KnownSession | undefined): Awaitable<Caller> {
     if (found === undefined) throw new GatewayError('session_expired');
-    live.noteUse(found);
-    const fresh = live.fresh(found);
-    return fresh instanceof Promise ? fresh.then(useFresh) : useFresh(fresh);
+    const fresh = live.fresh(found.session);
+    return fresh instanceof Promise ? fresh.then((late) => callerOfFresh(found, late)) : callerOfFresh(found, fresh);
   }
 
-  function useFresh(fresh: Session | 'ended' | 'away'): Awaitable<Caller> {
+  function callerOfFresh(known: KnownSession, fresh: Session | 'ended' | 'away'): Awaitable<Caller> {
     if (fresh === 'ended') throw new GatewayError('session_expired');
     if (fresh === 'away') throw new GatewayError('provider_unavailable');
-    const organization = organizationOf(fresh.organization);
+    const { reading } = known;
+    // Taken before the organization is read: a change in between makes what follows out of date.
+    const asOf = organizations.asOf();
+    if (asOf !== undefined && reading?.asOf === asOf && reading.session === fresh) return reading.caller;
+    const organization = organizations.organizationOf(fresh.organization);
     return organization instanceof Promise
-      ? organization.then((late) => callerFrom(fresh, late))
-      : callerFrom(fresh, organization);
+      ? organization.then((late) => callerFrom(known, fresh, late, asOf))
+      : callerFrom(known, fresh, organization, asOf);
   }
 
-  function findIn(hash: string): Awaitable<Session | undefined> {
+  function use(hash: string): Awaitable<KnownSession | undefined> {
     try {
-      const found = live.find(hash);
+      const found = live.use(hash);
       return found instanceof Promise ? found.catch((cause) => Promise.reject(storeAway(cause))) : found;
     } catch (cause) {
       throw storeAway(cause);
@@ -101,8 +126,8 @@ export function createSessionReader(options: SessionReaderOptions): SessionReade
       const value = valueIn(asking);
       if (value === undefined) return undefined;
       if (isCrossSite(asking, crossSite)) throw new GatewayError('cross_site_request');
-      const found = findIn(hashOf(value));
-      return found instanceof Promise ? found.then(use) : use(found);
+      const found = use(hashOf(value));
+      return found instanceof Promise ? found.then(callerOf) : callerOf(found);
     },
     async find(asking) {
       const value = valueIn(asking);

@@ -1,8 +1,9 @@
-// Counts requests in memory until they are written. A count costs two look-ups of objects and makes no text, because each request of a
-// caller and an operation has the same two objects. Memory is bounded: beyond a number of details, requests are counted by organization and
+// Counts requests in memory until they are written. A caller has its last counts in its memory, so that another request for the same
+// operation costs no look-up. Memory is bounded: beyond a number of details, requests are counted by organization and
 // class of status alone, and beyond a number of those only as lost.
 
 import type { Caller } from '../caller.ts';
+import { CallerNote } from '../caller-memory.ts';
 import type { Operation } from '../operation.ts';
 import type { Trail } from '../trail.ts';
 import { periodEnd, periodStart } from './periods.ts';
@@ -23,6 +24,18 @@ interface Hour {
   /** By id of the organization. */
   readonly folded: Map<string, ByClass>;
 }
+
+/** The counts of a caller's last request. */
+interface LastCounts {
+  /** Those of a past epoch are no longer in the tally. */
+  readonly epoch: number;
+  readonly operation: Operation | undefined;
+  readonly byClass: ByClass;
+}
+
+const last = new CallerNote<LastCounts>();
+/** Of all tallies: an epoch ends with the hour, and when the counts are taken. */
+let epochs = 0;
 
 export interface Tallied {
   readonly organization: string;
@@ -60,6 +73,7 @@ export function createTally({ now, onPair, onFull, ...bounds }: TallyOptions): U
   let hour: Hour = newHour();
   let hourStartsAtMs = Number.POSITIVE_INFINITY;
   let hourEndsAtMs = Number.NEGATIVE_INFINITY;
+  let epoch = 0;
   let pairs = 0;
   let foldedNow = 0;
   let folded = 0;
@@ -69,9 +83,17 @@ export function createTally({ now, onPair, onFull, ...bounds }: TallyOptions): U
   function turnTo(nowMs: number): void {
     hourStartsAtMs = periodStart('hour', nowMs);
     hourEndsAtMs = periodEnd('hour', nowMs);
+    epoch = ++epochs;
     const known = hours.get(hourStartsAtMs);
     hour = known ?? newHour();
     hours.set(hourStartsAtMs, hour);
+  }
+
+  /** Returns the counts of a caller and an operation; undefined if there is no room. */
+  function countsOf(caller: Caller, operation: Operation | undefined, nowMs: number): ByClass | undefined {
+    const byClass = hour.byCaller.get(caller)?.get(operation) ?? addPair(caller, operation, nowMs);
+    if (byClass !== undefined) last.set(caller, { epoch, operation, byClass });
+    return byClass;
   }
 
   /** Adds a pair; returns undefined if there is no room. */
@@ -118,7 +140,9 @@ export function createTally({ now, onPair, onFull, ...bounds }: TallyOptions): U
       if (caller?.organization === undefined) return;
       const nowMs = now();
       if (nowMs < hourStartsAtMs || nowMs >= hourEndsAtMs) turnTo(nowMs);
-      const byClass = hour.byCaller.get(caller)?.get(operation) ?? addPair(caller, operation, nowMs);
+      const noted = last.of(caller);
+      const byClass =
+        noted?.epoch === epoch && noted.operation === operation ? noted.byClass : countsOf(caller, operation, nowMs);
       const index = indexOf(status);
       if (byClass === undefined) countFolded(caller.organization.id, index);
       else byClass[index] = (byClass[index] as number) + 1;

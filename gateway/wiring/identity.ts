@@ -17,7 +17,7 @@ import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import type { Admitted } from '../exchange.ts';
 import type { Log } from '../observe/log.ts';
 import { evictionPolicyAt } from '../redis/server-info.ts';
-import type { SessionReader } from '../sessions/session-reader.ts';
+import type { SessionOrganizations, SessionReader } from '../sessions/session-reader.ts';
 
 interface IdentityOptions {
   readonly gateway: GatewayFile;
@@ -32,7 +32,7 @@ interface IdentityOptions {
   now(): number;
   readonly matchesBasic: MatchesBasic;
   /** Reads sessions with what is known of organizations; undefined if people cannot sign in. */
-  readonly sessionReaderOf: ((organizationOf: Directory['organizationOf']) => SessionReader) | undefined;
+  readonly sessionReaderOf: ((organizations: SessionOrganizations) => SessionReader) | undefined;
   /** Called when the signing keys have changed, or another key becomes the signing key. */
   onAssertionKeys(): void;
   /** Called with every change of the key store. */
@@ -110,7 +110,7 @@ export function openIdentity({ gateway, secrets, assertions, log, now, ...option
     cacheMax: gateway.keys.cacheMax,
     now,
   });
-  const sessionReader = options.sessionReaderOf?.(directory.organizationOf);
+  const sessionReader = options.sessionReaderOf?.(directory);
   warnOfSecretsInRedis(secrets, log);
   if (options.redisUrl !== undefined) void warnOfEviction(options.redisUrl, log);
 

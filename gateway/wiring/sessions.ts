@@ -1,7 +1,6 @@
 // People who sign in with a browser: their sessions, the providers that they sign in with, and the operations under /session.
 
 import { randomBytes } from 'node:crypto';
-import type { Directory } from '../auth/directory.ts';
 import type { GatewayFile } from '../config/gateway-file.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
@@ -17,7 +16,7 @@ import { createProvider, type Provider } from '../sessions/provider/provider.ts'
 import type { SessionAnswer } from '../sessions/service/answer.ts';
 import { createOperatorSessions, type OperatorSessions } from '../sessions/service/operators.ts';
 import { createSessionService } from '../sessions/service/service.ts';
-import { createSessionReader, type SessionReader } from '../sessions/session-reader.ts';
+import { createSessionReader, type SessionOrganizations, type SessionReader } from '../sessions/session-reader.ts';
 import type { SessionSettings } from '../sessions/settings.ts';
 import { openSessionStore } from '../sessions/store/open-store.ts';
 import { SESSION_KEYS, SESSION_KEYS_PURPOSE, sessionKeysOf } from '../sessions/store/session-keys.ts';
@@ -40,7 +39,7 @@ export interface SessionServices {
 }
 
 export interface Sessions {
-  readerOf(organizationOf: Directory['organizationOf']): SessionReader;
+  readerOf(organizations: SessionOrganizations): SessionReader;
   /** What executes the operations under /session, and what operators may do with sessions. */
   servicesOf(identity: Identity): SessionServices;
   /** Calls back once, within a second of the end of a session on whichever instance. Returns a function that ends the watch. */
@@ -103,11 +102,11 @@ async function open(
   const randomText = () => randomBytes(32).toString('base64url');
 
   return {
-    readerOf: (organizationOf) =>
+    readerOf: (organizations) =>
       createSessionReader({
         live,
         originOf,
-        organizationOf,
+        organizations,
         providers: configured.providers,
         crossSite: { origins: new Set(origins), requestHeader: configured.requestHeader },
       }),

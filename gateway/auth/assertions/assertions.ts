@@ -3,6 +3,7 @@
 
 import { importJWK, SignJWT } from 'jose';
 import type { Caller, Mode } from '../../caller.ts';
+import { CallerNote } from '../../caller-memory.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { type AssertionKey, kidOf, publishedKeysAt, signerAt, signerProblem, type Term } from './assertion-keys.ts';
 
@@ -53,6 +54,7 @@ interface PublishedKey {
 }
 
 interface CachedAssertion {
+  readonly upstream: string;
   token: string | undefined;
   signedAtMs: number;
   signing: Promise<string> | undefined;
@@ -62,7 +64,7 @@ interface CachedAssertion {
 export async function createAssertions({ keys, issuer, now }: AssertionsOptions): Promise<Assertions> {
   let used = keys;
   let ready = await prepare(keys, issuer, now());
-  let cache = new WeakMap<Caller, Map<string, CachedAssertion>>();
+  let cache = new AssertionCache();
 
   async function sign(claims: AssertionClaims, upstream: string, atMs: number): Promise<string> {
     const signer = signerAt(ready, atMs);
@@ -87,7 +89,7 @@ export async function createAssertions({ keys, issuer, now }: AssertionsOptions)
 
   return {
     assertionFor(caller, upstream) {
-      const cached = cachedFor(cache, caller, upstream);
+      const cached = cache.of(caller, upstream);
       const ageMs = now() - cached.signedAtMs;
       // A negative age means that the clock was set back.
       if (cached.token === undefined || ageMs > USABLE_FOR_MS || ageMs < 0) return renew(cached, caller, upstream);
@@ -104,7 +106,7 @@ export async function createAssertions({ keys, issuer, now }: AssertionsOptions)
       used = next;
       const kids = new Set(publishedKeysAt(ready, now()).map(({ published }) => published.kid));
       // A key was removed before its time: upstreams no longer accept its signatures.
-      if (former.some(({ published }) => !kids.has(published.kid))) cache = new WeakMap();
+      if (former.some(({ published }) => !kids.has(published.kid))) cache = new AssertionCache();
     },
   };
 }
@@ -149,17 +151,30 @@ async function createSign({ kty, crv, x, d }: AssertionKey, kid: string, issuer:
   };
 }
 
-function cachedFor(
-  cache: WeakMap<Caller, Map<string, CachedAssertion>>,
-  caller: Caller,
-  upstream: string,
-): CachedAssertion {
-  const cached = cache.get(caller)?.get(upstream);
-  if (cached !== undefined) return cached;
-  const fresh: CachedAssertion = { token: undefined, signedAtMs: 0, signing: undefined };
-  const byUpstream = cache.get(caller) ?? new Map<string, CachedAssertion>();
-  cache.set(caller, byUpstream.set(upstream, fresh));
-  return fresh;
+/** The assertions of one caller. */
+interface OfCaller {
+  readonly cache: AssertionCache;
+  last: CachedAssertion;
+  readonly byUpstream: Map<string, CachedAssertion>;
+}
+
+const ofCallers = new CallerNote<OfCaller>();
+
+/** One assertion per caller and upstream. A new cache has none. */
+class AssertionCache {
+  of(caller: Caller, upstream: string): CachedAssertion {
+    const noted = ofCallers.of(caller);
+    const known = noted?.cache === this ? noted : undefined;
+    if (known?.last.upstream === upstream) return known.last;
+    const found = known?.byUpstream.get(upstream) ?? { upstream, token: undefined, signedAtMs: 0, signing: undefined };
+    if (known === undefined)
+      ofCallers.set(caller, { cache: this, last: found, byUpstream: new Map([[upstream, found]]) });
+    else {
+      known.last = found;
+      known.byUpstream.set(upstream, found);
+    }
+    return found;
+  }
 }
 
 function claimsOf({ subject, issuer, organization, mode, scopes }: Caller): AssertionClaims {

@@ -2,6 +2,7 @@
 // token_expired, token_audience or auth_unavailable.
 
 import type { Caller, Organization } from '../../caller.ts';
+import { newCallerMemory } from '../../caller-memory.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { ScopeRules } from '../../shared/gateway-scopes.ts';
@@ -119,5 +120,6 @@ function callerFrom(
     revoked: false,
     expiresAtMs,
     allowsAddress: undefined,
+    memory: newCallerMemory(),
   });
 }

@@ -1,6 +1,7 @@
 // The sessions that this process has read, with the uses that the store has not been told of yet.
 
 import { LRUCache } from 'lru-cache';
+import type { Caller } from '../../caller.ts';
 import type { Session } from '../store/session-store.ts';
 
 /** A use is written at most once in this part of the idle time, and once a minute. */
@@ -10,22 +11,25 @@ const UNWRITTEN_MAX = 50_000;
 /** Unknown hashes stay unknown: a login draws a new one. */
 const ABSENT_MAX = 10_000;
 
-interface Known {
+/** One object, because a request reads all of it. */
+export interface KnownSession {
   session: Session;
   usedAtMs: number;
   /** Last use that is stored, or is to be. */
   notedAtMs: number;
+  /** The caller that was read from a session; undefined: none yet. The session reader alone reads and writes it. */
+  reading: { readonly session: Session; readonly caller: Caller; asOf: number | undefined } | undefined;
 }
 
 interface KnownSessions {
-  get(hash: string): Session | undefined;
+  get(hash: string): KnownSession | undefined;
   isAbsent(hash: string): boolean;
   /** Returns what is known now: a later generation is not replaced by an earlier one. */
-  put(session: Session): Session;
+  put(session: Session): KnownSession;
   putAbsent(hash: string): void;
   /** Neither its absolute end nor its idle end has come, as far as this process knows. */
   isAlive(session: Session, nowMs: number): boolean;
-  noteUse(session: Session, nowMs: number): void;
+  noteUse(known: KnownSession, nowMs: number): void;
   /** Some uses to write, by hash. */
   unwritten(most: number): ReadonlyMap<string, number>;
   noteWritten(uses: ReadonlyMap<string, number>): void;
@@ -37,33 +41,35 @@ interface KnownSessions {
 
 /** @param max sessions in memory */
 export function createKnownSessions(max: number): KnownSessions {
-  const known = new LRUCache<string, Known>({ max });
+  const known = new LRUCache<string, KnownSession>({ max });
   const absent = new LRUCache<string, true>({ max: ABSENT_MAX });
   const unwritten = new Map<string, number>();
   const usedAtMs = (session: Session) => Math.max(session.usedAtMs, known.get(session.hash)?.usedAtMs ?? 0);
 
   return {
-    get: (hash) => known.get(hash)?.session,
+    get: (hash) => known.get(hash),
     isAbsent: (hash) => absent.has(hash),
     put(session) {
       const { hash } = session;
       const present = known.get(hash);
       if (present === undefined) {
-        known.set(hash, { session, usedAtMs: session.usedAtMs, notedAtMs: session.usedAtMs });
-        return session;
+        const added = toKnown(session);
+        known.set(hash, added);
+        return added;
       }
       present.usedAtMs = Math.max(present.usedAtMs, session.usedAtMs);
       if (session.generation > present.session.generation) present.session = session;
-      return present.session;
+      return present;
     },
     putAbsent: (hash) => void absent.set(hash, true),
     isAlive: (session, nowMs) => nowMs < session.endsAtMs && nowMs < usedAtMs(session) + session.idleMs,
-    noteUse({ hash, idleMs }, nowMs) {
-      const present = known.get(hash);
-      if (present === undefined) return;
-      present.usedAtMs = nowMs;
-      if (nowMs - present.notedAtMs < Math.min(USE_GRAIN.most, USE_GRAIN.part * idleMs)) return;
-      present.notedAtMs = nowMs;
+    noteUse(used, nowMs) {
+      const { hash, idleMs } = used.session;
+      used.usedAtMs = nowMs;
+      if (nowMs - used.notedAtMs < Math.min(USE_GRAIN.most, USE_GRAIN.part * idleMs)) return;
+      // It was not kept, or has made room for others.
+      if (known.peek(hash) !== used) return;
+      used.notedAtMs = nowMs;
       if (unwritten.size >= UNWRITTEN_MAX) unwritten.delete(unwritten.keys().next().value ?? '');
       unwritten.set(hash, Math.floor(nowMs));
     },
@@ -85,4 +91,13 @@ export function createKnownSessions(max: number): KnownSessions {
     },
     size: () => known.size,
   };
+}
+
+export function toKnown(session: Session): KnownSession {
+  return { session, usedAtMs: session.usedAtMs, notedAtMs: session.usedAtMs, reading: undefined };
+}
+
+/** As `isAlive` of what is known. */
+export function isKnownAlive({ session, usedAtMs }: KnownSession, nowMs: number): boolean {
+  return nowMs < session.endsAtMs && nowMs < usedAtMs + session.idleMs;
 }

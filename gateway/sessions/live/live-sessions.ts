@@ -7,7 +7,7 @@ import { createLookUp } from '../../shared/look-up.ts';
 import { type Machine, realMachine } from '../../shared/machine.ts';
 import { type Refreshed, Refresher, type RefresherOptions } from '../refresh/refresher.ts';
 import type { EndReason, Session, SessionEnd, SessionStore } from '../store/session-store.ts';
-import { createKnownSessions } from './known-sessions.ts';
+import { createKnownSessions, isKnownAlive, type KnownSession, toKnown } from './known-sessions.ts';
 import { createRecentEnds } from './recent-ends.ts';
 import { createStoreClock } from './store-clock.ts';
 import { createWatchedSessions, type Ended } from './watched-sessions.ts';
@@ -46,10 +46,10 @@ export interface LiveSessions extends Pick<SessionStore, 'end' | 'endSubject' | 
    * neither known nor can be read.
    */
   find(hash: string): Awaitable<Session | undefined>;
+  /** As `find`, for a request that uses the session: the use is written later, at a coarse grain. */
+  use(hash: string): Awaitable<KnownSession | undefined>;
   /** Whether `find` would return it without the store. */
   isKnown(hash: string): boolean;
-  /** Notes a use. Writes later, at a coarse grain. */
-  noteUse(session: Session): void;
   /** The session with a living access token; see `Refresher`. */
   fresh(session: Session): Awaitable<Refreshed>;
   /** Calls back once, within a second of its end anywhere; at once if it has ended already. Returns a function that ends the watch. */
@@ -97,7 +97,7 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     onHealth: options.onHealth,
     machine,
   });
-  const lookUp = createLookUp<Session, Session>({
+  const lookUp = createLookUp<Session, KnownSession>({
     follower,
     learn(hash, found, keep) {
       if (found === undefined) {
@@ -105,9 +105,9 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
         if (keep) known.putAbsent(hash);
         return undefined;
       }
-      const session = keep ? known.put(found) : found;
-      watched.update(session);
-      return known.isAlive(session, nowMs()) ? session : undefined;
+      const learned = keep ? known.put(found) : toKnown(found);
+      watched.update(learned.session);
+      return known.isAlive(learned.session, nowMs()) ? learned : undefined;
     },
     unavailable: (cause) => (cause instanceof Error ? cause : new Error(String(cause))),
   });
@@ -164,22 +164,39 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     return sinceReadMs >= 0 && sinceReadMs <= ENDS_WITHIN_MS && performance.now() - follower.readAt() <= ENDS_WITHIN_MS;
   }
 
-  function cached(hash: string): Session | undefined {
-    const session = known.get(hash);
-    return session !== undefined && withinGrace() && known.isAlive(session, nowMs()) ? session : undefined;
+  function cached(hash: string, atMs: number): KnownSession | undefined {
+    const found = known.get(hash);
+    return found !== undefined && withinGrace() && isKnownAlive(found, atMs) ? found : undefined;
+  }
+
+  function notCached(hash: string): Awaitable<KnownSession | undefined> {
+    const failure = follower.failure();
+    if (failure !== undefined) throw failure;
+    if (known.isAbsent(hash)) return undefined;
+    return lookUp(hash, () => store.find(hash));
+  }
+
+  function used(found: KnownSession | undefined): KnownSession | undefined {
+    if (found !== undefined) known.noteUse(found, nowMs());
+    return found;
   }
 
   return {
     find(hash) {
-      const session = cached(hash);
-      if (session !== undefined) return session;
-      const failure = follower.failure();
-      if (failure !== undefined) throw failure;
-      if (known.isAbsent(hash)) return undefined;
-      return lookUp(hash, () => store.find(hash));
+      const found = cached(hash, nowMs()) ?? notCached(hash);
+      return found instanceof Promise ? found.then((late) => late?.session) : found?.session;
     },
-    isKnown: (hash) => cached(hash) !== undefined,
-    noteUse: (session) => known.noteUse(session, nowMs()),
+    use(hash) {
+      const atMs = nowMs();
+      const found = cached(hash, atMs);
+      if (found !== undefined) {
+        known.noteUse(found, atMs);
+        return found;
+      }
+      const read = notCached(hash);
+      return read instanceof Promise ? read.then(used) : used(read);
+    },
+    isKnown: (hash) => cached(hash, nowMs()) !== undefined,
     fresh: (session) => refresher.fresh(session),
     onEnded(session, listener) {
       const reason = recentEnds.reasonOf(session.id);

@@ -6,6 +6,7 @@ import { after, describe, it } from 'node:test';
 import { environmentOf } from '../../support/configuration.ts';
 import { createCookieBrowser } from '../../support/cookie-browser.ts';
 import { runInProcess } from '../../support/in-process.ts';
+import { eventually } from '../../support/instances.ts';
 import { startSessionGateway } from '../../support/sessions.ts';
 
 const running = await startSessionGateway({
@@ -57,6 +58,19 @@ describe('a person', () => {
     const keyed = await fetch(`${origin}/v1/things`, { headers: { authorization } });
     assert.equal(keyed.status, 200);
     assert.doesNotMatch(keyed.headers.get('ratelimit-policy') ?? '', /person/);
+  });
+
+  it('is under what holds for its organization now, however well known its session is', async () => {
+    const { organizations } = gateway.store;
+    const browser = await signIn('constant');
+    // Authorization comes before the limit, which these requests exceed.
+    const isRefused = async () =>
+      (await browser.fetch(`${origin}/session`, { headers: ours })).body.error?.code === 'account_inactive';
+    assert.deepEqual([await isRefused(), await isRefused()], [false, false]);
+    await organizations.suspend('org_test', 'a test');
+    await eventually(isRefused);
+    await organizations.resume('org_test', 'a test');
+    await eventually(async () => !(await isRefused()));
   });
 
   it('needs the header that GET /session names, also for safe methods', async () => {

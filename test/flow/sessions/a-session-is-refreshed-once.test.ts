@@ -196,9 +196,7 @@ describe('sessions of three instances', { concurrency: true }, () => {
     const { session } = await begin(300_000, { idleMs: 700 });
     const ended = new Promise((resolve) => void one().sessions.onEnded(session, resolve));
     await sleep(400);
-    const found = await two().sessions.find(session.hash);
-    assert.ok(found);
-    two().sessions.noteUse(found);
+    assert.ok(await two().sessions.use(session.hash));
     await sleep(500);
     const isOpen = await Promise.race([ended.then(() => false), true]);
     assert.equal(isOpen, true, 'the use on another instance counts');

@@ -224,12 +224,11 @@ function startSessions(world: World, processes: number): Running {
 /** As the stage `authenticate` does it. */
 async function answerOf(sessions: LiveSessions, hash: string): Promise<string> {
   try {
-    const session = await sessions.find(hash);
-    if (session === undefined) return '401 unknown';
-    const fresh = await sessions.fresh(session);
+    const used = await sessions.use(hash);
+    if (used === undefined) return '401 unknown';
+    const fresh = await sessions.fresh(used.session);
     if (fresh === 'ended') return '401 ended';
     if (fresh === 'away') return '503 away';
-    sessions.noteUse(fresh);
     return 'accepted';
   } catch (error) {
     return `503 ${(error as Error).message}`;

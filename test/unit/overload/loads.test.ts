@@ -4,10 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Caller } from '../../../gateway/caller.ts';
+import { newCallerMemory } from '../../../gateway/caller-memory.ts';
 import type { Reservation } from '../../../gateway/exchange.ts';
 import { createLoads } from '../../../gateway/overload/loads.ts';
 
-const of = (id: string) => ({ organization: { id } }) as unknown as Caller;
+const of = (id: string) => ({ organization: { id }, memory: newCallerMemory() }) as unknown as Caller;
 const reservation = (): Reservation => ({ load: undefined, bytesHeld: 0 });
 
 test('an organization has a bounded number of requests under way, independent of others', () => {
@@ -18,6 +19,23 @@ test('an organization has a bounded number of requests under way, independent of
   assert.equal(loads.begin(reservation(), of('b'), 2), true);
   loads.end(first);
   assert.equal(loads.begin(reservation(), of('a'), 2), true);
+});
+
+test('callers of one organization count together, also when it was forgotten in between', () => {
+  const loads = createLoads();
+  const [early, late] = [of('a'), of('a')];
+  const first = reservation();
+  loads.begin(first, early, 2);
+  loads.end(first);
+  for (let count = 0; count < 5000; count += 1) {
+    const other = reservation();
+    loads.begin(other, of(`other ${count}`), 1);
+    loads.end(other);
+  }
+  assert.deepEqual(
+    [late, early, late].map((one) => loads.begin(reservation(), one, 2)),
+    [true, true, false],
+  );
 });
 
 test('a caller without an organization counts alone', () => {

@@ -30,7 +30,6 @@ describe('the session cookie', () => {
     'it has no value': `${name}=`,
     'it is too short': `${name}=${value.slice(1)}`,
     'it is too long': `${name}=${value}A`,
-    'it has other characters': `${name}=${value.slice(1)}+`,
     'it is quoted': `${name}="${value}"`,
     'there are two': `${name}=${value}; ${name}=${'B'.repeat(43)}`,
     'there are two alike': `${name}=${value}; ${name}=${value}`,

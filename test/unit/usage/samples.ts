@@ -1,6 +1,7 @@
 // Callers, operations and counts for tests of use.
 
 import type { Caller } from '../../../gateway/caller.ts';
+import { newCallerMemory } from '../../../gateway/caller-memory.ts';
 import type { Operation } from '../../../gateway/operation.ts';
 import type { Trail } from '../../../gateway/trail.ts';
 import type { Entry } from '../../../gateway/usage/store.ts';
@@ -20,6 +21,7 @@ export function callerOf(subject: string, organization = 'org_a', issuer?: strin
     revoked: false,
     expiresAtMs: Number.POSITIVE_INFINITY,
     allowsAddress: undefined,
+    memory: newCallerMemory(),
   };
 }
 

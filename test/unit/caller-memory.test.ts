@@ -1,0 +1,42 @@
+// What is noted of one caller is never read of another.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CallerNote, newCallerMemory } from '../../gateway/caller-memory.ts';
+import { caller } from './auth/samples.ts';
+
+const withMemory = () => Object.freeze(caller({ memory: newCallerMemory() }));
+
+describe('a note about callers', () => {
+  for (const [kind, make] of Object.entries({ 'a memory': withMemory, 'no memory': () => caller() }))
+    it(`is found again of a caller with ${kind}, and of no other`, () => {
+      const [first, second] = [new CallerNote<string>(), new CallerNote<number>()];
+      const [one, other] = [make(), make()];
+      assert.equal(first.of(one), undefined);
+      first.set(one, 'a');
+      second.set(one, 1);
+      assert.deepEqual([first.of(one), second.of(one)], ['a', 1]);
+      first.set(one, 'b');
+      assert.deepEqual([first.of(one), first.of(other), second.of(other)], ['b', undefined, undefined]);
+    });
+
+  it('is not that of a copy with other rights, whichever comes first', () => {
+    const note = new CallerNote<string>();
+    const original = withMemory();
+    const copy = { ...original, scopes: new Set(['other']) };
+    note.set(copy, 'of the copy');
+    assert.equal(note.of(original), undefined);
+    note.set(original, 'of the original');
+    assert.deepEqual([note.of(copy), note.of(original)], ['of the copy', 'of the original']);
+  });
+
+  it('may be made after the memory', () => {
+    const one = withMemory();
+    const notes = Array.from({ length: 50 }, () => new CallerNote<number>());
+    notes.forEach((note, index) => void note.set(one, index));
+    assert.deepEqual(
+      notes.map((note) => note.of(one)),
+      notes.map((_, index) => index),
+    );
+  });
+});
