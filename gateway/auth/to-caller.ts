@@ -3,6 +3,7 @@
 
 import type { Caller, Organization } from '../caller.ts';
 import { newCallerMemory } from '../caller-memory.ts';
+import { scopeSetOf } from '../shared/scope-sets.ts';
 import { allowanceOf } from './address-ranges.ts';
 import type { KeyAndOwner } from './store/key-store.ts';
 
@@ -17,7 +18,7 @@ export function toCaller({ key, organization }: KeyAndOwner): Caller {
     issuer: undefined,
     organization: toKnownOrganization(organization),
     mode: key.mode,
-    scopes: new Set(key.scopes),
+    scopes: scopeSetOf(key.scopes),
     revoked: key.revokedAtMs !== undefined,
     expiresAtMs: key.expiresAtMs ?? Number.POSITIVE_INFINITY,
     allowsAddress: allowanceOf(key.allowedCidrs),

@@ -1,5 +1,6 @@
 // What the claims of a person mean here: the organization, the scopes, and the claims that have to be kept to know both again. Pure.
 
+import { scopeSetOf } from '../shared/scope-sets.ts';
 import type { ProviderSettings } from './settings.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -26,7 +27,7 @@ export function organizationClaimed(claims: Claims, { organization }: Pick<Rules
 /** The scopes that follow from the claims. */
 export function scopesIn(claims: Claims, { grants }: Pick<Rules, 'grants'>): ReadonlySet<string> {
   const held = grants.filter(({ claim, value }) => claim === undefined || holds(valueAt(claims, claim), value));
-  return new Set(held.flatMap(({ scopes }) => scopes));
+  return scopeSetOf(held.flatMap(({ scopes }) => scopes));
 }
 
 function holds(found: unknown, value: string | undefined): boolean {

@@ -1,6 +1,7 @@
 // Computes the scopes of a token: what it claims, limited to what its issuer and its organization may have. Pure.
 
 import { isCoveredByAll, type ScopeRules } from '../../shared/gateway-scopes.ts';
+import { scopeSetOf } from '../../shared/scope-sets.ts';
 
 /** One scope (RFC 6749 section 3.3). */
 const SCOPE = /^[!#-[\]-~]+$/;
@@ -33,7 +34,7 @@ export function grantedScopes(
     (scopesMax.includes(scope) && (operator || !scopeRules.operatorScopes.has(scope))) ||
     (scopesMax.includes('*') && isCoveredByAll(scopeRules, scope));
   const unnamed = wanted.includes('*') ? scopesMax.filter((scope) => isCoveredByAll(scopeRules, scope)) : [];
-  return new Set([...unnamed, ...wanted.filter((scope) => scope !== '*' && isGranted(scope))]);
+  return scopeSetOf([...unnamed, ...wanted.filter((scope) => scope !== '*' && isGranted(scope))]);
 }
 
 function isScope(scope: unknown): scope is string {
