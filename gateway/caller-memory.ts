@@ -14,7 +14,7 @@ export function newCallerMemory(): CallerMemory {
 /** One thing that is remembered with each caller. Make it when the module is loaded: each has a place in every memory. */
 export class CallerNote<T> {
   readonly #place: number;
-  /** Of callers without a memory, and of copies of a caller: a copy has other rights, and the memory of the original. */
+  /** Notes about callers without a memory, and about copies: a copy has other rights than its original, and the same memory. */
   readonly #others = new WeakMap<Caller, T>();
 
   constructor() {

@@ -41,6 +41,6 @@ export interface Caller {
   readonly allowsAddress: ((address: string) => boolean) | undefined;
   /** Id of the session. */
   readonly session?: string | undefined;
-  /** Absent: a caller that is made for one request. */
+  /** What the gateway remembers between its requests; a caller that is made for one request has none. */
   readonly memory?: CallerMemory;
 }

@@ -34,7 +34,7 @@ interface LastCounts {
 }
 
 const last = new CallerNote<LastCounts>();
-/** Of all tallies: an epoch ends with the hour, and when the counts are taken. */
+/** Number of epochs of all tallies. An epoch ends with the hour, and when the counts are taken. */
 let epochs = 0;
 
 export interface Tallied {
