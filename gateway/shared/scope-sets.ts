@@ -1,6 +1,6 @@
 // Sets of scopes. Most callers have one of a few: they share it, so that it stays in the processor's cache from one request to the next.
 
-/** Further sets are not shared. */
+/** Beyond this number, sets are not shared. */
 const SHARED_MAX = 1000;
 
 const shared = new Map<string, ReadonlySet<string>>();

@@ -12,7 +12,7 @@ test('equal lists share one set', () => {
   assert.notEqual(scopeSetOf(['jobs:read']), scopeSetOf(['jobs:write']));
 });
 
-// Afterwards there is no room for further shared sets.
+// Afterwards there is no room for more shared sets.
 test('a set has exactly the scopes of its list, however many there are', () => {
   fc.assert(
     fc.property(fc.array(scope, { maxLength: 4 }), (scopes) => assert.deepEqual(scopeSetOf(scopes), new Set(scopes))),
