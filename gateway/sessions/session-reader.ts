@@ -29,7 +29,7 @@ interface SessionReaderOptions {
 export interface SessionOrganizations {
   /** Returns the same object until the organization changes; undefined for an unknown one. Throws auth_unavailable. */
   organizationOf(id: string): Awaitable<Organization | undefined>;
-  /** A number that changes with the organizations; undefined: ask for each of them, because what was read may be too old. */
+  /** A number that changes with the organizations; undefined while what was read of them may be too old. */
   asOf(): number | undefined;
 }
 

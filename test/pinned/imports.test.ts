@@ -36,6 +36,7 @@ const shared = [
   'gateway/findings.ts',
   'gateway/tool-source.ts',
   'gateway/operation.ts',
+  'gateway/caller-memory.ts',
   'gateway/caller.ts',
   'gateway/stages.ts',
   'gateway/http1/',

@@ -17,7 +17,7 @@ export interface KnownSession {
   usedAtMs: number;
   /** Last use that is stored, or is to be. */
   notedAtMs: number;
-  /** The caller that was read from a session; undefined: none yet. The session reader alone reads and writes it. */
+  /** The caller that was read from a session; undefined before the first read. The session reader alone reads and writes it. */
   reading: { readonly session: Session; readonly caller: Caller; asOf: number | undefined } | undefined;
 }
 
