@@ -48,8 +48,8 @@ export const SESSIONS = of('sessions', [
   [
     'a process that cannot read the ends trusts its cache',
     LIVE,
-    'session !== undefined && withinGrace() &&',
-    'session !== undefined &&',
+    'found !== undefined && withinGrace() &&',
+    'found !== undefined &&',
   ],
   ['ends that Redis has lost are not written again', LIVE, 'if (!isFirst) recentEnds.repeatAll();', ''],
   [
