@@ -139,7 +139,7 @@ export const pageCases: readonly PageCase[] = [
   {
     name: 'a provider that is away',
     code: 'provider_unavailable',
-    says: /does not answer/,
+    says: /does not respond/,
     provoke: ({ origin }) => createCookieBrowser().step(`${origin}/session/login?provider=away`, 'none'),
   },
   {
