@@ -107,7 +107,7 @@ export interface Recording {
 
 export interface RecordedAnswer {
   readonly status: number;
-  /** The headers, without those of the connection and of this exchange. */
+  /** The headers, without the fields of the connection and of this exchange. */
   readonly headers: readonly string[];
   /** Undefined if the body is too long to be stored. */
   readonly body: Buffer | undefined;

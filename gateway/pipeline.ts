@@ -46,7 +46,7 @@ export interface Steps<Sites, Tunnel> extends Stages {
   isOwnPath(arrived: Pick<Arrived, 'request'>, sites: Sites): boolean;
   answerOwnPath(arrived: Arrived): Promise<void>;
   answerOptions(arrived: Arrived): Promise<void>;
-  /** Whether the path is that of the endpoint for agents. */
+  /** Whether the path leads to the endpoint for agents. */
   isAgentsPath(arrived: Pick<Arrived, 'request'>, sites: Sites): boolean;
   /** Answers a message of an agent. A call of a tool goes through the pipeline of operations as an exchange of its own. */
   answerAgent(arrived: Arrived): Promise<void>;
@@ -108,8 +108,8 @@ export function createNeedsNode<Sites, Tunnel>(
  * reaches an upstream unchecked. The stage is noted before it runs, so that a refusal says where it was made. A step between two stages
  * runs under the name of the stage before it, and its refusals have that name. A stage needs the type that an earlier one returns, so the
  * code does not compile without that stage. `throttle` and the steps between the stages return nothing: a pinned test holds them in their
- * place. No step may stand between `replay` and `forward`, because only `forward` ends the recording that `replay` begins: a refusal between
- * them would leave the Idempotency-Key in use.
+ * place. No step may stand between `replay` and `forward`, because only `forward` ends the recording that `replay` begins: a refusal
+ * between them would leave the Idempotency-Key in use.
  */
 export function createOperationPipeline(steps: OperationSteps): Pipeline {
   return async function handleOperation(arrived) {

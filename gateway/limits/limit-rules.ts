@@ -10,7 +10,7 @@ export interface LimitRule {
   readonly enforce: boolean;
 }
 
-/** The rule of a tier, or of an organization, which replaces that of its tier. */
+/** The rule of a tier, or the rule of an organization, which replaces the rule of its tier. */
 interface OrganizationRule extends LimitRule {
   /** Streams that an organization may have open in one process. */
   readonly openStreams?: number | undefined;

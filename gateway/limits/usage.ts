@@ -160,7 +160,7 @@ export function applicableLimits(
   return found;
 }
 
-/** Lists every counter that these rules can create for an organization, including those of the other `countPer`. */
+/** Lists every counter that these rules can create for an organization, including the counters of the other `countPer`. */
 export function applicableCounters(rules: LimitRules, { organization: { id }, keys }: LimitSubject): string[] {
   const subjects = [undefined, ...keys];
   return [

@@ -118,7 +118,7 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
       call: (call) => runCall(identified, call),
     });
     if (message.method !== 'initialize' || answer?.status !== 200) return answer;
-    // No state: a client sends it with each message, so that its calls are told from those of others (`callKeyOf`).
+    // No state: a client sends it with each message, so that its calls are told from the calls of other clients (`callKeyOf`).
     return { ...answer, headers: ['Mcp-Session-Id', randomUUID()] };
   }
 

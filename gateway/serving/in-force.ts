@@ -1,4 +1,4 @@
-// Holds the serving object of the configuration in force, and those of earlier configurations until their requests have ended.
+// Holds the serving object of the configuration in force, and earlier ones until their requests have ended.
 
 import type { Configuration } from '../configuration.ts';
 import { extendLengthenedWindows, warnOfLostTiers } from './changed-limits.ts';

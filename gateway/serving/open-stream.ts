@@ -12,7 +12,7 @@ interface OpenStreamOptions {
   readonly overload: Pick<Overload, 'ended'>;
   /** Authenticates and authorizes the request once more. Rejects if it would be refused now. */
   admitAgain(exchange: Forwardable): Promise<Caller>;
-  /** Calls back when the session of a caller ends, on whichever instance, unless the returned function is called before. */
+  /** Calls back when the session of a caller ends, on any instance, unless the returned function is called before. */
   onSessionEnded(caller: Caller, listener: () => void): () => void;
 }
 

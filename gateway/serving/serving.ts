@@ -50,7 +50,7 @@ export interface Shared {
     readonly throttle: Throttle;
     readonly streams: OpenStreams;
     readonly versionUses: Pick<VersionUses, 'note'>;
-    /** Calls back when the session of a caller ends, on whichever instance, unless the returned function is called before. */
+    /** Calls back when the session of a caller ends, on any instance, unless the returned function is called before. */
     onSessionEnded(caller: Caller, listener: () => void): () => void;
   };
   readonly traffic: {

@@ -91,7 +91,7 @@ export function createUpgrades({
 }
 
 /**
- * Returns whether a request target may be that of an operation with a WebSocket. `match` decides about the operation: a request that asks
+ * Returns whether a request target may belong to an operation with a WebSocket. `match` decides about the operation: a request that asks
  * for an upgrade and matches another one is handled like any other request.
  */
 function createUpgradablePaths(operations: readonly Operation[]): (target: string) => boolean {

@@ -1,4 +1,4 @@
-// Notes of the gateway itself in the audit log, beside those of operators.
+// Notes of the gateway itself in the audit log, beside the notes of operators.
 
 import { hostname } from 'node:os';
 import type { KeyStore } from '../auth/store/key-store.ts';

@@ -209,7 +209,7 @@ function toJson({ action, target, dryRun }: ConsoleAction, effect: Effect): obje
   };
 }
 
-/** A store that is away has other errors than those of the catalogue. */
+/** A store that is away has errors that are not in the catalogue. */
 function refusalOf(cause: unknown): ActionAnswer {
   const { code, entry } = cause instanceof GatewayError ? cause : new GatewayError('records_unavailable', { cause });
   const error = sentences[code] ?? entry.message;

@@ -15,7 +15,7 @@ const REPORTED_EVERY_MS = 10_000;
  */
 export function keepErrorListeners(server: Server): void {
   server.on('connection', listenForErrors);
-  // Over TLS this is a different socket from that of `connection`.
+  // Over TLS, `connection` has a different socket.
   server.on('secureConnection', listenForErrors);
 }
 

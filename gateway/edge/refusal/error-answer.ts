@@ -7,7 +7,7 @@ import type { GatewayError } from '../../errors.ts';
 
 interface ErrorAnswer {
   readonly status: number;
-  /** Flat names and values, without those of the framing. */
+  /** Flat names and values, without the fields of the framing. */
   readonly headers: readonly string[];
   /** The error object, as JSON. */
   readonly text: string;

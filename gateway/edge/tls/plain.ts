@@ -1,5 +1,5 @@
 // The plain HTTP listener beside the TLS one: answers only challenges of certificate authorities, and redirects only requests without
-// credentials. Throws tls_required, the errors of the admit stage, and those of a tunnel.
+// credentials. Throws tls_required, the errors of the admit stage, and the errors of a tunnel.
 
 import { GatewayError } from '../../errors.ts';
 import type { Admitted, Arrived } from '../../exchange.ts';

@@ -30,8 +30,8 @@ const STATUS_AT = 'HTTP/1.1 '.length;
 const MINOR_VERSION_AT = 'HTTP/1.'.length;
 
 /**
- * The fields of a head. The prototype is empty, because the upstream chooses the names. V8 optimizes instances of a class, but not those of
- * `Object.create(null)`.
+ * The fields of a head. The prototype is empty, because the upstream chooses the names. V8 optimizes instances of a class, but not
+ * instances of `Object.create(null)`.
  */
 class Fields {
   [name: string]: string | string[];

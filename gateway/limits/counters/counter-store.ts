@@ -27,8 +27,8 @@ export interface Charge {
  */
 export interface ChargeMemory {
   /**
-   * The charges of the first caller under the same rules: those of the others differ only in the names of their counters. Read everything
-   * but the names from this object, because it stays in the processor's cache.
+   * The charges of the first caller under the same rules. The charges of other callers differ only in the names of their counters.
+   * Read everything but the names from this object, because it stays in the processor's cache.
    */
   readonly sharedCharges: readonly Charge[];
   /** The charges as the script in Redis reads them; empty before the first request. */

@@ -139,7 +139,7 @@ export function createCredential(
   };
 }
 
-/** Compares the user name and password that a client presents with those of a credential, in constant time. */
+/** Compares the user name and password that a client presents with the ones of a credential, in constant time. */
 class LoginDigests {
   /** A key that is random for each process, so that an attacker cannot choose the first bytes of a digest. */
   readonly #key = randomBytes(32);

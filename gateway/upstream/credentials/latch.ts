@@ -101,7 +101,7 @@ export class Latch {
     return this.#probe;
   }
 
-  /** Call it at each refusal: if the header is that of the probe, no probe is in progress afterwards. */
+  /** Call it at each refusal: if the header belongs to the probe, no probe is in progress afterwards. */
   answered(header: CredentialHeader): void {
     if (header === this.#probe) this.#probe = undefined;
   }

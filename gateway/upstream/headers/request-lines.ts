@@ -43,7 +43,7 @@ type Headed = Pick<Checked, 'headers' | 'operation' | 'caller' | 'clientAddress'
 };
 
 /**
- * Returns the field lines for the upstream, each with its line end: first the allowed fields of the client, then those of the gateway.
+ * Returns the field lines for the upstream, each with its line end: first the allowed fields of the client, then the fields of the gateway.
  * Throws WireFault if a value of the client contains characters that could end its line. Ids and tokens of the gateway cannot contain them.
  *
  * @param readsAnswer whether the gateway reads or stores the answer before the client gets it, so that it must have no content coding
@@ -171,7 +171,7 @@ const PLAIN = /^(?:zstd|br|gzip|deflate)(?:, ?(?:zstd|br|gzip|deflate))*$/;
 const knownCodings = new Set(['zstd', 'br', 'gzip', 'deflate', 'identity', '*']);
 
 /**
- * Returns the Accept-Encoding for the upstream: that of the client, without codings that the gateway could not decode to check an answer.
+ * Returns the Accept-Encoding of the client without codings that the gateway could not decode to check an answer.
  * Returns `identity` if nothing known is left, because a missing field would allow any coding (RFC 9110 section 12.5.3).
  */
 export function upstreamCodings(accepted: string): string {

@@ -4,7 +4,7 @@ import type { Mode } from '../../caller.ts';
 
 /** The configuration appends the name of the upstream: `examples:<name>`. */
 const EXAMPLES = 'examples:';
-/** Address of the operations of the gateway's own contract, and of those of browser sessions. */
+/** Addresses of the operations of the gateway's own contract, and of the operations of browser sessions. */
 const OWN = 'gateway:';
 const SESSIONS = 'session:';
 
@@ -52,7 +52,7 @@ export function namesFromContract(upstreams: Readonly<Record<string, Addresses>>
   return all.flatMap(({ name, modes }) => (modes.length === 0 ? [] : [`${name} (${modes.join(' and ')})`]));
 }
 
-/** True if no address is that of a real service. */
+/** True if no address leads to a real service. */
 export function isSimulated({ live, test = [] }: Addresses): boolean {
   return [...live, ...test].every((address) => address.startsWith('sandbox:') || hasNoConnection(address));
 }

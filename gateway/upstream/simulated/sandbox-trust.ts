@@ -23,7 +23,8 @@ export function writeAdministrator(directory: string, administrator: string): vo
 }
 
 /**
- * True if the sandbox trusts at least one of these keys. Gateways that share keys have one in common, whichever learnt of a rotation first.
+ * True if the sandbox trusts at least one of these keys. Gateways that share keys have one in common, also while some have not
+ * learnt of a rotation.
  */
 export function trusts(directory: string, jwks: Jwks): boolean {
   const text = readText(fileIn(directory));

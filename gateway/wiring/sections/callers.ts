@@ -30,7 +30,7 @@ export interface CallersSection {
   readonly throttle: Throttle;
   /** The services of sessions; undefined if people cannot sign in. */
   readonly sessionServices: SessionServices | undefined;
-  /** Calls back when the session of a caller ends, on whichever instance, unless the returned function is called before. */
+  /** Calls back when the session of a caller ends, on any instance, unless the returned function is called before. */
   onSessionEnded(caller: Caller, listener: () => void): () => void;
 }
 
@@ -43,7 +43,7 @@ interface Above {
   readonly upstreams: UpstreamsSection;
 }
 
-/** Rejects with a sentence if the store of answers or that of use cannot be opened. */
+/** Rejects with a sentence if the store of answers or the store of use cannot be opened. */
 export async function openCallers(above: Above, parts: Parts): Promise<CallersSection> {
   const streams = openStreams(above, parts);
   const tunnelStreams = openTunnelStreams(above, parts);

@@ -39,7 +39,7 @@ interface Batch extends PromiseWithResolvers<ScriptReply | undefined> {
   readonly openedAt: number;
 }
 
-/** Resolves with the decision of the server, or with that of `decideWithout`. Never rejects. */
+/** Resolves with the decision of the server, or with the decision of `decideWithout`. Never rejects. */
 type DecideInBatch = (
   link: RedisLink,
   charges: readonly Charge[],
