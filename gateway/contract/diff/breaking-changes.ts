@@ -36,6 +36,7 @@ interface PublishedKeys {
     | {
         /** Directory of the published contracts, below that of the contracts. */
         readonly publishedContracts?: string | undefined;
+        readonly sessions?: object | undefined;
         readonly versions: Sunsets;
         readonly operations: Sunsets;
       }
@@ -94,6 +95,7 @@ export async function checkBreakingChanges(
   const result = await checkBaseline(
     {
       promised,
+      hasSessions: gateway.sessions !== undefined,
       served: operations,
       exceptions: breaking,
       today: exceptionsEnd ? new Date(nowMs).toISOString().slice(0, 10) : undefined,

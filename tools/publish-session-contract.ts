@@ -1,0 +1,45 @@
+// Publishes the contract of sessions, as `gateway contract publish` does for the contracts that the shipped configuration serves: that one
+// names no provider, so it serves no sessions.
+//
+//   npm run publish:session
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const directory = mkdtempSync(join(tmpdir(), 'gateway-session-'));
+const published = ['published/session.json', 'published/changes.jsonl'];
+
+const staff = {
+  issuer: 'https://login.example.com',
+  clientId: 'gateway',
+  authentication: { method: 'client_secret_basic', secret: 'session_client' },
+  organization: { id: 'org_example' },
+};
+const configuration = {
+  'gateway.yaml': {
+    publishedContracts: 'published',
+    portal: { title: 'Platform API' },
+    sessions: { providers: { staff } },
+  },
+  'upstreams.yaml': { upstreams: { session: { contracts: ['session/*.yaml'], live: 'session:' } } },
+  'limits.yaml': { tiers: { standard: { requests: 1000 } } },
+};
+
+try {
+  for (const [file, content] of Object.entries(configuration))
+    writeFileSync(join(directory, file), JSON.stringify(content));
+  // Without the other published contracts, because their operations are not served here.
+  const contracts = join(directory, 'openapi');
+  for (const path of ['session', ...published])
+    cpSync(join(root, 'openapi', path), join(contracts, path), { recursive: true });
+  const env = { ...process.env, GATEWAY_CONFIG: directory, GATEWAY_CONTRACTS: contracts };
+  const { status } = spawnSync(join(root, 'bin/gateway'), ['contract', 'publish'], { env, stdio: 'inherit' });
+  process.exitCode = status ?? 1;
+  if (status === 0) for (const path of published) cpSync(join(contracts, path), join(root, 'openapi', path));
+} finally {
+  rmSync(directory, { recursive: true });
+}
