@@ -1,9 +1,13 @@
 // Further ways to end a gateway whose standard output is not read any more; test/flow/observe has the first ones.
 
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PATIENCE, redis, refuse, startUnread } from '../flow/observe/unread-gateway.ts';
+import { PATIENCE, refuse, startUnread } from '../flow/observe/unread-gateway.ts';
+import { startRedis } from '../support/redis.ts';
+
+const redis = await startRedis();
+after(() => redis.stop());
 
 describe('an unread log holds up no end:', { concurrency: 4 }, () => {
   it('SIGTERM, and a second one', PATIENCE, async (test) => {
@@ -60,5 +64,23 @@ describe('an unread log holds up no end:', { concurrency: 4 }, () => {
     gateway.child.kill('SIGPWR');
     assert.deepEqual(await gateway.ended, [1, null]);
     assert.match(gateway.errors(), /uncaught error: TypeError: rejected for a test/);
+  });
+
+  it('several workers, of which one dies of an error, and then all are ended', PATIENCE, async (test) => {
+    const gateway = await startUnread(test, { environment: { WORKERS: '2', REDIS_URL: redis.url } });
+    const workers = async () => {
+      const status = await (await fetch(`http://127.0.0.1:${gateway.adminPort}/status`)).json();
+      return (status as { workers: { pid: number; restarts: number; state: string }[] }).workers;
+    };
+    await refuse(gateway);
+    process.kill((await workers())[0]?.pid as number, 'SIGWINCH');
+    while (
+      !(await workers()).every(({ restarts, state }, at) => state === 'serving' && restarts === (at === 0 ? 1 : 0))
+    )
+      await sleep(100);
+    await refuse(gateway);
+    gateway.child.kill('SIGTERM');
+    assert.deepEqual(await gateway.ended, [0, null]);
+    assert.match(gateway.errors(), /gateway: \d+ log lines were dropped/);
   });
 });

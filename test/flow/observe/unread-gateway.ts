@@ -1,4 +1,4 @@
-// A gateway whose standard output nothing reads, in a process. Uses a Redis server, which ends with the tests of the importing file.
+// A gateway whose standard output nothing reads, in a process.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
@@ -12,7 +12,6 @@ import { ask, requestOf } from '../../support/connection.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { freePort } from '../../support/free-port.ts';
 import { createInstallation, executable } from '../../support/process.ts';
-import { startRedis } from '../../support/redis.ts';
 import { thingsAt } from '../../support/things.ts';
 
 /** An end that takes longer never comes. */
@@ -27,11 +26,7 @@ const installation = createInstallation({
 
 writeConfiguration(directory, { ...thingsAt('http://127.0.0.1:9'), gateway: { timeouts: { drainMs: 200 } } });
 execFileSync('mkfifo', [join(directory, 'never-opens')]);
-export const redis = await startRedis();
-after(async () => {
-  installation.remove();
-  await redis.stop();
-});
+after(() => installation.remove());
 
 export interface Unread {
   readonly child: ChildProcess;
