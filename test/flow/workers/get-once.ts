@@ -3,8 +3,8 @@
 import { Agent, request } from 'node:http';
 import type { Several } from './several.ts';
 
-/** A client that has waited this long for an empty answer waits for ever. */
-const HANGING_MS = 10_000;
+/** A client that has waited this long for an empty answer waits for ever: on a busy machine a worker takes many seconds to start. */
+const HANGING_MS = 60_000;
 
 export type Told = 'answered' | 'broken' | 'hanging';
 
