@@ -14,18 +14,6 @@ import type { UpstreamRoute } from '../routes.ts';
 /** Most withheld fields that are noted: the upstream chooses their names. */
 const WITHHELD_MAX = 16;
 
-/**
- * What becomes of the body of an answer:
- *
- * - `pass`: the client gets it as it arrives.
- * - `stream`: the client gets it as it arrives, and the gateway knows its items.
- * - `report`: the client gets it as it arrives, and a copy is checked against the contract.
- * - `refuse`: the client gets it when it is whole and keeps the contract.
- * - `error`: the client gets an error object in its place.
- * - `drop`: the client gets no body, as after HEAD.
- */
-type BodyFate = 'pass' | 'stream' | 'report' | 'refuse' | 'error' | 'drop';
-
 export abstract class ClientAnswer implements WithheldNotes {
   /** Whether the outcome is known. Nothing may happen afterwards. */
   ended = false;
@@ -36,7 +24,6 @@ export abstract class ClientAnswer implements WithheldNotes {
   protected headers: AnswerHeaders = {};
   /** Headers that protect clients from an answer that its contract does not declare. */
   protected protection: readonly string[] | undefined;
-  protected fate: BodyFate = 'pass';
   /** Length of the body; -1 if it is not declared. */
   protected length = -1;
   /** The first chunk, until the head is sent. Most answers are one chunk, which leaves with the head in one write. */
@@ -59,6 +46,8 @@ export abstract class ClientAnswer implements WithheldNotes {
     this.#sink = exchange.response;
   }
 
+  /** Whether the client gets no body, as after HEAD. */
+  protected abstract get dropsBody(): boolean;
   /** Ends the attempt from this side. */
   abstract fail(error: GatewayError, failure: AttemptFailure): void;
   abstract onResponseError(control: Control | undefined, error: Error): void;
@@ -76,7 +65,7 @@ export abstract class ClientAnswer implements WithheldNotes {
     if (form === undefined) return;
     this.headers = form.headers;
     if (form.compressed === undefined) return;
-    if (this.fate === 'drop') {
+    if (this.dropsBody) {
       this.headers = form.compressed.headers;
       this.length = -1;
     } else
@@ -161,7 +150,7 @@ export abstract class ClientAnswer implements WithheldNotes {
     }
     if (Buffer.isBuffer(form)) this.headers = this.#compressed?.headers ?? this.headers;
     const body = Buffer.isBuffer(form) ? form : first;
-    this.#writeHead(this.fate === 'drop' ? this.length : (body?.length ?? 0), this.headers);
+    this.#writeHead(this.dropsBody ? this.length : (body?.length ?? 0), this.headers);
     response.end(body);
   }
 

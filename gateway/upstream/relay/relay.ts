@@ -47,9 +47,22 @@ export interface RelayOwner {
  */
 const DROPPED_BYTES_MAX = 65_536;
 
+/**
+ * What becomes of the body of an answer:
+ *
+ * - `pass`: the client gets it as it arrives.
+ * - `stream`: the client gets it as it arrives, and the gateway knows its items.
+ * - `report`: the client gets it as it arrives, and a copy is checked against the contract.
+ * - `refuse`: the client gets it when it is whole and keeps the contract.
+ * - `error`: the client gets an error object in its place.
+ * - `drop`: the client gets no body, as after HEAD.
+ */
+type BodyFate = 'pass' | 'stream' | 'report' | 'refuse' | 'error' | 'drop';
+
 export class Relay extends ClientAnswer implements AnswerHandler {
   /** Status of the upstream's answer once its head has arrived; undefined before. The client may get another status. */
   answeredStatus: number | undefined;
+  #fate: BodyFate = 'pass';
   #droppedBytes = 0;
   /** The body as the gateway reads it, if its fate is `report`, `refuse` or `error`. */
   #read: CollectedBody | undefined;
@@ -78,6 +91,10 @@ export class Relay extends ClientAnswer implements AnswerHandler {
   /** Whether a byte of the request may have been sent: a connection has taken it, and writes it at once or as its body arrives. */
   get wasSent(): boolean {
     return this.control !== undefined;
+  }
+
+  protected get dropsBody(): boolean {
+    return this.#fate === 'drop';
   }
 
   /**
@@ -112,7 +129,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     if (status < 400) this.#takeHead(control, isAsked);
     else if (isAsked) {
       // The body is read to its end, so that the connection can be kept.
-      this.fate = 'error';
+      this.#fate = 'error';
       this.#read = new CollectedBody(ERROR_BODY_BYTES_MAX);
     } else throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error('an unasked 416'));
   }
@@ -125,13 +142,13 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     this.#applyContract(contentType, hasNoBody, hasBody, isAsked);
     this.chooseForm();
     const kind = streamKindOf(contentType);
-    if (this.fate === 'drop') {
+    if (this.#fate === 'drop') {
       this.#startPassing();
       if (hasBody && (kind !== undefined || this.length > DROPPED_BYTES_MAX)) this.#cutOff(control);
     } else if (kind !== undefined) this.#beginStream(control, kind, contentType);
     else {
-      if (this.fate !== 'pass') this.#read = new CollectedBody(CHECKED_BYTES_MAX);
-      if (this.fate !== 'refuse') this.#startPassing();
+      if (this.#fate !== 'pass') this.#read = new CollectedBody(CHECKED_BYTES_MAX);
+      if (this.#fate !== 'refuse') this.#startPassing();
     }
   }
 
@@ -140,9 +157,9 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     const { operation, method, trail } = this.exchange;
     const undeclared = this.#contractCheck.undeclared(operation, this.status, contentType, hasBody, isAsked);
     if (undeclared !== undefined) this.protection = takeUndeclared(undeclared, trail);
-    if (method === 'HEAD' || hasNoBody) this.fate = 'drop';
+    if (method === 'HEAD' || hasNoBody) this.#fate = 'drop';
     else if (undeclared === undefined)
-      this.fate = checkedMode(this.#contractCheck.modeFor(operation, this.status, contentType, isAsked), this.headers);
+      this.#fate = checkedMode(this.#contractCheck.modeFor(operation, this.status, contentType, isAsked), this.headers);
   }
 
   /** From now on the body passes to the client as it arrives, unless it is held back to be stored. */
@@ -179,11 +196,11 @@ export class Relay extends ClientAnswer implements AnswerHandler {
   onResponseData(control: Control, chunk: Buffer): void {
     if (this.ended || this.leaveIfAnswered()) return;
     this.noteBytes();
-    if (this.fate === 'pass') this.#passOn(control, chunk);
-    else if (this.fate === 'stream') this.#stream?.data(chunk);
-    else if (this.fate === 'drop') this.#drop(control, chunk);
+    if (this.#fate === 'pass') this.#passOn(control, chunk);
+    else if (this.#fate === 'stream') this.#stream?.data(chunk);
+    else if (this.#fate === 'drop') this.#drop(control, chunk);
     else if (this.#read?.add(chunk) === false) this.#tooLong(control, chunk);
-    else if (this.fate === 'report') this.#passOn(control, chunk);
+    else if (this.#fate === 'report') this.#passOn(control, chunk);
   }
 
   #passOn(control: Control, chunk: Buffer): void {
@@ -200,14 +217,14 @@ export class Relay extends ClientAnswer implements AnswerHandler {
   /** Handles a body that is too long to be read: it passes, or its end is not awaited. */
   #tooLong(control: Control, chunk: Buffer): void {
     this.#read?.drop();
-    if (this.fate === 'report') this.#passOn(control, chunk);
-    else if (this.fate === 'error') this.#failByStatus();
+    if (this.#fate === 'report') this.#passOn(control, chunk);
+    else if (this.#fate === 'error') this.#failByStatus();
     else this.#keepsContract();
   }
 
   onResponseEnd(): void {
     if (this.ended || this.leaveIfAnswered()) return;
-    if (this.fate === 'error') this.#failByStatus();
+    if (this.#fate === 'error') this.#failByStatus();
     else if (this.#stream !== undefined) {
       this.#stream.ended();
       if (!this.ended) this.#complete();
@@ -223,7 +240,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
     const read = this.#read as CollectedBody;
     const violations = violationsIn(read, this.status, this.headers, operation, this.#contractCheck);
     if (violations.length > 0) trail.note('answerViolations', violations);
-    if (this.fate === 'report') return true;
+    if (this.#fate === 'report') return true;
     if (violations.length > 0) {
       this.fail(upstreamFailure('upstream_contract_violation', 'http_protocol_error'), 'other');
       return false;
@@ -243,7 +260,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
    */
   fail(error: GatewayError, failure: AttemptFailure): void {
     if (this.ended) return;
-    if (this.fate === 'error' && this.status >= 500) {
+    if (this.#fate === 'error' && this.status >= 500) {
       this.#failByStatus();
       return;
     }
@@ -259,7 +276,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
   #failByStatus(): void {
     const body = (this.#read as CollectedBody).whole();
     // If the body cannot be parsed because of a bug, `fail` is called with what was thrown.
-    this.fate = 'drop';
+    this.#fate = 'drop';
     this.fail(toUpstreamRefusal(this.status, this.headers, body, this.exchange), 'status');
   }
 
@@ -276,7 +293,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
 
   #beginStream(control: Control, kind: StreamKind, contentType: string | undefined): void {
     const { operation, trail } = this.exchange;
-    this.fate = 'stream';
+    this.#fate = 'stream';
     const isOpaque = codingOf(this.headers) !== '';
     const mode = operation.answerCheck;
     const check =
