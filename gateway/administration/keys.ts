@@ -17,10 +17,10 @@ import { GatewayError } from '../errors.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import type { Actor } from './actor.ts';
 import { type Authority, readAuthority, whileUndisturbed } from './authority.ts';
+import { etagOf, requireMatch } from './etag.ts';
 import { type Granted, requireHeld } from './grants.ts';
 import { requireChangeable, requireFuture, requireKnownScopes, requireRanges } from './key-rules.ts';
 import { type PartOfList, partOfPages } from './part.ts';
-import { etagOf, requireMatch } from './service/etag.ts';
 
 interface KeyDeps {
   readonly store: KeyStore;

@@ -10,8 +10,8 @@ import { GatewayError } from '../errors.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import type { Actor } from './actor.ts';
 import { type Authority, readAuthority, whileUndisturbed } from './authority.ts';
+import { etagOf, requireMatch } from './etag.ts';
 import { type PartOfList, partOfPages } from './part.ts';
-import { etagOf, requireMatch } from './service/etag.ts';
 
 interface OrganizationDeps {
   readonly store: KeyStore;

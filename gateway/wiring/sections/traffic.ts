@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createService } from '../../administration/service/service.ts';
 import { upstreamStates } from '../../administration/upstream-states.ts';
+import type { Configuration } from '../../configuration.ts';
 import { cutOff } from '../../edge/connections/linger.ts';
 import { createInternalExchanges } from '../../edge/exchanges.ts';
 import { createRefusals, type Refusals } from '../../edge/refusal/refusals.ts';
@@ -12,7 +13,8 @@ import { createAddressLimits } from '../../limits/addresses/address-limit.ts';
 import { reportUnreadableForwards } from '../../observe/rare-warnings.ts';
 import type { Overload } from '../../overload/overload.ts';
 import type { Parts } from '../../parts.ts';
-import { type OpenServing, openServing } from '../../serving/in-force.ts';
+import { extendLengthenedWindows, warnOfLostTiers } from '../../serving/changed-limits.ts';
+import { createServing, type Serving, type Shared } from '../../serving/serving.ts';
 import type { Executors } from '../../serving/to-upstreams.ts';
 import { createFollowCaller } from '../../tunnel/follow-caller.ts';
 import { Tunnels } from '../../tunnel/tunnels.ts';
@@ -35,6 +37,11 @@ export interface TrafficSection {
   readonly tunnels: Tunnels;
   readonly overload: Overload;
   readonly serving: OpenServing;
+}
+
+interface OpenServing {
+  /** The serving object of the configuration in force. Ask once per request: a request ends under the configuration it began with. */
+  current(): Serving;
 }
 
 /** The sections above this one. */
@@ -90,21 +97,19 @@ export function openTraffic(above: Above, parts: Parts): TrafficSection {
     onFinished,
   });
   const executors = executorsOf(above);
-  const serving = openServing(configuration, {
-    options,
-    base,
-    observation,
-    counters,
-    upstreams,
-    callers,
-    traffic: { refusals, overload, tunnels, beginInternal, executors, ownChallenge, onUnreadableForward },
-  });
-  parts.add({
-    name: 'serving',
-    use: serving.use,
-    status: () => ({ operations: serving.current().operations.length }),
-    close: serving.close,
-  });
+  const serving = openServing(
+    configuration,
+    {
+      options,
+      base,
+      observation,
+      counters,
+      upstreams,
+      callers,
+      traffic: { refusals, overload, tunnels, beginInternal, executors, ownChallenge, onUnreadableForward },
+    },
+    parts,
+  );
 
   return {
     listeners,
@@ -160,6 +165,30 @@ function openOverloadPart(
     close: overload.stop,
   });
   return overload;
+}
+
+/** Serves under the configuration in force, and under earlier ones until their requests have ended. */
+function openServing(first: Configuration, shared: Shared, parts: Parts): OpenServing {
+  const { log } = shared.observation;
+  let serving = createServing(first, shared);
+  const open = new Set([serving]);
+  parts.add({
+    name: 'serving',
+    use(next) {
+      const before = serving;
+      serving = createServing(next, shared);
+      open.add(serving);
+      void before.retire().then(() => open.delete(before));
+      const { limits } = before.configuration.config;
+      void extendLengthenedWindows(limits, next.config.limits, shared.counters.requests, log);
+      void warnOfLostTiers(limits, next.config.limits, shared.options.store, log);
+    },
+    status: () => ({ operations: serving.operations.length }),
+    async close() {
+      await Promise.all([...open].map((one) => one.close()));
+    },
+  });
+  return { current: () => serving };
 }
 
 /** What executes the operations that the gateway answers itself. */

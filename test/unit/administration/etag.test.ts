@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { etagOf, requireMatch } from '../../../gateway/administration/service/etag.ts';
+import { etagOf, requireMatch } from '../../../gateway/administration/etag.ts';
 
 const etag = etagOf({ name: 'a', scopes: ['jobs:read'] });
 
