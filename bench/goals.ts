@@ -47,6 +47,7 @@ const promised: readonly Promised[] = [
   ofFloor('401 wrong checksum', 0.5),
   ofFloor('401 unknown key', 0.5),
   ofFloor('429 blocked caller', 0.5),
+  ofFloor('429 blocked address', 0.5),
   ofFloor('429 decided anew', 0.5),
   { goal: 'GET list, added p50', unit: 'ms', atMost: 0.5, measure: (find) => find('GET list', GATEWAY)?.addedP50Ms },
 ];

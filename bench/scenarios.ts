@@ -47,13 +47,18 @@ export const creation: Scenario = {
   status: 201,
 };
 
-/** Refused by a decision of the store each time: of a client without a key, the gateway remembers no refusal. */
-export const withoutKey: Scenario = {
+/** More than the gateway remembers refusals of. */
+const addresses = Array.from({ length: 2560 }, (_, index) => `10.0.${index >> 8}.${index & 255}`);
+
+/** Refused by a decision of the store each time: when an address has its next turn, its refusal is no longer remembered. */
+export const decidedAnew: Scenario = {
   ...list,
   name: '429 decided anew',
   isRefusal: true,
   line: 'GET /v1/memberships?limit=20',
   status: 429,
+  keysOf: () => addresses,
+  credential: (address) => `X-Forwarded-For: ${address}`,
 };
 
 export const scenarios: readonly Scenario[] = [
@@ -69,7 +74,12 @@ export const scenarios: readonly Scenario[] = [
     status: 429,
     keysOf: ({ blockedKey = '' }) => [blockedKey],
   },
-  withoutKey,
+  decidedAnew,
+  {
+    ...decidedAnew,
+    name: '429 blocked address',
+    keysOf: () => addresses.slice(0, 64),
+  },
 ];
 
 /** Throws for a name that no scenario has. */

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Prepared, path, type Surroundings, startPinned } from '../contestants.ts';
 import { cores } from '../machine.ts';
-import { ask, list, requestsOf, withoutKey } from '../scenarios.ts';
+import { ask, decidedAnew, list, requestsOf } from '../scenarios.ts';
 
 const ORGANIZATIONS = '1000';
 /** Its operations need no key. */
@@ -60,9 +60,15 @@ export function prepareGateway(surroundings: Surroundings, options: GatewayOptio
         ...environment,
         ...surroundings.environment,
       });
+      const contestant = { name: options.name, port, process: child, keys, blockedKey };
       // All that their tiers let pass in a day.
-      for (const scenario of [list, withoutKey]) await ask(port, requestsOf(scenario, port, [blockedKey])[0] as Buffer);
-      return { name: options.name, port, process: child, keys, blockedKey };
+      const allowed = [
+        ...requestsOf(list, port, [blockedKey]),
+        ...requestsOf(decidedAnew, port, decidedAnew.keysOf(contestant)),
+      ];
+      for (let at = 0; at < allowed.length; at += 64)
+        await Promise.all(allowed.slice(at, at + 64).map((request) => ask(port, request)));
+      return contestant;
     },
   };
 }
@@ -77,7 +83,7 @@ function writeConfiguration(directory: string, { gateway, limits }: GatewayOptio
   mkdirSync(directory, { recursive: true });
   const write = (file: string, content: object) => writeFileSync(join(directory, file), JSON.stringify(content));
   // All clients have one address here.
-  write('gateway.yaml', { connections: { perAddress: 20_000 }, ...gateway });
+  write('gateway.yaml', { connections: { perAddress: 20_000 }, trustedProxies: ['127.0.0.1'], ...gateway });
   write('upstreams.yaml', { upstreams });
   write('limits.yaml', {
     tiers: { premium: { requests: 1_000_000 }, blocked: ONE_A_DAY, anonymous: ONE_A_DAY },

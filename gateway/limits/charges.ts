@@ -1,5 +1,7 @@
-// The charges of a request: which counters it is charged to, and with how many units. Pure; resolved once per caller and kind of operation.
+// The charges of a request: which counters it is charged to, and with how many units. Pure; resolved once per caller, or address, and kind
+// of operation.
 
+import { LRUCache } from 'lru-cache';
 import type { Caller } from '../caller.ts';
 import { CallerNote } from '../caller-memory.ts';
 import type { Operation } from '../operation.ts';
@@ -21,6 +23,8 @@ interface OperationKind {
   readonly cost: number;
   readonly extra: string | undefined;
   readonly known: WeakMap<Caller, CallerCharges>;
+  /** By block of addresses, for callers without an organization; undefined before the first of them. */
+  byAddress: LRUCache<string, CallerCharges> | undefined;
   readonly sharedByOrganizations: SharedParts;
   readonly sharedByPersons: SharedParts;
   readonly sharedByAddresses: SharedParts;
@@ -28,6 +32,9 @@ interface OperationKind {
 
 /** The charges of a caller's last request, and the kind of its operation: most callers use one kind. */
 const last = new CallerNote<{ readonly kind: OperationKind; readonly charges: CallerCharges }>();
+
+/** A refused address that is not among these costs a decision of the store for each request. Some 700 bytes each. */
+const ADDRESSES_MAX = 2000;
 
 /** What the charges of all callers under one rule have in common. */
 type SharedParts = Map<LimitRule | undefined, Pick<CallerCharges, 'sharedCharges' | 'texts'>>;
@@ -42,14 +49,22 @@ export function createChargesOf(
 ): (caller: Caller, operation: Operation, address: string) => CallerCharges {
   const kindOf = createKinds(rules);
 
+  function chargesOfAddress(kind: OperationKind, block: string): CallerCharges {
+    kind.byAddress ??= new LRUCache({ max: ADDRESSES_MAX });
+    let known = kind.byAddress.get(block);
+    if (known === undefined) {
+      const owner = { tag: `address:${block}`, key: undefined, isPerson: false };
+      known = resolve(rules, kind, rules.tiers[ANONYMOUS_TIER], owner);
+      kind.byAddress.set(block, known);
+    }
+    return known;
+  }
+
   return function chargesOf(caller, operation, address) {
     const kind = kindOf(operation);
     const { organization } = caller;
-    if (organization === undefined) {
-      // All anonymous clients share one caller object, so nothing can be cached per caller.
-      const tag = `address:${addressBlockOf(address)}`;
-      return resolve(rules, kind, rules.tiers[ANONYMOUS_TIER], { tag, key: undefined, isPerson: false });
-    }
+    // All anonymous clients share one caller object.
+    if (organization === undefined) return chargesOfAddress(kind, addressBlockOf(address));
     const noted = last.of(caller);
     if (noted?.kind === kind) return noted.charges;
     let known = kind.known.get(caller);
@@ -95,6 +110,7 @@ function createKind(cost: number, extra: string | undefined): OperationKind {
     cost,
     extra,
     known: new WeakMap(),
+    byAddress: undefined,
     sharedByOrganizations: new Map(),
     sharedByPersons: new Map(),
     sharedByAddresses: new Map(),

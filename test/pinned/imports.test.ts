@@ -69,7 +69,7 @@ const libraries: Record<string, readonly string[]> = {
   'http-proxy-middleware': ['gateway/tunnel/'],
   ioredis: ['gateway/redis/'],
   jose: ['gateway/auth/', 'gateway/sessions/provider/', 'sandbox/'],
-  'lru-cache': ['gateway/auth/', 'gateway/portal/', 'gateway/sessions/'],
+  'lru-cache': ['gateway/auth/', 'gateway/limits/', 'gateway/portal/', 'gateway/sessions/'],
   marked: ['gateway/portal/'],
   nodemailer: ['gateway/alerts/email.ts'],
   'openapi-backend': ['gateway/contract/'],

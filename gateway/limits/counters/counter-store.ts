@@ -7,7 +7,7 @@ import type { Awaitable } from '../../shared/awaitable.ts';
 /** How to decide while Redis cannot: count in this process, admit all requests, or refuse all. */
 export type OutagePolicy = 'local' | 'allow' | 'refuse';
 
-/** One counter that a request is charged to. Built once per caller and kind of operation; for anonymous clients once per request. */
+/** One counter that a request is charged to. Built once per caller, or block of addresses, and kind of operation. */
 export interface Charge {
   /** Name of the counter; equal on every instance and after reloads of the rules. */
   readonly key: string;

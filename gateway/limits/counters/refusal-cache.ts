@@ -17,8 +17,7 @@ export interface RefusalCache {
 }
 
 /**
- * A memory belongs to a caller and a kind of operation. Anonymous clients get a new one per request, so their refusals are never cached.
- * New rules make new memories, which empties the cache.
+ * A memory belongs to a caller, or to a block of addresses, and to a kind of operation. New rules make new memories, which empties the cache.
  *
  * @param monotonicMs a clock that never goes back; only spans are measured
  */

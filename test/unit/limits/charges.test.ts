@@ -129,6 +129,21 @@ test('counters are resolved once per caller for all operations that are counted 
   assert.notEqual(chargesOf(by, listJobs, ''), chargesOf(by, operation('export', { cost: 3 }), ''));
 });
 
+test('counters are resolved once per block of addresses, and kept for the latest blocks', () => {
+  const chargesOf = createChargesOf(rules({ tiers: { anonymous: rule(5) } }));
+  const of = (address: string) => chargesOf(anonymous, listJobs, address);
+  const first = of('2001:db8:0:1::a');
+  assert.equal(of('2001:db8:0:1:ffff::b'), first);
+  assert.notEqual(of('2001:db8:0:2::a'), first);
+  assert.notEqual(chargesOf(anonymous, operation('export', { cost: 3 }), '2001:db8:0:1::a'), first);
+  for (let host = 0; host < 1900; host += 1) of(`10.0.${host >> 8}.${host & 255}`);
+  assert.equal(of('2001:db8:0:1::a'), first);
+  for (let host = 0; host < 2000; host += 1) of(`10.1.${host >> 8}.${host & 255}`);
+  const again = of('2001:db8:0:1::a');
+  assert.notEqual(again, first);
+  assert.deepEqual(again.charges, first.charges);
+});
+
 test('callers under the same rules share texts, and a rule that also counts addresses has a text for each', () => {
   const chargesOf = createChargesOf(rules({ tiers: { anonymous: rule(5) } }));
   const [one, other] = ['org_one', 'org_other'].map((id) =>
