@@ -1,12 +1,32 @@
-// `gateway upstreams …`: commands for the services behind the gateway.
+// `gateway upstreams …`: commands for the services behind the gateway. `retry` lets the running gateways send a refused credential again.
 
 import type { Command } from 'commander';
 import type { CommandContext } from '../context.ts';
-import { addRetry } from './retry.ts';
+import { printJson, printLine } from '../print.ts';
 import { addTry } from './try.ts';
 
 export function addUpstreamsCommands(program: Command, context: CommandContext): void {
   const upstreams = program.command('upstreams').description('test the services behind the gateway');
   addRetry(upstreams, context);
   addTry(upstreams, context);
+}
+
+function addRetry(upstreams: Command, context: CommandContext): void {
+  upstreams
+    .command('retry')
+    .description(
+      'let the gateway on this machine, and all that share its Redis, send a refused credential again, after you have corrected the account',
+    )
+    .argument('<name>', 'name of an entry in upstreams.yaml')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  gateway upstreams retry mail')
+    .action((name: string, { json }: { readonly json?: true }) => retryUpstream(context, name, json === true));
+}
+
+async function retryUpstream(context: CommandContext, name: string, asJson: boolean): Promise<void> {
+  const upstreams = await context.actions('upstreams');
+  const retried = await upstreams.retry(name);
+  if (asJson) printJson(context, { upstream: name, retried });
+  else if (retried) printLine(context, `The next request to ${name} tries the credential again.`);
+  else printLine(context, `${name} has refused no credential; nothing is changed.`);
 }
