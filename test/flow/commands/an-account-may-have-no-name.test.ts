@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { chmodSync } from 'node:fs';
+import { chownSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -19,16 +20,14 @@ test('a change is recorded under the number of the account', {
   skip: process.getuid?.() !== 0 || !readsFiles(),
 }, async () => {
   const directory = temporaryDirectory();
-  chmodSync(directory, 0o777);
-  // The tier is looked up in the configuration: a small one, because this account finds no compiled code of an earlier start.
   writeConfiguration(directory, thingsAt('http://127.0.0.1:9'));
-  const env = {
-    PATH: process.env.PATH,
-    GATEWAY_DATA: `${directory}/data`,
-    ...environmentOf(directory),
-  };
-  const gateway = (...words: string[]) => promisify(execFile)(`${root}/bin/gateway`, words, { env, uid: UID });
-  await gateway('orgs', 'create', '--name', 'Acme', '--tier', 'standard');
-  const [change] = JSON.parse((await runInProcess(['audit', '--json'], { environment: env })).stdout);
-  assert.equal(change.by, `uid ${UID}`);
+  const env = { PATH: process.env.PATH, GATEWAY_DATA: join(directory, 'data'), ...environmentOf(directory) };
+  const run = (...words: string[]) => runInProcess(words, { environment: env });
+  await run('orgs', 'create', '--id', 'org_acme', '--name', 'Acme', '--tier', 'standard');
+  for (const path of ['', ...readdirSync(directory, { recursive: true, encoding: 'utf8' })])
+    chownSync(join(directory, path), UID, UID);
+  // A command with little code: this account finds none that an earlier start has compiled.
+  await promisify(execFile)(`${root}/bin/gateway`, ['orgs', 'suspend', 'org_acme'], { env, uid: UID });
+  const changes: { kind: string; by: string }[] = JSON.parse((await run('audit', '--json')).stdout);
+  assert.equal(changes.find(({ kind }) => kind === 'organization.suspended')?.by, `uid ${UID}`);
 });
