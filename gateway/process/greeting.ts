@@ -1,6 +1,7 @@
 // The greeting of a started gateway: where its pages are, upstreams without a service, and how to send a first request.
 
 import type { Settings } from '../config/settings.ts';
+import { ACCOUNT_SCOPES } from '../shared/gateway-scopes.ts';
 
 /** Facts about a started gateway. */
 export interface Started {
@@ -21,6 +22,8 @@ export interface FirstSteps {
   readonly demoKey?: string;
   /** A tier for the first organization. */
   readonly firstTier?: string;
+  /** Whether the gateway has the account page, which takes live keys with scopes of its own. */
+  readonly hasAccount?: boolean;
 }
 
 export function greetingOf(
@@ -43,7 +46,8 @@ export function greetingOf(
   return `${[...lines, ...textOf(firstSteps, url)].join('\n')}\n`;
 }
 
-function textOf({ demoKey, firstTier }: FirstSteps, url: string): string[] {
+function textOf({ demoKey, firstTier, hasAccount = false }: FirstSteps, url: string): string[] {
+  const scopes = ["'*'", ...(hasAccount ? ACCOUNT_SCOPES : [])].join(' ');
   if (demoKey !== undefined) {
     return [
       '',
@@ -56,6 +60,7 @@ function textOf({ demoKey, firstTier }: FirstSteps, url: string): string[] {
       '',
       `  ${url}/docs#key=${demoKey}`,
       '',
+      ...(hasAccount ? accountText(scopes, url) : []),
     ];
   }
   if (firstTier === undefined) return [];
@@ -64,7 +69,16 @@ function textOf({ demoKey, firstTier }: FirstSteps, url: string): string[] {
     'It has no organization yet, so it accepts no key. Create an organization, and a key, which is shown once:',
     '',
     `  bin/gateway orgs create --id org_acme --name Acme --tier ${firstTier}`,
-    "  bin/gateway keys create --org org_acme --mode live --scopes '*'",
+    `  bin/gateway keys create --org org_acme --mode live --scopes ${scopes}`,
+    '',
+  ];
+}
+
+function accountText(scopes: string, url: string): string[] {
+  return [
+    `${url}/docs/account shows limits, use and keys of an organization. It takes a live key:`,
+    '',
+    `  bin/gateway keys create --org org_demo --mode live --name 'Account page' --scopes ${scopes}`,
     '',
   ];
 }

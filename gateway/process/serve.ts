@@ -6,6 +6,7 @@ import type { Settings } from '../config/settings.ts';
 import { ConfigError } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
 import { compileRest } from '../contract/schemas/compile.ts';
+import { ACCOUNT_SCOPES } from '../shared/gateway-scopes.ts';
 import { directoryLockProblem } from '../shared/sqlite.ts';
 import { isSimulated } from '../upstream/simulated/addresses.ts';
 import type { AppOptions } from '../wiring/app-options.ts';
@@ -58,6 +59,7 @@ export async function serve(context: HostProcess & Painter, options: ServeOption
   const upstreams = Object.entries(configuration.config.upstreams);
   const platform = upstreams.find(([, { live }]) => live.includes('sandbox:platform'))?.[0];
   const isDemo = isFirst && platform !== undefined && upstreams.every(([, upstream]) => isSimulated(upstream));
+  const hasAccount = ACCOUNT_SCOPES.every((scope) => configuration.contracts.scopes.has(scope));
   let firstSteps: FirstSteps = {};
   const app = await startApp({
     version: context.version,
@@ -76,10 +78,10 @@ export async function serve(context: HostProcess & Painter, options: ServeOption
       const { dataDirectory } = settings;
       if (isDemo) {
         const demoKey = await issueDemoKey({ ...tools, store, digestOf, upstream: platform, dataDirectory, now });
-        firstSteps = { demoKey };
+        firstSteps = { demoKey, hasAccount };
       } else if (isFirst && !(await hasOrganization(store))) {
         const [firstTier = ''] = Object.keys(configuration.config.limits.tiers);
-        firstSteps = { firstTier };
+        firstSteps = { firstTier, hasAccount };
       }
     },
   });

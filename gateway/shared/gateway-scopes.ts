@@ -4,12 +4,12 @@
 /** Scopes of the gateway's own contract begin so. */
 const PREFIX = 'gateway:';
 
-/** The scopes of that contract that every organization may hold: they concern its own records. */
-const ofEveryOrganization = ['gateway:read', 'gateway:keys'];
+/** The scopes of that contract that every organization may hold: they concern its own records. The account page needs them. */
+export const ACCOUNT_SCOPES: readonly string[] = ['gateway:read', 'gateway:keys'];
 
 /** Every scope of the gateway's own contract. A misspelt one is found by this list. */
 export const GATEWAY_SCOPES: readonly string[] = [
-  ...ofEveryOrganization,
+  ...ACCOUNT_SCOPES,
   ...['organizations', 'keys', 'limits', 'upstreams', 'sessions'].flatMap((what) => [
     `${PREFIX}${what}:read`,
     `${PREFIX}${what}:write`,
@@ -34,7 +34,7 @@ export interface ScopeRules {
  */
 export function createScopeRules(operatorScopes: readonly string[], hasOwnContract: boolean): ScopeRules {
   const own = hasOwnContract ? GATEWAY_SCOPES : [];
-  const named = ofEveryOrganization.filter((scope) => own.includes(scope));
+  const named = ACCOUNT_SCOPES.filter((scope) => own.includes(scope));
   return {
     operatorScopes: new Set([...operatorScopes, ...own].filter((scope) => !named.includes(scope))),
     namedScopes: new Set(named),

@@ -1,10 +1,8 @@
 // Tries a service that was just added: runs `check` and `upstreams try`, and prints the way to the first request, one that was seen to
 // succeed.
 
-import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import type { Configuration } from '../../configuration.ts';
-import { shownPath } from '../../shared/yaml-source.ts';
 import { filledTemplate } from '../../upstream/requests/path.ts';
 import { addCheckCommand } from '../check.ts';
 import { CommandFailure } from '../command-failure.ts';
@@ -12,10 +10,9 @@ import type { CommandContext } from '../context.ts';
 import { printLine, printText } from '../print.ts';
 import { type Answered, statusOf } from '../upstreams/backend.ts';
 import { addTry } from '../upstreams/try.ts';
-import type { ProposedEntry } from './propose-entry.ts';
+import { nextSteps } from './next-steps.ts';
 import { contextOf, type Directories, type ProposedService } from './propose-service.ts';
 
-const EXECUTABLE = shownPath(fileURLToPath(new URL('../../../bin/gateway', import.meta.url)));
 /** Headers that every client sends by itself. */
 const sentByClients = new Set(['accept', 'accept-encoding', 'user-agent', 'host', 'idempotency-key']);
 
@@ -26,8 +23,9 @@ const sentByClients = new Set(['accept', 'accept-encoding', 'user-agent', 'host'
 export async function tryService(
   context: CommandContext,
   directories: Directories,
-  { name, entry }: ProposedService,
+  service: ProposedService,
 ): Promise<void> {
+  const { name } = service;
   printText(context, '\n$ bin/gateway check');
   if (!(await runAlso(addCheckCommand, ['check'], contextOf(context, directories))))
     return context.fail(`The document and the entry "${name}" are written. Mend what check names, then run it again.`);
@@ -42,7 +40,7 @@ export async function tryService(
   const configuration = await around.configuration();
   await around.close();
   const path = firstRequest(answers) ?? firstPath(configuration, name);
-  for (const line of nextSteps(context, directories, configuration, path, entry)) printLine(context, line);
+  for (const line of nextSteps(context, directories, configuration, service, path)) printLine(context, line);
 }
 
 /** Runs another command in this process. Returns whether it succeeded. */
@@ -63,41 +61,6 @@ async function runAlso(
   } finally {
     await context.close();
   }
-}
-
-function nextSteps(
-  context: CommandContext,
-  { config, contracts }: Directories,
-  configuration: Configuration,
-  path: string,
-  { security }: ProposedEntry,
-): string[] {
-  const settings = context.settings();
-  const isOwn = config !== settings.configDirectory || contracts !== settings.contractsDirectory;
-  // A service that only reads has no operation that needs the scope for writing, and no key can be made with it.
-  const scopes = [...security.read, ...security.write].filter((scope) => configuration.contracts.scopes.has(scope));
-  const { publicUrl } = configuration.config.gateway;
-  const url = shellWord(publicUrl + path);
-  return [
-    '',
-    'The first request:',
-    ...(isOwn ? [`  export GATEWAY_CONFIG=${shownPath(config)} GATEWAY_CONTRACTS=${shownPath(contracts)}`] : []),
-    `  ${EXECUTABLE} start &`,
-    `  ${EXECUTABLE} orgs create --id org_first --name First --tier standard`,
-    `  KEY=$(${EXECUTABLE} keys create --org org_first --mode live --scopes ${scopes.join(' ')} --json | sed 's/.*"key":"\\([^"]*\\)".*/\\1/')`,
-    // All lines may be pasted at once: the gateway may still be starting. A service that is away ends the wait, too.
-    `  curl -i --retry 30 --retry-delay 1 --retry-max-time 15 --retry-connrefused ${url} -H "Authorization: Bearer $KEY"`,
-    'Once clients rely on it, promise it, so that no change breaks them:',
-    `  ${EXECUTABLE} contract publish`,
-  ];
-}
-
-/** The line is made to be pasted, and the path is the document's: nothing in it may be a command. */
-function shellWord(url: string): string {
-  const encoded = url.replace(/[^!-~]|'/gu, (character) =>
-    character === "'" ? '%27' : encodeURIComponent(character.toWellFormed()),
-  );
-  return `'${encoded}'`;
 }
 
 /** The path of an operation that needs no parameter, if there is one. */

@@ -8,6 +8,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { parse } from 'yaml';
+import { lockDirectory } from '../../../gateway/shared/sqlite.ts';
 import { closesAfterAll } from '../../support/closing.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startInProcess } from '../../support/in-process.ts';
@@ -117,10 +118,30 @@ describe('gateway init --from', () => {
     const { get } = books.paths['/books'];
     writeFileSync(file, JSON.stringify({ ...books, servers: [{ url: origin }], paths: { '/shelf': { get } } }));
     const { stdout } = await installation.run('init', '--from', file, '--name', 'shelf');
-    const [, scopes = ''] = / --scopes (\S.*?) --json /.exec(stdout) ?? [];
-    assert.equal(scopes, 'shelf:read');
-    const key = ['--org', 'org_first', '--mode', 'live', '--scopes', ...scopes.split(' ')];
-    assert.equal((await installation.run('keys', 'create', ...key)).code, 0);
+    const printed = [...stdout.matchAll(/ --mode (live|test) --name '([^']*)' --scopes (\S.*?) --json /g)];
+    assert.deepEqual(
+      printed.map(([, ...words]) => words),
+      [
+        ['live', 'Live key for shelf', 'shelf:read gateway:read gateway:keys'],
+        ['test', 'Test key for shelf', 'shelf:read'],
+      ],
+    );
+    for (const [, mode = '', name = '', scopes = ''] of printed) {
+      const key = ['--org', 'org_first', '--mode', mode, '--name', name, '--scopes', ...scopes.split(' ')];
+      assert.equal((await installation.run('keys', 'create', ...key)).code, 0);
+    }
+    assert.match(stdout, /^ {2}echo "http:\/\/localhost:8080\/docs#key=\$TEST_KEY"$/m);
+    assert.match(stdout, /^ {2}echo "http:\/\/localhost:8080\/docs\/account takes \$KEY"$/m);
+    assert.doesNotMatch(stdout, /A gateway runs on/);
+  });
+
+  it('says to stop a gateway that runs on the data directory, before the lines that it would refuse', async () => {
+    const release = lockDirectory(installation.environment.GATEWAY_DATA ?? '');
+    const here = await installation.run('init', '--from', `${origin}/openapi.json`, '--name', 'cellar');
+    const elsewhere = await installation.run('init', join(directory, 'elsewhere'), '--from', origin);
+    release();
+    assert.match(here.stdout, /^A gateway runs on \S+\. If it has this configuration, leave out "start".*\n.*first/m);
+    assert.match(elsewhere.stdout, /^A gateway runs on \S+\. Stop it first \(Ctrl\+C .*\nThe first request:$/m);
   });
 
   it('takes a file whose servers name the address', async () => {

@@ -1,0 +1,70 @@
+// The commands that `gateway init --from` prints: up to the first request, and to the pages that take a key.
+
+import { fileURLToPath } from 'node:url';
+import type { Configuration } from '../../configuration.ts';
+import { ACCOUNT_SCOPES } from '../../shared/gateway-scopes.ts';
+import { directoryLockProblem } from '../../shared/sqlite.ts';
+import { shownPath } from '../../shared/yaml-source.ts';
+import type { CommandContext } from '../context.ts';
+import type { Directories, ProposedService } from './propose-service.ts';
+
+const EXECUTABLE = shownPath(fileURLToPath(new URL('../../../bin/gateway', import.meta.url)));
+
+/** @param path path and query of the first request */
+export function nextSteps(
+  context: CommandContext,
+  { config, contracts }: Directories,
+  configuration: Configuration,
+  { name, entry: { security } }: ProposedService,
+  path: string,
+): string[] {
+  const { configDirectory, contractsDirectory, dataDirectory, redisUrl } = context.settings();
+  const isOwn = config !== configDirectory || contracts !== contractsDirectory;
+  const isRunning = redisUrl === undefined && directoryLockProblem(dataDirectory) !== undefined;
+  const served = (scope: string) => configuration.contracts.scopes.has(scope);
+  // A service that only reads has no operation that needs the scope for writing, and no key can be made with it.
+  const scopes = [...security.read, ...security.write].filter(served);
+  const hasAccount = ACCOUNT_SCOPES.every(served);
+  const { publicUrl } = configuration.config.gateway;
+  // All lines may be pasted at once: words between them have no character that a shell would act on.
+  return [
+    '',
+    ...(isRunning ? [runningText(shownPath(dataDirectory), isOwn)] : []),
+    'The first request:',
+    ...(isOwn ? [`  export GATEWAY_CONFIG=${shownPath(config)} GATEWAY_CONTRACTS=${shownPath(contracts)}`] : []),
+    `  ${EXECUTABLE} start &`,
+    `  ${EXECUTABLE} orgs create --id org_first --name First --tier standard`,
+    `  KEY=${newKey('live', `Live key for ${name}`, hasAccount ? [...scopes, ...ACCOUNT_SCOPES] : scopes)}`,
+    // The gateway may still be starting. A service that is away ends the wait, too.
+    `  curl -i --retry 30 --retry-delay 1 --retry-max-time 15 --retry-connrefused ${shellWord(publicUrl + path)} -H "Authorization: Bearer $KEY"`,
+    'The documentation, with a test key that gets examples of the contract:',
+    `  TEST_KEY=${newKey('test', `Test key for ${name}`, scopes)}`,
+    `  echo "${publicUrl}/docs#key=$TEST_KEY"`,
+    ...(hasAccount
+      ? ['The account page, which takes the live key:', `  echo "${publicUrl}/docs/account takes $KEY"`]
+      : []),
+    'Once clients rely on it, promise it, so that no change breaks them:',
+    `  ${EXECUTABLE} contract publish`,
+  ];
+}
+
+/** A gateway that runs on the data directory keeps its port, and accepts the keys that the commands make there. */
+function runningText(dataDirectory: string, isOwn: boolean): string {
+  const running = `A gateway runs on ${dataDirectory}.`;
+  return isOwn
+    ? `${running} Stop it first (Ctrl+C in its terminal): it has another configuration.`
+    : `${running} If it has this configuration, leave out "start": the service is in force. Otherwise stop it first (Ctrl+C).`;
+}
+
+function newKey(mode: string, name: string, scopes: readonly string[]): string {
+  const words = `keys create --org org_first --mode ${mode} --name '${name}' --scopes ${scopes.join(' ')} --json`;
+  return `$(${EXECUTABLE} ${words} | sed 's/.*"key":"\\([^"]*\\)".*/\\1/')`;
+}
+
+/** The line is made to be pasted, and the path is the document's: nothing in it may be a command. */
+function shellWord(url: string): string {
+  const encoded = url.replace(/[^!-~]|'/gu, (character) =>
+    character === "'" ? '%27' : encodeURIComponent(character.toWellFormed()),
+  );
+  return `'${encoded}'`;
+}
