@@ -15,12 +15,14 @@ export type FaultKind =
   | 'cut'
   | 'break'
   | 'slow'
+  | 'far'
   | 'redis pause'
   | 'redis restart'
   | 'redis restart without the tail'
   | 'redis restart empty'
   | 'redis failover'
   | 'redis failover to a late replica'
+  | 'redis failover behind a gateway'
   | 'redis lag'
   | 'redis clock'
   | 'redis full'
@@ -97,7 +99,7 @@ function begin(deployment: Deployment, fault: Fault): void {
 }
 
 /** Returns what ends it, if it has a duration. */
-function faultOf(deployment: Deployment, { kind, place: index, amount }: Fault): (() => void) | undefined {
+function faultOf(deployment: Deployment, { kind, forMs, place: index, amount }: Fault): (() => void) | undefined {
   const { redis, places } = deployment;
   const place = places[index % places.length] as Place;
   const { process } = place;
@@ -127,6 +129,10 @@ function faultOf(deployment: Deployment, { kind, place: index, amount }: Fault):
       return () => {
         redis.network.slowness = 1;
       };
+    case 'far':
+      // A question and its answer take up to a second: just less than commands wait.
+      redis.network.slownessOf.set(process.name, 1 + 300 * Math.abs(amount));
+      return () => redis.network.slownessOf.delete(process.name);
     case 'redis pause':
       redis.pause();
       return () => redis.resume();
@@ -148,6 +154,15 @@ function faultOf(deployment: Deployment, { kind, place: index, amount }: Fault):
         redis.failOver(500 * amount);
         redis.lag(20);
       };
+    case 'redis failover behind a gateway':
+      // The gateway has read what the replica lacks, and is back when others have written in its place.
+      redis.lag(30_000 * Math.abs(amount));
+      deployment.world.after(forMs / 2, () => {
+        redis.cut(process);
+        redis.failOver(500 * amount);
+        redis.lag(20);
+      });
+      return () => redis.heal(process);
     case 'redis lag':
       redis.lag(3000 * Math.abs(amount));
       return () => redis.lag(20);

@@ -10,6 +10,8 @@ const EARLIEST_SHARE = 0.6;
 const PAUSE_MS = 150_000;
 /** One instance works at a time. One that loses its lease leaves, and does not come back so soon. */
 const IN_TURNS_MS = 20_000;
+/** An order whose certificate is in use is done. Only one gateway may still ask about it: one that lost its lease while it stood still for so long, just before. */
+const LEFT_BEHIND = { stoodStillMs: 12_000, withinMs: 30_000 } as const;
 /** An order is stored soon after the answer to it, or not at all. */
 const STORED_WITHIN_MS = 5000;
 
@@ -23,6 +25,10 @@ interface OrderSeen {
   /** By the clock of the authority, epoch milliseconds. */
   issuedAt: number | undefined;
   downloadedMs: number | undefined;
+  /** What gateways show of its certificate. */
+  fingerprint: string | undefined;
+  /** When a gateway first showed its certificate: it is stored. */
+  shownMs: number | undefined;
   /** When the authority gave it up. */
   endedMs: number | undefined;
 }
@@ -65,6 +71,8 @@ export class OrderChecker {
       touchedMs: undefined,
       issuedAt: undefined,
       downloadedMs: undefined,
+      fingerprint: undefined,
+      shownMs: undefined,
       endedMs: undefined,
     });
     if (this.#orders.size > 20) this.#orders.delete(this.#orders.keys().next().value as string);
@@ -76,6 +84,7 @@ export class OrderChecker {
     if (order === undefined) return;
     const { world } = this.#deployment();
     order.touchedMs ??= world.now();
+    this.#checkDone(id, order, place);
     const { visits } = order;
     if (visits.at(-1)?.place === place) visits.pop();
     visits.push({ place, atMs: world.now() });
@@ -91,9 +100,17 @@ export class OrderChecker {
     if (order !== undefined) order.endedMs = this.#deployment().world.now();
   }
 
-  issued(id: string): void {
+  issued(id: string, fingerprint: string): void {
     const order = this.#orders.get(id);
-    if (order !== undefined) order.issuedAt = BEGINNING_MS + this.#deployment().world.now();
+    if (order === undefined) return;
+    order.issuedAt = BEGINNING_MS + this.#deployment().world.now();
+    order.fingerprint = fingerprint;
+  }
+
+  /** A gateway shows a certificate. */
+  shown(fingerprint: string): void {
+    for (const order of this.#orders.values())
+      if (order.fingerprint === fingerprint) order.shownMs ??= this.#deployment().world.now();
   }
 
   downloaded(id: string): void {
@@ -112,6 +129,17 @@ export class OrderChecker {
         'orders',
         `${names} are ordered, although the authority asked to wait ${Math.round(untilMs - world.now())} ms more`,
       );
+  }
+
+  #checkDone(id: string, { shownMs, atMs }: OrderSeen, name: string): void {
+    const { world, places, redis } = this.#deployment();
+    if (shownMs === undefined || redis.losses().some((loss) => loss.atMs >= atMs)) return;
+    const asking = places.find((place) => place.name === name)?.process;
+    if ((asking?.stoodStillMs(world.now() - LEFT_BEHIND.withinMs) ?? 0) > LEFT_BEHIND.stoodStillMs) return;
+    world.violate(
+      'orders',
+      `${name} asks about ${id} ${Math.round(world.now() - shownMs)} ms after its certificate was shown`,
+    );
   }
 
   #compare(id: string, earlier: string, order: OrderSeen): void {

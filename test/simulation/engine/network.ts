@@ -18,6 +18,8 @@ export class Network {
   readonly #held = new Map<string, Set<Lane>>();
   /** Slows every message down by a factor. */
   slowness = 1;
+  /** Slows messages to and from single processes down by another factor, by their names. */
+  readonly slownessOf = new Map<string, number>();
 
   constructor(world: World) {
     this.world = world;
@@ -100,7 +102,8 @@ export class Lane {
 
   #scheduleArrival(): void {
     const { world } = this.#network;
-    this.#lastMs = Math.max(this.#lastMs, world.now() + this.#network.delayMs());
+    const delayMs = this.#network.delayMs() * (this.#network.slownessOf.get(this.#process) ?? 1);
+    this.#lastMs = Math.max(this.#lastMs, world.now() + delayMs);
     world.after(this.#lastMs - world.now(), () => this.#arrive());
   }
 

@@ -10,6 +10,8 @@ import { BEGINNING_MS, type World } from './world.ts';
 const TIMER_LATE_MS = 2;
 /** How long a process that hesitates stands still at most before it takes a message. */
 const HESITATION_MS = 5000;
+/** How long it is known afterwards how long a process stood still. */
+const STOPS_KEPT_MS = 60_000;
 
 export interface ProcessClock {
   /** What its clock of the day differs from the true time, milliseconds. */
@@ -34,6 +36,8 @@ export class SimulatedProcess {
   #suspendedMs = 0;
   #pausedAtMs = 0;
   #killedMs = Number.POSITIVE_INFINITY;
+  /** When it stood still lately. */
+  #stops: { readonly fromMs: number; readonly untilMs: number }[] = [];
   /** When it last stopped standing still, or was killed. */
   #stoodStillMs = Number.NEGATIVE_INFINITY;
   #suspends = false;
@@ -68,6 +72,11 @@ export class SimulatedProcess {
     return this.#state === 'paused' || this.#stoodStillMs >= fromMs;
   }
 
+  /** How long it has stood still in all since this true time, which is not more than a minute ago. */
+  stoodStillMs(fromMs: number): number {
+    return this.#stops.reduce((sum, stop) => sum + Math.max(0, stop.untilMs - Math.max(fromMs, stop.fromMs)), 0);
+  }
+
   /** Runs something in this process: at once, when it goes on, or never if it is dead. */
   enter(kind: 'timer' | 'message', run: () => void): void {
     if (this.#hesitates > 0 && kind === 'message' && this.#random.chance(this.#hesitates)) this.#standStillBriefly();
@@ -94,7 +103,10 @@ export class SimulatedProcess {
     this.world.note(this.name, 'goes on');
     if (this.#suspends) this.#suspendedMs += this.world.now() - this.#pausedAtMs;
     this.#state = 'running';
-    this.#stoodStillMs = this.world.now();
+    const nowMs = this.world.now();
+    this.#stoodStillMs = nowMs;
+    this.#stops = this.#stops.filter(({ untilMs }) => untilMs > nowMs - STOPS_KEPT_MS);
+    this.#stops.push({ fromMs: this.#pausedAtMs, untilMs: nowMs });
     const first = this.#random.pick(['timer', 'message'] as const);
     const missed = this.#missed;
     this.#missed = [];

@@ -178,15 +178,16 @@ export class CertificateAuthority {
     order.status = 'processing';
     const { world, checker } = this.#options;
     world.after(this.#random.between(100, 8000), () => {
-      order.certificate = this.#issue(order.names);
+      const { text, fingerprint } = this.#issue(order.names);
+      order.certificate = text;
       order.status = 'valid';
       world.note('authority', `order ${order.id} is valid`);
-      checker.issued(order.id);
+      checker.issued(order.id, fingerprint);
     });
     return this.#json(200, shownOrder(order));
   }
 
-  #issue(names: readonly string[]): string {
+  #issue(names: readonly string[]): { readonly text: string; readonly fingerprint: string } {
     const { world, lifetimeMs } = this.#options;
     this.#count += 1;
     // Authorities begin a certificate in the past, because clocks differ.
@@ -212,7 +213,7 @@ export class CertificateAuthority {
     const text = new X509Certificate(signed(body, this.#key)).toString();
     const fingerprint = hash('sha256', `certificate ${this.#count}`);
     this.issued.set(text, { names, validFromMs, expiresAtMs, fingerprint });
-    return text;
+    return { text, fingerprint };
   }
 
   #renewalInfo(_: string): CaAnswer {

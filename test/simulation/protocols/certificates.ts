@@ -37,6 +37,7 @@ export const certificatesProtocol: Protocol = {
     cut: 3,
     break: 2,
     slow: 1,
+    far: 6,
     'redis pause': 2,
     'redis restart': 1,
     'redis restart without the tail': 1,
@@ -87,8 +88,10 @@ function startCertificates(world: World, processes: number): Running {
         readPair,
         now: machine.now,
         machine,
-        onCertificates: (all) =>
-          world.note(place.name, `shows ${all.map(({ fingerprint }) => fingerprint.slice(0, 6))}`),
+        onCertificates(all) {
+          world.note(place.name, `shows ${all.map(({ fingerprint }) => fingerprint.slice(0, 6))}`);
+          for (const { fingerprint } of all) checker.shown(fingerprint);
+        },
         onEvent: (event) =>
           world.note(
             place.name,

@@ -21,8 +21,9 @@ const GRACES_MS = [20_000, 120_000, 900_000] as const;
 const KEYS_PER_ORGANIZATION = 3;
 const REQUEST_GAP_MS = 700;
 const CHANGE_GAP_MS = 12_000;
-/** An operator who works through a list. */
+/** An operator who works through a list makes this share of changes one right after another. */
 const NEXT_CHANGE_GAP_MS = 200;
+const NEXT_CHANGE_SHARES = [0.3, 0.8] as const;
 const ADDRESS = '192.0.2.1';
 /** A replica lacks no more than this, unless everything is lost. */
 const LOST_TAIL_MS = 60_000;
@@ -51,6 +52,7 @@ export const keysProtocol: Protocol = {
     'redis restart empty': 1,
     'redis failover': 2,
     'redis failover to a late replica': 3,
+    'redis failover behind a gateway': 3,
     'redis lag': 2,
     'redis clock': 1,
     'redis full': 1,
@@ -82,7 +84,7 @@ function startKeys(world: World, processes: number): Running {
     });
   });
   const checker = new AccessChecker(deployment);
-  const operator = createOperator(deployment, checker);
+  const operator = createOperator(deployment, checker, graceMs);
   operator.begin();
 
   function send(): void {
@@ -137,7 +139,7 @@ async function refusalOf(directory: Directory, key: string, now: () => number): 
 }
 
 /** Changes one thing after another, each by a connection of its own as a command has it. */
-function createOperator(deployment: Deployment, checker: AccessChecker) {
+function createOperator(deployment: Deployment, checker: AccessChecker, graceMs: number) {
   const { world } = deployment;
   const random = world.random.named('operator');
   const process = deployment.helper('operator');
@@ -147,6 +149,8 @@ function createOperator(deployment: Deployment, checker: AccessChecker) {
     (id): Organization => ({ id, name: id, tier: 'free', state: 'active', contacts: [], operator: false }),
   );
   let keys = organizations.flatMap(({ id }) => Array.from({ length: KEYS_PER_ORGANIZATION }, () => newKey(id)));
+  const revoked = new Set<string>();
+  const nextChangeShare = random.pick(NEXT_CHANGE_SHARES);
   let changes = 0;
 
   function newKey(organization: string): IssuedKey {
@@ -186,11 +190,18 @@ function createOperator(deployment: Deployment, checker: AccessChecker) {
     checkProgress(exceptions);
   }
 
-  /** Whether Redis can know of all gateways: one that is cut off is listed until its grace is over, unless Redis has lost that. */
+  /**
+   * Whether Redis can know of all gateways: one that is cut off is listed until its grace is over, unless Redis has lost that. What a failover has
+   * left of its reports may end earlier than its grace does.
+   */
   function knowsAll(): boolean {
     const { redis } = deployment;
-    const fromMs = world.now() - GRACES_MS[2] - 10_000;
-    const isLost = redis.losses().some(({ atMs, sinceMs }) => atMs > fromMs && sinceMs < atMs - LOST_TAIL_MS);
+    const nowMs = world.now();
+    const fromMs = nowMs - GRACES_MS[2] - 10_000;
+    const isLost = redis.losses().some(({ atMs, sinceMs }) => {
+      const endsEarlier = nowMs > sinceMs + graceMs && nowMs < atMs + graceMs + 10_000;
+      return atMs > fromMs && (sinceMs < atMs - LOST_TAIL_MS || endsEarlier);
+    });
     return !isLost && !redis.jumps().some(({ atMs, byMs }) => atMs > fromMs && byMs > JUMP_ALLOWED_MS);
   }
 
@@ -220,15 +231,26 @@ function createOperator(deployment: Deployment, checker: AccessChecker) {
     const organization = random.pick(organizations).id;
     const lost = await store.organizations.get(organization);
     if (lost === undefined) return importAll(store);
-    const kind = random.pick(['create', 'revoke', 'revoke', 'suspend', 'resume', 'rotate'] as const);
+    const kind = random.pick([
+      'create',
+      'create',
+      'revoke',
+      'revoke',
+      'suspend',
+      'resume',
+      'resume',
+      'rotate',
+    ] as const);
     if (kind === 'suspend' || kind === 'resume') {
       const make = () => store.organizations[kind](organization, 'ada');
       return change(store, [organization], kind === 'resume', make, waits);
     }
-    const at = random.below(keys.length);
+    const at = placeOfKey(kind !== 'create');
     const old = keys[at] as IssuedKey;
-    if (kind === 'revoke')
+    if (kind === 'revoke') {
+      revoked.add(old.record.id);
       return change(store, [old.record.id], false, () => store.keys.revoke(old.record.id, 'ada', undefined), waits);
+    }
     // Clients may present it before it exists.
     const made = newKey(old.record.organization);
     keys = keys.with(at, made);
@@ -250,6 +272,12 @@ function createOperator(deployment: Deployment, checker: AccessChecker) {
     told.returned();
   }
 
+  /** Mostly a key for which the change makes a difference. */
+  function placeOfKey(works: boolean): number {
+    const fitting = keys.flatMap(({ record }, at) => (revoked.has(record.id) === works ? [] : [at]));
+    return random.pick(fitting.length > 0 && random.chance(0.8) ? fitting : [...keys.keys()]);
+  }
+
   async function importAll(store: KeyStore): Promise<void> {
     const subjects = [...organizations.map(({ id }) => id), ...keys.map(({ record }) => record.id)];
     await change(
@@ -269,7 +297,7 @@ function createOperator(deployment: Deployment, checker: AccessChecker) {
   async function run(): Promise<void> {
     for (;;) {
       await changeSomething();
-      await machine.sleep(random.between(0, 2 * (random.chance(0.3) ? NEXT_CHANGE_GAP_MS : CHANGE_GAP_MS)));
+      await machine.sleep(random.between(0, 2 * (random.chance(nextChangeShare) ? NEXT_CHANGE_GAP_MS : CHANGE_GAP_MS)));
     }
   }
 
