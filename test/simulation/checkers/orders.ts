@@ -10,7 +10,7 @@ const EARLIEST_SHARE = 0.6;
 const PAUSE_MS = 150_000;
 /** One instance works at a time. One that loses its lease leaves, and does not come back so soon. */
 const IN_TURNS_MS = 20_000;
-/** An order whose certificate is in use is done. Only one gateway may still ask about it: one that lost its lease while it stood still for so long, just before. */
+/** A gateway may still ask about an order whose certificate is in use if it has lost its lease while it stood still for so long, just before. */
 const LEFT_BEHIND = { stoodStillMs: 12_000, withinMs: 30_000 } as const;
 /** An order is stored soon after the answer to it, or not at all. */
 const STORED_WITHIN_MS = 5000;
