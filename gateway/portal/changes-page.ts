@@ -1,8 +1,8 @@
 // The page "Changes" and its feed: what publications of the contracts changed for clients, the newest first. The commands that publish a
 // contract write the record, so an entry says what was compared, not what an author remembered.
 
-import type { Publication, PublishedChange } from '../shared/publication.ts';
-import { changeWords } from './change-words.ts';
+import type { Publication } from '../shared/publication.ts';
+import { type ChangeRow, changeRows } from './change-rows.ts';
 import { escapeHtml } from './html.ts';
 import { type Page, shownDay } from './layout.ts';
 import type { AddressedContract, OperationAddress } from './reference/addresses.ts';
@@ -88,11 +88,9 @@ function entryHtml({ id, contract, publication }: Entry): string {
 function itemsHtml(publication: Publication, operations: readonly OperationAddress[]): string {
   const { changes } = publication;
   if (changes.length === 0) return `<p>${firstText(publication)}</p>`;
-  const items = inOrder(changes).map((change) => {
-    const { mark, text } = toldOf(change);
-    const { name, rest } = changeWords(text);
-    const what = name === undefined ? '' : `<code>${escapeHtml(name)}</code> `;
-    return `<li><span class="mark-of ${mark}">${mark}</span> <div>${operationsHtml(change, operations)}: ${what}${escapeHtml(rest)}</div></li>`;
+  const items = changeRows(changes).map((row) => {
+    const what = row.name === undefined ? '' : `<code>${escapeHtml(row.name)}</code> `;
+    return `<li><span class="mark-of ${row.mark}">${row.mark}</span> <div>${operationsHtml(row, operations)}: ${what}${escapeHtml(row.rest)}${reasonHtml(row)}${detailsHtml(row)}</div></li>`;
   });
   const list = (some: readonly string[]) => `<ul class="change-list">${some.join('\n')}</ul>`;
   const more = items.slice(ITEMS_MAX);
@@ -101,19 +99,17 @@ function itemsHtml(publication: Publication, operations: readonly OperationAddre
   return list(items.slice(0, ITEMS_MAX)) + rest;
 }
 
-/** What breaks clients comes first, then what is new. */
-function inOrder(changes: readonly PublishedChange[]): PublishedChange[] {
-  const rank = (change: PublishedChange) => ['breaking', 'deprecated', 'new', 'changed'].indexOf(toldOf(change).mark);
-  return changes.toSorted((one, other) => rank(one) - rank(other));
+function reasonHtml({ reasons }: ChangeRow): string {
+  return reasons.length === 0 ? '' : ` <span class="quiet-text">Why: ${escapeHtml(reasons.join(' '))}</span>`;
 }
 
-function toldOf({ rule, level, text }: PublishedChange): { mark: string; text: string } {
-  if (level === 'breaking') return { mark: 'breaking', text };
-  if (rule === 'operation-deprecated') return { mark: 'deprecated', text };
-  return { mark: rule.endsWith('-added') ? 'new' : 'changed', text };
+function detailsHtml({ details }: ChangeRow): string {
+  if (details.length === 0) return '';
+  const codes = details.map((detail) => `<code>${escapeHtml(detail)}</code>`);
+  return ` <details class="detail"><summary>The form</summary>${codes.join('<br>')}</details>`;
 }
 
-function operationsHtml({ operations: changed }: PublishedChange, all: readonly OperationAddress[]): string {
+function operationsHtml({ operations: changed }: ChangeRow, all: readonly OperationAddress[]): string {
   const named = changed.slice(0, OPERATIONS_MAX).map(({ id, at }) => {
     const found = all.find(({ operation }) => operation.id === id);
     return found === undefined
@@ -131,12 +127,10 @@ function firstText({ operations }: Publication): string {
 /** Lines of plain text. */
 function linesOf(publication: Publication): string[] {
   if (publication.changes.length === 0) return [firstText(publication)];
-  return inOrder(publication.changes).map((change) => {
-    const { mark, text } = toldOf(change);
-    const named = change.operations.slice(0, OPERATIONS_MAX).map(({ at }) => at);
-    const more = change.operations.length - named.length;
-    const { name, rest } = changeWords(text);
-    return `${mark}: ${name === undefined ? '' : `${name} `}${rest} (${named.join(', ')}${more > 0 ? ` and ${more} more` : ''})`;
+  return changeRows(publication.changes).map(({ mark, name, rest, reasons, operations }) => {
+    const named = operations.slice(0, OPERATIONS_MAX).map(({ at }) => at);
+    const more = operations.length - named.length;
+    return `${mark}: ${name === undefined ? '' : `${name} `}${rest} (${named.join(', ')}${more > 0 ? ` and ${more} more` : ''})${reasons.length === 0 ? '' : `. Why: ${reasons.join(' ')}`}`;
   });
 }
 
@@ -175,8 +169,9 @@ ${items.join('\n')}
 
 function summaryOf({ changes, operations }: Publication): string {
   if (changes.length === 0) return `published with ${operations} operations`;
-  const breaking = changes.filter(({ level }) => level === 'breaking').length;
-  const other = changes.length - breaking;
+  const rows = changeRows(changes);
+  const breaking = rows.filter(({ mark }) => mark === 'breaking').length;
+  const other = rows.length - breaking;
   const parts = [
     ...(breaking > 0 ? [`${breaking} breaking ${breaking === 1 ? 'change' : 'changes'}`] : []),
     ...(other > 0 ? [`${other} ${breaking > 0 ? 'further ' : ''}${other === 1 ? 'change' : 'changes'}`] : []),

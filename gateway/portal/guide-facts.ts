@@ -1,6 +1,7 @@
 // What the guides of the gateway say about the served contracts and the limits: names and values that are filled in, and the parts that
 // apply.
 
+import type { Publication } from '../shared/publication.ts';
 import type { AddressedContract, OperationAddress } from './reference/addresses.ts';
 import { viewOfOperation } from './reference/operation-view.ts';
 import type { DocumentTools } from './reference/reference.ts';
@@ -21,6 +22,8 @@ export interface GuideSettings {
   readonly retainSeconds: number;
   readonly versions: readonly string[];
   readonly hasLimitsPage: boolean;
+  /** Oldest first. */
+  readonly publications: readonly Publication[];
   /** Whether the operations of an organization's own account are served at `publicUrl`. */
   readonly hasAccount: boolean;
 }
@@ -76,6 +79,7 @@ export function guideFacts(
     ['limit', `\uE001${tier.requests}\uE001`],
     ['limitLess', `\uE002${tier.requests - 1}\uE002`],
     ['account', settings.hasAccount ? 'yes' : undefined],
+    ['breaks', hasBreaks(references, settings.publications) ? 'yes' : undefined],
     ['limitsPage', settings.hasLimitsPage ? 'yes' : undefined],
     ['countPer', settings.countPer],
     [`per-${settings.countPer}`, 'yes'],
@@ -85,6 +89,13 @@ export function guideFacts(
     ...writeFacts(references, sample, tools),
   ]);
   return new Map([...facts].filter((fact): fact is [string, string] => fact[1] !== undefined));
+}
+
+function hasBreaks(references: readonly AddressedContract[], publications: readonly Publication[]): boolean {
+  const names = new Set(references.map(({ reference }) => reference.name));
+  return publications.some(
+    ({ contract, changes }) => names.has(contract) && changes.some(({ level }) => level === 'breaking'),
+  );
 }
 
 function sampleFacts(sample: ChosenSample | undefined, tools: DocumentTools): [string, string | undefined][] {

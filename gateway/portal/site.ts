@@ -6,7 +6,6 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ALL_CAPABILITIES } from '../capabilities.ts';
 import type { ErrorCode } from '../error-catalogue.ts';
-import type { Publication } from '../shared/publication.ts';
 import { accountPage } from './account.ts';
 import { agentsPage } from './agents.ts';
 import { type Assets, openAssets } from './assets.ts';
@@ -44,8 +43,6 @@ export interface PortalOptions extends GuideSettings {
   readonly help: HelpLinks;
   /** The limits; undefined if the documentation has no page about them. */
   readonly limits: PublicLimits | undefined;
-  /** Oldest first. */
-  readonly publications: readonly Publication[];
   readonly guides: readonly GuideSource[];
   readonly builtInGuides: boolean | readonly string[];
   readonly sampleOperation: string | undefined;

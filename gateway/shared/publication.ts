@@ -18,6 +18,8 @@ export interface PublishedChange {
   readonly level: 'breaking' | 'additive';
   /** The place in an operation, and the change. */
   readonly text: string;
+  /** Why a break was accepted, as the configuration said when it was published. */
+  readonly reason?: string;
   /** The operations with this change; `at`: method and path. */
   readonly operations: readonly { readonly id: string; readonly at: string }[];
 }

@@ -40,7 +40,7 @@ export function addPublish(contract: Command, context: CommandContext): void {
         const changed = before !== text;
         if (changed) {
           const { name, operations } = published;
-          const changes = changesBetween(before, text, file);
+          const changes = changesBetween(before, text, file, configuration.config.breaking);
           // A change of wording alone is nothing that a client has to read of.
           if (before === undefined || changes.length > 0)
             record.push({

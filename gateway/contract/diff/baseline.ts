@@ -33,10 +33,11 @@ export interface BaselineContent {
 }
 
 /** An accepted breaking change. */
-interface BreakingException {
+export interface BreakingException {
   readonly operation: string;
   readonly rule: string;
   readonly until: string;
+  readonly reason: string;
 }
 
 export interface BaselineComparison {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Mistake } from '../../config-errors.ts';
 import type { Publication, PublishedChange } from '../../shared/publication.ts';
 import { shownPath, textOf } from '../../shared/yaml-source.ts';
-import { type BaselineContent, contentOfPublished } from './baseline.ts';
+import { type BaselineContent, type BreakingException, contentOfPublished } from './baseline.ts';
 import { compareContracts } from './compare.ts';
 import { describedAlone } from './described.ts';
 import type { DiffFinding } from './findings.ts';
@@ -56,9 +56,10 @@ function parsed(line: string): Publication | undefined {
 
 function isChange(value: unknown): value is PublishedChange {
   if (typeof value !== 'object' || value === null) return false;
-  const { rule, level, text, operations } = value as Partial<Record<keyof PublishedChange, unknown>>;
+  const { rule, level, text, reason, operations } = value as Partial<Record<keyof PublishedChange, unknown>>;
+  const isReason = reason === undefined || typeof reason === 'string';
   const isLevel = level === 'breaking' || level === 'additive';
-  return isLevel && typeof rule === 'string' && typeof text === 'string' && isOperations(operations);
+  return isLevel && isReason && typeof rule === 'string' && typeof text === 'string' && isOperations(operations);
 }
 
 function isOperations(value: unknown): boolean {
@@ -74,20 +75,31 @@ function isOperations(value: unknown): boolean {
  *
  * @param before undefined for the first publication, which changes nothing
  * @param file for messages
+ * @param accepted breaks, with their reasons
  */
-export function changesBetween(before: string | undefined, after: string, file: string): PublishedChange[] {
+export function changesBetween(
+  before: string | undefined,
+  after: string,
+  file: string,
+  accepted: readonly BreakingException[],
+): PublishedChange[] {
   const [old, fresh] = [before, after].map((text) => text && contentOfPublished(file, text, []));
   if (!isContent(old) || !isContent(fresh)) return [];
   const found = compareContracts(old.operations.map(describedAlone), fresh.operations.map(describedAlone));
   const alike = Map.groupBy([...found].flat(), ({ rule, reason }) => `${rule} ${reason}`);
-  return [...alike.values()].map(toChange);
+  return [...alike.values()].map((some) => toChange(some, accepted));
 }
 
 function isContent(value: BaselineContent | string | undefined): value is BaselineContent {
   return typeof value === 'object';
 }
 
-function toChange(alike: readonly DiffFinding[]): PublishedChange {
-  const [{ rule, level, reason }] = alike as [DiffFinding];
-  return { rule, level, text: reason, operations: alike.map(({ operationId: id, operation: at }) => ({ id, at })) };
+function toChange(alike: readonly DiffFinding[], accepted: readonly BreakingException[]): PublishedChange {
+  const [{ rule, level, reason: text }] = alike as [DiffFinding];
+  const operations = alike.map(({ operationId: id, operation: at }) => ({ id, at }));
+  const reasons = accepted
+    .filter((one) => level === 'breaking' && one.rule === rule && operations.some(({ id }) => id === one.operation))
+    .map(({ reason }) => reason);
+  const reason = [...new Set(reasons)].join(' ');
+  return { rule, level, text, ...(reason === '' ? {} : { reason }), operations };
 }

@@ -26,6 +26,14 @@ describe('changes of the published contracts', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
 
+  function withAdditions(paths: Contract['paths']): void {
+    const added = { name: EVIL, in: 'query', schema: { type: 'string' } };
+    const things = paths['/v1/things']?.get;
+    const [orders] = Object.values(paths['/v1/orders'] ?? {});
+    for (const one of [things, orders]) if (one) one.parameters = [...((one.parameters as object[]) ?? []), added];
+    paths['/v1/more'] = { get: { ...things, operationId: 'listMore', parameters: [] } };
+  }
+
   async function publish(change?: (paths: Contract['paths']) => void) {
     const contract = structuredClone(thingsContract()) as Contract;
     change?.(contract.paths);
@@ -55,13 +63,7 @@ describe('changes of the published contracts', () => {
       for (const item of Object.values(paths)) for (const one of Object.values(item)) one.summary = 'Reworded';
     });
     assert.equal(lines().length, 1);
-    const { code, err } = await publish((paths) => {
-      const added = { name: EVIL, in: 'query', schema: { type: 'string' } };
-      const things = paths['/v1/things']?.get;
-      const [orders] = Object.values(paths['/v1/orders'] ?? {});
-      for (const one of [things, orders]) if (one) one.parameters = [...((one.parameters as object[]) ?? []), added];
-      paths['/v1/more'] = { get: { ...things, operationId: 'listMore', parameters: [] } };
-    });
+    const { code, err } = await publish(withAdditions);
     assert.equal(code, 0, err);
     const [, { day, changes }] = lines();
     assert.match(day, /^\d{4}-\d\d-\d\d$/);
@@ -86,7 +88,7 @@ describe('changes of the published contracts', () => {
       /<span class="mark-of new">new<\/span> <div><span class="of"><a href="\/docs\/reference\/v1\/listMore">/,
     );
     assert.match(page, /First publication, with 8 operations\./);
-    assert.match(page, /<code>[^<]*script[^<]*<\/code> query parameter added</);
+    assert.match(page, /<code>[^<]*script[^<]*<\/code> query parameter: added</);
     assert.match(page, /<link rel="alternate" type="application\/atom\+xml" href="\/docs\/changes\.atom"/);
     assert.doesNotMatch(page, /<script>&/);
     const answer = await fetch(`${gateway.url}/docs/changes.atom`);
@@ -98,8 +100,35 @@ describe('changes of the published contracts', () => {
     assert.doesNotMatch(feed, /[\u0000-\u0008]|\]\]><script/);
     const ids = [...feed.matchAll(/<id>([^<]*)<\/id>/g)].map(([, id]) => id);
     assert.equal(new Set(ids).size, 3);
-    assert.match(await read('/docs/changes.md'), /^- new: operation added \(GET \/v1\/more\)$/m);
+    assert.match(await read('/docs/changes.md'), /^- new: operation: added \(GET \/v1\/more\)$/m);
     assert.match(await read('/llms.txt'), /\/docs\/changes\.md/);
+  });
+
+  it('are recorded with the reason of an accepted break, which the page shows', async () => {
+    const file = join(gateway.directory, 'config/upstreams.yaml');
+    const before = readFileSync(file, 'utf8');
+    const upstreams = JSON.parse(before) as { upstreams: object };
+    const rule = 'request-parameter-required';
+    const accepted = { operation: 'listThings', rule, until: '2999-01-01', reason: 'All clients <b>send</b> it.' };
+    writeFileSync(file, JSON.stringify({ ...upstreams, breaking: [accepted] }));
+    const required = { name: 'place', in: 'query', required: true, schema: { type: 'string' } };
+    const { code, err } = await publish((paths) => {
+      withAdditions(paths);
+      const things = paths['/v1/things']?.get;
+      if (things) things.parameters = [...(things.parameters as object[]), required];
+    });
+    assert.equal(code, 0, err);
+    const breaks = lines()
+      .at(-1)
+      .changes.filter(({ level }: { level: string }) => level === 'breaking');
+    assert.deepEqual(
+      breaks.map(({ reason }: { reason?: string }) => reason),
+      [accepted.reason],
+    );
+    await gateway.app.reload();
+    assert.match(await read('/docs/changes'), /place<\/code>.*Why: All clients &lt;b&gt;send&lt;\/b&gt; it\./);
+    assert.match(await read('/docs/guides/versioning.md'), /\[Changes\]\(\/docs\/changes\) marks each/);
+    writeFileSync(file, before);
   });
 
   it('are refused where a line of the record is none, with its number', async () => {
@@ -113,7 +142,7 @@ describe('changes of the published contracts', () => {
       appendFileSync(record, `${bad}\n`);
       const environment = environmentOf(gateway.directory);
       const loading = loadConfiguration(loadSettings(environment), environment, 'check');
-      await assert.rejects(loading, /changes\.jsonl:3: this line is no entry of a publication/, bad);
+      await assert.rejects(loading, /changes\.jsonl:4: this line is no entry of a publication/, bad);
       writeFileSync(record, whole);
     }
   });

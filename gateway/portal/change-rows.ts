@@ -1,0 +1,97 @@
+// Pure: the changes of one publication as readers see them. The comparison finds each rule of a parameter by itself; a row has all that
+// happened to the parameter.
+
+import type { PublishedChange } from '../shared/publication.ts';
+import { type ChangeWords, changeWords } from './change-words.ts';
+
+const MARKS = ['breaking', 'deprecated', 'new', 'changed'] as const;
+
+export interface ChangeRow {
+  readonly mark: (typeof MARKS)[number];
+  /** As in `ChangeWords`. */
+  readonly name: string | undefined;
+  /** What happened, without the name. */
+  readonly rest: string;
+  readonly details: readonly string[];
+  /** Why breaks were accepted. */
+  readonly reasons: readonly string[];
+  readonly operations: PublishedChange['operations'];
+}
+
+interface Told extends ChangeWords {
+  readonly change: PublishedChange;
+}
+
+/** What breaks clients comes first, then what is new. */
+export function changeRows(changes: readonly PublishedChange[]): ChangeRow[] {
+  const told = changes.map((change): Told => ({ ...changeWords(change.text), change }));
+  const rows = [...Map.groupBy(told, placeOf).values()].map(rowOf);
+  return responsesJoined(operationsJoined(rows))
+    .map(({ kind, whats, ...row }) => ({ ...row, rest: `${kind}${kind === '' ? '' : ': '}${whats}` }))
+    .sort((one, other) => MARKS.indexOf(one.mark) - MARKS.indexOf(other.mark));
+}
+
+function operationsKey({ operations }: { readonly operations: PublishedChange['operations'] }): string {
+  return JSON.stringify(operations.map(({ id }) => id));
+}
+
+function placeOf({ name, kind, change }: Told): string {
+  return JSON.stringify([name, kind, operationsKey(change)]);
+}
+
+interface Row extends Omit<ChangeRow, 'rest'> {
+  readonly kind: string;
+  readonly whats: string;
+}
+
+function rowOf(told: readonly Told[]): Row {
+  const [{ name, kind, change }] = told as readonly [Told];
+  const marks = told.map((one) => markOf(one.change));
+  const details = told.flatMap(({ detail }) => detail ?? []);
+  const whats = [...new Set(told.map(({ what }) => what))].join('; ');
+  const reasons = [...new Set(told.flatMap(({ change: { reason } }) => reason ?? []))];
+  return {
+    mark: MARKS.find((mark) => marks.includes(mark)) ?? 'changed',
+    name,
+    kind,
+    whats,
+    details,
+    reasons,
+    operations: change.operations,
+  };
+}
+
+function markOf({ rule, level }: PublishedChange): ChangeRow['mark'] {
+  if (level === 'breaking') return 'breaking';
+  if (rule === 'operation-deprecated') return 'deprecated';
+  return rule.endsWith('-added') ? 'new' : 'changed';
+}
+
+/** What happened alike to several operations, by rules that differ between them, is one row. */
+function operationsJoined(rows: readonly Row[]): Row[] {
+  const alike = Map.groupBy(rows, ({ name, kind, whats, mark }) => JSON.stringify([name, kind, whats, mark]));
+  return [...alike.values()].map((same) => {
+    const operations = new Map(same.flatMap((row) => row.operations.map((one) => [one.at, one])));
+    return { ...joined(same), operations: [...operations.values()] };
+  });
+}
+
+function joined(same: readonly Row[]): Row {
+  const [first] = same as [Row];
+  const [details, reasons] = [same.flatMap((row) => row.details), same.flatMap((row) => row.reasons)];
+  return { ...first, details: [...new Set(details)], reasons: [...new Set(reasons)] };
+}
+
+const IN = 'in response ';
+
+/** What happened alike to several responses of the same operations is one row. */
+function responsesJoined(rows: readonly Row[]): Row[] {
+  const alike = Map.groupBy(rows, (row) =>
+    row.kind.startsWith(IN) ? JSON.stringify([row.name, row.whats, row.mark, operationsKey(row)]) : row,
+  );
+  return [...alike.values()].map((same) => {
+    const [first] = same as [Row];
+    if (same.length === 1) return first;
+    return { ...joined(same), kind: `in responses ${same.map(({ kind }) => kind.slice(IN.length)).join(', ')}` };
+  });
+}
