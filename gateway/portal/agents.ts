@@ -102,10 +102,14 @@ console.log((await client.listTools()).tools);
 ## Python
 
 \`\`\`python
+import asyncio
 from fastmcp import Client
 
-async with Client('${url}', auth='${KEY_MARK}') as client:
-    print(await client.list_tools())
+async def main():
+    async with Client('${url}', auth='${KEY_MARK}') as client:
+        print(await client.list_tools())
+
+asyncio.run(main())
 \`\`\`
 
 ## By hand

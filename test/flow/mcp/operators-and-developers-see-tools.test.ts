@@ -1,6 +1,7 @@
 // Where people see tools: `check`, `mcp tools`, the page "For agents", metrics, `explain` and the console.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 import { exchangeReport } from '../../../gateway/explain/report.ts';
 import { type AgentWorld, agentsContract, startAgents } from '../../support/agents.ts';
@@ -11,6 +12,12 @@ import { runInProcess } from '../../support/in-process.ts';
 
 const upstreams = { records: { contracts: ['records.yaml'], live: 'http://127.0.0.1:1' } };
 const contracts = { 'records.yaml': agentsContract };
+
+/** Asserts that a program reads the code without complaint. */
+function takes(program: string, args: readonly string[], code: string): void {
+  const { status, stderr } = spawnSync(program, args, { input: code, encoding: 'utf8' });
+  assert.equal(status, 0, `${code}\n${stderr}`);
+}
 
 function checkOf(mcp: object, contract: object = agentsContract) {
   const directory = temporaryDirectory();
@@ -97,6 +104,25 @@ describe('a running gateway', () => {
     assert.match(await (await fetch(`${url}/docs`)).text(), /href="\/docs\/agents"/);
     assert.match(await (await fetch(`${url}/llms.txt`)).text(), /\/docs\/agents\.md/);
     assert.equal((await fetch(`${url}/docs/assets/agents.js`)).status, 200);
+  });
+
+  it('shows samples on the page for agents that a shell, Node, Python and a reader of JSON take', async () => {
+    const text = await (await fetch(`${world.gateway.url}/docs/agents.md`)).text();
+    const samples = [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language = '', code = '']) => ({
+      language,
+      code,
+    }));
+    assert.deepEqual(
+      samples.map(({ language }) => language),
+      ['sh', 'json', 'json', 'js', 'python', 'sh'],
+    );
+    const hasPython = spawnSync('python3', ['--version']).status === 0;
+    for (const { language, code } of samples) {
+      if (language === 'sh') takes('bash', ['-n'], code);
+      else if (language === 'json') JSON.parse(code);
+      else if (language === 'js') takes(process.execPath, ['--check', '--input-type=module', '-'], code);
+      else if (hasPython) takes('python3', ['-c', 'import sys; compile(sys.stdin.read(), "sample", "exec")'], code);
+    }
   });
 
   it('counts messages and calls, and explains a call', async () => {
