@@ -18,7 +18,8 @@ export interface Capability {
 export interface LogField {
   /**
    * The section of the line. observe/line.ts writes the members of one section together. observe/line-rare.ts writes the sections that most
-   * lines lack: a member of `rare` is the value of the one note in its row, and a section with another name makes its text of its notes.
+   * lines lack. A member of the section `rare` is the value of the one note in its row. The members of another such section are made of several
+   * notes, by a function of that file.
    */
   readonly part: string;
   /** The stage that the member describes; `exchange`: the whole exchange. */
@@ -60,8 +61,8 @@ export type Tell = (
 ) => string | undefined | readonly string[];
 
 /**
- * The sentences about a field, by stage. A field without sentences has a text: the name of the field whose sentence includes it, or of the
- * place of the report that shows it.
+ * The sentences about a field, by stage. A text in their place says where else the field is told: it is the name of the field whose sentence
+ * includes it, or the name of the place of the report that shows it.
  */
 export type Fact = Readonly<Partial<Record<StageName, Tell>>> | string;
 

@@ -87,8 +87,8 @@ interface StageSpan {
 }
 
 /**
- * The spans of a request, in order. Each timed stage ends a span. Of the stages after the last timed one, the stage before `forward` ends a
- * span, and `forward` ends one.
+ * The spans of a request, in order. A span ends with each timed stage, with the stage before `forward`, and with `forward`. It includes the
+ * stages between the end of the span before it and its own end.
  */
 export const STAGE_SPANS: readonly StageSpan[] = spansOf();
 

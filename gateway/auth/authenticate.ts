@@ -73,7 +73,7 @@ export function createAuthenticate({ directory, readToken, matchesBasic, readSes
 
 function identify(matched: Matched, caller: Caller): Identified {
   matched.trail.caller = caller;
-  // To the exchange itself: a copy of its members would cost more than most of what a request needs here.
+  // The caller is added to the exchange itself: a copy of the exchange would cost more than most of this stage.
   const identified = matched as Matched & { caller: Caller };
   identified.caller = caller;
   return identified;

@@ -31,7 +31,7 @@ export function createMatch(operations: readonly Operation[], explain: Explain =
     if (found) {
       if (mayHaveSemicolons && !semicolonsFit(found.operation, admitted.path)) throw new GatewayError('malformed_path');
       admitted.trail.operation = found.operation;
-      // To the exchange itself: a copy of its members takes 0.1 µs and 200 bytes.
+      // The operation is added to the exchange itself: a copy of the exchange takes 0.1 µs and 200 bytes.
       const matched = admitted as Admitted & { operation: Operation; pathValues: readonly string[] };
       matched.operation = found.operation;
       matched.pathValues = found.values;

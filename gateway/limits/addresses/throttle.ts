@@ -31,7 +31,7 @@ export function createThrottle({ isKnownCaller, ...options }: ThrottleOptions): 
     },
     countRefusal({ clientAddress }, { entry, details }) {
       if (clientAddress === undefined || !countedStatuses.has(entry.status)) return;
-      // `words` come from the upstream: it refused the request, not the gateway. The caller was permitted.
+      // An error with `words` of an upstream was refused by that upstream. The gateway had permitted the caller.
       if (details.words === undefined) void failures.countFailure(clientAddress);
     },
   };

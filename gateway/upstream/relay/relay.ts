@@ -59,6 +59,10 @@ const DROPPED_BYTES_MAX = 65_536;
  */
 type BodyFate = 'pass' | 'stream' | 'report' | 'refuse' | 'error' | 'drop';
 
+/**
+ * From `ClientAnswer` it has `ended`, `control`, `status`, `headers`, `length`, `first` and `hasHead`, and the functions that write to the
+ * client: `chooseForm`, `beginBody`, `pass`, `write`, `sendRest` and `closeBody`.
+ */
 export class Relay extends ClientAnswer implements AnswerHandler {
   /** Status of the upstream's answer once its head has arrived; undefined before. The client may get another status. */
   answeredStatus: number | undefined;
