@@ -76,7 +76,7 @@ function writeList(files: readonly string[]): string {
  */
 const MARKS_RARELY = ['--initial-old-space-size=256', '--external-memory-accounted-in-global-limit'];
 
-/** Processes more than cores: many tests wait for a moment or for a process. On two cores seven take 172 s, five 194. */
+/** Processes more than cores: many tests wait for a moment or for a process. On two cores seven take a tenth less time than five. */
 const WAITING = 5;
 
 function runAll(files: readonly string[]): void {
