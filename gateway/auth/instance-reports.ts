@@ -7,6 +7,8 @@ import type { Instance, KeyStore } from './store/key-store.ts';
 
 const ID_LENGTH = 20;
 const REPORTED_EVERY_MS = 2000;
+/** A replica that takes over may lack the reports of so long: the default of `min-replicas-max-lag`. */
+const REPLICA_LAG_MS = 10_000;
 
 interface InstanceReportsOptions extends Pick<Instance, 'host' | 'pid' | 'startedAtMs'> {
   readonly instances: Pick<KeyStore['instances'], 'report' | 'remove'>;
@@ -36,8 +38,8 @@ export function createInstanceReports({
   const instance = {
     ...process,
     id: `gw_${randomBase62(ID_LENGTH, randomBytes)}`,
-    // The stream may have been last read just before the next report was due.
-    graceMs: graceMs + 2 * REPORTED_EVERY_MS,
+    // The stream may have been last read just before the next report was due, and the store may lose that report and those before it.
+    graceMs: graceMs + 2 * REPORTED_EVERY_MS + REPLICA_LAG_MS,
   };
   let position = 0;
   let reported: number | undefined;

@@ -7,7 +7,7 @@ import type { Deployment } from '../deployment.ts';
 const IN_FORCE_MS = 1500;
 
 /** The longest grace, and what instances report beyond it. */
-const GRACE_MAX_MS = 910_000;
+const GRACE_MAX_MS = 920_000;
 
 /** A change as its author sees it. */
 interface Change {

@@ -112,7 +112,7 @@ const KEYS = of('keys', [
   [
     'an instance reports no grace',
     'auth/instance-reports.ts',
-    'graceMs: graceMs + 2 * REPORTED_EVERY_MS',
+    'graceMs: graceMs + 2 * REPORTED_EVERY_MS + REPLICA_LAG_MS',
     'graceMs: 3000',
   ],
   [

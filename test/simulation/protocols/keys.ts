@@ -27,6 +27,8 @@ const NEXT_CHANGE_SHARES = [0.3, 0.8] as const;
 const ADDRESS = '192.0.2.1';
 /** A replica lacks no more than this, unless everything is lost. */
 const LOST_TAIL_MS = 60_000;
+/** What a failover may lose of a gateway's reports, without that the gateway is listed for a shorter time than its grace. */
+const LAG_ALLOWED_MS = 10_000;
 /** Gateways report that they let keys in for some seconds longer than they do. */
 const JUMP_ALLOWED_MS = 1000;
 
@@ -191,15 +193,15 @@ function createOperator(deployment: Deployment, checker: AccessChecker, graceMs:
   }
 
   /**
-   * Whether Redis can know of all gateways: one that is cut off is listed until its grace is over, unless Redis has lost that. What a failover has
-   * left of its reports may end earlier than its grace does.
+   * Whether Redis can know of all gateways: one that is cut off is listed until its grace is over, unless Redis has lost that. What is left of
+   * its reports after a failover to a replica that lags a lot ends earlier than its grace does.
    */
   function knowsAll(): boolean {
     const { redis } = deployment;
     const nowMs = world.now();
     const fromMs = nowMs - GRACES_MS[2] - 10_000;
     const isLost = redis.losses().some(({ atMs, sinceMs }) => {
-      const endsEarlier = nowMs > sinceMs + graceMs && nowMs < atMs + graceMs + 10_000;
+      const endsEarlier = nowMs > sinceMs + graceMs + LAG_ALLOWED_MS && nowMs < atMs + graceMs + 10_000;
       return atMs > fromMs && (sinceMs < atMs - LOST_TAIL_MS || endsEarlier);
     });
     return !isLost && !redis.jumps().some(({ atMs, byMs }) => atMs > fromMs && byMs > JUMP_ALLOWED_MS);
