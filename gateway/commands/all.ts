@@ -8,6 +8,7 @@ type Add = (program: Command, context: CommandContext) => void;
 
 const commands: Readonly<Record<string, () => Promise<Add>>> = {
   start: async () => (await import('./start.ts')).addStartCommand,
+  status: async () => (await import('./status/status.ts')).addStatusCommand,
   check: async () => (await import('./check.ts')).addCheckCommand,
   routes: async () => (await import('./routes.ts')).addRoutesCommand,
   doctor: async () => (await import('./doctor/doctor.ts')).addDoctorCommand,

@@ -14,6 +14,8 @@ import type { MetricSnapshot } from './aggregate.ts';
 export interface AdminOptions extends Answers {
   /** Alerts, silences and receivers. */
   alerts(): object;
+  /** What needs attention now, as receivers of alerts are told it. */
+  causes(): Promise<object>;
   /** Bound address of the listener; determines which Host names it accepts. */
   readonly host: string;
   readonly tokens: AdminTokens;
@@ -145,6 +147,9 @@ export function createAdminServer(options: AdminOptions): Server {
   });
   app.get(['/alerts', '/console/alerts'], (_request, response) => {
     response.json(options.alerts());
+  });
+  app.get('/causes', async (_request, response) => {
+    response.json(await options.causes());
   });
   app.get('/console/*path', async ({ path, url, headers }, response, next) => {
     const found = await options.console.answer(path, new URL(url, 'http://admin').searchParams);

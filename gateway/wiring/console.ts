@@ -2,6 +2,7 @@
 
 import { hostname } from 'node:os';
 import { type AlertsInForce, type AlertsOptions, startAlerts } from '../alerts/alerts.ts';
+import { causesReport } from '../alerts/causes-report.ts';
 import { openAlertStore } from '../alerts/open-store.ts';
 import { isCausePattern } from '../alerts/settings.ts';
 import type { Secrets } from '../config/secrets.ts';
@@ -28,7 +29,7 @@ interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'now'> {
 }
 
 /** What the listener of operators answers with in the place of the answers that it was opened with. */
-export interface OpenedConsole extends Pick<AdminOptions, 'act' | 'alerts' | 'status'> {
+export interface OpenedConsole extends Pick<AdminOptions, 'act' | 'alerts' | 'causes' | 'status'> {
   readonly console: Console;
   /** Resolves when the history is kept. */
   stop(): Promise<void>;
@@ -55,12 +56,14 @@ export function openConsole(
       openFleet: (self, answer) => openFleet({ url, self, answer, clock: () => performance.now() }),
     }),
   });
+  const consoleUrl = `http://${adminHost.includes(':') ? `[${adminHost}]` : adminHost}:${adminPort}`;
+  const inForce = async () => (await answers.alertsInForce()) as AlertsInForce;
   const alerts = startAlerts({
-    inForce: async () => (await answers.alertsInForce()) as AlertsInForce,
+    inForce,
     causes: console.causes,
     instance: name,
     store: openAlertStore({ redisUrl: url, dataDirectory, now }),
-    consoleUrl: `http://${adminHost.includes(':') ? `[${adminHost}]` : adminHost}:${adminPort}`,
+    consoleUrl,
     readSecret: options.secrets.read,
     isServing: options.isServing,
     logger: options.logger,
@@ -72,6 +75,12 @@ export function openConsole(
   function alertsStatus(): object {
     const report = alerts.status();
     return Object.keys(report.receivers).length === 0 ? {} : { alerts: report };
+  }
+
+  async function causes(): Promise<object> {
+    // While no process can say it, the causes are told all the same.
+    const settings = (await inForce().catch(() => undefined))?.settings;
+    return causesReport(await console.causes('all'), { consoleUrl: settings?.consoleUrl ?? consoleUrl, nowMs: now() });
   }
 
   async function silence(action: ConsoleAction, requestId: string, by: string): Promise<ActionAnswer> {
@@ -95,6 +104,7 @@ export function openConsole(
     console,
     status,
     alerts: alerts.report,
+    causes,
     act: (action, requestId, by) =>
       action.action === 'silence-alerts' ? silence(action, requestId, by) : answers.act(action, requestId, by),
     async stop() {

@@ -1,29 +1,31 @@
-// `gateway alerts list`: alerts, silences and receivers of the running gateways.
+// `gateway alerts list`: causes, alerts, silences and receivers of the running gateways.
 
 import type { Command } from 'commander';
+import type { CausesReport } from '../../alerts/causes-report.ts';
 import type { AlertsReport } from '../../alerts/report.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine, printTable } from '../print.ts';
+import { askRunning } from '../running-gateway.ts';
+import { printCauses } from '../status/print-causes.ts';
 
 export function addList(alerts: Command, context: CommandContext): void {
   alerts
     .command('list')
-    .description('show alerts, silences and receivers, of the gateway on this machine and all that share its Redis')
+    .description(
+      'show causes, alerts, silences and receivers, of the gateway on this machine and all that share its Redis',
+    )
     .option('--json', 'print one JSON object')
     .action(({ json }: { readonly json?: true }) => list(context, json === true));
 }
 
 async function list(context: CommandContext, asJson: boolean): Promise<void> {
-  const { origin, ask } = context.adminClient();
-  const answer = await ask('GET', '/alerts');
-  if (answer === undefined) return context.fail(`No gateway answers at ${origin}.`);
-  if (answer.status !== 200)
-    return context.fail(
-      `The gateway at ${origin} answered ${answer.status}: ${answer.body.error ?? 'no reason given'}`,
-    );
-  const report = answer.body as unknown as AlertsReport;
-  if (asJson) return printJson(context, report);
-  if (!report.configured) return printLine(context, 'No alerts are configured: gateway.yaml has no "alerts".');
+  const report = (await askRunning(context, '/alerts')) as unknown as AlertsReport;
+  const { causes } = (await askRunning(context, '/causes')) as unknown as CausesReport;
+  if (asJson) return printJson(context, { ...report, causes });
+  printCauses(context, causes);
+  printLine(context, '');
+  if (!report.configured)
+    return printLine(context, 'No receiver is told of them: gateway.yaml has no "alerts" (docs/alerts.md).');
   const rows = report.alerts.map(({ id, state, severity, since, silent, told, cause }) => [
     ...[id, state, severity, since, silent ? 'silent' : told.join(', '), cause],
   ]);

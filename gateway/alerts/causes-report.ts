@@ -1,0 +1,24 @@
+// Pure: the causes that there are, as receivers are told them: for operators who have no receiver, and for commands.
+
+import type { AlertCause, AlertNote } from './alert.ts';
+import { boundedCause, noteOf } from './message.ts';
+
+export interface CausesReport {
+  /** Failures come first. */
+  readonly causes: readonly AlertNote[];
+}
+
+interface Around {
+  /** Where operators open the console. */
+  readonly consoleUrl: string;
+  readonly nowMs: number;
+}
+
+export function causesReport(causes: readonly AlertCause[], { consoleUrl, nowMs }: Around): CausesReport {
+  return {
+    causes: causes.map(boundedCause).map((cause) => {
+      const alert = { cause, state: 'firing', seenMs: nowMs, lastMs: nowMs, returns: 0 } as const;
+      return noteOf({ id: cause.id, state: 'firing', alert }, consoleUrl);
+    }),
+  };
+}

@@ -1,0 +1,28 @@
+// Prints what needs attention, in the words of the console: each cause with its consequence, its runbook and its link.
+
+import type { AlertNote } from '../../alerts/alert.ts';
+import type { CommandContext } from '../context.ts';
+import { printLine } from '../print.ts';
+
+const WIDTH = 'FAILURE  '.length;
+
+export function printCauses(context: Pick<CommandContext, 'write'>, causes: readonly AlertNote[]): void {
+  if (causes.length === 0) printLine(context, 'Nothing needs attention.');
+  for (const cause of causes) for (const line of linesOf(cause)) printLine(context, line);
+}
+
+function linesOf({ id, severity, cause, consequence, since, instances, runbook, link }: AlertNote): string[] {
+  const where = instances.length === 0 ? '' : ` On ${instances.join(', ')}.`;
+  const more = [
+    `${consequence} Since ${since}.${where}`.trimStart(),
+    `cause    ${id}`,
+    ...(runbook === null ? [] : [`runbook  ${runbook} in docs/operations.md, and ${pageOf(link, runbook)}`]),
+    `details  ${link}`,
+  ];
+  return [`${severity.toUpperCase().padEnd(WIDTH)}${cause}`, ...more.map((line) => `${' '.repeat(WIDTH)}${line}`)];
+}
+
+/** The console shows the section, too. */
+function pageOf(link: string, runbook: string): string {
+  return `${link.slice(0, link.indexOf('#'))}#/runbook/${runbook}`;
+}

@@ -1,0 +1,84 @@
+// `status` and `alerts list` tell on the command line what the console names under "Needs attention": the same words, with consequence,
+// runbook and link, whether alerts are configured or not.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { CausesReport } from '../../../gateway/alerts/causes-report.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { runInProcess } from '../../support/in-process.ts';
+import { eventually } from '../../support/instances.ts';
+import { thingsAt } from '../../support/things.ts';
+import { unusedPort } from '../../support/upstream.ts';
+
+describe('a gateway without receivers of alerts', () => {
+  let gateway: TestGateway;
+  let target: string;
+  before(async () => {
+    target = `http://127.0.0.1:${await unusedPort()}`;
+    gateway = await startGateway(thingsAt(target));
+  });
+  after(() => gateway.stop());
+
+  const run = (...words: string[]) =>
+    runInProcess(words, {
+      environment: { GATEWAY_DATA: gateway.dataDirectory, ADMIN_PORT: String(gateway.app.adminPort) },
+    });
+
+  it('has nothing that needs attention, and names its upstream', async () => {
+    await eventually(async () => (await run('status')).code === 0);
+    const { code, stdout } = await run('status');
+    assert.equal(code, 0);
+    assert.match(stdout, /^Nothing needs attention\.\n\nUPSTREAM +TARGETS +BREAKER/);
+    assert.match(stdout, new RegExp(`^things +${target} \\(live\\) healthy`, 'm'));
+    assert.match((await run('alerts', 'list')).stdout, /^Nothing needs attention\./);
+  });
+
+  it('names a target that is down as the console does, and ends with 1', async () => {
+    const { key } = await gateway.issueKey();
+    for (let sent = 0; sent < 3; sent += 1)
+      await fetch(`${gateway.url}/v1/things`, { headers: { authorization: `Bearer ${key}` } });
+    await eventually(async () => (await run('status')).code === 1);
+    const shown = (await (await fetch(`${gateway.adminUrl}/console/feed`)).json()) as {
+      attention: { cause: string; consequence: string; runbook: string }[];
+    };
+    const [cause] = shown.attention;
+    assert.match(cause?.cause ?? '', /target .* is failing \(ECONNREFUSED/);
+    for (const words of [['status'], ['alerts', 'list']]) {
+      const { stdout } = await run(...words);
+      assert.ok(stdout.startsWith(`FAILURE  ${cause?.cause}\n         ${cause?.consequence} Since 2`), stdout);
+      assert.match(stdout, /^ +cause {4}upstream things live$/m);
+      assert.match(
+        stdout,
+        /^ +runbook {2}GatewayTargetDown in docs\/operations\.md, and http:\S+\/#\/runbook\/GatewayTargetDown$/m,
+      );
+      assert.match(stdout, /^ +details {2}http:\S+\/#\/upstreams\/things$/m);
+    }
+    assert.match(
+      (await run('status')).stdout,
+      /^things +http:\S+ \(live\) failing \(ECONNREFUSED [\d.:]+\) +live closed/m,
+    );
+    assert.match((await run('alerts', 'list')).stdout, /No receiver is told of them/);
+  });
+
+  it('prints JSON with the members of a webhook', async () => {
+    const { code, stdout } = await run('status', '--json');
+    assert.equal(code, 1);
+    const { causes, upstreams, lifecycle } = JSON.parse(stdout) as CausesReport & Record<string, object>;
+    assert.deepEqual([Object.keys(upstreams as object), lifecycle], [['things'], 'serving']);
+    assert.partialDeepStrictEqual(causes, [
+      { id: 'upstream things live', state: 'firing', severity: 'failure', runbook: 'GatewayTargetDown', until: null },
+    ]);
+    const listed = JSON.parse((await run('alerts', 'list', '--json')).stdout) as CausesReport;
+    assert.deepEqual(
+      listed.causes.map(({ id }) => id),
+      causes.map(({ id }) => id),
+    );
+  });
+
+  it('says that no gateway answers', async () => {
+    const environment = { GATEWAY_DATA: gateway.dataDirectory, ADMIN_PORT: String(await unusedPort()) };
+    const { code, stderr } = await runInProcess(['status'], { environment });
+    assert.equal(code, 1);
+    assert.match(stderr, /No gateway answers at http:\/\/127\.0\.0\.1:/);
+  });
+});
