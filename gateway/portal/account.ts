@@ -1,8 +1,10 @@
 // The page "Your account": with a key that the reader pastes, a script asks the operations of `/gateway/v1` and shows organization, limits,
 // use, failed requests and keys. The page itself has data of no organization.
 
+import { firstKeyText } from './first-key.ts';
 import { escapeHtml } from './html.ts';
 import type { Page } from './layout.ts';
+import { renderLine } from './markdown.ts';
 import type { AddressedContract } from './reference/addresses.ts';
 
 /** The operations that the page uses, in the order of its sections. */
@@ -31,7 +33,7 @@ export function accountPage(references: readonly AddressedContract[], contact: s
 <div class="key-row"><input id="account-key" type="password" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="sk_live_…" aria-describedby="account-note">
 <button type="submit" class="primary">Show</button><button type="button" id="account-forget" hidden>Forget</button></div>
 <p id="account-note">A live key with the scope <code>gateway:read</code>. It stays in the memory of this page until you leave it, and is sent to
-this API only. No key yet? ${firstKey(contact)}</p>
+this API only. No key yet? ${renderLine(firstKeyText(contact))}</p>
 </form>
 <p id="account-status" class="quiet" role="status"></p>
 <div id="account" data-scopes="${escapeHtml(scopesOf(references).join(' '))}" hidden></div>
@@ -42,16 +44,11 @@ this API only. No key yet? ${firstKey(contact)}</p>
     description: DESCRIPTION,
     section: '/docs/account',
     main,
-    markdown: markdownOf(references),
+    markdown: markdownOf(references, contact),
     hasOwnKey: true,
     styles: ['account.css'],
     scripts: ['account.js'],
   };
-}
-
-function firstKey(contact: string | undefined): string {
-  if (contact === undefined) return 'The operator of this API makes the first one.';
-  return `<a href="${escapeHtml(contact)}" rel="noreferrer">Ask for the first one</a>.`;
 }
 
 /** Scopes that a key may be created with. */
@@ -62,7 +59,7 @@ function scopesOf(references: readonly AddressedContract[]): string[] {
   return [...new Set(all)].sort();
 }
 
-function markdownOf(references: readonly AddressedContract[]): string {
+function markdownOf(references: readonly AddressedContract[], contact: string | undefined): string {
   const all = references.flatMap(({ operations }) => operations);
   const lines = OPERATIONS.flatMap((id) => {
     const found = all.find(({ operation }) => operation.id === id && operation.path.startsWith('/gateway/v1/'));
@@ -73,7 +70,9 @@ function markdownOf(references: readonly AddressedContract[]): string {
   return `# Your account
 
 ${DESCRIPTION} The page at /docs/account asks for it in a browser, with a live key that has the scope \`gateway:read\`; creating, rotating and
-revoking keys needs \`gateway:keys\`. Neither is part of \`*\`. The key stays in the memory of the page. The same by HTTP:
+revoking keys needs \`gateway:keys\`. Neither is part of \`*\`. The key stays in the memory of the page. ${firstKeyText(contact)}
+
+The same by HTTP:
 
 ${lines.join('\n')}
 `;

@@ -2,6 +2,8 @@
 // apply.
 
 import type { Publication } from '../shared/publication.ts';
+import { FURTHER_KEYS, firstKeyText } from './first-key.ts';
+import type { HelpLinks } from './layout.ts';
 import type { AddressedContract, OperationAddress } from './reference/addresses.ts';
 import { viewOfOperation } from './reference/operation-view.ts';
 import type { DocumentTools } from './reference/reference.ts';
@@ -26,6 +28,7 @@ export interface GuideSettings {
   readonly publications: readonly Publication[];
   /** Whether the operations of an organization's own account are served at `publicUrl`. */
   readonly hasAccount: boolean;
+  readonly help: HelpLinks;
 }
 
 export interface ChosenSample {
@@ -78,6 +81,7 @@ export function guideFacts(
     // A page marks these numbers: they become those of the reader's own tier.
     ['limit', `\uE001${tier.requests}\uE001`],
     ['limitLess', `\uE002${tier.requests - 1}\uE002`],
+    ['getKey', [firstKeyText(settings.help.contact), ...(settings.hasAccount ? [FURTHER_KEYS] : [])].join(' ')],
     ['account', settings.hasAccount ? 'yes' : undefined],
     ['breaks', hasBreaks(references, settings.publications) ? 'yes' : undefined],
     ['limitsPage', settings.hasLimitsPage ? 'yes' : undefined],

@@ -1,11 +1,12 @@
 // The first page: what the API is, three first steps with a request to send, the resources by what they are for, and where the rest is.
 
+import { FURTHER_KEYS, firstKeyText } from './first-key.ts';
 import type { ChosenSample } from './guide-facts.ts';
 import { type Guide, guideCards } from './guides.ts';
 import { KEY_MARK, KEY_PLACEHOLDER } from './highlight.ts';
 import { escapeHtml, shortened } from './html.ts';
 import type { HelpLinks, Page } from './layout.ts';
-import { plain, renderDescription } from './markdown.ts';
+import { plain, renderDescription, renderLine } from './markdown.ts';
 import type { AddressedContract, OperationGroup } from './reference/addresses.ts';
 import { fenced } from './reference/operation-markdown.ts';
 import { requestSamples } from './reference/operation-page.ts';
@@ -93,14 +94,10 @@ function stepsOf({ guides, sample, help, further }: LandingOptions): Step[] {
   const has = (name: string) => guides.some((guide) => guide.name === name);
   const guide = (name: string, text: string) => (has(name) ? `<a href="/docs/guides/${name}">${text}</a>` : text);
   const takesKey = sample?.at.operation.security.some(({ scheme }) => scheme === 'apiKey') === true;
-  const ask =
-    help.contact === undefined
-      ? 'Ask the operator of this API for one'
-      : `<a href="${escapeHtml(help.contact)}" rel="noreferrer">Ask us</a> for one`;
   const hasTests = sample?.at.operation.hasTestMode === true;
   const hasAccount = further.some(({ path }) => path === '/docs/account');
-  const own = hasAccount ? ', or make one on <a href="/docs/account">your account</a>' : '';
-  const reach = hasTests ? 'It reaches test data only' : 'It acts for your organization';
+  const own = [firstKeyText(help.contact), ...(hasAccount ? [FURTHER_KEYS] : [])].join(' ');
+  const reach = hasTests ? 'A test key reaches test data only' : 'A key acts for your organization';
   const limits = further.some(({ path }) => path === '/docs/limits')
     ? ' and <a href="/docs/limits">how much your tier may send</a>'
     : '';
@@ -109,7 +106,7 @@ function stepsOf({ guides, sample, help, further }: LandingOptions): Step[] {
       ? [
           {
             title: hasTests ? 'Get a test key' : 'Get a key',
-            text: `${ask}${own}. ${reach}${has('authentication') ? `: ${guide('authentication', 'how keys work')}` : ''}.`,
+            text: `${renderLine(own)} ${reach}${has('authentication') ? `: ${guide('authentication', 'how keys work')}` : ''}.`,
           },
         ]
       : []),

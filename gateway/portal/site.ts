@@ -14,7 +14,7 @@ import { errorCodes, errorPage, errorsPage } from './error-pages.ts';
 import { type ChosenSample, type GuideSettings, guideFacts, sampleOperationOf } from './guide-facts.ts';
 import { type GuideSource, guidePage, guidesPage, loadGuides } from './guides.ts';
 import { landingPage } from './landing.ts';
-import { type Frame, type HelpLinks, layOut, type Page } from './layout.ts';
+import { type Frame, layOut, type Page } from './layout.ts';
 import { limitsPage, type PublicLimits } from './limits-page.ts';
 import { llmsText } from './llms.ts';
 import { type Look, markOf } from './look.ts';
@@ -40,7 +40,6 @@ export interface PortalOptions extends GuideSettings {
   /** Markdown. */
   readonly description: string | undefined;
   readonly look: Look;
-  readonly help: HelpLinks;
   /** The limits; undefined if the documentation has no page about them. */
   readonly limits: PublicLimits | undefined;
   readonly guides: readonly GuideSource[];

@@ -51,11 +51,14 @@ describe('with an entry whose target is the gateway', async () => {
   });
 
   it('it says where the first key comes from', async () => {
-    assert.match(page.text, /No key yet\? The operator of this API makes the first one\./);
+    assert.match(page.text, /No key yet\? The operator of this API makes your first key\./);
     const portal = { contact: 'help@example.com' };
     const helped = await start(startGateway({ gateway: { portal }, upstreams: OWN_ENTRY }));
     const { text } = await get(`${helped.url}/docs/account`);
-    assert.match(text, /No key yet\? <a href="mailto:help@example.com" rel="noreferrer">Ask for the first one<\/a>/);
+    const words = 'The operator of this API makes your first key: <a href="mailto:help@example.com">ask for it</a>.';
+    assert.ok(text.includes(`No key yet? ${words}`));
+    for (const path of ['/docs', '/docs/guides/quickstart', '/docs/guides/authentication'])
+      assert.ok((await get(helped.url + path)).text.includes(`${words} With a live key that has the scopes`), path);
   });
 
   it('every script and style that the page needs is served', async () => {

@@ -1,0 +1,11 @@
+// Where keys come from, in one wording for every page. The first one comes from a person: making keys takes a key.
+
+/** Markdown. @param contact an address of the web or a `mailto:`; undefined if the configuration does not say */
+export function firstKeyText(contact: string | undefined): string {
+  const text = 'The operator of this API makes your first key';
+  if (contact === undefined) return `${text}.`;
+  return `${text}: [ask for it](${contact.replaceAll('(', '%28').replaceAll(')', '%29')}).`;
+}
+
+export const FURTHER_KEYS =
+  'With a live key that has the scopes `gateway:read` and `gateway:keys`, you make further ones on [your account](/docs/account).';
