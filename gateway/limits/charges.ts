@@ -20,6 +20,8 @@ export interface CallerCharges extends ChargeMemory {
 
 /** The settings of an operation that decide how it is counted. Most operations share one of a few kinds. */
 interface OperationKind {
+  /** Distinguishes it from every other one of this process. */
+  readonly number: number;
   readonly cost: number;
   readonly extra: string | undefined;
   readonly known: WeakMap<Caller, CallerCharges>;
@@ -30,8 +32,10 @@ interface OperationKind {
   readonly sharedByAddresses: SharedParts;
 }
 
-/** The charges of a caller's last request, and the kind of its operation: most callers use one kind. */
-const last = new CallerNote<{ readonly kind: OperationKind; readonly charges: CallerCharges }>();
+/** The charges of a caller's last request, and the number of their kind: most callers use one kind. A kind itself would outlast its rules. */
+const last = new CallerNote<{ readonly kind: number; readonly charges: CallerCharges }>();
+
+let kindsMade = 0;
 
 /** A refused address that is not among these costs a decision of the store for each request. Some 700 bytes each. */
 const ADDRESSES_MAX = 2000;
@@ -66,7 +70,7 @@ export function createChargesOf(
     // All anonymous clients share one caller object.
     if (organization === undefined) return chargesOfAddress(kind, addressBlockOf(address));
     const noted = last.of(caller);
-    if (noted?.kind === kind) return noted.charges;
+    if (noted?.kind === kind.number) return noted.charges;
     let known = kind.known.get(caller);
     if (known === undefined) {
       const isPerson = caller.scheme === 'session';
@@ -74,7 +78,7 @@ export function createChargesOf(
       known = resolve(rules, kind, ruleOf(rules, organization)?.rule, owner);
       kind.known.set(caller, known);
     }
-    last.set(caller, { kind, charges: known });
+    last.set(caller, { kind: kind.number, charges: known });
     return known;
   };
 }
@@ -106,7 +110,9 @@ function createKinds(rules: LimitRules): (operation: Operation) => OperationKind
 }
 
 function createKind(cost: number, extra: string | undefined): OperationKind {
+  kindsMade += 1;
   return {
+    number: kindsMade,
     cost,
     extra,
     known: new WeakMap(),
