@@ -2,9 +2,12 @@
 
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
+import { absenceAt } from '../upstreams/absence.ts';
+import { laidOutJson } from './json-layout.ts';
 
 /** A document as its service publishes it. */
 export interface FetchedDocument {
+  /** JSON that is on one line is laid out. */
   readonly text: string;
   /** File name extension that fits the text. */
   readonly extension: 'json' | 'yaml';
@@ -34,6 +37,10 @@ export async function fetchDocument(from: string): Promise<FetchedDocument> {
   if (first.text !== undefined) {
     const document = tryParse(first.text, given);
     if (document !== undefined) return document;
+  } else {
+    const absence = await absenceAt(from);
+    if (absence !== undefined)
+      throw new Error(`${absence[0]?.toUpperCase()}${absence.slice(1)}. Start the service first.`);
   }
   const base = given.pathname.replace(/\/$/, '');
   for (const place of places) {
@@ -96,5 +103,6 @@ function parsed(text: string, name: string, url: URL | undefined): FetchedDocume
   const version = typeof root === 'object' && root !== null ? Object.keys(root) : [];
   if (!version.includes('openapi') && !version.includes('swagger'))
     throw new Error(`${name} is no OpenAPI document: it has neither "openapi" nor "swagger".`);
-  return { text, extension: isJson ? 'json' : 'yaml', root: root as FetchedDocument['root'], url };
+  const shown = isJson ? laidOutJson(text) : text;
+  return { text: shown, extension: isJson ? 'json' : 'yaml', root: root as FetchedDocument['root'], url };
 }

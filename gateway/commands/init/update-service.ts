@@ -4,6 +4,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 import { shownPath } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
@@ -31,7 +32,8 @@ export async function updateService(
   const before = await readFile(path, 'utf8').catch(({ code }) =>
     context.fail(`${shownPath(path)} cannot be read (${code}).`),
   );
-  if (before === document.text) return tell(context, { name, path, changes: [], written: false }, json);
+  if (isDeepStrictEqual(meaningOf(before), document.root))
+    return tell(context, { name, path, changes: [], written: false }, json);
   const findings = await comparison(context, path, document);
   const changes = findings.map(({ level, rule, operation, reason }) => ({ level, rule, operation, reason }));
   const breaking = changes.filter(({ level }) => level === 'breaking').length;
@@ -43,6 +45,15 @@ export async function updateService(
   tell(context, { name, path, changes, written: isWritten }, json);
   if (!isWritten)
     context.fail(`${counted(breaking, 'breaking change')}: nothing was written. Use --force to write it all the same.`);
+}
+
+/** What a document means, whatever its layout is; undefined if it has mistakes. */
+function meaningOf(text: string): unknown {
+  try {
+    return text.trimStart().startsWith('{') ? JSON.parse(text) : parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The one file of the entry. Its name says in which form the document is written. */
@@ -68,11 +79,7 @@ async function contractOf(
 }
 
 function entriesIn(text: string): Readonly<Record<string, { readonly contracts?: unknown }>> {
-  try {
-    return parse(text)?.upstreams ?? {};
-  } catch {
-    return {};
-  }
+  return (meaningOf(text) as { upstreams?: ReturnType<typeof entriesIn> } | undefined)?.upstreams ?? {};
 }
 
 /** Compares with the document from a place of its own, so that nothing is written before its mistakes are known. */

@@ -4,23 +4,30 @@ import { createAnswerCheck } from '../../contract/answer.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { responseFor, type Schemas } from '../../contract/schemas/schemas.ts';
 import type { UndeclaredAnswer } from '../../contract/undeclared.ts';
+import type { Operation } from '../../operation.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { type Answered, statusOf } from './backend.ts';
 import { type Exercised, isReading, isRefused } from './exercise.ts';
+import { isLikeUnknownPath } from './unknown-path.ts';
 
 const SHOWN_MAX = 3;
 /** Statuses that the gateway translates for clients, whether the contract declares them or not. */
 const understood = new Set([400, 403, 404, 409, 410, 412, 413, 415, 422, 429]);
 
+/** @param elsewhere the answer to an unknown path; undefined if it was not tried */
 export function driftOf(
-  { answers, untried }: Exercised,
+  { answers: all, untried }: Exercised,
   entries: readonly ContractOperation[],
   schemas: Schemas,
   now: () => number,
+  elsewhere: Answered | undefined,
 ): Finding[] {
   const check = createAnswerCheck(entries, schemas, now);
+  const isMissing = (one: Answered) => elsewhere !== undefined && isLikeUnknownPath(one, elsewhere);
+  const { missing = [], answers = [] } = Object.groupBy(all, (one) => (isMissing(one) ? 'missing' : 'answers'));
   const found = new Map<string, Finding>();
   const note = (finding: Finding) => found.set(`${finding.check} ${finding.says}`, finding);
+  for (const { asked } of missing) note(missingFinding(asked.entry.operation));
   for (const answered of answers) for (const finding of faultsOf(answered, check)) note(finding);
   const byOperation = Map.groupBy(answers, ({ asked }) => asked.entry.operation.id);
   if (found.size === 0 && answers.length > 0)
@@ -54,6 +61,15 @@ function faultsOf(answered: Answered, check: AnswerCheck): Finding[] {
   const body = judgement?.kind === 'pass' ? judgement.body : answered.body;
   const violations = body.length === 0 ? [] : check.violations(operation, status, body, type);
   return violations.slice(0, SHOWN_MAX).map((violation) => drift(`${status} with a wrong body: ${violation}.`));
+}
+
+function missingFinding({ id, method, path }: Operation): Finding {
+  const says = `${id}: the service has no ${method} ${path}. It answers 404 as to an unknown path.`;
+  return warn(
+    'contract',
+    says,
+    'Take the operation out of the contract, or correct its path or the basePath of the entry.',
+  );
 }
 
 /** The gateway passes such an answer on, unless the operation refuses it. */

@@ -8,10 +8,12 @@ import { type Answered, type Backend, type BackendRequest, statusOf } from './ba
 
 /** The id of a record that does not exist. */
 const ABSENT_ID = 'does-not-exist-0000000000';
-const UNKNOWN_PATH = '/gateway-tries-a-path-that-does-not-exist';
 
-/** @param tried answered requests; the provoking requests are derived from them */
-export async function errorsOf(backend: Backend, tried: readonly Answered[]): Promise<Finding[]> {
+/**
+ * @param tried answered requests; the provoking requests are derived from them
+ * @param elsewhere the answer to an unknown path
+ */
+export async function errorsOf(backend: Backend, tried: readonly Answered[], elsewhere: Answered): Promise<Finding[]> {
   const reading = tried.filter(({ asked }) => asked.entry.operation.method === 'GET');
   const [single] = reading.filter(({ asked }) => templateParameters(asked.entry.operation.path).length > 0);
   const [typed] = reading.filter(({ asked }) => numberIn(asked.entry) !== undefined);
@@ -20,7 +22,7 @@ export async function errorsOf(backend: Backend, tried: readonly Answered[]): Pr
   if (single !== undefined) findings.push(missing(await backend.send(absent(single.asked))));
   if (typed !== undefined) findings.push(misunderstood(await backend.send(mistyped(typed.asked))));
   if (any !== undefined) {
-    findings.push(unknown(await backend.send(elsewhere(any.asked, 'GET'))));
+    findings.push(unknown(elsewhere));
     findings.push(headed(await backend.send({ ...(reading[0] ?? any).asked, method: 'HEAD' })));
   }
   return findings;
@@ -37,10 +39,6 @@ function mistyped(asked: BackendRequest): BackendRequest {
     .split('&')
     .filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));
   return { ...asked, search: `?${[...others, `${name}=not-a-number`].join('&')}` };
-}
-
-function elsewhere(asked: BackendRequest, method: string): BackendRequest {
-  return { ...asked, method, path: UNKNOWN_PATH, search: '', body: undefined, bytes: undefined };
 }
 
 /** The name of a query parameter that takes a number. */

@@ -17,6 +17,7 @@ import { absenceAt } from './absence.ts';
 import type { Answered, Backend } from './backend.ts';
 import { createCreatedRecords } from './created-records.ts';
 import { driftOf } from './drift.ts';
+import { watchService } from './end-of-service.ts';
 import { errorsOf } from './errors.ts';
 import { exercise, isRefused } from './exercise.ts';
 import { idempotencyOf } from './idempotency.ts';
@@ -24,6 +25,7 @@ import { openBackend } from './open.ts';
 import { checkConnections, checkHeaders, checkTimes } from './response-checks.ts';
 import type { StepRow } from './stalwart/rows.ts';
 import { printedRows, stepTable } from './stalwart/table.ts';
+import { atUnknownPath } from './unknown-path.ts';
 
 interface TryFlags {
   readonly target?: string;
@@ -137,10 +139,12 @@ interface Card {
 async function cardOf(backend: Backend, trial: Trial): Promise<Card> {
   const { operations } = trial.configuration.contracts;
   const entries = operations.filter(({ operation }) => operation.upstream === trial.name);
-  const created = createCreatedRecords(backend, entries);
+  const service = watchService(backend, trial.address);
+  const created = createCreatedRecords(service.backend, entries);
   try {
     const { requests, checks } = await checksOf(created.backend, entries, trial);
-    return { requests, checks: [...checks, ...(await created.remove())] };
+    const removed = await created.remove();
+    return { requests, checks: [...(await service.findings()), ...checks, ...removed] };
   } catch (error) {
     await created.remove();
     throw error;
@@ -156,9 +160,13 @@ async function checksOf(
   const exercised = await exercise({ backend, entries, schemas, writes, requestsMax });
   const { answers } = exercised;
   onAnswers(answers);
-  const drift = [...driftOf(exercised, entries, schemas, now), ...unenforcedFindings(entries)];
+  const driftFrom = (elsewhere?: Answered) => [
+    ...driftOf(exercised, entries, schemas, now, elsewhere),
+    ...unenforcedFindings(entries),
+  ];
+  const [first] = answers;
   // Stop if the upstream refuses the credential: more requests show nothing and may lead to a block.
-  if (answers.length === 0 || answers.some(isRefused)) return { requests: answers.length, checks: drift };
+  if (first === undefined || answers.some(isRefused)) return { requests: answers.length, checks: driftFrom() };
   const provoked: Answered[] = [];
   const listening: Backend = {
     ...backend,
@@ -168,7 +176,8 @@ async function checksOf(
       return answered;
     },
   };
-  const errors = await errorsOf(listening, answers);
+  const elsewhere = await listening.send(atUnknownPath(first.asked));
+  const errors = await errorsOf(listening, answers, elsewhere);
   const idempotency = await idempotencyOf(listening, entry, answers, writes);
   const all = [...answers, ...provoked];
   const responses = [
@@ -176,7 +185,7 @@ async function checksOf(
     ...checkHeaders(all, backend.proofs(), [address, ...entry.live, ...(entry.test ?? [])]),
     ...checkConnections(all, backend),
   ];
-  return { requests: all.length, checks: [...drift, ...errors, ...responses, ...idempotency] };
+  return { requests: all.length, checks: [...driftFrom(elsewhere), ...errors, ...responses, ...idempotency] };
 }
 
 /** What only the service can check. */

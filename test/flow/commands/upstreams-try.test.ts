@@ -305,6 +305,34 @@ describe('gateway upstreams try', () => {
     has(told, 'warn', /^getItem was only refused \(404\)/);
   });
 
+  it('names an operation that the service does not have, as opposed to one that it refuses', async () => {
+    const refuse = (path: string) => ({ status: 404, time: randomUUID(), message: `Cannot GET ${path}` });
+    const lacking = await tryIt(await startUpstream(({ url }, response) => json(response, 404, refuse(url))));
+    has(lacking, 'warn', /^listItems: the service has no GET \/v1\/items\. It answers 404 as to an unknown path\.$/);
+    assert.ok(!lacking.checks.some(({ says }) => /^listItems(: it answers| was only)/.test(says)));
+    const refusing = await tryIt(
+      await startUpstream(({ url }, response) =>
+        json(response, 404, url.startsWith('/v1') ? { message: 'No item yet' } : refuse(url)),
+      ),
+    );
+    has(refusing, 'warn', /^listItems: it answers 404 to a request that is as the contract says/);
+  });
+
+  it('says after which request the service has stopped', async () => {
+    const upstream = await startUpstream(({ method, url }, response, raw) => {
+      if (method === 'HEAD') {
+        raw.socket.destroy();
+        return void upstream.close();
+      }
+      if (url.startsWith('/v1/items?')) return json(response, 200, { data: [] });
+      json(response, 404, { message: 'Not there' });
+    });
+    const told = await tryIt(upstream);
+    const [first] = told.checks;
+    assert.match(first?.says ?? '', /^The service has stopped after HEAD \/v1\/items\?limit=\d+\.$/);
+    assert.equal(first?.verdict, 'fail');
+  });
+
   it('reports keyed writes that may run twice', async () => {
     const told = await tryIt(await startUpstream(soundService()), [], '    whenOutcomeUnknown: run\n');
     assert.equal(told.code, 0);

@@ -1,0 +1,30 @@
+// A path that no service has, and whether the answer to an operation is the same: then the service does not have the operation. Pure.
+
+import { type Answered, type BackendRequest, statusOf } from './backend.ts';
+
+const UNKNOWN_PATH = '/gateway-tries-a-path-that-does-not-exist';
+
+export function atUnknownPath(asked: BackendRequest): BackendRequest {
+  return { ...asked, method: 'GET', path: UNKNOWN_PATH, search: '', body: undefined, bytes: undefined };
+}
+
+/**
+ * Whether the service answers an operation as it answers the unknown path. A record that is absent may have the same answer, so operations
+ * with parameters in their path say nothing.
+ */
+export function isLikeUnknownPath(answered: Answered, elsewhere: Answered): boolean {
+  const { operation } = answered.asked.entry;
+  if (operation.path.includes('{') || elsewhere.problem !== undefined) return false;
+  return statusOf(answered) === 404 && elsewhere.status === answered.status && wordsOf(answered) === wordsOf(elsewhere);
+}
+
+/** The body without what differs from request to request: the path, times and ids. */
+function wordsOf({ asked: { entry, path, search }, body }: Answered): string {
+  const { operation } = entry;
+  const own = path ?? operation.upstreamPrefix + operation.path.slice(operation.publicPrefix.length);
+  return body
+    .toString('utf8')
+    .replaceAll(own + search, '')
+    .replaceAll(own, '')
+    .replace(/[0-9a-f-]+/gi, (run) => (/[0-9]/.test(run) ? '0' : run));
+}
