@@ -147,7 +147,7 @@ export const upstreamEntry = z.strictObject({
   maxInFlight: whole('requests', 1, 100_000)
     .optional()
     .describe(
-      'The largest number of concurrent requests; more wait within their deadline. Default: the number of connections.',
+      'The largest number of concurrent requests; more wait within their deadline. Default: the number of connections to its live targets.',
     ),
   maxQueued: whole('requests', 0, 100_000)
     .default(1000)

@@ -11,7 +11,6 @@ const QUEUE_MS = 200;
 /** The part of an entry of upstreams.yaml that concerns access. */
 export interface AccessEntry {
   readonly live: readonly string[];
-  readonly test?: readonly string[] | undefined;
   readonly connections: number;
   readonly credential?: CredentialSettings | undefined;
   readonly maxInFlight?: number | undefined;
@@ -140,11 +139,11 @@ function identityOf(name: string, credential: CredentialSettings): string {
 }
 
 /**
- * Without `maxInFlight` an upstream gets as many places as connections: more requests would wait inside the connection pool, which is not a
- * fair queue. With `maxInFlight` and no `maxQueueMs`, requests wait as long as their deadlines allow.
+ * Without `maxInFlight` an upstream gets as many places as connections to its live targets: more requests would wait inside the connection
+ * pool, which is not a fair queue. Targets for test keys add none, because live requests cannot go to them. With `maxInFlight` and no `maxQueueMs`, requests wait as long as their deadlines allow.
  */
 function boundOf(
-  { live, test = [], connections, maxInFlight, maxQueued, maxQueueMs }: AccessEntry,
+  { live, connections, maxInFlight, maxQueued, maxQueueMs }: AccessEntry,
   credential: Credential | undefined,
   workers: number,
   organizationShare: number,
@@ -152,7 +151,7 @@ function boundOf(
   const isBounded = maxInFlight !== undefined;
   return {
     credential,
-    places: isBounded ? Math.max(1, Math.floor(maxInFlight / workers)) : connections * new Set([...live, ...test]).size,
+    places: isBounded ? Math.max(1, Math.floor(maxInFlight / workers)) : connections * new Set(live).size,
     queuedMax: maxQueued,
     queueMs: maxQueueMs ?? (isBounded ? undefined : QUEUE_MS),
     organizationShare,

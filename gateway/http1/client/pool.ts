@@ -169,11 +169,12 @@ export class Pool implements Dispatcher, Owner {
     this.#isServing = false;
     while (this.#hasWaiting() && this.#free.length > 0) {
       const connection = this.#free.pop() as Connection;
-      if (connection.isQuiet()) connection.send(this.#waiting.shift() as RequestInFlight);
+      if (connection.isQuiet()) send(connection, this.#waiting.shift() as RequestInFlight);
       else connection.end();
     }
     this.#fresh.length = 0;
     this.#openForWaiting();
+    this.#noteWaits();
     this.#reuseRested();
     this.#finishIfClosed();
   }
@@ -204,6 +205,16 @@ export class Pool implements Dispatcher, Owner {
     const openable = this.#connectionsMax - counted - this.#opening.size;
     const needed = Math.min(openable, this.#waiting.length - this.#opening.size - this.#resting.length);
     for (let i = 0; i < needed; i++) this.#open();
+  }
+
+  /** Notes when requests begin to wait for those that have all connections. The noted ones precede those that came since. */
+  #noteWaits(): void {
+    const expected = this.#opening.size + this.#resting.length;
+    for (let at = this.#waiting.length - 1; at >= expected; at -= 1) {
+      const request = this.#waiting[at] as RequestInFlight;
+      if (request.waitsSinceMs !== 0) return;
+      request.waitsSinceMs = performance.now();
+    }
   }
 
   #open(): void {
@@ -259,4 +270,9 @@ export class Pool implements Dispatcher, Owner {
     this.#onClosed();
     this.#onClosed = undefined;
   }
+}
+
+function send(connection: Connection, request: RequestInFlight): void {
+  if (request.waitsSinceMs !== 0) request.waitedMs = performance.now() - request.waitsSinceMs;
+  connection.send(request);
 }

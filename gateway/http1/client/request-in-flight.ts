@@ -16,6 +16,9 @@ export class RequestInFlight implements Control {
   readonly head: string;
   readonly handler: AnswerHandler;
   paused = false;
+  waitedMs = 0;
+  /** When the request found every connection in use, `performance.now()`; 0 if it did not. */
+  waitsSinceMs = 0;
   /** Set while the request has a connection. */
   connection: Carrier | undefined;
 

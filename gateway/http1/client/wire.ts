@@ -18,6 +18,8 @@ export interface Outgoing {
 /** Pauses or aborts an answer. Has no effect after the answer has ended. */
 export interface Control {
   readonly paused: boolean;
+  /** How long the request waited because every connection was in use. */
+  readonly waitedMs: number;
   /** Delivers no part of the answer until `resume`. The loss of the connection may still be reported. */
   pause(): void;
   resume(): void;

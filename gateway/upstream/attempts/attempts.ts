@@ -161,6 +161,12 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
     this.exchange.trail.upstreamMs = undefined;
   }
 
+  /** The wait is that of a queue: it is no time of the service. */
+  waited(waitedMs: number): void {
+    this.noteQueued(waitedMs);
+    this.attemptAt += waitedMs;
+  }
+
   relayed(): void {
     const status = this.#relay?.answeredStatus;
     this.#endAttempt(outcomeOf(status, undefined), status);

@@ -18,6 +18,7 @@ export abstract class ExchangePlace implements Waiter {
   /** The entry of the exchange in the queue while it waits. */
   #waiter: QueueEntry | undefined;
   #place: OrganizationShare | undefined;
+  #queuedMs = 0;
 
   constructor(exchange: Forwardable, route: UpstreamRoute, deadlineAt: number) {
     this.exchange = exchange;
@@ -48,13 +49,13 @@ export abstract class ExchangePlace implements Waiter {
   entered(place: OrganizationShare, waitedMs: number): void {
     this.#waiter = undefined;
     this.#place = place;
-    this.exchange.trail.queuedMs = waitedMs;
+    this.noteQueued(waitedMs);
     this.begin();
   }
 
   refused(error: GatewayError, waitedMs: number): void {
     this.#waiter = undefined;
-    this.exchange.trail.queuedMs = waitedMs;
+    this.noteQueued(waitedMs);
     this.endWith(error);
   }
 
@@ -62,8 +63,14 @@ export abstract class ExchangePlace implements Waiter {
   protected leaveQueue(): boolean {
     if (this.#waiter === undefined) return false;
     this.route.concurrency.leaveQueue(this.#waiter);
-    this.exchange.trail.queuedMs = performance.now() - this.#waiter.sinceMs;
+    this.noteQueued(performance.now() - this.#waiter.sinceMs);
     return true;
+  }
+
+  /** Adds to the time in queues: the one for a place, and the one for a connection. */
+  protected noteQueued(waitedMs: number): void {
+    this.#queuedMs += waitedMs;
+    this.exchange.trail.queuedMs = this.#queuedMs;
   }
 
   /** Gives the place back. Returns false if the exchange no longer has one. */

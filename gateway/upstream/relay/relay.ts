@@ -30,6 +30,8 @@ import {
 export interface RelayOwner {
   /** Start of this attempt, `performance.now()`. */
   readonly attemptAt: number;
+  /** Called when the attempt has got a connection after waiting this long for those in use. */
+  waited(waitedMs: number): void;
   /** Called when the client has the whole answer. */
   relayed(): void;
   /** @param status of the upstream's answer, 0 without one */
@@ -120,6 +122,7 @@ export class Relay extends ClientAnswer implements AnswerHandler {
 
   onRequestStart(control: Control): void {
     this.exchange.recording?.sent();
+    if (control.waitedMs > 0) this.#owner.waited(control.waitedMs);
     this.control = control;
   }
 

@@ -77,6 +77,7 @@ async function readToEnd(body: Outgoing['body']): Promise<void> {
 }
 
 class InProcessControl implements Control {
+  readonly waitedMs = 0;
   isAborted = false;
   #resumed: PromiseWithResolvers<void> | undefined;
 

@@ -65,6 +65,15 @@ describe('an upstream without a bound', () => {
     assert.match(await metrics(), /^gateway_upstream_queue_seconds_count\{upstream="things"\} 11$/m);
   });
 
+  it('gets no more for its examples, which test keys alone reach', async () => {
+    const { upstream, call, stateOf, waits } = await setUp({ connections: 1, test: 'examples:' });
+    const both = [call('org_busy'), call('org_busy')];
+    await waits(1);
+    assert.equal((await stateOf()).in_flight, 1);
+    upstream.letAllGo();
+    assert.deepEqual(new Set((await Promise.all(both)).map(({ status }) => status)), new Set([200]));
+  });
+
   it('drops a request when its client leaves', async () => {
     const { upstream, gateway, call, requestFrom, waits } = await setUp({ connections: 1 });
     const first = call('org_busy');
@@ -83,6 +92,20 @@ describe('an upstream without a bound', () => {
 });
 
 describe('a request that waits', () => {
+  it('for one of fewer connections than places, has that wait in its log line', async () => {
+    const { upstream, gateway, call, stateOf } = await setUp({ maxInFlight: 3, connections: 1 });
+    const all = [call('org_busy'), call('org_busy'), call('org_busy')];
+    await eventually(async () => (await stateOf()).in_flight === 3);
+    await until(() => upstream.held() === 1);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    upstream.letAllGo();
+    await Promise.all(all);
+    const lines = gateway.logLines().filter(({ upstream_ms: ms }) => ms !== undefined);
+    assert.deepEqual(lines.map(({ queued_ms: ms }) => ms !== undefined).sort(), [false, true, true]);
+    for (const { queued_ms: queued = 0, upstream_ms: answered, duration_ms: all } of lines)
+      assert.ok(Number(queued) + Number(answered) <= Number(all));
+  });
+
   it('is refused when its time is nearly over, with a Retry-After', async () => {
     const patient = { getThing: { timeoutMs: 60_000 } };
     const { upstream, gateway, requestFrom, call, stateOf, metrics } = await setUp({
