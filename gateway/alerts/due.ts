@@ -8,15 +8,18 @@ import type { AlertSettings, ReceiverSettings } from './settings.ts';
 export interface Alert {
   /** As it was seen last. */
   readonly cause: AlertCause;
-  readonly state: 'pending' | 'firing' | 'ended';
+  /** `quiet`: its cause is away, and its end not told yet, because it may come back. */
+  readonly state: 'pending' | 'firing' | 'quiet' | 'ended';
   readonly seenMs: number;
   readonly lastMs: number;
   /** What the receiver was told since the cause was seen; absent if there is nothing. */
   readonly told?: { readonly severity: Severity; readonly atMs: number };
   /** Whether nothing more has to be told about its end. */
   readonly isOver?: boolean;
-  /** How often it came back within an hour. */
+  /** How often it was told again within an hour of its end. */
   readonly returns: number;
+  /** Whether it has been told and has ended within an hour; it may still pass before it is told again. */
+  readonly isReturn?: boolean;
 }
 
 export type Alerts = Readonly<Record<string, Alert>>;
@@ -63,23 +66,31 @@ export function observed(before: Alerts, causes: readonly AlertCause[], rules: A
 function withCause(alert: Alert, cause: AlertCause, { forSeconds }: AlertRules, nowMs: number): Alert {
   if (alert.state === 'ended' && alert.isOver !== true) {
     // Its end was not told yet: it goes on.
-    return { ...alert, cause, state: 'firing', lastMs: nowMs, returns: alert.returns + 1 };
+    return { ...alert, cause, state: 'firing', lastMs: nowMs };
   }
+  if (alert.state === 'firing' || alert.state === 'quiet') return { ...alert, cause, state: 'firing', lastMs: nowMs };
   const began: Alert =
     alert.state === 'ended'
-      ? { cause, state: 'pending', seenMs: nowMs, lastMs: nowMs, returns: alert.returns + 1 }
+      ? { cause, state: 'pending', seenMs: nowMs, lastMs: nowMs, returns: alert.returns, isReturn: true }
       : { ...alert, cause, lastMs: nowMs };
-  const isFiring = began.state === 'firing' || nowMs - began.seenMs >= forSeconds * 1000;
-  return isFiring ? { ...began, state: 'firing' } : began;
+  if (nowMs - began.seenMs < forSeconds * 1000) return began;
+  const { isReturn, ...firing } = began;
+  return { ...firing, state: 'firing', returns: began.returns + (isReturn ? 1 : 0) };
 }
 
-function withoutCause(alert: Alert, { recoverySeconds }: AlertRules, nowMs: number): Alert | undefined {
-  const awayMs = nowMs - alert.lastMs;
-  if (alert.state === 'ended') return alert.isOver && awayMs >= RETURN_MS ? undefined : alert;
+function withoutCause(alert: Alert, rules: AlertRules, nowMs: number): Alert | undefined {
+  if (alert.state === 'ended') return alert.isOver && nowMs - alert.lastMs >= RETURN_MS ? undefined : alert;
   // One that passed before it was to be told; its returns count until it has been away for an hour.
-  if (alert.state === 'pending') return alert.returns > 0 ? { ...alert, state: 'ended', isOver: true } : undefined;
-  const recoveryMs = recoverySeconds * 1000 * 2 ** Math.min(alert.returns, DOUBLINGS_MAX);
-  return awayMs >= recoveryMs ? { ...alert, state: 'ended' } : alert;
+  if (alert.state === 'pending') return alert.isReturn ? { ...alert, state: 'ended', isOver: true } : undefined;
+  return { ...alert, state: nowMs >= endOf(alert, rules) ? 'ended' : 'quiet' };
+}
+
+/** When the end of a cause that stays away is told. */
+export function endOf(
+  { lastMs, returns }: Pick<Alert, 'lastMs' | 'returns'>,
+  { recoverySeconds }: Pick<AlertRules, 'recoverySeconds'>,
+): number {
+  return lastMs + recoverySeconds * 1000 * 2 ** Math.min(returns, DOUBLINGS_MAX);
 }
 
 /**
@@ -129,7 +140,7 @@ export function afterTelling(
 export function asJustSeen(alerts: Alerts, nowMs: number): Alerts {
   const seen = Object.entries(alerts).map(([id, alert]): [string, Alert] => [
     id,
-    alert.state === 'firing' ? { ...alert, lastMs: nowMs } : alert,
+    alert.state === 'firing' || alert.state === 'quiet' ? { ...alert, lastMs: nowMs } : alert,
   ]);
   return Object.fromEntries(seen);
 }

@@ -1,7 +1,7 @@
 // Pure: what operators see of alerts, in `/status`, in the console and by `gateway alerts list`.
 
 import { type Severity, severityOf } from './alert.ts';
-import type { Alert } from './due.ts';
+import { type Alert, endOf } from './due.ts';
 import type { AlertSettings } from './settings.ts';
 import { type Outboxes, outboxOf } from './speaker.ts';
 import type { Silence } from './store.ts';
@@ -28,6 +28,9 @@ export interface AlertsReport extends ReceiversStatus {
     readonly severity: Severity;
     readonly cause: string;
     readonly since: string;
+    /** When its cause was last seen, and when its end is told if it stays away; null unless it is `quiet`. */
+    readonly quiet_since: string | null;
+    readonly resolved_at: string | null;
     readonly silent: boolean;
     /** The receivers that were told. */
     readonly told: readonly string[];
@@ -72,18 +75,30 @@ export function reportOf(
   return {
     configured: settings !== undefined,
     ...receiversStatus(settings, outboxes),
-    alerts: [...byCause].flatMap(([id, same]) => {
-      const [first] = same.toSorted((one, other) => one.alert.seenMs - other.alert.seenMs);
-      if (first === undefined) return [];
-      const { cause, state, seenMs } = first.alert;
-      return {
-        ...{ id, state, severity: severityOf(cause), cause: cause.cause, since: cause.since ?? timeOf(seenMs) },
-        silent: isSilent(id),
-        told: same.filter(({ alert }) => alert.told !== undefined).map(({ receiver }) => receiver),
-      };
-    }),
+    alerts: sorted(
+      [...byCause].flatMap(([id, same]) => {
+        const [first] = same.toSorted((one, other) => one.alert.seenMs - other.alert.seenMs);
+        if (first === undefined) return [];
+        const { cause, state, seenMs, lastMs } = first.alert;
+        const isQuiet = state === 'quiet' && settings !== undefined;
+        return {
+          ...{ id, state, severity: severityOf(cause), cause: cause.cause, since: cause.since ?? timeOf(seenMs) },
+          quiet_since: isQuiet ? timeOf(lastMs) : null,
+          resolved_at: isQuiet ? timeOf(endOf(first.alert, settings)) : null,
+          silent: isSilent(id),
+          told: same.filter(({ alert }) => alert.told !== undefined).map(({ receiver }) => receiver),
+        };
+      }),
+    ),
     silences: silences.map(({ untilMs, ...silence }) => ({ ...silence, until: timeOf(untilMs) })),
   };
+}
+
+/** What lasts before what is quiet, failures before warnings, the newest first. */
+function sorted(alerts: AlertsReport['alerts']): AlertsReport['alerts'] {
+  const rank = ({ state, severity }: AlertsReport['alerts'][number]) =>
+    (state === 'quiet' ? 2 : 0) + (severity === 'failure' ? 0 : 1);
+  return alerts.toSorted((one, other) => rank(one) - rank(other) || other.since.localeCompare(one.since));
 }
 
 function timeOf(atMs: number): string {

@@ -26,8 +26,9 @@ async function list(context: CommandContext, asJson: boolean): Promise<void> {
   printLine(context, '');
   if (!report.configured)
     return printLine(context, 'No receiver is told of them: gateway.yaml has no "alerts" (docs/alerts.md).');
-  const rows = report.alerts.map(({ id, state, severity, since, silent, told, cause }) => [
-    ...[id, state, severity, since, silent ? 'silent' : told.join(', '), cause],
+  const rows = report.alerts.map((alert) => [
+    ...[alert.id, stateOf(alert), alert.severity, alert.since],
+    ...[alert.silent ? 'silent' : alert.told.join(', '), alert.cause],
   ]);
   printTable(context, ['cause', 'state', 'severity', 'since', 'told', 'text'], rows);
   printLine(context, '');
@@ -42,4 +43,8 @@ async function list(context: CommandContext, asJson: boolean): Promise<void> {
   printLine(context, '');
   const silences = report.silences.map(({ causes, until, by, reason }) => [causes, until, by, reason]);
   printTable(context, ['silent', 'until', 'by', 'reason'], silences);
+}
+
+function stateOf({ state, quiet_since: since, resolved_at: at }: AlertsReport['alerts'][number]): string {
+  return since === null ? state : `was firing, quiet since ${since}, told as resolved at ${at}`;
 }

@@ -25,12 +25,19 @@ place('alerts-none').append(
   ),
 );
 
+/** What is quiet has no colour: it is over, unless it comes back before its end is told. */
+function causeCell({ severity, cause, quiet_since: since, resolved_at: at }) {
+  if (since === null) return state(kinds[severity], cause);
+  const end = ['Was: ', cause, ' Quiet since ', timeElement(since), ', told as resolved at ', timeElement(at), '.'];
+  return element('span', { class: 'soft' }, ...end);
+}
+
 const showCauses = createTable(place('alerts-now'), {
   caption: 'Causes that are told',
   empty: 'Receivers are told of no cause at present.',
   keyOf: ({ id }) => id,
   columns: [
-    { key: 'cause', label: 'Cause', long: true, cell: ({ severity, cause }) => state(kinds[severity], cause) },
+    { key: 'cause', label: 'Cause', long: true, cell: causeCell },
     { key: 'id', label: 'Id', minor: true, cell: ({ id }) => id, value: ({ id }) => id },
     { key: 'since', label: 'Since', cell: ({ since }) => timeElement(since), value: ({ since }) => since },
     { key: 'told', label: 'Told', cell: ({ silent, told }) => (silent ? 'silent' : told.join(', ') || NONE) },

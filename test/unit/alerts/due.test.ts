@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AlertCause } from '../../../gateway/alerts/alert.ts';
 import { afterDelivery, afterFailure, afterLook, type Outbox } from '../../../gateway/alerts/outbox.ts';
+import { reportOf } from '../../../gateway/alerts/report.ts';
 import { alertSettings } from '../../../gateway/alerts/settings.ts';
 
 const SECOND = 1000;
@@ -25,6 +26,7 @@ function createReceiver(settings: object = {}, receiver: object = {}) {
   return {
     told,
     silent,
+    settings: parsed,
     outbox: () => outbox,
     /** Looks every three seconds for a time, while these causes are there. */
     during(ms: number, causes: readonly AlertCause[], isAway = false) {
@@ -104,6 +106,42 @@ describe('a receiver', () => {
     assert.ok(told.length <= 4, JSON.stringify(told));
     during(60 * MINUTE, []);
     assert.equal(told.at(-1)?.[1], 'resolved redis');
+  });
+
+  it('is not told late of the end of a cause that only flickered since its last end', () => {
+    const { during, told } = createReceiver();
+    during(MINUTE, [bad('redis')]);
+    during(MINUTE, []);
+    for (let times = 0; times < 10; times += 1) {
+      during(3 * SECOND, [bad('redis')]);
+      during(30 * SECOND, []);
+    }
+    during(MINUTE, [bad('redis')]);
+    const endedMs = 510;
+    during(10 * MINUTE, []);
+    assert.deepEqual(told.slice(2), [
+      [456, 'firing redis'],
+      [endedMs + 57, 'resolved redis'],
+    ]);
+  });
+
+  it('sees what is quiet, since when and until when, below what lasts; failures come first', () => {
+    const { during, outbox, settings } = createReceiver();
+    during(MINUTE, [bad('redis'), warn('slow a'), bad('loop')]);
+    during(9 * SECOND, [warn('slow a'), bad('loop')]);
+    const { alerts } = reportOf(settings, { pager: outbox() }, [], () => false);
+    const timeOf = (seconds: number) => new Date(1_000_000_000_000 + seconds * SECOND).toISOString();
+    assert.deepEqual(
+      alerts.map(({ id, state, quiet_since: since, resolved_at: at }) => ({ id, state, since, at })),
+      [
+        { id: 'loop', state: 'firing', since: null, at: null },
+        { id: 'slow a', state: 'firing', since: null, at: null },
+        { id: 'redis', state: 'quiet', since: timeOf(57), at: timeOf(87) },
+      ],
+    );
+    during(3 * SECOND, [bad('redis')]);
+    const [again] = reportOf(settings, { pager: outbox() }, [], () => false).alerts;
+    assert.deepEqual([again?.id, again?.state, again?.quiet_since], ['redis', 'firing', null]);
   });
 
   it('gets the severities and causes that it wants', () => {
