@@ -97,6 +97,9 @@ export interface UpstreamReport {
   readonly isolated_until?: string | null;
   readonly credential?: string;
   readonly shedding?: boolean;
+  readonly in_flight?: number;
+  readonly places?: number;
+  readonly waiting?: number;
 }
 
 type More = Partial<Pick<Cause, 'title' | 'since' | 'until' | 'runbook' | 'details' | 'figures'>>;

@@ -1,9 +1,17 @@
 // Pure: what needs an operator's attention, from the status of one gateway and its last minute. One entry for one cause. Refusals that
 // clients cause are none, unless they are a great part of what one organization sends.
 
-import { type Cause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
+import { type Cause, failureCause, type StatusForCauses, type UpstreamReport, warningCause } from './cause.ts';
+import type { CauseMemory } from './cause-memory.ts';
 import { redisCause } from './redis-cause.ts';
-import { failingOperations, organizationsInTrouble, type Present, slowOperations } from './traffic-causes.ts';
+import { serviceTimes } from './service-times.ts';
+import {
+  failingOperations,
+  organizationsInTrouble,
+  type Present,
+  slowOperations,
+  symptomsOf,
+} from './traffic-causes.ts';
 import { upstreamCauses } from './upstream-causes.ts';
 
 /** The last minute: requests, answers with 5xx, and the code that most of these have. */
@@ -20,12 +28,14 @@ const FAILURES_WARNED = 3;
  * Failures come before warnings. Null: no process reports its state.
  *
  * @param present the counts of operations and organizations; absent if nothing is told about them
+ * @param memory of earlier looks; without it each cause may be one that lasts
  */
 export function causesOf(
   status: StatusForCauses | null,
   minute: LastMinute,
   nowMs: number,
   present?: Present,
+  memory?: CauseMemory,
 ): Cause[] {
   if (status === null)
     return [
@@ -35,7 +45,7 @@ export function causesOf(
     ...ofLifecycle(status),
     ...ofConfiguration(status),
     ...redisCause(status, nowMs),
-    ...Object.entries(status.upstreams ?? {}).flatMap(upstreamCauses),
+    ...Object.entries(status.upstreams ?? {}).flatMap((one) => ofUpstream(one, present)),
     ...ofIssuers(status),
     ...ofOverload(status),
     ...(status.workers ?? []).flatMap(ofWorker),
@@ -43,15 +53,27 @@ export function causesOf(
     ...ofReceivers(status),
   ];
   const failures = found.filter(({ kind }) => kind === 'bad').map(({ id }) => id);
-  // The gateway's own failures and those of an upstream are the cause of errors, which are not told a second time.
-  const isOwn = failures.some((id) => /^(redis|stores|loop|shedding)/.test(id));
+  // The gateway's own failures and those of an upstream are the cause of errors, which are not told a second time. They stay the cause of
+  // what was counted in their time.
+  const culprits = [...failures, ...(memory?.culprits(nowMs) ?? [])];
+  const isOwn = culprits.some((id) => /^(redis|stores|loop|shedding)/.test(id));
   const isTold = (upstream: string | undefined) =>
-    isOwn || failures.some((id) => upstream !== undefined && id.startsWith(`upstream ${upstream} `));
-  const failing = present === undefined ? [] : failingOperations(present, isTold);
+    isOwn || culprits.some((id) => upstream !== undefined && id.startsWith(`upstream ${upstream} `));
+  const mayBegin = (id: string) => memory === undefined || memory.lasts(id);
+  const failing = present === undefined ? [] : failingOperations(present, isTold, mayBegin);
   if (failing.length > 0) found.push(...failing);
-  else if (!failures.some((id) => /^(upstream|redis|stores)/.test(id))) found.push(...ofErrors(minute));
-  if (present !== undefined) found.push(...slowOperations(present), ...organizationsInTrouble(present, nowMs));
+  else if (!culprits.some((id) => /^(upstream|redis|stores)/.test(id))) found.push(...ofErrors(minute));
+  if (present !== undefined) found.push(...slowOperations(present, isTold), ...organizationsInTrouble(present, nowMs));
   return [...found.filter(({ kind }) => kind === 'bad'), ...found.filter(({ kind }) => kind !== 'bad')];
+}
+
+/** The failure of an upstream, with what its operations show of it. */
+function ofUpstream(one: readonly [string, UpstreamReport], present: Present | undefined): Cause[] {
+  const [name] = one;
+  const causes = upstreamCauses(one, present && serviceTimes(present, name));
+  const symptoms = present === undefined ? '' : symptomsOf(present, name);
+  const [first] = causes.filter(({ kind }) => kind === 'bad');
+  return causes.map((cause) => (cause === first ? { ...cause, consequence: cause.consequence + symptoms } : cause));
 }
 
 function ofLifecycle({ lifecycle }: StatusForCauses): Cause[] {

@@ -14,7 +14,7 @@ const TRACKED_MAX = { operations: 40, organizations: 24, upstreams: 12 };
 const CODES_MAX = 200;
 /** Operations in one answer. */
 const TOLD_MAX = 12;
-const MINUTE_SLOTS = 4;
+export const MINUTE_SLOTS = 4;
 const SLOTS_KEPT = RESOLUTIONS.reduce((sum, { slots }) => sum + slots, 0);
 
 type Kind = keyof typeof TRACKED_MAX;

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StatusForCauses } from './cause.ts';
+import { createCauseMemory } from './cause-memory.ts';
 import { causesOf, type LastMinute } from './causes.ts';
 import { createEvents, type LastingCause } from './events.ts';
 import type { LocalFeed } from './feed.ts';
@@ -65,6 +66,7 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
   const kept = saved && decodeHistory(saved, widthOf(bounds), now());
   const history = new History(bounds, now, kept);
   const events = createEvents(now, kept?.events);
+  const memory = createCauseMemory();
   const sources = new WeakMap<object, Source>();
   const versionSummary = createVersionSummary(options.versions, now);
   /** The upstream of each operation. */
@@ -111,7 +113,9 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
       if (upstream !== undefined) upstreams.set(name, upstream);
     lastStatus = said;
     const known = withFailure(said as StatusForCauses | null);
-    events.observe(known, causesOf(known, lastMinute(), now(), present()));
+    const causes = causesOf(known, lastMinute(), now(), present(), memory);
+    memory.note(causes, now());
+    events.observe(known, causes);
   }
 
   async function count(): Promise<Sample[]> {
@@ -137,6 +141,7 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
       bounds,
       operations: history.present('operations'),
       organizations: history.present('organizations'),
+      upstreams: history.present('upstreams'),
       nearLimits: organizations,
       upstreamOf: (operation) => upstreams.get(operation),
     };

@@ -5,6 +5,7 @@ import { type Cause, failureCause, warningCause } from './cause.ts';
 import { figuresOf, quantileMs } from './figures.ts';
 import type { PresentCounts } from './history.ts';
 import type { OrganizationNearLimit } from './sample.ts';
+import { duration, serviceTimes } from './service-times.ts';
 
 /** The counts of a gateway that causes are found in. */
 export interface Present {
@@ -12,6 +13,8 @@ export interface Present {
   readonly bounds: readonly number[];
   readonly operations: readonly PresentCounts[];
   readonly organizations: readonly PresentCounts[];
+  /** The time until each upstream began to respond, without the wait for a place. */
+  readonly upstreams: readonly PresentCounts[];
   readonly nearLimits: readonly OrganizationNearLimit[];
   /** The upstream of an operation; undefined if it is not known. */
   upstreamOf(operation: string): string | undefined;
@@ -28,6 +31,8 @@ const SLOWER = 4;
 const SLOW_MS = 250;
 const SLOW_REQUESTS_MIN = 5;
 const COMPARED_REQUESTS_MIN = 20;
+/** Operations that are named with their upstream. */
+const SYMPTOMS_MAX = 3;
 const REFUSED_SHARE = 0.3;
 const REFUSED_REQUESTS_MIN = 10;
 const NEARLY_USED = 0.9;
@@ -41,23 +46,48 @@ interface Failing {
   readonly isRecovering: boolean;
 }
 
-/** @param isTold whether the failures of an upstream have a cause already */
-export function failingOperations(present: Present, isTold: (upstream: string | undefined) => boolean): Cause[] {
-  const { bounds, operations, upstreamOf } = present;
-  const failing = operations.flatMap(({ name, minute, latest }): Failing[] => {
-    const { requests, server_errors: failed } = figuresOf(bounds, minute);
-    const upstream = upstreamOf(name);
-    if (failed < FAILURES_MIN || failed < FAILED_SHARE * requests || isTold(upstream)) return [];
-    const now = figuresOf(bounds, latest);
-    return [{ name, upstream, requests, failed, isRecovering: now.requests > 0 && now.server_errors === 0 }];
-  });
+/**
+ * @param isTold whether the failures of an upstream have a cause already
+ * @param mayRecover whether a cause may be told that has no failure in the last seconds
+ */
+export function failingOperations(
+  present: Present,
+  isTold: (upstream: string | undefined) => boolean,
+  mayRecover: (id: string) => boolean,
+): Cause[] {
+  const failing = failingIn(present).filter(({ upstream }) => !isTold(upstream));
   const byUpstream = Map.groupBy(failing, ({ upstream }) => upstream);
   const causes = [...byUpstream].flatMap(([upstream, same]) =>
     upstream !== undefined && same.length >= SAME_UPSTREAM_MIN
       ? [upstreamFails(upstream, same)]
       : same.map(operationFails),
   );
-  return atMost(causes, 'operations fail', '#/');
+  const told = causes.filter(({ kind, id }) => kind === 'bad' || mayRecover(id));
+  return atMost(told, 'operations fail', '#/');
+}
+
+function failingIn({ bounds, operations, upstreamOf }: Present): Failing[] {
+  return operations.flatMap(({ name, minute, latest }): Failing[] => {
+    const { requests, server_errors: failed } = figuresOf(bounds, minute);
+    if (failed < FAILURES_MIN || failed < FAILED_SHARE * requests) return [];
+    const now = figuresOf(bounds, latest);
+    const isRecovering = now.requests > 0 && now.server_errors === 0;
+    return [{ name, upstream: upstreamOf(name), requests, failed, isRecovering }];
+  });
+}
+
+/** What the operations of a failing upstream show: told with it, and not beside it. */
+export function symptomsOf(present: Present, upstream: string): string {
+  const failing = failingIn(present).filter((one) => one.upstream === upstream && !one.isRecovering);
+  const names = new Set(failing.map(({ name }) => name));
+  const slow = slowIn(present).filter((one) => one.upstream === upstream && !names.has(one.name));
+  const all = [
+    ...failing.map(({ name, failed, requests }) => `${name} (${failed} of ${requests} failed)`),
+    ...slow.map(({ name }) => `${name} (slow)`),
+  ];
+  if (all.length === 0) return '';
+  const more = all.length > SYMPTOMS_MAX ? `, and ${all.length - SYMPTOMS_MAX} more` : '';
+  return ` Seen in ${all.slice(0, SYMPTOMS_MAX).join(', ')}${more}.`;
 }
 
 function operationFails({ name, upstream, requests, failed, isRecovering }: Failing): Cause {
@@ -93,23 +123,45 @@ function failure(
     : failureCause(id, `${what} fails: ${counted} in the last minute.`, '', more);
 }
 
-/** Compared with themselves: an operation that always takes long is not slow. */
-export function slowOperations({ bounds, operations, upstreamOf }: Present): Cause[] {
-  const causes = operations.flatMap(({ name, minute, latest, hour }): Cause[] => {
-    const recent = figuresOf(bounds, latest).requests >= SLOW_REQUESTS_MIN ? latest : minute;
-    if (figuresOf(bounds, recent).requests < SLOW_REQUESTS_MIN) return [];
-    if (figuresOf(bounds, hour).requests < COMPARED_REQUESTS_MIN) return [];
-    const now = quantileMs(bounds, recent, 0.9) ?? 0;
-    const before = quantileMs(bounds, hour, 0.9) ?? 0;
-    if (now < SLOW_MS || now < SLOWER * before) return [];
-    const upstream = upstreamOf(name);
+/** @param isTold whether the state of an upstream has a cause already */
+export function slowOperations(present: Present, isTold: (upstream: string | undefined) => boolean): Cause[] {
+  const failing = new Set(failingIn(present).map(({ name }) => name));
+  const causes = slowIn(present).flatMap(({ name, upstream, nowMs, beforeMs }): Cause[] => {
+    if (isTold(upstream) || failing.has(name)) return [];
     const what = upstream === undefined ? name : `${name} of ${upstream}`;
-    const cause = `${what} is slow: 9 of 10 responses within ${duration(now)}, ${duration(before)} in the hour before.`;
+    // The duration has the wait for a place at the service, too.
+    const service = upstream === undefined ? undefined : serviceTimes(present, upstream);
+    const own =
+      service === undefined ? '' : `; half of the requests to ${upstream} take ${duration(service.nowMs)} there`;
+    const cause = `${what} is slow: 9 of 10 responses within ${duration(nowMs)}, ${duration(beforeMs)} in the hour before${own}.`;
     const details = `#/operations/${encodeURIComponent(name)}`;
-    const figures = { p90_ms: Math.round(now), p90_before_ms: Math.round(before) };
+    const figures = {
+      p90_ms: Math.round(nowMs),
+      p90_before_ms: Math.round(beforeMs),
+      ...(service && { service_p50_ms: Math.round(service.nowMs) }),
+    };
     return [warningCause(`slow ${name}`, cause, '', { runbook: 'GatewaySlow', details, figures })];
   });
   return atMost(causes, 'operations are slow', '#/');
+}
+
+interface Slow {
+  readonly name: string;
+  readonly upstream: string | undefined;
+  readonly nowMs: number;
+  readonly beforeMs: number;
+}
+
+/** Compared with themselves: an operation that always takes long is not slow. */
+function slowIn({ bounds, operations, upstreamOf }: Present): Slow[] {
+  return operations.flatMap(({ name, minute, latest, hour }): Slow[] => {
+    const recent = figuresOf(bounds, latest).requests >= SLOW_REQUESTS_MIN ? latest : minute;
+    if (figuresOf(bounds, recent).requests < SLOW_REQUESTS_MIN) return [];
+    if (figuresOf(bounds, hour).requests < COMPARED_REQUESTS_MIN) return [];
+    const nowMs = quantileMs(bounds, recent, 0.9) ?? 0;
+    const beforeMs = quantileMs(bounds, hour, 0.9) ?? 0;
+    return nowMs < SLOW_MS || nowMs < SLOWER * beforeMs ? [] : [{ name, upstream: upstreamOf(name), nowMs, beforeMs }];
+  });
 }
 
 export function organizationsInTrouble({ bounds, organizations, nearLimits }: Present, nowMs: number): Cause[] {
@@ -157,10 +209,4 @@ function atMost(causes: readonly Cause[], what: string, details: string): Cause[
   const isBad = causes.some(({ kind }) => kind === 'bad');
   const rest = (isBad ? failureCause : warningCause)(`more ${what}`, `${more} more ${what}.`, '', { details });
   return [...causes.slice(0, TOLD_MAX), rest];
-}
-
-/** Two digits: it is an estimate. */
-function duration(ms: number): string {
-  if (ms >= 10_000) return '10 s or more';
-  return ms >= 1000 ? `${Number((ms / 1000).toPrecision(2))} s` : `${Number(ms.toPrecision(2))} ms`;
 }

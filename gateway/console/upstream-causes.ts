@@ -1,12 +1,14 @@
 // Pure: what is wrong with an upstream. Failing targets and an open circuit breaker have one cause, so they are told as one.
 
 import { type Cause, failureCause, type UpstreamReport, warningCause } from './cause.ts';
+import { duration, type ServiceTimes } from './service-times.ts';
 
 type Target = NonNullable<UpstreamReport['targets']>[number];
 
 const OUT = ['ejected', 'unhealthy', 'failing'];
 
-export function upstreamCauses([name, upstream]: readonly [string, UpstreamReport]): Cause[] {
+/** @param times how long the service takes, if that is known */
+export function upstreamCauses([name, upstream]: readonly [string, UpstreamReport], times?: ServiceTimes): Cause[] {
   const { targets = [], breaker = {}, credential, shedding, isolated_until: until } = upstream;
   const details = `#/upstreams/${encodeURIComponent(name)}`;
   const modes = new Set([...targets.map(({ mode }) => mode), ...Object.keys(breaker)]);
@@ -22,13 +24,19 @@ export function upstreamCauses([name, upstream]: readonly [string, UpstreamRepor
         { runbook: 'GatewayCredentialLatched', details },
       ),
     );
-  if (shedding === true)
+  // A breaker that opens ends the queue: both are one cause.
+  if (shedding === true && !found.some(({ kind }) => kind === 'bad'))
     found.push(
       failureCause(
         `upstream ${name} shedding`,
-        `Upstream ${name} is overloaded.`,
-        'A part of its requests gets 503 gateway_overloaded.',
-        { runbook: 'GatewayShedding', details },
+        `Upstream ${name} is overloaded${loadOf(upstream, times)}.`,
+        'A part of its requests gets 503 upstream_overloaded.',
+        {
+          title: `Upstream ${name} is overloaded.`,
+          runbook: 'GatewayShedding',
+          details,
+          figures: figuresIn(upstream, times),
+        },
       ),
     );
   if (typeof until === 'string')
@@ -41,6 +49,20 @@ export function upstreamCauses([name, upstream]: readonly [string, UpstreamRepor
       ),
     );
   return found;
+}
+
+function loadOf({ in_flight: inFlight, places, waiting = 0 }: UpstreamReport, times: ServiceTimes | undefined): string {
+  const load = places === undefined ? [] : [`${inFlight} of ${places} places taken, ${waiting} waiting`];
+  const before = times?.beforeMs === undefined ? '' : `, ${duration(times.beforeMs)} before`;
+  const took = times === undefined ? [] : [`the service takes ${duration(times.nowMs)}${before}`];
+  const all = [...load, ...took];
+  return all.length === 0 ? '' : `: ${all.join('; ')}`;
+}
+
+function figuresIn({ in_flight: inFlight, places, waiting }: UpstreamReport, times: ServiceTimes | undefined) {
+  const figures = { in_flight: inFlight, places, waiting, p50_ms: times?.nowMs, p50_before_ms: times?.beforeMs };
+  const known = Object.entries(figures).filter((one): one is [string, number] => one[1] !== undefined);
+  return Object.fromEntries(known.map(([key, value]) => [key, Math.round(value)]));
 }
 
 interface OfMode {

@@ -56,6 +56,7 @@ export interface Accesses {
 interface AccessStatus {
   readonly credential?: 'unproven' | 'proven' | 'latched';
   readonly in_flight: number;
+  readonly places: number;
   readonly waiting: number;
   readonly shedding: boolean;
 }
@@ -125,6 +126,7 @@ export function createAccesses(options: AccessesOptions): Accesses {
         {
           ...(credential && { credential: credential.status() }),
           in_flight: concurrency.inFlight(),
+          places: concurrency.places(),
           waiting: concurrency.waiting(),
           shedding: options.isShedding(name),
         },

@@ -87,6 +87,10 @@ export class ConcurrencyLimit {
     this.#admitSoon();
   }
 
+  places(): number {
+    return this.#options.places();
+  }
+
   inFlight(): number {
     return this.#inFlight;
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type CauseMemory, createCauseMemory } from '../../../gateway/console/cause-memory.ts';
 import { causesOf } from '../../../gateway/console/causes.ts';
 import type { PresentCounts } from '../../../gateway/console/history.ts';
 import type { OrganizationNearLimit } from '../../../gateway/console/sample.ts';
@@ -38,13 +39,18 @@ const near = (more: Partial<OrganizationNearLimit>): OrganizationNearLimit => ({
   ...more,
 });
 
-function told(more: Partial<Present>, status = {}) {
-  const present: Present = {
-    ...{ bounds: BOUNDS, operations: [], organizations: [], nearLimits: [] },
+function presentOf(more: Partial<Present>): Present {
+  return {
+    ...{ bounds: BOUNDS, operations: [], organizations: [], upstreams: [], nearLimits: [] },
     upstreamOf: (operation) => (operation.startsWith('GET /reports') ? 'orders' : undefined),
     ...more,
   };
-  return causesOf(status, QUIET, NOW_MS, present).map(({ kind, cause, details }) => `${kind}: ${cause} ${details}`);
+}
+
+function told(more: Partial<Present>, status = {}, memory?: CauseMemory, nowMs = NOW_MS) {
+  const causes = causesOf(status, QUIET, nowMs, presentOf(more), memory);
+  memory?.note(causes, nowMs);
+  return causes.map(({ kind, cause, details }) => `${kind}: ${cause} ${details}`);
 }
 
 test('an operation that fails is named first, with its upstream, and says when it recovers', () => {
@@ -79,6 +85,42 @@ test('operations of one upstream that fail together are one cause, which is not 
   assert.equal(told({ operations }, { upstreams: { stock: ejected } }).length, 2);
   const many = Array.from({ length: 9 }, (_, index) => series(`GET /${index}`, { requests: 10, failed: 9 }));
   assert.deepEqual(told({ operations: many }).slice(4), ['bad: 5 more operations fail. #/']);
+});
+
+test('what an upstream that failed left in the last minute is not told after its end', () => {
+  const memory = createCauseMemory();
+  const upstreams = { orders: { targets: [{ mode: 'live', address: 'http://a', state: 'failing' }] } };
+  const operations = [series(REPORTS, { requests: 824, failed: 711 })];
+  assert.equal(told({ operations }, { upstreams }, memory).length, 1);
+  assert.deepEqual(told({ operations }, {}, memory, NOW_MS + 8000), []);
+  // What fails later than that has another cause.
+  const [later = ''] = told({ operations }, {}, memory, NOW_MS + 76_000);
+  assert.match(later, /^bad: .*fails: 711 of 824/);
+  // What is over does not begin.
+  const over = [series('GET /other', { requests: 30, failed: 9 }, { requests: 9 })];
+  assert.deepEqual(told({ operations: over }, {}, memory, NOW_MS + 80_000), []);
+});
+
+test('an overloaded upstream is one cause, with its load and what its operations show', () => {
+  const hour = { requests: 100 };
+  const slow = { requests: 30, failed: 9, bucket: 3 };
+  const present = {
+    operations: ['a', 'b'].map((name) => series(`GET /reports/${name}`, slow, slow, hour)),
+    upstreams: [series('orders', { requests: 30, bucket: 3 }, { requests: 30, bucket: 3 }, hour)],
+  };
+  const orders = { shedding: true, in_flight: 16, places: 16, waiting: 128 };
+  assert.deepEqual(told(present, { upstreams: { orders } }), [
+    'bad: Upstream orders is overloaded: 16 of 16 places taken, 128 waiting; the service takes 3 s, 25 ms before. #/upstreams/orders',
+  ]);
+  assert.equal(
+    causesOf({ upstreams: { orders } }, QUIET, NOW_MS, presentOf(present))[0]?.consequence,
+    'A part of its requests gets 503 upstream_overloaded. Seen in GET /reports/a (9 of 30 failed), GET /reports/b (9 of 30 failed).',
+  );
+  const breaker = { live: 'open' };
+  assert.equal(told(present, { upstreams: { orders: { ...orders, breaker } } }).length, 1);
+  // Without an overload the time of the service tells what of the duration is a wait.
+  const calm = { ...present, operations: [series(REPORTS, { requests: 30, bucket: 3 }, undefined, hour)] };
+  assert.match(told(calm)[0] ?? '', /is slow: .*; half of the requests to orders take 3 s there\./);
 });
 
 test('an operation is slow if it is slower than itself', () => {

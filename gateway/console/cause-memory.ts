@@ -1,0 +1,31 @@
+// Remembers causes from one look to the next: those that last, and the culprits whose symptoms are still counted in the last minute.
+
+import type { Cause } from './cause.ts';
+import { MINUTE_SLOTS } from './history.ts';
+import { RESOLUTIONS } from './ranges.ts';
+
+export interface CauseMemory {
+  /** Whether the cause was there at the last look. */
+  lasts(id: string): boolean;
+  /** Ids of the failures of the gateway and of upstreams in whose time requests of the last minute were made. */
+  culprits(nowMs: number): readonly string[];
+  note(causes: readonly Cause[], nowMs: number): void;
+}
+
+/** A culprit may have lasted for one slot more than it was seen. */
+const COUNTED_MS = (MINUTE_SLOTS + 1) * RESOLUTIONS[0].slotMs;
+const CULPRIT = /^(redis|stores|loop|shedding|upstream )/;
+
+export function createCauseMemory(): CauseMemory {
+  const seenMs = new Map<string, number>();
+  let lasting: ReadonlySet<string> = new Set();
+  return {
+    lasts: (id) => lasting.has(id),
+    culprits: (nowMs) => [...seenMs].filter(([, atMs]) => nowMs - atMs < COUNTED_MS).map(([id]) => id),
+    note(causes, nowMs) {
+      lasting = new Set(causes.map(({ id }) => id));
+      for (const [id, atMs] of seenMs) if (nowMs - atMs >= COUNTED_MS) seenMs.delete(id);
+      for (const { id, kind } of causes) if (kind === 'bad' && CULPRIT.test(id)) seenMs.set(id, nowMs);
+    },
+  };
+}

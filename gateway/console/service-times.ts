@@ -1,0 +1,27 @@
+// Pure: how long an upstream takes to respond, now and in the hour before: the median, without the wait for a place.
+
+import { quantileMs } from './figures.ts';
+import type { PresentCounts } from './history.ts';
+
+export interface ServiceTimes {
+  readonly nowMs: number;
+  /** Undefined without requests in that time. */
+  readonly beforeMs: number | undefined;
+}
+
+/** Undefined without requests in the last minute. */
+export function serviceTimes(
+  { bounds, upstreams }: { readonly bounds: readonly number[]; readonly upstreams: readonly PresentCounts[] },
+  upstream: string,
+): ServiceTimes | undefined {
+  const counts = upstreams.find(({ name }) => name === upstream);
+  const nowMs = counts && (quantileMs(bounds, counts.latest, 0.5) ?? quantileMs(bounds, counts.minute, 0.5));
+  if (counts === undefined || nowMs == null) return undefined;
+  return { nowMs, beforeMs: quantileMs(bounds, counts.hour, 0.5) ?? undefined };
+}
+
+/** Two digits: it is an estimate. */
+export function duration(ms: number): string {
+  if (ms >= 10_000) return '10 s or more';
+  return ms >= 1000 ? `${Number((ms / 1000).toPrecision(2))} s` : `${Number(ms.toPrecision(2))} ms`;
+}
