@@ -78,7 +78,7 @@ function sectionsIn({ name, title, summary, rendered, markdown }: Guide): Entry[
     );
   const headings = rendered.sections.map(({ text }) => text).join(' ');
   const words = `${summary} ${headings} ${plain(first)} ${plain(parts.join(' '))}`;
-  return [['Guide', title, path, 'Guide', shortened(words, GUIDE_WORDS_MAX)], ...sections];
+  return [['Guide', title, path, '', shortened(words, GUIDE_WORDS_MAX)], ...sections];
 }
 
 function errorEntries(): Entry[] {

@@ -72,17 +72,19 @@ function termsOf(text) {
 
 /** A question is answered by a guide rather than by a name that has its words; by the guide as a whole rather than by a part. */
 function bonusOf({ kind, context }) {
-  if (kind === 'Guide') return context === 'Guide' ? 40 : 25;
+  if (kind === 'Guide') return context === '' ? 40 : 25;
   return kind === 'Page' ? 25 : 0;
 }
 
 /** 0: the entry lacks a word, and every word that readers use for it. */
 function weightOf(entry, terms) {
   let sum = KIND_ORDER[entry.kind] ?? 0;
+  // Names of error codes have many words by chance.
+  const ofSynonym = entry.kind === 'Error' ? 0.1 : 0.5;
   for (const term of terms) {
     const weight = Math.max(
       weightOfTerm(entry, term),
-      ...(ALIKE.get(term) ?? []).map((other) => weightOfTerm(entry, other) * 0.5),
+      ...(ALIKE.get(term) ?? []).map((other) => weightOfTerm(entry, other) * ofSynonym),
     );
     if (weight === 0) return 0;
     sum += weight;
@@ -91,20 +93,25 @@ function weightOf(entry, terms) {
   return sum;
 }
 
+/** Words match at their beginning: "entry" is no find for "try". Titles and sections stand above texts. */
 function weightOfTerm({ lowTitle, lowContext, lowWords }, term) {
-  if (lowTitle.startsWith(term)) return 30;
-  if (beginsWord(lowTitle, term)) return 20;
-  if (lowTitle.includes(term)) return 12;
-  if (lowContext.includes(term)) return 10;
-  const at = lowWords.indexOf(term);
+  const inTitle = placeOf(lowTitle, term);
+  if (inTitle === 0) return 30;
+  if (inTitle > 0) return 24;
+  if (placeOf(lowContext, term) >= 0) return 14;
+  const at = placeOf(lowWords, term);
   return at < 0 ? 0 : at < 40 ? 6 : 3;
 }
 
-/** Whether a word of the text begins with the term. */
-function beginsWord(text, term) {
+/** Where the first word of the text stands that begins with the term; -1 if there is none. */
+function placeOf(text, term) {
   for (let at = text.indexOf(term); at >= 0; at = text.indexOf(term, at + 1))
-    if (at === 0 || !/[a-z0-9]/.test(text[at - 1])) return true;
-  return false;
+    if (at === 0 || !isLetter(text[at - 1]) || !isLetter(term[0])) return at;
+  return -1;
+}
+
+function isLetter(character) {
+  return /[\p{L}\p{N}]/u.test(character);
 }
 
 /** Exported for the tests: the entries that have every word; if there are none, those with most of them. The best come first. */
@@ -115,11 +122,39 @@ export function found(entries, text) {
     const weight = weightOf(entry, terms);
     return weight > 0 && isQuestion ? weight + bonusOf(entry) : weight;
   });
-  if (whole.length > 0 || terms.length === 1) return whole;
+  if (whole.length > 0) return whole;
+  const mended = terms.map((term) => nearestWord(entries, term));
+  if (mended.some((term, index) => term !== terms[index])) return found(entries, mended.join(' '));
+  if (terms.length === 1) return whole;
   return ranked(entries, (entry) => {
     const weights = terms.map((term) => weightOf(entry, [term])).filter((weight) => weight > 0);
     return weights.length < terms.length / 2 ? 0 : weights.length * 100 + Math.max(...weights);
   });
+}
+
+const MENDED_MIN = 4;
+
+/** The word of a title that is one slip away from a term that nothing has; else the term. */
+function nearestWord(entries, term) {
+  if (term.length < MENDED_MIN || entries.some((entry) => weightOf(entry, [term]) > 0)) return term;
+  for (const { lowTitle } of entries)
+    for (const word of lowTitle.split(/[^\p{L}\p{N}]+/u)) if (isOneSlipAway(word, term)) return word;
+  return term;
+}
+
+/** One letter more, less or other, or two that changed places. The word may go on behind the term. */
+function isOneSlipAway(word, term) {
+  let at = 0;
+  while (at < term.length && word[at] === term[at]) at += 1;
+  if (at === term.length) return false;
+  const rest = term.slice(at + 1);
+  const swapped = term[at + 1] + term[at] + term.slice(at + 2);
+  return (
+    word.slice(at + 1).startsWith(rest) ||
+    word.slice(at + 1).startsWith(term.slice(at)) ||
+    (word.length > at && word.slice(at).startsWith(rest)) ||
+    word.slice(at).startsWith(swapped)
+  );
 }
 
 function ranked(entries, weigh) {
@@ -142,7 +177,7 @@ function optionOf(entry, number) {
     ['found-kind', entry.kind],
     ['found-title', entry.title],
     ['found-context', entry.context],
-  ]) {
+  ].filter(([, text]) => text !== '')) {
     const part = document.createElement('span');
     part.className = name;
     part.textContent = text;
