@@ -45,15 +45,11 @@ function sharesOf(rows: readonly ExchangeRow[], nameOf: (row: ExchangeRow) => st
   );
   return [...groups]
     .map(([name, all]): Share => {
-      const refused = all.filter(isRefused).length;
-      const failed = all.filter((row) => row.status >= 500 && !isRefused(row)).length;
+      const refused = all.filter((row) => row.refused).length;
+      const failed = all.filter((row) => row.status >= 500 && !row.refused).length;
       const isClient = all[0]?.organization === null && name === all[0].client;
       return { name, requests: all.length, failed, refused, ...(isClient && { client: true }) };
     })
     .sort((one, other) => other.requests - one.requests || one.name.localeCompare(other.name))
     .slice(0, SHARES_MAX);
-}
-
-function isRefused({ code, stage }: ExchangeRow): boolean {
-  return code !== null && stage !== 'forward';
 }

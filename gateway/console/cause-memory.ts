@@ -14,7 +14,11 @@ export interface CauseMemory {
 
 /** A culprit may have lasted for one slot more than it was seen. */
 const COUNTED_MS = (MINUTE_SLOTS + 1) * RESOLUTIONS[0].slotMs;
-const CULPRIT = /^(redis|stores|loop|shedding|upstream )/;
+
+/** Whether a failure lets requests to operations fail, or get refused. */
+export function isCulprit(id: string): boolean {
+  return /^(redis|stores|loop|shedding|upstream )/.test(id);
+}
 
 export function createCauseMemory(): CauseMemory {
   const seenMs = new Map<string, number>();
@@ -25,7 +29,7 @@ export function createCauseMemory(): CauseMemory {
     note(causes, nowMs) {
       lasting = new Set(causes.map(({ id }) => id));
       for (const [id, atMs] of seenMs) if (nowMs - atMs >= COUNTED_MS) seenMs.delete(id);
-      for (const { id, kind } of causes) if (kind === 'bad' && CULPRIT.test(id)) seenMs.set(id, nowMs);
+      for (const { id, kind } of causes) if (kind === 'bad' && isCulprit(id)) seenMs.set(id, nowMs);
     },
   };
 }

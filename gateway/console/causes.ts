@@ -2,7 +2,7 @@
 // clients cause are none, unless they are a great part of what one organization sends.
 
 import { type Cause, failureCause, type StatusForCauses, type UpstreamReport, warningCause } from './cause.ts';
-import type { CauseMemory } from './cause-memory.ts';
+import { type CauseMemory, isCulprit } from './cause-memory.ts';
 import { redisCause } from './redis-cause.ts';
 import { serviceTimes } from './service-times.ts';
 import {
@@ -55,7 +55,7 @@ export function causesOf(
   const failures = found.filter(({ kind }) => kind === 'bad').map(({ id }) => id);
   // The gateway's own failures and those of an upstream are the cause of errors, which are not told a second time. They stay the cause of
   // what was counted in their time.
-  const culprits = [...failures, ...(memory?.culprits(nowMs) ?? [])];
+  const culprits = [...failures.filter(isCulprit), ...(memory?.culprits(nowMs) ?? [])];
   const isOwn = culprits.some((id) => /^(redis|stores|loop|shedding)/.test(id));
   const isTold = (upstream: string | undefined) =>
     isOwn || culprits.some((id) => upstream !== undefined && id.startsWith(`upstream ${upstream} `));
@@ -63,7 +63,8 @@ export function causesOf(
   const failing = present === undefined ? [] : failingOperations(present, isTold, mayBegin);
   if (failing.length > 0) found.push(...failing);
   else if (!culprits.some((id) => /^(upstream|redis|stores)/.test(id))) found.push(...ofErrors(minute));
-  if (present !== undefined) found.push(...slowOperations(present, isTold), ...organizationsInTrouble(present, nowMs));
+  if (present !== undefined)
+    found.push(...slowOperations(present, isTold), ...organizationsInTrouble(present, nowMs, culprits.length > 0));
   return [...found.filter(({ kind }) => kind === 'bad'), ...found.filter(({ kind }) => kind !== 'bad')];
 }
 

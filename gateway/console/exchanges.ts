@@ -1,6 +1,7 @@
 // Pure: one row per recent exchange, from its log line, and the filter that a query asks for.
 
 import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
+import { wasRefused } from '../shared/refused.ts';
 
 export interface ExchangeRow {
   readonly request_id: string;
@@ -17,6 +18,8 @@ export interface ExchangeRow {
   readonly status: number;
   readonly stage: string;
   readonly code: string | null;
+  /** Whether the gateway refused it, before the service had it. */
+  readonly refused: boolean;
   readonly upstream: string | null;
   /** The tool by which an agent called the operation. */
   readonly tool: string | null;
@@ -66,6 +69,7 @@ export function exchangeRow(line: ExchangeLine): ExchangeRow {
     status: Number(line.status),
     stage: String(line.stage),
     code: textOrNull(line.code),
+    refused: wasRefused(line),
     upstream: textOrNull(line.upstream),
     tool: textOrNull(line.tool),
     duration_ms: Number(line.duration_ms),

@@ -1,6 +1,7 @@
 // Samples the counts and the state of this gateway once per slot, and keeps the history of the last day, whether or not the page is open.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { REFUSED_UNSENT } from '../shared/refused.ts';
 import type { StatusForCauses } from './cause.ts';
 import { createCauseMemory } from './cause-memory.ts';
 import { causesOf, type LastMinute } from './causes.ts';
@@ -48,6 +49,9 @@ const [{ slotMs: SLOT_MS }] = RESOLUTIONS;
 /** A process that is killed loses at most so much. */
 const KEEP_EVERY_MS = 300_000;
 const LAST_COUNT_MS = 200;
+
+/** Where requests end that passed all checks. */
+const SENDING = ['forward', ...Object.values(REFUSED_UNSENT)];
 
 interface Source {
   readonly differenceOf: ReturnType<typeof createDifference>;
@@ -150,7 +154,7 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
   function lastMinute(): LastMinute {
     const { all, codes } = historyReport(bounds, [history.counts({ range: '15m' })]);
     const [mostOften] = codes
-      .filter(({ stage, minute }) => stage === 'forward' && minute > 0)
+      .filter(({ stage, minute }) => SENDING.includes(stage) && minute > 0)
       .sort((one, other) => other.minute - one.minute);
     return { requests: all.minute.requests, serverErrors: all.minute.server_errors, mostOften: mostOften?.code };
   }

@@ -164,13 +164,19 @@ function slowIn({ bounds, operations, upstreamOf }: Present): Slow[] {
   });
 }
 
-export function organizationsInTrouble({ bounds, organizations, nearLimits }: Present, nowMs: number): Cause[] {
+/** @param hasCulprit whether the gateway or an upstream is the cause of refusals */
+export function organizationsInTrouble(
+  { bounds, organizations, nearLimits }: Present,
+  nowMs: number,
+  hasCulprit: boolean,
+): Cause[] {
   const lately = nearLimits.filter(({ last_at: at }) => nowMs - Date.parse(at) < MINUTE_MS);
   const refused = organizations.flatMap(({ name, minute, latest }): Cause[] => {
     const { requests, refused: refusals } = figuresOf(bounds, minute);
     if (requests < REFUSED_REQUESTS_MIN || refusals < REFUSED_SHARE * requests) return [];
     const now = figuresOf(bounds, latest);
     const limit = lately.find((one) => one.organization === name && one.refused > 0);
+    if (limit === undefined && hasCulprit) return [];
     const why = limit ? ` for its limit ${limit.policy}, ${limit.limit} in ${limit.window_seconds} s` : '';
     const counted = `${refusals} of ${requests} requests (${Math.round((100 * refusals) / requests)} %)`;
     const details = `#/organizations/${encodeURIComponent(name)}`;

@@ -6,6 +6,7 @@ import { REFUSALS } from '../error-catalogue.ts';
 import type { RareNotes } from '../log-fields.ts';
 import type { Operation } from '../operation.ts';
 import { METHODS } from '../shared/methods.ts';
+import { REFUSED_UNSENT, wasRefused } from '../shared/refused.ts';
 import { STAGES } from '../stages.ts';
 import type { Trail } from '../trail.ts';
 import { createCallerTraffic } from './caller-traffic.ts';
@@ -73,6 +74,8 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
   });
   const traffic = createTraffic();
   const upstreamTraffic = createTraffic();
+  /** By code: those of the stage `forward` whose request was sent to no target. */
+  const unsent = new Map<string, number>();
   const callers = createCallerTraffic(DURATION_BUCKETS.length + 1);
   const routes = createRouteSeries();
   const serverSeries = byOperation((operation, status) => {
@@ -207,19 +210,23 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
       clientSeries.of(operation, upstreamStatus).observe(upstreamMs / 1000);
     limits.decision(trail);
     // Upstreams may use codes of their own, which must not become an unbounded label.
-    if (code !== undefined) rejectedBy(trail.stage)(code in REFUSALS ? code : 'upstream_own').value += 1;
+    if (code !== undefined) {
+      rejectedBy(trail.stage)(code in REFUSALS ? code : 'upstream_own').value += 1;
+      if (trail.stage === 'forward' && wasRefused(trail)) unsent.set(code, (unsent.get(code) ?? 0) + 1);
+    }
     if (code === 'validation_failed') violations.inc({ direction: 'request', http_route: routes.routeOf(operation) });
   }
 
   /** Counts requests that the gateway refused apart from those that reached the service. */
-  function noteCaller({ caller, operation, method, status, code, stage }: Trail, bucket: number): void {
-    const isRefused = code !== undefined && stage !== 'forward';
-    if (isRefused) {
+  function noteCaller(trail: Trail, bucket: number): void {
+    const { caller, operation, method, status } = trail;
+    const isRefusal = wasRefused(trail);
+    if (isRefusal) {
       const known = unmatchedSeries.has(method) ? method : OTHER_METHOD;
       const refused = operation === undefined ? refusedUnmatched(known) : refusedOf(operation);
       refused.value += 1;
     }
-    if (caller?.organization !== undefined) callers.note(caller.organization.id, bucket, status, isRefused);
+    if (caller?.organization !== undefined) callers.note(caller.organization.id, bucket, status, isRefusal);
   }
 
   /** Counts what few exchanges have. */
@@ -242,18 +249,20 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     expect,
     async sample() {
       const seen = allRejected.filter(({ value }) => value > 0);
-      const refusals = seen.map(({ labels, value }) => ({
-        stage: labels.stage as string,
-        code: labels.code as string,
-        count: value,
-      }));
+      const refusals = seen.flatMap(({ labels, value }) => {
+        const { stage, code } = labels as { readonly stage: string; readonly code: string };
+        const ofThem = stage === 'forward' ? (unsent.get(code) ?? 0) : 0;
+        const sent = { stage, code, count: value - ofThem };
+        return ofThem === 0 ? [sent] : [sent, { stage: REFUSED_UNSENT[code] as string, code, count: ofThem }];
+      });
       return { operations: traffic.sample(), callers: callers.sample(), upstreams: upstreamTraffic.sample(), refusals };
     },
   };
 }
 
-function isUnanswered({ code, stage, status }: Trail): boolean {
-  return code !== undefined && stage === 'forward' && status >= UNANSWERED_STATUS;
+function isUnanswered(trail: Trail): boolean {
+  const { code, stage, status } = trail;
+  return code !== undefined && stage === 'forward' && status >= UNANSWERED_STATUS && !wasRefused(trail);
 }
 
 /** Finds the counter of an operation by identity. */

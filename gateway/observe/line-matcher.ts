@@ -1,6 +1,7 @@
 // Pure: tests log lines against a filter of exchanges.
 
 import type { ExchangeFilter, ExchangeLine, PlaceInList } from '../shared/exchange-filter.ts';
+import { wasRefused } from '../shared/refused.ts';
 
 /** Whether a line is wanted. `record` parses the line, which costs more than the tests before it. */
 export type Matches = (line: string, record: () => ExchangeLine | undefined) => boolean;
@@ -43,7 +44,7 @@ export function exchangeTest(filter: ExchangeFilter, wanted = membersWanted(filt
     wanted.every(([member, value]) => line[member] === value) &&
     (!isUnmatched || line.route === undefined) &&
     isStatus(Number(line.status)) &&
-    (filter.status !== 'refused' || isRefusal(line)) &&
+    (filter.status !== 'refused' || wasRefused(line)) &&
     Number(line.time) >= fromMs &&
     Number(line.time) < toMs &&
     (durationMinMs === undefined || Number(line.duration_ms) >= durationMinMs) &&
@@ -72,11 +73,6 @@ function statusTest(status: string | undefined): (of: number) => boolean {
   if (status === undefined) return () => true;
   if (status === 'failed' || status === 'refused') return (of) => of >= 400;
   return /^[1-5]xx$/.test(status) ? (of) => Math.floor(of / 100) === Number(status[0]) : (of) => of === Number(status);
-}
-
-/** The gateway refused it, before the service had it. */
-function isRefusal({ code, stage }: ExchangeLine): boolean {
-  return code !== undefined && stage !== 'forward';
 }
 
 function isBehind(place: PlaceInList | undefined, { time, request_id: id }: ExchangeLine): boolean {

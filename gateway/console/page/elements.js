@@ -35,7 +35,8 @@ export function state(kind, text) {
 }
 
 /** The colour of an exchange: the service failed, or the gateway refused. A failure of the gateway itself is one, too. */
-export function kindOf({ status, stage, code, upstream_ms: upstreamMs }) {
+export function kindOf({ status, stage, code, refused, upstream_ms: upstreamMs }) {
+  if (refused) return code === 'internal_error' ? 'bad' : 'warn';
   if (status >= 500 && (stage === 'forward' || code === 'internal_error')) return 'bad';
   const isRefused = code != null && (stage !== 'forward' || upstreamMs == null);
   return isRefused ? 'warn' : undefined;

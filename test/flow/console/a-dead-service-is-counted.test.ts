@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { until } from '../../support/connection.ts';
 import { startGateway } from '../../support/gateway.ts';
+import { startHoldingUpstream } from '../../support/holding-upstream.ts';
 import { thingsAt } from '../../support/things.ts';
 import { startUpstream } from '../../support/upstream.ts';
 
@@ -28,5 +30,34 @@ it('a service that stops answering fails on its own page, and a refusal of the g
     assert.deepEqual(await figures(), [5, 2]);
   } finally {
     await gateway.stop();
+  }
+});
+
+it('a request that gets no place is refused, and no failure of the service', async () => {
+  const upstream = await startHoldingUpstream();
+  const gateway = await startGateway(thingsAt(upstream.url, { maxInFlight: 1, maxQueued: 0 }));
+  try {
+    const { authorization } = await gateway.authorize();
+    const ask = () => fetch(`${gateway.url}/v1/things`, { headers: { authorization } });
+    const read = async (path: string) => (await fetch(`${gateway.adminUrl}/console/${path}`)).json();
+    const first = ask();
+    await until(() => upstream.held() === 1);
+    assert.equal((await ask()).status, 503);
+    upstream.letAllGo();
+    assert.equal((await first).status, 200);
+    const { history } = (await read('feed?upstream=things')) as { history: Record<string, Record<string, unknown>> };
+    assert.deepEqual(history.refused, { minute: 1, minute_server: 1 });
+    assert.deepEqual(history.subject?.total, { ...(history.subject?.total as object), requests: 1, server_errors: 0 });
+    const rows = (path: string) => read(path) as Promise<{ exchanges: { code: string }[] }>;
+    const { exchanges } = await rows('exchanges?status=refused');
+    assert.deepEqual(
+      exchanges.map(({ code }) => code),
+      ['upstream_overloaded'],
+    );
+    const { operations } = (await read('breakdown?upstream=things')) as { operations: Record<string, number>[] };
+    assert.deepEqual([operations[0]?.failed, operations[0]?.refused], [0, 1]);
+  } finally {
+    await gateway.stop();
+    await upstream.close();
   }
 });

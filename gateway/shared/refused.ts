@@ -1,0 +1,20 @@
+// Whether the gateway refused a request before its service had it, as operators count it.
+
+/** The codes of requests that got no place or met an open circuit breaker, and what stands for the stage of these among refusals. */
+export const REFUSED_UNSENT: Readonly<Record<string, string>> = {
+  upstream_overloaded: 'queue',
+  upstream_unavailable: 'breaker',
+};
+
+interface Ended {
+  readonly code?: unknown;
+  readonly stage?: unknown;
+  /** Absent if it was sent to none. */
+  readonly target?: unknown;
+}
+
+/** Services may respond with the same codes. */
+export function wasRefused({ code, stage, target }: Ended): boolean {
+  if (code == null) return false;
+  return stage !== 'forward' || (target == null && Object.hasOwn(REFUSED_UNSENT, String(code)));
+}
