@@ -1,12 +1,14 @@
 // Client of the admin listener of the gateway that runs on this machine.
 
+import type { adminTokensIn } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
+import type { HostProcess } from '../process/host-process.ts';
 
 const PATIENCE_MS = 10_000;
 /** Loopback addresses of a listener that is bound to all addresses. */
 const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-interface AdminAnswer {
+export interface AdminAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -17,16 +19,40 @@ export interface AdminClient {
   ask(method: 'GET' | 'POST', path: string): Promise<AdminAnswer | undefined>;
 }
 
-/** @param token the admin token or the viewer token, if one is configured */
+interface Tokens {
+  readonly look: string | undefined;
+  readonly act: string | undefined;
+}
+
+/** The variable with the token of the user, which is that of a line of the secret `operator_tokens`. */
+const OWN_TOKEN = 'GATEWAY_OPERATOR_TOKEN';
+
+/** The token of the user comes first: the audit log then names its operator. To look, any other one will do. */
+export function tokensOf(
+  { admin, viewer, named }: ReturnType<typeof adminTokensIn>,
+  environment: HostProcess['environment'],
+): Tokens {
+  const own = environment[OWN_TOKEN] || undefined;
+  return { look: own ?? admin ?? viewer ?? named[0]?.token, act: own ?? admin ?? viewer };
+}
+
+/** A sentence about an answer that is none to the question. */
+export function complaintOf({ origin }: Pick<AdminClient, 'origin'>, { status, body }: AdminAnswer): string {
+  const says = `The gateway at ${origin} answered ${status}: ${body.error ?? 'no reason given'}`;
+  const isAboutToken = body.code === 'token_required' || body.code === 'admin_token_required';
+  return isAboutToken ? `${says} Put your token of the secret operator_tokens into ${OWN_TOKEN}.` : says;
+}
+
 export function createAdminClient(
   { adminHost, adminPort }: Pick<Settings, 'adminHost' | 'adminPort'>,
-  token: string | undefined,
+  tokens: Tokens,
 ): AdminClient {
   const host = LOOPBACK[adminHost] ?? adminHost;
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${adminPort}`;
   return {
     origin,
     async ask(method, path) {
+      const token = method === 'GET' ? tokens.look : tokens.act;
       const answer = await fetch(origin + path, {
         method,
         headers: token === undefined ? {} : { authorization: `Bearer ${token}` },

@@ -11,7 +11,7 @@ import type { Configuration } from '../configuration.ts';
 import type { HostProcess, Painter } from '../process/host-process.ts';
 import { type OpenKeyStore, openKeyStore, openSecrets } from '../process/open-key-store.ts';
 import { visibleLine, visibleLines } from '../visible-text.ts';
-import { type AdminClient, createAdminClient } from './admin-client.ts';
+import { type AdminClient, createAdminClient, tokensOf } from './admin-client.ts';
 import { CommandFailure } from './command-failure.ts';
 import type { Remote } from './server/remote.ts';
 
@@ -101,8 +101,7 @@ export function createMachineContext(around: HostProcess): MachineContext {
       return keyStore;
     },
     adminClient() {
-      const { admin, viewer } = adminTokensIn(secrets());
-      return createAdminClient(settings(), admin ?? viewer);
+      return createAdminClient(settings(), tokensOf(adminTokensIn(secrets()), environment));
     },
     fail(sentence = '') {
       throw new CommandFailure(1, sentence);

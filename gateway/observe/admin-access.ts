@@ -45,6 +45,8 @@ interface AdminAccess {
   sessionOf(headers: IncomingHttpHeaders): AdminSession;
   /** The name of the operator, as the audit log has it; undefined without a token. */
   nameOf(headers: IncomingHttpHeaders): string | undefined;
+  /** The same for an operator with a name of their own; undefined for the two tokens without one. */
+  ownNameOf(headers: IncomingHttpHeaders): string | undefined;
 }
 
 interface AdminRequest {
@@ -94,7 +96,11 @@ export function createAdminAccess(host: string, tokens: AdminTokens): AdminAcces
     },
     refuseReading(headers) {
       if (onLoopback || roleOf(headers) !== undefined) return undefined;
-      return refusal(401, 'token_required', 'The admin token or the viewer token is required.');
+      return refusal(
+        401,
+        'token_required',
+        'A token of an operator is required: admin_token, viewer_token or one of operator_tokens.',
+      );
     },
     refuseWriting(headers) {
       const role = roleOf(headers);
@@ -112,7 +118,11 @@ export function createAdminAccess(host: string, tokens: AdminTokens): AdminAcces
     },
     refuseTrying(headers) {
       if (!onLoopback && roleOf(headers) === undefined)
-        return refusal(401, 'token_required', 'The admin token or the viewer token is required.');
+        return refusal(
+          401,
+          'token_required',
+          'A token of an operator is required: admin_token, viewer_token or one of operator_tokens.',
+        );
       return formProblem(headers);
     },
     sessionOf(headers) {
@@ -120,6 +130,10 @@ export function createAdminAccess(host: string, tokens: AdminTokens): AdminAcces
       return { role, name, has_token: name !== null, can_act: canAct };
     },
     nameOf: (headers) => operatorOf(headers)?.name,
+    ownNameOf(headers) {
+      const name = operatorOf(headers)?.name;
+      return tokens.named.find((one) => one.name === name)?.name;
+    },
   };
 }
 
@@ -145,11 +159,15 @@ function isJson(contentType: string | undefined): boolean {
 }
 
 function missing(): AdminRefusal {
-  return refusal(401, 'token_required', 'The admin token is required.');
+  return refusal(401, 'token_required', 'The admin token is required, or that of an operator who may act.');
 }
 
 function onlyLooks(): AdminRefusal {
-  return refusal(403, 'admin_token_required', 'The viewer token only looks: this needs the admin token.');
+  return refusal(
+    403,
+    'admin_token_required',
+    'This token only looks: this needs the admin token, or that of an operator who may act.',
+  );
 }
 
 function refusal(status: AdminRefusal['status'], code: string, error: string): AdminRefusal {

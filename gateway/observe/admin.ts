@@ -98,6 +98,11 @@ export function createAdminServer(options: AdminOptions): Server {
   // Below the probes, which are asked every few seconds and tell nothing about an operator.
   app.use(createAdminLog(options.logger));
   const access = createAdminAccess(options.host, options.tokens);
+  /** An operator with a name is told by the token; otherwise a command names the user of its machine. */
+  const authorOf = ({ url, headers }: Request, response: Response): ChangeAuthor => ({
+    by: access.ownNameOf(headers) ?? nameIn(queryOf(url).get('by')),
+    requestId: response.get('X-Request-Id'),
+  });
   app.use(refusing((request) => access.refuseStranger(request)));
   app.get(['/', '/console/:version/:file'], async ({ path, headers }, response, next) => {
     const file = await options.console.file(path);
@@ -163,20 +168,20 @@ export function createAdminServer(options: AdminOptions): Server {
     response.json(await options.status());
   });
   app.get('/limits', ({ url }, response) => answerAbout(limitsOf(queryOf(url)), response, options.limits.show));
-  app.post('/limits/reset', ({ url }, response) => {
-    const query = queryOf(url);
-    return answerAbout(limitsOf(query), response, (id) => options.limits.reset(id, authorOf(query, response)));
+  app.post('/limits/reset', (request, response) => {
+    const query = queryOf(request.url);
+    return answerAbout(limitsOf(query), response, (id) => options.limits.reset(id, authorOf(request, response)));
   });
-  app.post('/upstreams/retry', ({ url }, response) => {
-    const query = queryOf(url);
-    return answerAbout(retryOf(query), response, (name) => options.retry(name, authorOf(query, response)));
+  app.post('/upstreams/retry', (request, response) => {
+    const query = queryOf(request.url);
+    return answerAbout(retryOf(query), response, (name) => options.retry(name, authorOf(request, response)));
   });
-  app.post('/alerts/silence', async ({ url }, response) => {
-    const query = queryOf(url);
+  app.post('/alerts/silence', async (request, response) => {
+    const query = queryOf(request.url);
     const [target, reason] = [query.get('causes') ?? '', query.get('reason') ?? ''];
     const asked = { target, reason, seconds: Number(query.get('seconds') ?? Number.NaN), dry_run: false };
     const action = actionOf('silence-alerts', asked);
-    const { by, requestId = '' } = authorOf(query, response);
+    const { by, requestId = '' } = authorOf(request, response);
     const { status, body } =
       typeof action === 'object'
         ? await options.act(action, requestId, by)
@@ -250,10 +255,6 @@ async function answerAbout(
 
 function queryOf(url: string): URLSearchParams {
   return new URL(url, 'http://admin').searchParams;
-}
-
-function authorOf(query: URLSearchParams, response: Response): ChangeAuthor {
-  return { by: nameIn(query.get('by')), requestId: response.get('X-Request-Id') };
 }
 
 /** Returns the author as text that every terminal can display. */

@@ -1,6 +1,7 @@
 // `gateway alerts silence`: keeps alerts about causes back for a time, or tells them again.
 
 import type { Command } from 'commander';
+import { complaintOf } from '../admin-client.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
 import { parseDurationMs } from '../read.ts';
@@ -23,23 +24,22 @@ export function addSilence(alerts: Command, context: CommandContext): void {
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      '\nExamples:\n  gateway alerts silence "upstream orders live" --for 2h --reason "moves to other machines"\n  gateway alerts silence "upstream orders live" --end',
+      '\nExamples:\n  gateway alerts silence "upstream orders live" --for 2h --reason "moves to other machines"\n  gateway alerts silence "upstream orders live" --end\n\nNeeds the secret admin_token, or the token of an operator who may act in GATEWAY_OPERATOR_TOKEN: the audit log then names\nthe operator. On loopback it needs none as long as no token may act.',
     )
     .action((causes: string, flags: Flags) => silence(context, causes, flags));
 }
 
 async function silence(context: CommandContext, causes: string, flags: Flags): Promise<void> {
-  const { origin, ask } = context.adminClient();
+  const client = context.adminClient();
   const seconds = flags.end ? 0 : (parseDurationMs(flags.for ?? '') ?? Number.NaN) / 1000;
   if (flags.end !== undefined && flags.for !== undefined) return context.usage('Give either --for or --end.');
   if (Number.isNaN(seconds)) return context.usage('Say how long with --for, such as --for 2h, or --end.');
   const query = { causes, seconds: String(seconds), reason: flags.reason ?? '', by: context.actor };
-  const answer = await ask('POST', `/alerts/silence?${new URLSearchParams(query)}`);
-  if (answer === undefined) return context.fail(`No gateway answers at ${origin}.`);
+  const answer = await client.ask('POST', `/alerts/silence?${new URLSearchParams(query)}`);
+  if (answer === undefined) return context.fail(`No gateway answers at ${client.origin}.`);
   const { status, body } = answer;
   if (status === 400) return context.usage(String(body.error));
-  if (status !== 200)
-    return context.fail(`The gateway at ${origin} answered ${status}: ${body.error ?? 'no reason given'}`);
+  if (status !== 200) return context.fail(complaintOf(client, answer));
   const { silent_until: until } = body.after as { readonly silent_until: string | null };
   if (flags.json) printJson(context, { causes, until });
   else if (until === null) printLine(context, `Alerts about ${causes} are not silent any more.`);

@@ -1,6 +1,7 @@
 // Limit use from the gateway that runs on this machine, through its admin listener.
 
 import type { ResetReport, UsageReport } from '../../limits/usage.ts';
+import { complaintOf } from '../admin-client.ts';
 import type { MachineContext } from '../context.ts';
 
 /** Both methods return undefined for an unknown organization. */
@@ -15,18 +16,18 @@ export function runningLimits({
   adminClient,
   actor: by,
 }: Pick<MachineContext, 'fail' | 'adminClient' | 'actor'>): CountersHere {
-  const { origin, ask: askAdmin } = adminClient();
+  const client = adminClient();
 
   async function ask(method: 'GET' | 'POST', path: string, query: Readonly<Record<string, string>>): Promise<unknown> {
-    const answer = await askAdmin(method, `${path}?${new URLSearchParams(query)}`);
+    const answer = await client.ask(method, `${path}?${new URLSearchParams(query)}`);
     if (answer === undefined)
       return fail(
-        `No gateway answers at ${origin}. Without REDIS_URL, only the memory of the gateway has the counters.`,
+        `No gateway answers at ${client.origin}. Without REDIS_URL, only the memory of the gateway has the counters.`,
       );
     const { status, body } = answer;
     if (status >= 200 && status < 300) return body;
     if (status === 404 && body.code === 'organization_unknown') return undefined;
-    return fail(`The gateway at ${origin} answered ${status}: ${body.error ?? 'no reason given'}`);
+    return fail(complaintOf(client, answer));
   }
 
   return {

@@ -1,6 +1,7 @@
 // The action on upstreams, through the gateway that runs on this machine.
 
 import type { Actions } from '../../administration/actions.ts';
+import { complaintOf } from '../admin-client.ts';
 import type { MachineContext } from '../context.ts';
 import { unknownName } from '../read.ts';
 
@@ -8,16 +9,15 @@ export function upstreamsHere(context: MachineContext): Actions['upstreams'] {
   const { adminClient, actor: by, fail } = context;
   return {
     async retry(name) {
-      const { origin, ask } = adminClient();
-      const answer = await ask('POST', `/upstreams/retry?${new URLSearchParams({ upstream: name, by })}`);
-      if (answer === undefined) return fail(`No gateway answers at ${origin}.`);
+      const client = adminClient();
+      const answer = await client.ask('POST', `/upstreams/retry?${new URLSearchParams({ upstream: name, by })}`);
+      if (answer === undefined) return fail(`No gateway answers at ${client.origin}.`);
       const { status, body } = answer;
       if (body.code === 'upstream_unknown') {
         const { config } = await context.configuration();
         return context.usage(unknownName('upstream', name, Object.keys(config.upstreams)));
       }
-      if (status !== 200)
-        return fail(`The gateway at ${origin} answered ${status}: ${body.error ?? 'no reason given'}`);
+      if (status !== 200) return fail(complaintOf(client, answer));
       return Array.isArray(body.retried) && body.retried.length > 0;
     },
   };

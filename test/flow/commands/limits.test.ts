@@ -162,7 +162,8 @@ describe('when the counters cannot be read', () => {
   });
 });
 
-const NO_TOKEN = 'The admin token is required.';
+const NO_TOKEN =
+  'The admin token is required, or that of an operator who may act. Put your token of the secret operator_tokens into GATEWAY_OPERATOR_TOKEN.';
 
 /** A port that was just released. */
 async function closedPort(): Promise<string> {

@@ -181,7 +181,7 @@ describe('the admin listener off loopback', () => {
           .expect(403);
         assert.deepEqual(answer.body, {
           code: 'admin_token_required',
-          error: 'The viewer token only looks: this needs the admin token.',
+          error: 'This token only looks: this needs the admin token, or that of an operator who may act.',
         });
         for (const headers of [{}, bearer('wrong')])
           await supertest(gateway.adminUrl)
