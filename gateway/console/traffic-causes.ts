@@ -36,6 +36,7 @@ const SYMPTOMS_MAX = 3;
 const REFUSED_SHARE = 0.3;
 const REFUSED_REQUESTS_MIN = 10;
 const NEARLY_USED = 0.9;
+const RUNBOOK = 'An organization that is refused';
 const MINUTE_MS = 60_000;
 
 interface Failing {
@@ -185,7 +186,11 @@ export function organizationsInTrouble(
       ? `${name} is recovering: ${counted} were refused in the last minute, none in the last 15 seconds.`
       : `${name} is refused${why}: ${counted} in the last minute.`;
     const figures = { requests, refused: refusals };
-    return [warningCause(`organization ${name}`, cause, '', { details, figures })];
+    const consequence = limit
+      ? 'These requests get 429 rate_limited, with the time to wait; other organizations are not affected.'
+      : 'Its page has the codes that these requests get; other organizations are not affected.';
+    const more = { runbook: RUNBOOK, details, figures };
+    return [warningCause(`organization ${name}`, cause, consequence, more)];
   });
   const told = new Set(refused.map(({ id }) => id));
   // A limit that is not enforced refuses nothing.
@@ -199,7 +204,9 @@ export function organizationsInTrouble(
       const consequence = remaining === 0 ? 'Its next request is refused.' : 'Soon its requests are refused.';
       const details = `#/organizations/${encodeURIComponent(organization)}`;
       const figures = { used, limit, window_seconds: seconds };
-      return [warningCause(`near ${organization} ${policy}`, cause, consequence, { details, figures })];
+      return [
+        warningCause(`near ${organization} ${policy}`, cause, consequence, { runbook: RUNBOOK, details, figures }),
+      ];
     },
   );
   return [

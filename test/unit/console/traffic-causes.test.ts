@@ -159,6 +159,17 @@ test('one organization that is refused, and one that has nearly used a limit, ar
   assert.deepEqual(told({ nearLimits: [near({})] }), [
     'warn: org_a has used 97 of 100 in 60 s, its limit organization. #/organizations/org_a',
   ]);
+  const present = presentOf({
+    organizations: [refused],
+    nearLimits: [near({ refused: 12 }), near({ organization: 'b' })],
+  });
+  assert.deepEqual(
+    causesOf({}, QUIET, NOW_MS, present).map(({ consequence, runbook }) => `${consequence} ${runbook}`),
+    [
+      'These requests get 429 rate_limited, with the time to wait; other organizations are not affected. An organization that is refused',
+      'Soon its requests are refused. An organization that is refused',
+    ],
+  );
   const calm = [
     near({ remaining: 11 }),
     near({ last_at: new Date(NOW_MS - 61_000).toISOString() }),
