@@ -44,6 +44,45 @@ export function createDropWarning({ logger }: Pick<Log, 'logger'>, now: () => nu
   };
 }
 
+const FAILING_EVERY_MS = 60_000;
+
+/** A target that stays in use begins to fail, or works again. */
+interface TargetChange {
+  readonly upstream: string;
+  readonly mode: string;
+  readonly target: string;
+  readonly reason?: string | undefined;
+}
+
+/**
+ * Logs when a target begins to fail, and when it works again. One that comes and goes is logged once a minute.
+ *
+ * @param clock monotonic milliseconds
+ */
+export function createFailingLog({ logger }: Pick<Log, 'logger'>, clock: () => number) {
+  const loggedAtMs = new Map<string, number>();
+  /** Targets whose present failures were not logged. */
+  const unlogged = new Set<string>();
+
+  return {
+    begins(change: TargetChange): void {
+      const { upstream, mode, target, reason = 'its requests failed' } = change;
+      const key = `${mode} ${upstream} ${target}`;
+      const isRecent = clock() - (loggedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < FAILING_EVERY_MS;
+      if (isRecent) unlogged.add(key);
+      else {
+        loggedAtMs.set(key, clock());
+        logger.error(change, `target ${target} of the upstream ${upstream} is failing: ${reason}`);
+      }
+    },
+    ends(change: TargetChange): void {
+      const { upstream, mode, target } = change;
+      if (unlogged.delete(`${mode} ${upstream} ${target}`)) return;
+      logger.info(change, `target ${target} of the upstream ${upstream} works again`);
+    },
+  };
+}
+
 const BREAKER_EVERY_MS = 60_000;
 
 /** A change of the circuit breaker of an upstream. */

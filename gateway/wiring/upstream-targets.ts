@@ -3,7 +3,7 @@
 
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import { createBreakerLog } from '../observe/rare-warnings.ts';
+import { createBreakerLog, createFailingLog } from '../observe/rare-warnings.ts';
 import { type AnswerFromContract, withExamples } from '../upstream/simulated/examples.ts';
 import { createPools, type Pools } from '../upstream/targets/pools.ts';
 import { TargetSets } from '../upstream/targets/target-set.ts';
@@ -32,6 +32,7 @@ export function openUpstreamTargets({
   now,
 }: UpstreamTargetsOptions): UpstreamTargets {
   const clock = () => performance.now();
+  const failing = createFailingLog(log, clock);
   const pools = withExamples(createPools(), answerFor);
   const targetSets = new TargetSets({
     pools,
@@ -39,6 +40,8 @@ export function openUpstreamTargets({
     clock,
     now,
     onTarget(change) {
+      if (change.state === 'failing') return failing.begins(change);
+      if (change.state === 'healthy') return failing.ends(change);
       const isWorse = change.state === 'ejected' || change.state === 'unhealthy';
       log.logger[isWorse ? 'warn' : 'info'](change, `a target of the upstream is ${change.state}`);
       if (change.state === 'ejected') metrics.targets.ejected(change);

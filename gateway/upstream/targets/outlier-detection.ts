@@ -46,8 +46,8 @@ export interface TargetState {
   healthy: boolean;
 }
 
-/** The change of phase that the end of an attempt caused, if any. */
-type OutlierChange = 'ejected' | 'returning' | undefined;
+/** What the end of an attempt changed, if anything; `failing` and `healthy` are of a target that stays in use. */
+type OutlierChange = 'ejected' | 'returning' | 'failing' | 'healthy' | undefined;
 
 /** Least credit that a returning target earns per choice. */
 const SHARE_MIN = 0.1;
@@ -83,7 +83,11 @@ const FAILURES_WITHOUT_RULES = 5;
 
 /** True if requests to it keep failing, whether or not it can be ejected. */
 export function isFailing({ failuresInRow }: TargetState, rules: EjectionRules | 'off'): boolean {
-  return failuresInRow >= (rules === 'off' ? FAILURES_WITHOUT_RULES : rules.failures);
+  return failuresInRow >= failuresOf(rules);
+}
+
+function failuresOf(rules: EjectionRules | 'off'): number {
+  return rules === 'off' ? FAILURES_WITHOUT_RULES : rules.failures;
 }
 
 /**
@@ -114,7 +118,7 @@ export function noteRequestBegan(state: TargetState): void {
 }
 
 /**
- * Call it when a request to the target has ended. Returns the change of phase that this caused.
+ * Call it when a request to the target has ended. Returns the change that this caused.
  *
  * @param sentAtMs when the request was sent, as `clock` counts
  * @param all the targets of its upstream; only a part of them may be ejected
@@ -134,9 +138,10 @@ export function noteRequestEnded(
   const isTrial = state.phase === 'trial';
   if (isTrial && state.trials > 0) state.trials -= 1;
   if (outcome === 'answered') {
+    const wasFailing = state.phase === 'in' && state.healthy && isFailing(state, rules);
     state.failuresInRow = 0;
     state.refuses = false;
-    if (!isTrial) return undefined;
+    if (!isTrial) return wasFailing ? 'healthy' : undefined;
     readmit(state, rules, clock());
     return 'returning';
   }
@@ -146,8 +151,10 @@ export function noteRequestEnded(
   state.failuresInRow += 1;
   state.lastFailure = failure;
   state.refuses = outcome === 'refused';
-  if (rules === 'off' || state.phase === 'ejected') return undefined;
-  if (!isTrial && (state.failuresInRow < rules.failures || !hasRoomOutside(all, rules))) return undefined;
+  const begins = state.phase === 'in' && state.failuresInRow === failuresOf(rules) ? 'failing' : undefined;
+  if (rules === 'off') return begins;
+  if (state.phase === 'ejected') return undefined;
+  if (!isTrial && (state.failuresInRow < rules.failures || !hasRoomOutside(all, rules))) return begins;
   eject(state, rules, clock());
   return 'ejected';
 }

@@ -51,7 +51,7 @@ interface TargetChange {
   readonly address: string;
   readonly target: string;
   readonly state: TargetCondition;
-  /** The failure that ejected the target, if a request showed one. */
+  /** The failure that ejected the target or shows that it fails, if a request showed one. */
   readonly reason?: string | undefined;
 }
 
@@ -124,7 +124,8 @@ export class TargetSets {
   /** Reports a changed state of a target. */
   report({ upstream, mode }: TargetSet, targetState: TargetState, state: TargetCondition): void {
     const { address, lastFailure } = targetState;
-    const reason = state === 'ejected' && lastFailure !== undefined ? { reason: failureText(lastFailure) } : {};
+    const isWorse = state === 'ejected' || state === 'failing';
+    const reason = isWorse && lastFailure !== undefined ? { reason: failureText(lastFailure) } : {};
     const target = this.#options.originOf(address);
     this.#options.onTarget({ upstream, mode, address, target, state, ...reason });
   }

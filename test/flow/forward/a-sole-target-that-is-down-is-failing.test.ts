@@ -1,5 +1,5 @@
 // The only target of an upstream cannot be ejected. That it is down is reported nevertheless: by its state, its last error, since when, and
-// by one log line of the breaker that names the cause.
+// by log lines of its own and of the breaker that name the cause.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -59,6 +59,17 @@ it('a sole target that is down is failing, with its last error and since when, u
   while ((await call()) !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
   const { state, consecutive_failures, last_error, failing_since } = await targetOf(gateway);
   assert.deepEqual([state, consecutive_failures, last_error, failing_since], ['healthy', 0, null, null]);
+  const target = `target http://127.0.0.1:${port} of the upstream things`;
+  assert.deepEqual(
+    gateway
+      .logLines()
+      .filter(({ msg }) => String(msg).startsWith('target '))
+      .map(({ level, msg }) => [level, msg]),
+    [
+      [50, `${target} is failing: ECONNREFUSED 127.0.0.1:${port}`],
+      [30, `${target} works again`],
+    ],
+  );
 });
 
 it('the breaker of an upstream that stays down is logged once with the cause, although it opens again and again', async (t) => {
