@@ -3,15 +3,10 @@
 
 import { type Cause, failureCause, type StatusForCauses, type UpstreamReport, warningCause } from './cause.ts';
 import { type CauseMemory, isCulprit } from './cause-memory.ts';
+import { organizationsInTrouble } from './organization-causes.ts';
 import { redisCause } from './redis-cause.ts';
 import { serviceTimes } from './service-times.ts';
-import {
-  failingOperations,
-  organizationsInTrouble,
-  type Present,
-  slowOperations,
-  symptomsOf,
-} from './traffic-causes.ts';
+import { failingOperations, type Present, slowOperations, symptomsOf } from './traffic-causes.ts';
 import { upstreamCauses } from './upstream-causes.ts';
 
 /** The last minute: requests, answers with 5xx, and the code that most of these have. */

@@ -10,6 +10,14 @@ export interface GatewayEvent {
   /** End of an outage; null if it lasts. Equal to `at` for all others. */
   readonly until: string | null;
   readonly text: string;
+  /** What an outage is about; absent if it is about the gateway. */
+  readonly subject?: About | undefined;
+}
+
+/** A page of the console: `operations`, `upstreams`, … and a name. */
+interface About {
+  readonly kind: string;
+  readonly name: string;
 }
 
 /** A cause with the moment of its begin. */
@@ -25,6 +33,8 @@ export interface Events {
 }
 
 const KEPT_MAX = 200;
+/** An outage that comes back within this time goes on. */
+const SAME_OUTAGE_MS = 60_000;
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -40,6 +50,8 @@ export function createEvents(now: () => number, earlier: readonly GatewayEvent[]
     string,
     { readonly cause: LastingCause; readonly event: Mutable<GatewayEvent> | undefined }
   >();
+  /** By cause: outages that have ended lately. */
+  const ended = new Map<string, Mutable<GatewayEvent>>();
   let before: StatusForCauses | null = null;
 
   function add(kind: GatewayEvent['kind'], at: string, text: string, until: string | null = at): Mutable<GatewayEvent> {
@@ -47,6 +59,20 @@ export function createEvents(now: () => number, earlier: readonly GatewayEvent[]
     events.push(event);
     if (events.length > KEPT_MAX) events.shift();
     return event;
+  }
+
+  /** Begins an outage, or goes on with one that came and went. */
+  function addOutage(cause: Cause, since: string): Mutable<GatewayEvent> {
+    const event = ended.get(cause.id) ?? add('outage', since, cause.title ?? cause.cause, null);
+    const subject = subjectOf(cause);
+    if (subject !== undefined) event.subject = subject;
+    event.until = null;
+    return event;
+  }
+
+  function end(id: string, event: Mutable<GatewayEvent>): void {
+    event.until = timeNow();
+    ended.set(id, event);
   }
 
   function noteReloads({ configuration: next = {} }: StatusForCauses): void {
@@ -75,14 +101,15 @@ export function createEvents(now: () => number, earlier: readonly GatewayEvent[]
     for (const [id, { event }] of lasting) {
       if (present.has(id)) continue;
       lasting.delete(id);
-      if (event) event.until = timeNow();
+      if (event) end(id, event);
     }
+    for (const [id, { until }] of ended) if (now() - Date.parse(until ?? '') >= SAME_OUTAGE_MS) ended.delete(id);
     for (const cause of causes) {
       const known = lasting.get(cause.id);
       const since = known?.cause.since ?? cause.since ?? timeNow();
       // Certificates and mistakes in files are no outage.
       const isOutage = cause.kind === 'bad' && !/^(certificate|configuration)/.test(cause.id);
-      const event = known?.event ?? (isOutage ? add('outage', since, cause.title ?? cause.cause, null) : undefined);
+      const event = known?.event ?? (isOutage ? addOutage(cause, since) : undefined);
       lasting.set(cause.id, { cause: { ...cause, since }, event });
     }
   }
@@ -104,4 +131,30 @@ export function createEvents(now: () => number, earlier: readonly GatewayEvent[]
 
 function rank({ kind }: Cause): number {
   return kind === 'bad' ? 0 : 1;
+}
+
+/** The page with the details names it. */
+function subjectOf({ details = '' }: Cause): About | undefined {
+  const [, kind = '', name] = /^#\/(operations|upstreams|organizations)\/(.+)$/.exec(details) ?? [];
+  return name === undefined ? undefined : { kind, name: decodeURIComponent(name) };
+}
+
+/**
+ * The events that concern what a view is about: those of the gateway, its own, and those of the upstream of an operation or the operations of
+ * an upstream.
+ */
+export function eventsAbout(
+  events: readonly GatewayEvent[],
+  about: About | undefined,
+  upstreamOf: (operation: string) => string | undefined,
+): readonly GatewayEvent[] {
+  if (about === undefined) return events;
+  const upstreamIn = ({ kind, name }: About) =>
+    kind === 'upstreams' ? name : kind === 'operations' ? upstreamOf(name) : undefined;
+  return events.filter(({ subject }) => {
+    if (subject === undefined) return true;
+    if (subject.kind === about.kind) return subject.name === about.name;
+    const upstream = upstreamIn(about);
+    return upstream !== undefined && upstream === upstreamIn(subject);
+  });
 }

@@ -5,7 +5,7 @@ import { REFUSED_UNSENT } from '../shared/refused.ts';
 import type { StatusForCauses } from './cause.ts';
 import { createCauseMemory } from './cause-memory.ts';
 import { causesOf, type LastMinute } from './causes.ts';
-import { createEvents, type LastingCause } from './events.ts';
+import { createEvents, eventsAbout, type LastingCause } from './events.ts';
 import type { LocalFeed } from './feed.ts';
 import { History, type Subject, widthOf } from './history.ts';
 import type { HistoryFile } from './history-file.ts';
@@ -167,7 +167,7 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
       status: lastStatus,
       versions: versionSummary(),
       causes: events.causes(),
-      events: events.list(),
+      events: eventsAbout(events.list(), subject, (operation) => upstreams.get(operation)),
     };
   }
 

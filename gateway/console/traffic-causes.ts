@@ -1,6 +1,7 @@
-// Pure: which operations fail or have become slow, and which organizations are in trouble, from the counts of the last minute. Each names
-// the culprit first, and says when it recovers.
+// Pure: which operations fail or have become slow, from the counts of the last minute. Each names the culprit first, and says when it
+// recovers.
 
+import { atMost } from './at-most.ts';
 import { type Cause, failureCause, warningCause } from './cause.ts';
 import { figuresOf, quantileMs } from './figures.ts';
 import type { PresentCounts } from './history.ts';
@@ -20,8 +21,6 @@ export interface Present {
   upstreamOf(operation: string): string | undefined;
 }
 
-/** Causes of one kind beyond these are counted. */
-const TOLD_MAX = 4;
 const FAILURES_MIN = 3;
 const FAILED_SHARE = 0.05;
 /** Failing operations of one upstream are told as one from this number on. */
@@ -33,11 +32,6 @@ const SLOW_REQUESTS_MIN = 5;
 const COMPARED_REQUESTS_MIN = 20;
 /** Operations that are named with their upstream. */
 const SYMPTOMS_MAX = 3;
-const REFUSED_SHARE = 0.3;
-const REFUSED_REQUESTS_MIN = 10;
-const NEARLY_USED = 0.9;
-const RUNBOOK = 'An organization that is refused';
-const MINUTE_MS = 60_000;
 
 interface Failing {
   readonly name: string;
@@ -163,63 +157,4 @@ function slowIn({ bounds, operations, upstreamOf }: Present): Slow[] {
     const beforeMs = quantileMs(bounds, hour, 0.9) ?? 0;
     return nowMs < SLOW_MS || nowMs < SLOWER * beforeMs ? [] : [{ name, upstream: upstreamOf(name), nowMs, beforeMs }];
   });
-}
-
-/** @param hasCulprit whether the gateway or an upstream is the cause of refusals */
-export function organizationsInTrouble(
-  { bounds, organizations, nearLimits }: Present,
-  nowMs: number,
-  hasCulprit: boolean,
-): Cause[] {
-  const lately = nearLimits.filter(({ last_at: at }) => nowMs - Date.parse(at) < MINUTE_MS);
-  const refused = organizations.flatMap(({ name, minute, latest }): Cause[] => {
-    const { requests, refused: refusals } = figuresOf(bounds, minute);
-    if (requests < REFUSED_REQUESTS_MIN || refusals < REFUSED_SHARE * requests) return [];
-    const now = figuresOf(bounds, latest);
-    const limit = lately.find((one) => one.organization === name && one.refused > 0);
-    if (limit === undefined && hasCulprit) return [];
-    const why = limit ? ` for its limit ${limit.policy}, ${limit.limit} in ${limit.window_seconds} s` : '';
-    const counted = `${refusals} of ${requests} requests (${Math.round((100 * refusals) / requests)} %)`;
-    const details = `#/organizations/${encodeURIComponent(name)}`;
-    const isRecovering = now.requests > 0 && now.refused === 0;
-    const cause = isRecovering
-      ? `${name} is recovering: ${counted} were refused in the last minute, none in the last 15 seconds.`
-      : `${name} is refused${why}: ${counted} in the last minute.`;
-    const figures = { requests, refused: refusals };
-    const consequence = limit
-      ? 'These requests get 429 rate_limited, with the time to wait; other organizations are not affected.'
-      : 'Its page has the codes that these requests get; other organizations are not affected.';
-    const more = { runbook: RUNBOOK, details, figures };
-    return [warningCause(`organization ${name}`, cause, consequence, more)];
-  });
-  const told = new Set(refused.map(({ id }) => id));
-  // A limit that is not enforced refuses nothing.
-  const enforced = lately.filter(({ shadow_refused: shadow }) => shadow === 0);
-  const nearlyUsed = enforced.flatMap(
-    ({ organization, policy, limit, remaining, window_seconds: seconds }): Cause[] => {
-      const used = limit - remaining;
-      if (used < NEARLY_USED * limit || told.has(`organization ${organization}`) || organization === 'anonymous')
-        return [];
-      const cause = `${organization} has used ${used} of ${limit} in ${seconds} s, its limit ${policy}.`;
-      const consequence = remaining === 0 ? 'Its next request is refused.' : 'Soon its requests are refused.';
-      const details = `#/organizations/${encodeURIComponent(organization)}`;
-      const figures = { used, limit, window_seconds: seconds };
-      return [
-        warningCause(`near ${organization} ${policy}`, cause, consequence, { runbook: RUNBOOK, details, figures }),
-      ];
-    },
-  );
-  return [
-    ...atMost(refused, 'organizations are refused', '#/requests?status=refused'),
-    ...atMost(nearlyUsed, 'organizations are near a limit', '#/'),
-  ];
-}
-
-/** The first ones, and one more that counts the others. */
-function atMost(causes: readonly Cause[], what: string, details: string): Cause[] {
-  const more = causes.length - TOLD_MAX;
-  if (more <= 0) return [...causes];
-  const isBad = causes.some(({ kind }) => kind === 'bad');
-  const rest = (isBad ? failureCause : warningCause)(`more ${what}`, `${more} more ${what}.`, '', { details });
-  return [...causes.slice(0, TOLD_MAX), rest];
 }

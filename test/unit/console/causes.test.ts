@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StatusForCauses } from '../../../gateway/console/cause.ts';
 import { causesOf } from '../../../gateway/console/causes.ts';
-import { createEvents } from '../../../gateway/console/events.ts';
+import { createEvents, eventsAbout } from '../../../gateway/console/events.ts';
 
 const NOW_MS = Date.parse('2027-03-01T12:25:00.000Z');
 const SINCE = '2027-03-01T12:22:00.000Z';
@@ -217,6 +217,37 @@ test('causes last from when they were first seen, and an outage is marked from i
       ['reload', until, until],
     ],
   );
+});
+
+test('an outage that comes and goes is one mark, and stands only where it concerns what is shown', () => {
+  let nowMs = NOW_MS;
+  const events = createEvents(() => nowMs);
+  const down = { targets: [{ mode: 'live', address: 'http://a', state: 'failing' }] };
+  const observe = (status: StatusForCauses) => {
+    events.observe({ ...fine, ...status }, causesOf({ ...fine, ...status }, quiet, nowMs));
+    nowMs += 30_000;
+  };
+  for (let times = 0; times < 3; times += 1) {
+    observe({ upstreams: { files: down } });
+    observe({});
+  }
+  const outagesOf = (...about: Parameters<typeof eventsAbout>) =>
+    eventsAbout(...about).flatMap(({ kind, at, until }) => (kind === 'outage' ? [[at, until]] : []));
+  const upstreamOf = (operation: string) => (operation === 'GET /v1/files' ? 'files' : 'platform');
+  const seen = (...about: [('operations' | 'upstreams' | 'organizations')?, string?]) => {
+    const [kind, name = ''] = about;
+    return outagesOf(events.list(), kind && { kind, name }, upstreamOf).length;
+  };
+  const timeOf = (ms: number) => new Date(NOW_MS + ms).toISOString();
+  assert.deepEqual(outagesOf(events.list(), undefined, upstreamOf), [[timeOf(0), timeOf(150_000)]]);
+  assert.deepEqual([seen('upstreams', 'files'), seen('operations', 'GET /v1/files')], [1, 1]);
+  assert.deepEqual(
+    [seen('upstreams', 'platform'), seen('operations', 'GET /v1/jobs'), seen('organizations', 'org_a')],
+    [0, 0, 0],
+  );
+  nowMs += 60_000;
+  observe({ upstreams: { files: down } });
+  assert.equal(seen(), 2);
 });
 
 test('events are bounded', () => {
