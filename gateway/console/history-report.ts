@@ -7,7 +7,7 @@ import type { ShownTime } from './ranges.ts';
 
 const REPORTED_OPERATIONS_MAX = 12;
 const REPORTED_CODES_MAX = 20;
-/** The current slot is reported from this age on: a younger one says nothing. */
+/** The current slot is reported from its first request on, or from this age on: an empty younger one says nothing. */
 const REPORTED_AFTER_SECONDS = 3;
 
 interface HistorySeries extends Readonly<Record<keyof Figures, readonly (number | null)[]>> {}
@@ -71,10 +71,11 @@ export function historyReport(bounds: readonly number[], counted: readonly Range
   const lastSlot = most((counts) => counts.lastSlot);
   const lastSlotSeconds = most((counts) => (counts.lastSlot === lastSlot ? counts.lastSlotSeconds : 0));
   const firstSlot = -most((counts) => -counts.firstSlot);
-  const endsEarly = lastSlotSeconds < REPORTED_AFTER_SECONDS && lastSlot > firstSlot;
-  const slots = lastSlot - firstSlot + (endsEarly ? 0 : 1);
   const add = (of: (counts: RangeCounts) => readonly SeriesCounts[]) => merged(counted, of, firstSlot, lastSlot);
   const [all] = add((counts) => [counts.all]) as [SeriesCounts];
+  const isEmpty = figuresOf(bounds, all.slots.at(-1) ?? []).requests === 0;
+  const endsEarly = isEmpty && lastSlotSeconds < REPORTED_AFTER_SECONDS && lastSlot > firstSlot;
+  const slots = lastSlot - firstSlot + (endsEarly ? 0 : 1);
   const historyOf = (counts: SeriesCounts) => operationHistory(bounds, counts, slots);
   const operations = add((counts) => counts.operations)
     .map(historyOf)

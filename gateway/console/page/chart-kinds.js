@@ -46,12 +46,13 @@ export const durations = {
     const [least, most] = [ticks[0], ticks.at(-1)];
     return Math.max(0, Math.min(1, Math.log(Math.max(value, least) / least) / Math.log(most / least)));
   },
-  draw(series, { slotX, toY }) {
+  draw(series, { slotX, toY, unfinished }) {
     const drawings = series.flatMap(({ kind, values, few }) => {
       const points = values.map((value, slot) =>
         value === null ? null : [(slotX(slot)[0] + slotX(slot)[1]) / 2, toY(value)],
       );
-      const isFew = (slot) => few[slot] === true;
+      // Also the slot that is still running, as in the columns.
+      const isFew = (slot) => few[slot] === true || (slot === unfinished && points[slot] != null);
       const isFirm = (slot) => points[slot] != null && !isFew(slot);
       // A single point beside pale ones is as pale: a dot would draw the eye.
       const isDot = (slot) => !isFirm(slot - 1) && !isFirm(slot + 1) && (isFew(slot - 1) || isFew(slot + 1));

@@ -50,6 +50,16 @@ test('a request is in the slot of its time, and in the sums', () => {
   );
 });
 
+test('the slot that has just begun is shown with its first request, and not before', () => {
+  const { add, wait, report } = historyFrom();
+  add('a', 3);
+  wait(1);
+  assert.deepEqual(report().all.series.requests, [3]);
+  add('a', 2);
+  assert.deepEqual(report().all.series.requests, [3, 2]);
+  assert.deepEqual([report().all.series.p99_ms.length, report().last_slot_seconds], [2, 1]);
+});
+
 test('the minute is the last four slots, and its length is shown', () => {
   const { add, wait, report } = historyFrom();
   add('a', 100);
