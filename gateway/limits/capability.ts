@@ -112,23 +112,28 @@ const sources: Readonly<Record<string, string>> = {
   refuse: 'the setting to refuse all requests while Redis was away',
 };
 
+const numbers = new Intl.NumberFormat('en');
+/** Thousands are grouped: such numbers are read, not computed with. */
+const grouped = (value: unknown) => (typeof value === 'number' ? numbers.format(value) : String(value));
+
 /** One line for each limit. */
 function eachLimit(limits: readonly Members[], { rehearsed, violated_policies, shadow_refused }: Members): string[] {
   const isIn = (list: unknown, policy: unknown) => Array.isArray(list) && list.includes(policy);
   return limits.map(({ policy, quota, remaining, wait_ms: waitMs, cost = 1, shadow }) => {
     const isRefused = isIn(violated_policies, policy);
+    const left = `${grouped(remaining)} of ${grouped(quota)} left`;
     const kind = shadow === true ? ', a shadow limit' : '';
     if (rehearsed === true)
-      return `${policy}: ${remaining} of ${quota} left, this would take ${cost}${isRefused ? `; more in ${durationText(Number(waitMs))}` : ''}${kind}`;
+      return `${policy}: ${left}, this would take ${grouped(cost)}${isRefused ? `; more in ${durationText(Number(waitMs))}` : ''}${kind}`;
     const outcome = isRefused ? 'refused' : isIn(shadow_refused, policy) ? 'would have refused' : 'admitted';
-    return `${policy}: ${outcome} a cost of ${cost}; ${remaining} of ${quota} left, more in ${durationText(Number(waitMs))}${kind}`;
+    return `${policy}: ${outcome} a cost of ${grouped(cost)}; ${left}, more in ${durationText(Number(waitMs))}${kind}`;
   });
 }
 
 /** The tightest limit, if the record does not list all. */
 function tightestLimit({ limits, limit, limit_remaining, limit_quota, rehearsed }: Members): string | undefined {
   const isListed = rehearsed === true || (Array.isArray(limits) && limits.length > 0);
-  return isListed ? undefined : `${limit}: admitted; ${limit_remaining} of ${limit_quota} left`;
+  return isListed ? undefined : `${limit}: admitted; ${grouped(limit_remaining)} of ${grouped(limit_quota)} left`;
 }
 
 /** Who decided, and when. */

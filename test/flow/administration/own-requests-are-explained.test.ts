@@ -174,7 +174,7 @@ describe('the requests of an organization', () => {
     assert.deepEqual(stageOf('authenticate').facts, [
       `key ${mine.id}, organization org_mine, tier standard, mode live`,
     ]);
-    assert.match(stageOf('limit').facts.join(), /^organization: admitted; \d+ of 100000 left$/);
+    assert.match(stageOf('limit').facts.join(), /^organization: admitted; [\d,]+ of 100,000 left$/);
     assert.deepEqual((await explain('mine-1')).body, body);
     const fine = (await explain((await call('GET /v1/things')).id)).body;
     assert.deepEqual([fine.remedy, fine.doc_url, fine.request.code], [null, null, null]);

@@ -85,7 +85,7 @@ describe('explain', () => {
     const tellOf = (stage: string) => story.stages.find((one) => one.stage === stage)?.told.join('\n') ?? '';
     assert.equal(tellOf('match'), 'listThings: GET /v1/things, of upstream things');
     assert.match(tellOf('authenticate'), /^key key_\w+, organization org_test, tier standard, mode live$/);
-    assert.match(tellOf('limit'), /^organization: admitted; \d+ of 1000 left\ndecided by this process at 20/);
+    assert.match(tellOf('limit'), /^organization: admitted; \d+ of 1,000 left\ndecided by this process at 20/);
     const { stories } = explainer(gateway);
     assert.deepEqual(await stories(`mine-${process.pid}`), [story], 'also by the id that its client gave it');
   });
