@@ -77,7 +77,7 @@ function commandsFor({ id: name, tier, state }: Organization, tiers: readonly st
     ...(other === undefined
       ? []
       : [{ does: 'Change its tier', line: `bin/gateway orgs set-tier ${id} ${shellWord(other)} --wait` }]),
-    { does: 'Create a key', line: `bin/gateway keys create --org ${id} --mode live --scopes '*' --name ''` },
+    { does: 'Create a key', line: `bin/gateway keys create --org ${id} --mode live --scopes '*'` },
     { does: 'Show its limits', line: `bin/gateway limits show --org ${id}` },
     { does: 'Reset its counters', line: `bin/gateway limits reset --org ${id}` },
     { does: 'List its keys', line: `bin/gateway keys list --org ${id}` },

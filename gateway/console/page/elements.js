@@ -42,9 +42,13 @@ export function kindOf({ status, stage, code, refused, upstream_ms: upstreamMs }
   return isRefused ? 'warn' : undefined;
 }
 
+/** Words of a command stay whole, where a browser would break them behind a hyphen: `--` alone would end a line. */
+const wordsOf = (line) =>
+  line.split(/(\s+)/).map((word) => (word.includes('-') ? element('span', { class: 'word' }, word) : word));
+
 /** A line to copy. Where the browser gives no access to the clipboard, the line is selected. */
 export function commandLine(line, does) {
-  const code = element('code', {}, line);
+  const code = element('code', {}, ...wordsOf(line));
   const button = element('button', { type: 'button', class: 'copy', 'aria-label': `Copy: ${line}` }, 'Copy');
   button.addEventListener('click', async () => {
     try {

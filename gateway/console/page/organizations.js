@@ -89,17 +89,14 @@ export async function showOrganization(id) {
   if (routeIn(location.hash).id !== id) return true;
   if (found === undefined) return false;
   place('subject-title').textContent = found.name || id;
+  // Beside the facts there is room for the commands; below them they would keep the figures away.
+  const isOpen = place('subject-about').querySelector('details')?.open ?? matchMedia('(min-width: 64rem)').matches;
   place('subject-about').replaceChildren(
     element(
       'div',
       { class: 'panels about' },
       element('section', {}, element('h3', {}, 'Now'), factsOf(found), limitsOf(found), ...actionsOf(found)),
-      element(
-        'section',
-        {},
-        element('h3', {}, 'Commands'),
-        element('div', { class: 'card commands' }, ...found.commands.map(({ does, line }) => commandLine(line, does))),
-      ),
+      commandsOf(found, isOpen),
     ),
   );
   box.replaceChildren(
@@ -113,6 +110,15 @@ export async function showOrganization(id) {
       : found.keys.map((key) => keyCard(key))),
   );
   return true;
+}
+
+function commandsOf({ commands }, isOpen) {
+  return element(
+    'details',
+    { class: 'commands', open: isOpen ? '' : undefined },
+    element('summary', {}, 'Commands'),
+    element('div', { class: 'card' }, ...commands.map(({ does, line }) => commandLine(line, does))),
+  );
 }
 
 function factsOf({ id, tier, state: known, operator, last_used_at: used }) {
