@@ -2,7 +2,7 @@
 
 import { actionButton } from './actions.js';
 import { read } from './api.js';
-import { lineOf } from './attention.js';
+import { leadsOf, lineOf } from './attention.js';
 import { commandLine, element, link, place, state } from './elements.js';
 import { NONE, timeElement, words } from './format.js';
 import { addressOf } from './routes.js';
@@ -41,10 +41,12 @@ const showCauses = createTable(place('alerts-now'), {
     { key: 'id', label: 'Id', minor: true, cell: ({ id }) => id, value: ({ id }) => id },
     { key: 'since', label: 'Since', cell: ({ since }) => timeElement(since), value: ({ since }) => since },
     { key: 'told', label: 'Told', cell: ({ silent, told }) => (silent ? 'silent' : told.join(', ') || NONE) },
+    { key: 'leads', label: 'Look at', long: true, optional: true, cell: ({ leads }) => leads },
     {
       key: 'act',
       label: 'Action',
-      cell: ({ id }) => element('span', {}, ...actionButton('silence-alerts', id, { done: showAlerts })),
+      optional: true,
+      cell: ({ id }) => actionButton('silence-alerts', id, { done: renew })[0] ?? '',
     },
   ],
 });
@@ -61,8 +63,8 @@ const showSilences = createTable(place('alerts-silences'), {
     {
       key: 'act',
       label: 'Action',
-      cell: ({ causes }) =>
-        element('span', {}, ...actionButton('silence-alerts', causes, { text: 'end-silence', done: showAlerts })),
+      optional: true,
+      cell: ({ causes }) => actionButton('silence-alerts', causes, { text: 'end-silence', done: renew })[0] ?? '',
     },
   ],
 });
@@ -88,13 +90,26 @@ const showReceivers = createTable(place('alerts-receivers'), {
   ],
 });
 
-export async function showAlerts() {
+/** What the latest feed says of the causes: where to look, and what to do. */
+let latestCauses = [];
+
+const renew = () => void showAlerts().catch(() => undefined);
+
+function leadsTo({ id }) {
+  const leads = leadsOf(latestCauses.find((cause) => cause.id === id) ?? {});
+  return leads.length === 0 ? '' : element('span', { class: 'leads' }, ...leads);
+}
+
+/** @param feed the latest one, if there is one */
+export async function showAlerts(feed) {
+  if (feed !== undefined) latestCauses = feed.attention;
   const found = await read('alerts');
   if (found === undefined) return;
   const isTold = Object.keys(found.receivers).length > 0;
   place('alerts-none').hidden = isTold;
   place('alerts-now').hidden = !isTold;
-  showCauses(found.alerts);
+  const failuresFirst = found.alerts.toSorted((one, other) => one.severity.localeCompare(other.severity));
+  showCauses(failuresFirst.map((alert) => ({ ...alert, leads: leadsTo(alert) })));
   showSilences(found.silences);
   showReceivers(Object.entries(found.receivers).map(([name, receiver]) => ({ name, ...receiver })));
 }

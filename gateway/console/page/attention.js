@@ -11,12 +11,22 @@ export function attentionLine({ kind, cause, consequence, since, until, runbook,
   if (since !== undefined) more.push(element('span', { class: 'when' }, ' Since ', timeElement(since), '.'));
   if (until !== undefined && !consequence.includes(until))
     more.push(element('span', { class: 'when' }, ' Until ', timeElement(until), '.'));
-  const leads = [
-    ...(details === undefined || isHere ? [] : [link(details, 'Details')]),
+  const leads = leadsOf({ details: isHere ? undefined : details, runbook });
+  if (leads.length > 0) more.push(' ', element('span', { class: 'leads' }, ...leads));
+  return lineOf(
+    kind,
+    element('strong', {}, withTimes(cause)),
+    element('span', { class: 'follows' }, ` ${withTimes(consequence)}`),
+    ...more,
+  );
+}
+
+/** Links of a cause to what it is about, and to what is to be done. */
+export function leadsOf({ details, runbook }) {
+  return [
+    ...(details === undefined ? [] : [link(details, 'Details')]),
     ...(runbook === undefined ? [] : [' ', link(addressOf('runbook', {}, runbook), '→ runbook')]),
   ];
-  if (leads.length > 0) more.push(' ', element('span', { class: 'leads' }, ...leads));
-  return lineOf(kind, element('strong', {}, withTimes(cause)), ` ${withTimes(consequence)}`, ...more);
 }
 
 export function lineOf(kind, ...content) {

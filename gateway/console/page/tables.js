@@ -6,7 +6,7 @@ import { element, keepFocus } from './elements.js';
 /**
  * @param options.columns each with `key`, `label`, `cell(row)` for what is shown, and `value(row)` if rows can be sorted by it; `numeric`
  *   puts it to the right, `minor` leaves it out where there is little room, `long`
- *   gives it a line of its own there
+ *   gives it a line of its own there, `optional` leaves it out while all its cells are empty
  * @param options.keyOf what stays the same about a row
  * @param options.hrefOf where the row leads; the first cell becomes a link that covers the row
  * @param options.compact leaves out the labels of cards, where values speak for themselves
@@ -47,6 +47,12 @@ export function createTable(container, { caption, columns, empty, sort, keyOf, h
     const rows = by ? latest.toSorted((one, other) => compare(by.value(one), by.value(other))) : [...latest];
     if (sorted?.descending) rows.reverse();
     keepFocus(body, () => place(rows));
+    columns.forEach(({ optional }, index) => {
+      if (!optional) return;
+      const cells = [...body.children].map((tr) => tr.children[index]);
+      const isEmpty = cells.every(({ textContent }) => textContent === '');
+      for (const cell of [heads[index], ...cells]) cell.hidden = isEmpty;
+    });
   }
 
   function place(rows) {

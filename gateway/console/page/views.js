@@ -55,7 +55,7 @@ const loaders = {
   },
   async alerts() {
     const { showAlerts } = await import('./alerts.js');
-    return { open: showAlerts, feed: () => void showAlerts().catch(() => undefined) };
+    return { open: (_route, feed) => showAlerts(feed), feed: (feed) => void showAlerts(feed).catch(() => undefined) };
   },
   async configuration() {
     const { showConfiguration } = await import('./configuration.js');
