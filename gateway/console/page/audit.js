@@ -2,7 +2,7 @@
 
 import { read } from './api.js';
 import { element, link, place } from './elements.js';
-import { NONE, timeElement } from './format.js';
+import { moment, momentWithSeconds, NONE, timeElement } from './format.js';
 import { addressOf, routeIn } from './routes.js';
 import { createTable } from './tables.js';
 
@@ -17,7 +17,7 @@ const show = createTable(place('audit-rows'), {
     {
       key: 'at',
       label: 'Time',
-      cell: ({ at }) => timeElement(at),
+      cell: ({ at, shown }) => timeElement(at, shown),
     },
     { key: 'by', label: 'By', cell: ({ by }) => by },
     { key: 'kind', label: 'What', cell: ({ kind }) => kind.replaceAll(/[._]/g, ' ') },
@@ -58,12 +58,21 @@ place('audit-form').addEventListener('submit', (event) => {
   location.hash = addressOf('audit', { organization: place('audit-organization').value.trim() });
 });
 
+/** Changes of the same minute are told apart by their seconds. */
+function withTimes(changes) {
+  const inMinute = Map.groupBy(changes, ({ at }) => moment(at));
+  return changes.map((change) => {
+    const { at } = change;
+    return { ...change, shown: inMinute.get(moment(at)).length > 1 ? momentWithSeconds(at) : moment(at) };
+  });
+}
+
 export async function showAudit() {
   const { params } = routeIn(location.hash);
   const organization = params.get('organization') ?? undefined;
   place('audit-organization').value = organization ?? '';
   const found = await read('audit', { organization, before: params.get('before') ?? undefined });
-  show(found?.changes ?? []);
+  show(withTimes(found?.changes ?? []));
   const newest = params.get('before') === null ? [] : [link(addressOf('audit', { organization }), 'The newest'), ' '];
   const older = found?.older ? [link(addressOf('audit', { organization, before: found.older }), 'Older changes')] : [];
   place('audit-more').replaceChildren(...newest, ...older);

@@ -89,6 +89,17 @@ export function moment(iso) {
   return Math.abs(gatewayNow() - ms) < DAY_MS / 2 || isToday(ms) ? clock(ms) : dayAndTime.format(ms);
 }
 
+/** The same to the second, where several things were in one minute. */
+export function momentWithSeconds(iso) {
+  const ms = Date.parse(iso);
+  return isToday(ms) ? clockWithSeconds(ms) : `${date.format(ms)}, ${clockWithSeconds(ms)}`;
+}
+
+/** The time of day to the millisecond. */
+export function clockWithMilliseconds(ms) {
+  return `${clockWithSeconds(ms)}.${String(ms % 1000).padStart(3, '0')}`;
+}
+
 /** An element for a time: as people read it, and exactly in its title. */
 export function timeElement(iso, text = moment(iso)) {
   return element('time', { datetime: iso, title: iso }, text);

@@ -34,11 +34,13 @@ export async function showNextSteps(list, record) {
       element(
         'li',
         {},
-        `In the last 15 minutes ${percent(total.refused, total.requests)} of its requests were refused: ${count(total.refused)} of ${count(total.requests)}.`,
+        `${organization} in the last 15 minutes: ${shareOf(total.server_errors, total)} failed, ${shareOf(total.refused, total)} refused, of ${count(total.requests)} requests.`,
       ),
     );
   if (code === 'rate_limited' && found !== undefined) list.prepend(...limitSteps(found, record));
 }
+
+const shareOf = (number, { requests }) => `${count(number)} (${percent(number, requests)})`;
 
 function stepsOf({ code, stage, status, organization, key_id: key, route, method, upstream, client, path }) {
   const steps = [];

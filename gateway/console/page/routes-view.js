@@ -1,7 +1,7 @@
 // The operations that are served: found by method, path, id, scope or upstream, each with its page and a request to try.
 
 import { read } from './api.js';
-import { element, place } from './elements.js';
+import { drawn, element, place } from './elements.js';
 import { count, NONE, operationLabel } from './format.js';
 import { addressOf, routeIn } from './routes.js';
 import { createTable } from './tables.js';
@@ -42,11 +42,23 @@ const show = createTable(place('routes-found'), {
     {
       key: 'try',
       label: 'Try',
-      cell: ({ method, path }) =>
-        element('a', { class: 'inner', href: addressOf('explain', { method, target: path }) }, 'Explain a request'),
+      cell: ({ method, path }) => explainLink(method, path),
     },
   ],
 });
+
+/** A sign with a name: the words would stand in every row. */
+function explainLink(method, path) {
+  const name = `Explain ${method} ${path}`;
+  const sign = drawn(
+    'svg',
+    { viewBox: '0 0 20 20', 'aria-hidden': 'true' },
+    drawn('circle', { cx: 8.5, cy: 8.5, r: 5.5 }),
+    drawn('path', { d: 'M13 13l5 5' }),
+  );
+  const href = addressOf('explain', { method, target: path });
+  return element('a', { class: 'inner icon', href, 'aria-label': name, title: name }, sign);
+}
 
 function filter(text) {
   const words = text

@@ -2,7 +2,7 @@
 
 import { read } from './api.js';
 import { commandLine, element, kindOf, link, place, state } from './elements.js';
-import { clockWithSeconds, day, duration, NONE, operationName, timeElement, withTimes } from './format.js';
+import { clockWithMilliseconds, day, duration, NONE, operationName, timeElement, withTimes } from './format.js';
 import { showNextSteps } from './next-steps.js';
 import { addressOf } from './routes.js';
 
@@ -76,7 +76,9 @@ function factsOf(id, time, record) {
   } = record;
   const own = ms === undefined ? all : Math.max(0, all - ms);
   const at =
-    time === undefined ? NONE : timeElement(time, `${day(Date.parse(time))}, ${clockWithSeconds(Date.parse(time))}`);
+    time === undefined
+      ? NONE
+      : timeElement(time, `${day(Date.parse(time))}, ${clockWithMilliseconds(Date.parse(time))}`);
   const rows = [
     ['Request', element('code', {}, id)],
     ['Time', at],
