@@ -7,7 +7,7 @@ import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { thingsAt } from '../support/things.ts';
 import { unusedPort } from '../support/upstream.ts';
-import { type Browser, findBarriers, launchBrowser, openPage, takeScreenshot } from './browser.ts';
+import { type Browser, chooseInMenu, findBarriers, launchBrowser, openPage, takeScreenshot } from './browser.ts';
 
 const ADMIN = 'an-admin-token-for-this-test';
 const PATIENCE = { timeout: 30_000 };
@@ -15,7 +15,7 @@ const PATIENCE = { timeout: 30_000 };
 /** Opens a view, and signs in. */
 async function openSignedIn(browser: Browser, gateway: TestGateway, view: string) {
   const opened = await openPage(browser, `${gateway.adminUrl}/#/${view}`);
-  await opened.page.locator('#sign-in').click(PATIENCE);
+  await chooseInMenu(opened.page, 'sign-in');
   await opened.page.locator('#token').fill(ADMIN);
   await opened.page.keyboard.press('Enter');
   return opened;

@@ -84,6 +84,12 @@ export async function openPage(browser: Browser, url: string, options: PageOptio
   return { page, complaints, foreign };
 }
 
+/** Chooses an entry of the menu in the head of the console. */
+export async function chooseInMenu(page: Page, id: string): Promise<void> {
+  if ((await page.locator('#menu:popover-open').count()) === 0) await page.locator('#menu-opener').click();
+  await page.locator(`#${id}`).click();
+}
+
 /**
  * Puts an image into `SCREENSHOTS`; returns its path.
  *

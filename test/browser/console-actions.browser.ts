@@ -8,7 +8,15 @@ import { after, before, describe, it } from 'node:test';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { thingsContract } from '../support/things.ts';
 import { type FakeUpstream, startUpstream } from '../support/upstream.ts';
-import { type Browser, findBarriers, launchBrowser, openPage, type Page, takeScreenshot } from './browser.ts';
+import {
+  type Browser,
+  chooseInMenu,
+  findBarriers,
+  launchBrowser,
+  openPage,
+  type Page,
+  takeScreenshot,
+} from './browser.ts';
 
 const ADMIN = 'an-admin-token-for-this-test';
 const VIEWER = 'a-viewer-token-for-this-test';
@@ -54,7 +62,7 @@ describe('actions of the console in a browser', () => {
   }
 
   async function signIn(page: Page, token: string): Promise<void> {
-    await page.locator('#sign-in').click();
+    await chooseInMenu(page, 'sign-in');
     await page.locator('#token').fill(token);
     await page.keyboard.press('Enter');
   }
@@ -97,11 +105,13 @@ describe('actions of the console in a browser', () => {
     await page.locator('#organization .key').waitFor(PATIENCE);
     await page.locator('#role', { hasText: 'Role: viewer' }).waitFor(PATIENCE);
     assert.equal(await page.locator('button.act').count(), 0);
-    assert.equal(await page.locator('#sign-in').isVisible(), false);
+    assert.equal(await page.locator('#sign-in').getAttribute('hidden'), '');
     await takeScreenshot(page, 'actions-viewer');
     await page.evaluate('location.hash = "#/organizations"');
     await page.locator('#acting', { hasText: 'Nothing is changed from this page' }).waitFor(PATIENCE);
-    await page.locator('#leave').click();
+    await chooseInMenu(page, 'leave');
+    await page.locator('#role', { hasText: 'Role: viewer' }).waitFor(PATIENCE);
+    await page.locator('#menu-opener').click();
     await page.locator('#sign-in').waitFor(PATIENCE);
     assert.deepEqual(complaints, []);
     await page.context().close();

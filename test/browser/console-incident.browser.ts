@@ -13,6 +13,7 @@ import { thingsContract } from '../support/things.ts';
 import { type FakeUpstream, startUpstream } from '../support/upstream.ts';
 import {
   type Browser,
+  chooseInMenu,
   findBarriers,
   type Locator,
   launchBrowser,
@@ -127,7 +128,7 @@ describe('an incident', () => {
 
   /** The text of the same element in another browser, at the link that the page copies. */
   async function textElsewhere(page: Page, find: (on: Page) => Locator): Promise<string | null> {
-    await page.locator('#copy-link').click();
+    await chooseInMenu(page, 'copy-link');
     await page.locator('#copy-link', { hasText: 'Copied' }).waitFor();
     const elsewhere = await openPage(browser, (await page.evaluate('navigator.clipboard.readText()')) as string);
     const text = await find(elsewhere.page).textContent();

@@ -11,7 +11,15 @@ import { createInstallation } from '../support/process.ts';
 import { thingsContract } from '../support/things.ts';
 import { type FakeUpstream, startUpstream } from '../support/upstream.ts';
 import { GUIDE, NOW_MS } from '../support/versions.ts';
-import { type Browser, findBarriers, launchBrowser, openPage, type Page, takeScreenshot } from './browser.ts';
+import {
+  type Browser,
+  chooseInMenu,
+  findBarriers,
+  launchBrowser,
+  openPage,
+  type Page,
+  takeScreenshot,
+} from './browser.ts';
 
 const TOKEN = 'a-token-made-for-this-test';
 const PATIENCE = { timeout: 30_000 };
@@ -167,7 +175,9 @@ describe('the console in a browser', () => {
     await page.locator('#subject-about', { hasText: 'Healthy targets1 of 2' }).waitFor(PATIENCE);
     await page.locator('#subject-causes li').first().waitFor(PATIENCE);
     const told = (await page.locator('main [data-view="subject"]').textContent()) ?? '';
-    assert.equal(told.split(dying.url).length - 1, 1, `the target is named once: ${told}`);
+    assert.equal(told.split(dying.url).length - 1, 2, `with its cause, and among the targets: ${told}`);
+    const first = page.locator('#subject-about .facts > div').first();
+    assert.match((await first.locator('.state.bad').textContent()) ?? '', /ejected/);
     await page.locator('#nav a', { hasText: 'Overview' }).click();
     writeFileSync(join(gateway.directory, 'config/limits.yaml'), '{ "tiers": { "standard": { "requests": -1 } } }');
     await page.locator('#attention', { hasText: 'The configuration files have mistakes' }).waitFor(PATIENCE);
@@ -320,15 +330,20 @@ describe('the console in a browser', () => {
     const { page, complaints } = await open({ colorScheme: 'dark' });
     const ground = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
     const dark = await ground();
-    await page.locator('#theme[title="Colours: system. Switch to light."]').click();
+    await page.locator('#menu-opener').focus();
+    await page.keyboard.press('Enter');
+    const theme = page.locator('#theme');
+    await theme.filter({ hasText: 'Colours: system' }).focus();
+    await page.keyboard.press('Enter');
     const light = await ground();
     assert.notEqual(light, dark);
     await page.reload();
-    await page.locator('#theme[title="Colours: light. Switch to dark."]').waitFor(PATIENCE);
+    await page.locator('#menu-opener').click();
+    await theme.filter({ hasText: 'Colours: light' }).waitFor(PATIENCE);
     assert.equal(await ground(), light);
-    await page.locator('#theme').click();
+    await theme.click();
     assert.equal(await ground(), dark);
-    await page.locator('#theme').click();
+    await theme.click();
     assert.equal(await page.evaluate('localStorage.length'), 0);
     assert.deepEqual(complaints, []);
     await page.context().close();
@@ -448,7 +463,7 @@ describe('the console in a browser', () => {
     assert.match(page.url(), /from=2\d{3}-.*to=2\d{3}-/);
     assert.match((await page.locator('#charts-title').textContent()) ?? '', /^Traffic, .*\d\d:\d\d to .*\d\d:\d\d$/);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.locator('#copy-link').click();
+    await chooseInMenu(page, 'copy-link');
     await page.locator('#copy-link', { hasText: 'Copied' }).waitFor(PATIENCE);
     const link = (await page.evaluate('navigator.clipboard.readText()')) as string;
     const elsewhere = await openPage(browser, link);
@@ -468,6 +483,32 @@ describe('the console in a browser', () => {
     await cursor.focus();
     for (const key of ['End', 'Shift+ArrowLeft', 'Shift+ArrowLeft', 'Enter']) await page.keyboard.press(key);
     await page.locator('#zoom-out').waitFor(PATIENCE);
+    await page.context().close();
+  });
+
+  it('asks again about what an address names that was opened before the first answer', async () => {
+    const { authorization } = await gateway.authorize({ organization: 'org_early' });
+    await ask(authorization, '/v1/things', 5);
+    nowMs += STEP_MS;
+    const { page } = await openPage(browser, `${gateway.adminUrl}/console/icon.svg`);
+    for (const [hash, name] of [
+      ['#/upstreams/platform', 'platform'],
+      ['#/organizations/org_early', 'org_early'],
+    ] as const) {
+      const held = Promise.withResolvers<void>();
+      await page.route('**/console/feed?*', async (route) => {
+        await held.promise;
+        await route.continue();
+      });
+      await page.goto(`${gateway.adminUrl}/`, { waitUntil: 'load' });
+      await page.evaluate(`location.hash = '${hash}'`);
+      held.resolve();
+      await page.locator('#subject-title', { hasText: name }).waitFor(PATIENCE);
+      await page.locator('#subject-traffic .column').first().waitFor(PATIENCE);
+      assert.doesNotMatch((await page.locator('#subject-note').textContent()) ?? '', /no counts|Loading/);
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await page.goto('about:blank');
+    }
     await page.context().close();
   });
 
@@ -546,7 +587,7 @@ describe('the console of a gateway that is not on loopback', () => {
       assert.ok(!asked.some((url) => url.includes(TOKEN)));
       // The browser itself reports the answers that asked for the token, and the requests under way when the page was loaded anew.
       assert.deepEqual([complaints.filter((one) => !/401|ERR_ABORTED/.test(one)), foreign], [[], []]);
-      await page.locator('#leave').click();
+      await chooseInMenu(page, 'leave');
       await page.locator('#token').waitFor(PATIENCE);
       assert.equal(await page.evaluate('sessionStorage.length'), 0);
     } finally {

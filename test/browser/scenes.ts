@@ -66,8 +66,12 @@ export interface Operations {
  * A gateway with a quarter of an hour of traffic behind it.
  *
  * @param incident a slow operation, a customer over its limit, a dead service, and a certificate near its end; without it all is quiet
+ * @param more secrets of the gateway, and its settings in an incident
  */
-export async function startOperations(incident: boolean): Promise<Operations> {
+export async function startOperations(
+  incident: boolean,
+  more: Pick<GatewayOptions, 'environment' | 'gateway'> = {},
+): Promise<Operations> {
   let offsetMs = 0;
   let standsAtMs: number | undefined;
   let delayMs = 0;
@@ -88,7 +92,8 @@ export async function startOperations(incident: boolean): Promise<Operations> {
       organizations: { org_harbor: { requests: 10, windowSeconds: 60 } },
     },
     now: () => standsAtMs ?? Date.now() + offsetMs,
-    ...(incident && withCertificate()),
+    ...(incident && withCertificate(more.gateway)),
+    ...(more.environment && { environment: more.environment }),
   });
   const close = async () => {
     agent.destroy();
@@ -138,10 +143,14 @@ export async function startOperations(incident: boolean): Promise<Operations> {
   return { gateway, close };
 }
 
-function withCertificate(): Pick<GatewayOptions, 'gateway' | 'files'> {
+function withCertificate(more: GatewayOptions['gateway']): Pick<GatewayOptions, 'gateway' | 'files'> {
   const pair = createAuthority().issue({ names: [HOST], fromDays: -84, days: 6 });
   return {
-    gateway: { publicUrl: `https://${HOST}`, tls: { certificates: [{ certificate: 'api.pem', key: 'api.key' }] } },
+    gateway: {
+      publicUrl: `https://${HOST}`,
+      tls: { certificates: [{ certificate: 'api.pem', key: 'api.key' }] },
+      ...more,
+    },
     files: { 'api.pem': pair.certificate, 'api.key': pair.key },
   };
 }

@@ -2,15 +2,26 @@
 // host, no violation of a policy, no finding of axe, and nothing wider than the window. Look at the pictures after changing a page.
 
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { TestGateway } from '../support/gateway.ts';
 import { type SessionGateway, startSessionGateway } from '../support/sessions.ts';
+import { type FakeUpstream, startUpstream } from '../support/upstream.ts';
 import { createAccountService } from './account-service.ts';
-import { type Browser, findBarriers, launchBrowser, openPage, type Page, takeScreenshot } from './browser.ts';
+import {
+  type Browser,
+  chooseInMenu,
+  findBarriers,
+  launchBrowser,
+  openPage,
+  type Page,
+  takeScreenshot,
+} from './browser.ts';
 import { type Operations, startDocumentation, startOperations } from './scenes.ts';
 import { SECRET, usual } from './usual-account.ts';
 
 const DEGREES = ['minor', 'moderate', 'serious', 'critical'];
+const ADMIN_TOKEN = 'an-admin-token-for-this-test';
 const PATIENCE = { timeout: 30_000 };
 
 /** What is looked at: its address, and what is done there until it is as readers see it. */
@@ -185,6 +196,15 @@ describe('the console in an incident', () => {
     await page.evaluate(`location.hash = '#/requests?${filter}'`);
     await page.locator('#exchange-list a.row').first().click(PATIENCE);
     await page.locator('#story .stage').first().waitFor(PATIENCE);
+    const share = String.raw`[\d,]+ \(<?[\d.]+ %\)`;
+    const counted = new RegExp(
+      `org_\\w+ in the last 15 minutes: ${share} failed, ${share} refused, of [\\d,]+ requests`,
+    );
+    await page.locator('#story .steps li', { hasText: counted }).waitFor(PATIENCE);
+    await page
+      .locator('#story time', { hasText: /:\d\d\.\d{3}$/ })
+      .first()
+      .waitFor(PATIENCE);
   };
   const views: Record<string, View> = {
     incident: { at: '/', ready: '#attention li.bad' },
@@ -203,8 +223,15 @@ describe('the console in an incident', () => {
     organization: { at: '/#/organizations/org_harbor', ready: '#subject-about .limit' },
     'organization-unknown': { at: '/#/organizations/org_nobody', ready: '#subject-about .empty' },
     code: { at: '/#/codes/rate_limited', ready: '#breakdown tbody tr' },
-    routes: { at: '/#/routes', ready: '#routes-found tbody tr' },
-    audit: { at: '/#/audit', ready: '#audit-rows tbody tr' },
+    routes: { at: '/#/routes', ready: '#routes-found a[aria-label="Explain GET /v1/customers"]' },
+    audit: {
+      at: '/#/audit',
+      ready: '#audit-rows tbody tr',
+      async steps(page) {
+        const times = await page.locator('#audit-rows time').allTextContents();
+        assert.ok(times.length > 1 && times.every((time) => /:\d\d:\d\d$/.test(time)), times.join());
+      },
+    },
     alerts: { at: '/#/alerts', ready: '#alerts-receivers .empty' },
     configuration: { at: '/#/configuration', ready: '#configuration-view .file' },
     explain: { at: '/#/explain', ready: '#explain-form' },
@@ -222,6 +249,95 @@ describe('the console in an incident', () => {
   lookAt(
     'console',
     views,
+    () => scene.gateway.adminUrl,
+    () => browser,
+  );
+});
+
+describe('the console for an operator who may act', () => {
+  let pager: FakeUpstream;
+  let scene: Operations;
+  let browser: Browser;
+  before(async () => {
+    pager = await startUpstream((_message, response) => response.writeHead(204).end());
+    const receivers = { pager: { webhook: { url: pager.url, secret: 'pager_key' } } };
+    scene = await startOperations(true, {
+      environment: { ADMIN_TOKEN, PAGER_KEY: `whsec_${randomBytes(32).toString('base64')}` },
+      gateway: { alerts: { receivers } },
+    });
+    browser = await launchBrowser();
+    await silence('upstream files live');
+  });
+  after(async () => {
+    await browser?.close();
+    await scene?.close();
+    await pager?.close();
+  });
+
+  async function silence(target: string): Promise<void> {
+    const body = { target, seconds: 7200 };
+    const ask = (more: object) =>
+      fetch(`${scene.gateway.adminUrl}/console/actions/silence-alerts`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${ADMIN_TOKEN}`,
+          'content-type': 'application/json',
+          'x-console-action': '1',
+        },
+        body: JSON.stringify({ ...body, ...more }),
+      });
+    const { if_match } = (await (await ask({ dry_run: true })).json()) as { if_match: unknown };
+    assert.equal((await ask({ dry_run: false, if_match })).status, 200);
+  }
+
+  /** In the head there is one line of controls in a wide window, and three in a narrow one. */
+  async function assertLines(page: Page): Promise<void> {
+    const { width } = page.viewportSize() ?? { width: 0 };
+    const height = (await page.evaluate(`document.querySelector('.top').offsetHeight`)) as number;
+    assert.ok(height <= (width > 1000 ? 60 : 150), `${height} px at ${width} px`);
+  }
+
+  const signIn = (ready: string) => async (page: Page) => {
+    await assertLines(page);
+    await chooseInMenu(page, 'sign-in');
+    await page.locator('#token').fill(ADMIN_TOKEN);
+    await page.keyboard.press('Enter');
+    await page.locator('#role', { hasText: 'Role: admin' }).waitFor({ ...PATIENCE, state: 'attached' });
+    await page.locator(ready).first().waitFor(PATIENCE);
+    await assertLines(page);
+  };
+  const viewer: Record<string, View> = {
+    'viewer-alerts': {
+      at: '/#/alerts',
+      ready: '#alerts-silences tbody tr',
+      async steps(page) {
+        await page.locator('#alerts-now a', { hasText: 'runbook' }).first().waitFor(PATIENCE);
+        assert.equal(await page.locator('[data-view=alerts] th', { hasText: 'Action' }).first().isVisible(), false);
+        assert.equal(await page.locator('[data-view=alerts] [data-label=Action]').first().isVisible(), false);
+      },
+    },
+    'viewer-menu': {
+      at: '/',
+      ready: '#attention li.bad',
+      async steps(page) {
+        await page.locator('#menu-opener').focus();
+        await page.keyboard.press('Enter');
+        await page.locator('#sign-in').waitFor(PATIENCE);
+        await page.keyboard.press('Tab');
+        assert.equal(await page.evaluate('document.activeElement.id'), 'copy-link');
+      },
+    },
+  };
+  const operator: Record<string, View> = {
+    'operator-incident': { at: '/', ready: '#attention li.bad', steps: signIn('#attention li.bad') },
+    'operator-alerts': { at: '/#/alerts', steps: signIn('#alerts-now button.act') },
+    'operator-organization': { at: '/#/organizations/org_harbor', steps: signIn('#subject-about button.act') },
+    'operator-upstream': { at: '/#/upstreams/files', steps: signIn('#subject-about .state.bad') },
+    'operator-system': { at: '/#/system', steps: signIn('#upstreams tbody tr') },
+  };
+  lookAt(
+    'console',
+    { ...viewer, ...operator },
     () => scene.gateway.adminUrl,
     () => browser,
   );

@@ -25,6 +25,7 @@ let startedAt;
 let restartedAt;
 let answeredAtMs = gatewayNow();
 let paused = false;
+let refused = false;
 /** The question to the gateway that is repeated. */
 let asked;
 let latest;
@@ -38,6 +39,7 @@ function questionOf(route) {
 
 function begin() {
   stop();
+  refused = false;
   const question = questionOf(routeIn(location.hash));
   asked = JSON.stringify(question);
   const ask = async () => {
@@ -124,6 +126,7 @@ function onLost() {
 
 function onRefused() {
   stop();
+  refused = true;
   views.close();
   const wasWrong = hasToken();
   forgetToken();
@@ -222,9 +225,9 @@ function onAddress() {
 
 addEventListener('hashchange', () => {
   onAddress();
-  if (startedAt === undefined) return;
-  void views.show();
-  if (JSON.stringify(questionOf(routeIn(location.hash))) !== asked) begin();
+  if (startedAt !== undefined) void views.show();
+  // Also before the first answer: what has been asked until then is about another view. Without a token nothing is asked.
+  if (!refused && JSON.stringify(questionOf(routeIn(location.hash))) !== asked) begin();
 });
 
 onAddress();

@@ -33,8 +33,9 @@ export function openSubject({ view, id }) {
   place('subject-title').textContent = view === 'operations' ? operationName(id) : id;
   for (const box of ['subject-causes', 'subject-about', 'organization', 'breakdown', 'subject-tiles'])
     place(box).replaceChildren();
-  place('subject-note').textContent = '';
-  place('subject-figures').hidden = true;
+  place('subject-note').textContent = 'Loading …';
+  place('subject-figures').hidden = false;
+  for (const box of ['subject-traffic', 'subject-latency']) place(box).parentElement.hidden = true;
 }
 
 /** What needs attention here comes first: the figures below show it, but do not name it. */
@@ -62,7 +63,7 @@ export function showSubject(feed) {
   place('subject-traffic').parentElement.hidden = known === null || isCode;
   place('subject-traffic-title').hidden = isCode;
   if (known !== null && !isCode) charts(feed, known, subject.id);
-  if (subject.view === 'upstreams') showUpstream(feed.status?.upstreams?.[subject.id], feed.attention);
+  if (subject.view === 'upstreams') showUpstream(feed.status?.upstreams?.[subject.id]);
 }
 
 function noteOf({ before_seconds: seconds }, isCode) {
@@ -130,18 +131,22 @@ export function showNothing(text, ...leads) {
   place('subject-about').replaceChildren(element('p', { class: 'card empty' }, text, ' ', ...leads));
 }
 
-/** The upstream now. A target that a cause names above is not named again. */
-function showUpstream(upstream, causes) {
+/** Answers from the contract, and of the gateway itself, are of no service that could fail. */
+const isService = ({ address }) => !/^(examples|gateway):/.test(address);
+const isBad = (target) => targetKinds[target.state] === 'bad';
+
+/** The upstream now: what is wrong with its targets comes first. */
+function showUpstream(upstream) {
   if (upstream === undefined) return;
   const { targets = [], breaker = {}, credential } = upstream;
-  const healthy = targets.filter((target) => target.state === 'healthy').length;
-  const isNamed = ({ address }) => causes.some(({ cause }) => cause.includes(address));
+  const services = targets.filter(isService);
+  const healthy = services.filter((target) => target.state === 'healthy').length;
+  const rowOf = (target) => [`Target, ${target.mode}`, element('span', {}, `${target.address}, `, stateOf(target))];
   const inProgress = targets.reduce((sum, { outstanding = 0 }) => sum + outstanding, 0);
   const next = factsCard([
-    ['Healthy targets', `${healthy} of ${targets.length}`],
-    ...targets
-      .filter((target) => !isNamed(target))
-      .map((target) => [`Target, ${target.mode}`, element('span', {}, `${target.address}, `, stateOf(target))]),
+    ...targets.filter(isBad).map(rowOf),
+    ...(services.length === 0 ? [] : [['Healthy targets', `${healthy} of ${services.length}`]]),
+    ...targets.filter((target) => !isBad(target)).map(rowOf),
     ...Object.entries(breaker).map(([mode, known]) => [`Breaker, ${mode}`, worded(breakerKinds, known)]),
     ...(credential === undefined ? [] : [['Credential', worded(credentialKinds, credential)]]),
     ['In progress', count(inProgress)],

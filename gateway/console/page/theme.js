@@ -23,8 +23,8 @@
     const following = () => THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
 
     function show() {
-      button.title = `Colours: ${theme}. Switch to ${following()}.`;
-      button.setAttribute('aria-label', button.title);
+      button.textContent = `Colours: ${theme}`;
+      button.title = `Switch to ${following()}`;
     }
 
     button.addEventListener('click', () => {
