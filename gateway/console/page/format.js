@@ -106,8 +106,8 @@ export function timeElement(iso, text = moment(iso)) {
 }
 
 /** Replaces times of ISO 8601 within a sentence by times of day. */
-export function withTimes(sentence) {
-  return sentence.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (iso) => moment(iso));
+export function withTimes(sentence, textOf = moment) {
+  return sentence.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (iso) => textOf(iso));
 }
 
 /** The time from a moment to now. */

@@ -120,6 +120,9 @@ function outcomeOf({ stage, outcome, told }, record) {
   return [kind, kind === 'bad' ? 'failed' : 'refused'];
 }
 
+/** What decides a request takes fractions of a millisecond. */
+const exactTime = (iso) => clockWithMilliseconds(Date.parse(iso));
+
 function stageOf(stage, record) {
   const { stage: name, told, duration_ms: ms } = stage;
   const all = record.duration_ms ?? 0;
@@ -133,7 +136,7 @@ function stageOf(stage, record) {
     element('span', { class: 'name' }, name),
     element('span', { class: 'outcome' }, state(kind, word)),
     element('span', { class: 'took' }, ms === undefined ? '' : duration(ms), bar),
-    element('ul', { class: 'told' }, ...lines.map((line) => element('li', {}, withTimes(line)))),
+    element('ul', { class: 'told' }, ...lines.map((line) => element('li', {}, withTimes(line, exactTime)))),
   );
 }
 
