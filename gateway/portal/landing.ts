@@ -144,9 +144,9 @@ function resourcesHtml({ references, isOperatorScope }: LandingOptions): string 
   const hasSeveral = all.filter(({ own }) => own.length > 0).length > 1;
   const cards = all
     .filter(({ own }) => own.length > 0)
-    .map(({ reference, own }) => (hasSeveral ? contractHeading(reference) : '') + purposesHtml(own, reference.path));
-  const links = all.flatMap(({ reference: { path }, ofOperators }) =>
-    ofOperators.map(({ name, id }) => `<li><a class="group-name" href="${path}#${id}">${escapeHtml(name)}</a></li>`),
+    .map(({ reference, own }) => (hasSeveral ? contractHeading(reference) : '') + purposesHtml(own));
+  const links = all.flatMap(({ ofOperators }) =>
+    ofOperators.map(({ name, path }) => `<li><a class="group-name" href="${path}">${escapeHtml(name)}</a></li>`),
   );
   const apart =
     links.length === 0
@@ -160,21 +160,21 @@ function contractHeading({ reference: { title }, path }: AddressedContract): str
 }
 
 /** Resources of one purpose stand together, below its name. */
-function purposesHtml(groups: readonly OperationGroup[], path: string): string {
+function purposesHtml(groups: readonly OperationGroup[]): string {
   return [...Map.groupBy(groups, ({ purpose }) => purpose)]
     .map(([purpose, own]) => {
       const heading = purpose === undefined ? '' : `<h4>${escapeHtml(purpose)}</h4>`;
-      return heading + cardsHtml(own, path);
+      return heading + cardsHtml(own);
     })
     .join('\n');
 }
 
-function cardsHtml(groups: readonly OperationGroup[], path: string): string {
+function cardsHtml(groups: readonly OperationGroup[]): string {
   const cards = groups.map((group) => {
-    const { name, id, operations } = group;
+    const { name, path, operations } = group;
     const text = shortened(firstSentenceOf(plain(purposeOf(group))), PURPOSE_MAX);
     const number = `${operations.length} ${operations.length === 1 ? 'operation' : 'operations'}`;
-    return `<li><a class="card compact" href="${path}#${id}"><strong class="group-name">${escapeHtml(name)}</strong> <small>${number}</small> <span class="purpose">${escapeHtml(text)}</span></a></li>`;
+    return `<li><a class="card compact" href="${path}"><strong class="group-name">${escapeHtml(name)}</strong> <small>${number}</small> <span class="purpose">${escapeHtml(text)}</span></a></li>`;
   });
   return `<ul class="cards">${cards.join('')}</ul>`;
 }

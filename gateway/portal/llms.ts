@@ -24,10 +24,13 @@ export function llmsText({ title, description, publicUrl, guides, references, pa
       guides.map((guide) => line(guide.title, `/docs/guides/${guide.name}`, guide.summary)).join('\n'),
     );
   }
-  for (const { reference, path, operations } of references) {
-    const lines = operations.map(({ title: own, path: href, operation }) =>
-      line(own, href, `${operation.method} ${operation.path}`),
-    );
+  for (const { reference, path, groups } of references) {
+    const lines = groups.flatMap((group) => [
+      line(group.name, group.path, 'the resource'),
+      ...group.operations.map(({ title: own, path: href, operation }) =>
+        line(own, href, `${operation.method} ${operation.path}`),
+      ),
+    ]);
     parts.push(`## ${reference.title}`, [line('Overview', path, ''), ...lines].join('\n'));
   }
   for (const page of pages) parts.push(`## ${page.title}`, line(page.title, page.path, page.description));

@@ -32,10 +32,10 @@ function operationsIn({ operations, reference, path, groups }: AddressedContract
   const pages: Entry[] = [
     ['Reference', reference.title, path, 'OpenAPI, Postman', shortened(plain(reference.description), WORDS_MAX)],
     ...groups.map(
-      ({ name, id, description }): Entry => [
-        'Reference',
+      ({ name, path: page, description }): Entry => [
+        'Resource',
         name,
-        `${path}#${id}`,
+        page,
         reference.title,
         shortened(plain(description), WORDS_MAX),
       ],

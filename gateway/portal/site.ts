@@ -25,6 +25,7 @@ import { operationPage } from './reference/operation-page.ts';
 import { contentsOf, overviewPage, referencesPage } from './reference/overview.ts';
 import { postmanCollection } from './reference/postman.ts';
 import type { DocumentTools, Reference } from './reference/reference.ts';
+import { resourcePage } from './reference/resource-page.ts';
 import { toResource } from './resource.ts';
 import { searchIndex } from './search-index.ts';
 import { toYaml } from './yaml.ts';
@@ -232,6 +233,14 @@ function addReference(
       isOwnOrigin: server === publicUrl,
       updatedMs: await updated(at.operation.files),
     });
+  for (const group of own.groups)
+    addPage(many, group.path, async () =>
+      resourcePage(group, own, {
+        tools,
+        contents: contentsOf(references, own, { group }),
+        updatedMs: await updated(group.operations.flatMap(({ operation }) => operation.files)),
+      }),
+    );
   for (const at of own.operations) addPage(many, at.path, () => page(at));
   fixed.set(`${own.path}.postman.json`, async () =>
     toResource('document', 'application/json', await postmanCollection(own, tools, turn)),

@@ -2,7 +2,7 @@
 
 const SHOWN_MAX = 30;
 /** Of entries that fit alike. */
-const KIND_ORDER = { Page: 4, Operation: 3, Guide: 2, Reference: 1, Error: 0 };
+const KIND_ORDER = { Page: 4, Operation: 3, Resource: 3, Guide: 2, Reference: 1, Error: 0 };
 
 let index;
 

@@ -1,4 +1,4 @@
-// The addresses of the reference: one page per contract, one per operation, one place per group.
+// The addresses of the reference: one page per contract, one per group, one per operation.
 
 import { createSlugs } from '../html.ts';
 import type { Reference, ReferredOperation } from './reference.ts';
@@ -20,6 +20,8 @@ export interface OperationGroup {
   readonly description: string;
   /** What it is for, with others; undefined if the contract does not say. */
   readonly purpose: string | undefined;
+  /** Its page. */
+  readonly path: string;
   /** Its id on the page of the contract. */
   readonly id: string;
   readonly operations: readonly OperationAddress[];
@@ -53,21 +55,29 @@ export function addressed(reference: Reference): AddressedContract {
     if (list) list.push(operation);
     else members.set(name, [operation]);
   }
+  // Operations choose their addresses first: those of groups came later.
   const slug = createSlugs();
+  const together = Map.groupBy(members, ([name]) => described.get(name)?.group);
+  const ordered = [...together.values()].flat().filter(([, list]) => list.length > 0);
+  const paths = new Map(
+    ordered.flatMap(([, list]) => list.map((one) => [one, `${path}/${slug(one.id, 'operation')}`] as const)),
+  );
   const groupSlug = createSlugs();
   const groups: OperationGroup[] = [];
   const operations: OperationAddress[] = [];
-  const together = Map.groupBy(members, ([name]) => described.get(name)?.group);
-  for (const [name, list] of [...together.values()].flat()) {
-    if (list.length === 0) continue;
+  for (const [name, list] of ordered) {
     const own: OperationAddress[] = [];
     const { description = '', group: purpose } = described.get(name) ?? {};
-    const group = { name, description, purpose, id: `group-${groupSlug(name, 'group')}`, operations: own };
+    const group = {
+      ...{ name, description, purpose, operations: own },
+      path: `${path}/${slug(name, 'group')}`,
+      id: `group-${groupSlug(name, 'group')}`,
+    };
     for (const operation of list) {
       const title = operation.summary || `${operation.method} ${operation.path}`;
       const at = {
         operation,
-        path: `${path}/${slug(operation.id, 'operation')}`,
+        path: paths.get(operation) ?? path,
         title,
         group,
         index: operations.length,

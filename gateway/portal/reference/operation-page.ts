@@ -52,7 +52,7 @@ export function operationPage(at: OperationAddress, all: AddressedContract, opti
   const request = toSampleRequest(form);
   const main = `<article class="operation">
 <div class="operation-head">
-<p class="crumbs"><a href="${all.path}">${escapeHtml(reference.title)}</a> <span aria-hidden="true">›</span> <a href="${all.path}#${at.group.id}"><span class="group-name">${escapeHtml(at.group.name)}</span></a></p>
+<p class="crumbs"><a href="${all.path}">${escapeHtml(reference.title)}</a> <span aria-hidden="true">›</span> <a class="group-name" href="${at.group.path}">${escapeHtml(at.group.name)}</a></p>
 <h1>${escapeHtml(at.title)}</h1>
 <p class="endpoint"><span class="method ${operation.method.toLowerCase()}">${escapeHtml(operation.method)}</span> <code>${breakable(operation.path)}</code></p>
 </div>

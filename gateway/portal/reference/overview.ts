@@ -5,7 +5,7 @@ import type { Page } from '../layout.ts';
 import { plain, renderDescription } from '../markdown.ts';
 import type { AddressedContract, OperationAddress, OperationGroup } from './addresses.ts';
 import { breakable } from './path-text.ts';
-import type { DocumentTools } from './reference.ts';
+import type { DocumentTools, ReferredOperation } from './reference.ts';
 import { createSchemaHtml } from './schema-html.ts';
 import { type SentRequestView, viewsOfWebhooks } from './sent-requests.ts';
 import { sentRequestsHtml, sentRequestsLines } from './sent-requests-text.ts';
@@ -47,32 +47,42 @@ ${sentRequestsHtml({ heading: 'Webhooks', id: 'webhooks' }, webhooks, createSche
   };
 }
 
-function groupHtml({ name, description, id, operations }: OperationGroup): string {
+function groupHtml({ name, path, description, id, operations }: OperationGroup): string {
+  return `<section class="group"><h2 id="${id}"><a class="group-name" href="${path}">${escapeHtml(name)}</a></h2>
+${renderDescription(description)}${operationList(operations)}</section>`;
+}
+
+export function operationList(operations: readonly OperationAddress[]): string {
   const rows = operations.map(({ operation: { method, path, isDeprecated }, title, path: href }) => {
     const mark = isDeprecated ? ' <span class="deprecated">deprecated</span>' : '';
     return `<li><a href="${href}"><span class="op-title">${escapeHtml(title)}${mark}</span><span class="op-path"><span class="method ${method.toLowerCase()}">${escapeHtml(method)}</span> <code>${breakable(path)}</code></span></a></li>`;
   });
-  return `<section class="group"><h2 id="${id}"><a class="anchor group-name" href="#${id}">${escapeHtml(name)}</a></h2>
-${renderDescription(description)}<ul class="ops">${rows.join('\n')}</ul></section>`;
+  return `<ul class="ops">${rows.join('\n')}</ul>`;
 }
 
 function overviewMarkdown({ reference, groups }: AddressedContract, webhooks: readonly SentRequestView[]): string {
   const { title, description, server, name } = reference;
-  const sections = groups.map(({ name: group, description: text, operations }) => {
+  const sections = groups.map(({ name: group, path: page, description: text, operations }) => {
     const lines = operations.map(
       ({ title: own, path, operation }) => `- [${own}](${path}.md): \`${operation.method} ${operation.path}\``,
     );
-    return [`## ${group}`, text, lines.join('\n')].filter(Boolean).join('\n\n');
+    return [`## ${group}`, text, `- [About ${group}](${page}.md)\n${lines.join('\n')}`].filter(Boolean).join('\n\n');
   });
   const files = `OpenAPI: [JSON](/openapi/${name}.json), [YAML](/openapi/${name}.yaml)`;
   return `${[`# ${title}`, description, `Base URL: \`${server}\``, files, ...sections, ...sentRequestsLines('Webhooks', webhooks)].filter(Boolean).join('\n\n')}\n`;
+}
+
+/** An operation, or a group without one. */
+interface Here {
+  readonly group: OperationGroup;
+  readonly operation?: ReferredOperation;
 }
 
 /** Returns the links beside a page, as HTML: every contract, and the operations of the current one by group. */
 export function contentsOf(
   references: readonly AddressedContract[],
   current: AddressedContract | undefined,
-  at: OperationAddress | undefined,
+  at: Here | undefined,
 ): string {
   return references
     .map((one) => {
@@ -84,21 +94,22 @@ export function contentsOf(
     .join('\n');
 }
 
-function groupsOf({ groups, operations, path }: AddressedContract, at: OperationAddress | undefined): string {
+function groupsOf({ groups, operations }: AddressedContract, at: Here | undefined): string {
   const isLong = operations.length > LINKS_MAX;
   return groups
     .map((group, index) => {
-      const { name, id, purpose, operations: own } = group;
+      const { name, path, purpose, operations: own } = group;
       const isFirst = purpose !== undefined && purpose !== groups[index - 1]?.purpose;
       const heading = isFirst ? `<p class="contents-purpose">${escapeHtml(purpose)}</p>` : '';
       if (isLong && group !== at?.group)
-        return `${heading}<p class="group-link"><a href="${path}#${id}"><span class="group-name">${escapeHtml(name)}</span></a></p>`;
+        return `${heading}<p class="group-link"><a href="${path}"><span class="group-name">${escapeHtml(name)}</span></a></p>`;
       const links = own.map(({ title, path: href, operation }) => {
         const mark = operation === at?.operation ? ' aria-current="page"' : '';
         return `<li><a href="${href}"${mark}><span>${escapeHtml(title)}</span><span class="method ${operation.method.toLowerCase()}">${shortMethod(operation.method)}</span></a></li>`;
       });
+      const about = `<li><a href="${path}"${group === at?.group && at.operation === undefined ? ' aria-current="page"' : ''}>Overview</a></li>`;
       const open = group === at?.group || (at === undefined && groups.length === 1) ? ' open' : '';
-      return `${heading}<details${open}><summary><span class="group-name">${escapeHtml(name)}</span></summary><ul>${links.join('')}</ul></details>`;
+      return `${heading}<details${open}><summary><span class="group-name">${escapeHtml(name)}</span></summary><ul>${about}${links.join('')}</ul></details>`;
     })
     .join('\n');
 }

@@ -82,7 +82,7 @@ ${details(schema, name, prefix)}</li>`;
       .join('\n');
   }
 
-  return { parameters, media };
+  return { parameters, media, whole };
 }
 
 /** A pattern is code, the other rules are words. */

@@ -47,7 +47,7 @@ export function createSchemaViews(root: DocumentObject, { resolve }: Pick<Docume
   };
 
   function view(schema: unknown, purpose: Purpose, above: readonly unknown[]): SchemaView {
-    const reference = nameOf(schema);
+    const reference = componentName(schema);
     const target = resolve(root, schema);
     const flat = flattened(schema, 0);
     const type = typeOf(flat);
@@ -97,7 +97,7 @@ export function createSchemaViews(root: DocumentObject, { resolve }: Pick<Docume
     return alternativesOf(flat).flatMap((schema, index) => {
       if (left <= 0) return [];
       const found = view(schema, purpose, above);
-      const label = nameOf(schema) || textAt(schema, 'title') || `Form ${index + 1}: ${found.type}`;
+      const label = componentName(schema) || textAt(schema, 'title') || `Form ${index + 1}: ${found.type}`;
       return [{ label: shortened(label, TEXT_MAX), schema: found }];
     });
   }
@@ -197,7 +197,7 @@ function addKeywords(merged: DocumentObject, part: DocumentObject): void {
 }
 
 /** The name of the component that a schema refers to. */
-function nameOf(schema: unknown): string {
+export function componentName(schema: unknown): string {
   const [, name = ''] = /\/([^/]+)$/.exec(textAt(schema, '$ref')) ?? [];
   return shortened(name.replace(/~1/g, '/').replace(/~0/g, '~'), TEXT_MAX);
 }

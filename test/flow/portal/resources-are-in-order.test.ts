@@ -32,7 +32,7 @@ async function landingOf(contracts: Record<string, object>): Promise<{ landing: 
 }
 
 const namesIn = (html: string) =>
-  [...html.matchAll(/(?:<h4>|href="[^"]*#group-)([\w <&;-]+?)(?:<\/h4>|")/g)].map(([, name]) => name);
+  [...html.matchAll(/(?:<h4>|<strong class="group-name">)([\w <&;-]+?)<\//g)].map(([, name]) => name);
 
 describe('the groups of resources', () => {
   it('are joined over all documents, in the order of their first resource', async () => {

@@ -27,10 +27,10 @@ describe('with an entry whose target is the gateway', async () => {
   it('the first page sets apart what only operators may use', async () => {
     const { text } = await get(`${url}/docs`);
     const [, resources = '', apart = ''] = text.split(/id="resources"|id="operators"/);
-    const namesIn = (html: string) => [...html.matchAll(/#group-([\w-]+)"/g)].map(([, name]) => name);
+    const namesIn = (html: string) => [...html.matchAll(/class="group-name"[^>]*>([\w -]+)</g)].map(([, name]) => name);
     assert.deepEqual(namesIn(resources), ['files', 'account', 'keys', 'requests']);
     assert.deepEqual(namesIn(apart.split('</section>')[0] ?? ''), [
-      ...['organizations', 'organization-keys', 'organization-limits', 'organization-sessions', 'operation'],
+      ...['organizations', 'organization keys', 'organization limits', 'organization sessions', 'operation'],
     ]);
   });
 

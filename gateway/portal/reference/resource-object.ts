@@ -1,0 +1,99 @@
+// The object of a resource: what most operations of its group return, out of its envelope or its list.
+
+import type { OperationGroup } from './addresses.ts';
+import { createMediaViews } from './body-view.ts';
+import {
+  type DocumentObject,
+  type DocumentTools,
+  isDocumentObject,
+  membersOf,
+  type ReferredOperation,
+} from './reference.ts';
+import { componentName, createSchemaViews, type SchemaView } from './schema-view.ts';
+
+export interface ResourceObject {
+  /** The name of its component; empty if it has none. */
+  readonly name: string;
+  readonly schema: SchemaView;
+  /** Undefined if none fits. */
+  readonly example: unknown;
+}
+
+/** An object that an operation returns. */
+interface Found {
+  /** As written: mostly a reference. */
+  readonly schema: unknown;
+  /** What the reference leads to. */
+  readonly target: unknown;
+  readonly operation: ReferredOperation;
+  readonly media: DocumentObject;
+  /** Whether it is the whole response. */
+  readonly isAlone: boolean;
+}
+
+/** Operations of a group that are looked at. */
+const LOOKED_AT_MAX = 50;
+const UNWRAPPED_MAX = 3;
+
+/** Returns undefined if no operation returns an object as JSON. */
+export function resourceObject({ operations }: OperationGroup, tools: DocumentTools): ResourceObject | undefined {
+  const all = operations.slice(0, LOOKED_AT_MAX).flatMap(({ operation }) => foundIn(operation, tools));
+  const alike = [...Map.groupBy(all, ({ target }) => target).values()];
+  const [most] = alike.toSorted((one, other) => other.length - one.length);
+  // One that returns the object itself has an example of it.
+  const found = most?.find(({ isAlone }) => isAlone) ?? most?.[0];
+  if (found === undefined) return undefined;
+  const { root } = found.operation;
+  const schema = createSchemaViews(root, tools)(found.schema, 'answer');
+  return { name: componentName(found.schema), schema, example: exampleOf(found, tools) };
+}
+
+function foundIn(operation: ReferredOperation, { resolve }: DocumentTools): Found[] {
+  const { root, declared } = operation;
+  const [, answer] = membersOf(declared.responses).find(([status]) => /^2/.test(status)) ?? [];
+  const content = resolve(root, answer);
+  const [, found] = membersOf(isDocumentObject(content) ? content.content : undefined).find(isJson) ?? [];
+  const media = resolve(root, found);
+  if (!isDocumentObject(media)) return [];
+  const schema = unwrapped(media.schema, (value) => resolve(root, value));
+  const target = resolve(root, schema);
+  const isAlone = target === resolve(root, media.schema);
+  return isObject(target) ? [{ schema, target, operation, media, isAlone }] : [];
+}
+
+function isJson([type]: readonly [string, unknown]): boolean {
+  return /[/+]json\b/.test(type);
+}
+
+function isObject(schema: unknown): schema is DocumentObject {
+  return isDocumentObject(schema) && (membersOf(schema.properties).length > 0 || Array.isArray(schema.allOf));
+}
+
+/** What is in a list or an envelope: the items, `data`, or the only list among the fields. */
+function unwrapped(schema: unknown, resolve: (value: unknown) => unknown, depth = 0): unknown {
+  const target = resolve(schema);
+  if (!isDocumentObject(target) || depth > UNWRAPPED_MAX) return schema;
+  if (target.items !== undefined) return unwrapped(target.items, resolve, depth + 1);
+  const [, inside] = membersOf(target.properties).find(([name]) => isEnvelope(name, target, resolve)) ?? [];
+  return inside === undefined ? schema : unwrapped(inside, resolve, depth + 1);
+}
+
+function isEnvelope(name: string, { properties }: DocumentObject, resolve: (value: unknown) => unknown): boolean {
+  const all = membersOf(properties);
+  const lists = all.filter(([, one]) => isListOfObjects(one, resolve));
+  if (all.some(([own]) => own === 'id')) return false;
+  if (lists.length === 1) return lists[0]?.[0] === name;
+  return name === 'data' && all.some(([own, one]) => own === 'data' && isObject(resolve(one)));
+}
+
+function isListOfObjects(schema: unknown, resolve: (value: unknown) => unknown): boolean {
+  const target = resolve(schema);
+  return isDocumentObject(target) && target.items !== undefined && isObject(resolve(target.items));
+}
+
+/** The example of the operation, if it is one of the object alone; else one that is made for the schema. */
+function exampleOf({ schema, operation: { root }, media, isAlone }: Found, tools: DocumentTools): unknown {
+  const mediaIn = createMediaViews(root, tools, createSchemaViews(root, tools));
+  const [view] = mediaIn({ 'application/json': isAlone ? media : { schema } }, 'answer');
+  return view?.examples[0]?.value;
+}
