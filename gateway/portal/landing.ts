@@ -36,12 +36,12 @@ interface LandingOptions {
 export function landingPage(options: LandingOptions): Page {
   const { title, description, references, guides, sample, tools } = options;
   const first = sample && firstRequest(sample, options, tools);
-  const operations = references.reduce((sum, one) => sum + one.operations.length, 0);
+  const operations = countOf(references);
   const main = `<article class="start">
 <div class="hero${first === undefined ? ' alone' : ''}">
 <div class="hero-text"><h1>${escapeHtml(title)}</h1>
 <div class="lead">${renderDescription(description)}</div>
-<p class="calls"><a class="primary" href="/docs/reference">Browse ${operations} operations</a>${guides[0] === undefined ? '' : `<a href="/docs/guides/${guides[0].name}">${escapeHtml(guides[0].title)}</a>`}</p>
+<p class="calls"><a class="primary" href="/docs/reference">Browse ${operations} ${operations === 1 ? 'operation' : 'operations'}</a>${guides[0] === undefined ? '' : `<a href="/docs/guides/${guides[0].name}">${escapeHtml(guides[0].title)}</a>`}</p>
 </div>
 ${stepsHtml(options)}
 ${first === undefined ? '' : `<section class="sample request hero-sample" aria-labelledby="first-title"><h2 id="first-title" class="sample-title">${first.heading}</h2>\n${first.html}</section>`}
@@ -62,6 +62,13 @@ ${filesHtml(references)}
     styles: ['reference.css'],
     ...(first?.canSend ? { scripts: ['request.js'] } : {}),
   };
+}
+
+/** Those of services, which readers come for; those of the gateway if there are no others. */
+function countOf(references: readonly AddressedContract[]): number {
+  const ofServices = references.filter(({ reference }) => !reference.isOfGateway);
+  const counted = ofServices.length > 0 ? ofServices : references;
+  return counted.reduce((sum, one) => sum + one.operations.length, 0);
 }
 
 function firstRequest(
@@ -130,29 +137,18 @@ function stepsHtml(options: LandingOptions): string {
 
 const PURPOSE_MAX = 120;
 
-/** What clients use, by contract; below it, smaller, what only the operators of the API may use. */
+/** What clients use, by contract. What only the operators of the API may use is in the reference. */
 function resourcesHtml({ references, isOperatorScope }: LandingOptions): string {
   const isForOperators = ({ operations }: OperationGroup) =>
     operations.every(({ operation: { security } }) =>
       security.some(({ scopes }) => scopes.some((scope) => isOperatorScope(scope))),
     );
-  const all = references.map((reference) => ({
-    reference,
-    own: reference.groups.filter((group) => !isForOperators(group)),
-    ofOperators: reference.groups.filter(isForOperators),
-  }));
-  const hasSeveral = all.filter(({ own }) => own.length > 0).length > 1;
-  const cards = all
-    .filter(({ own }) => own.length > 0)
-    .map(({ reference, own }) => (hasSeveral ? contractHeading(reference) : '') + purposesHtml(own));
-  const links = all.flatMap(({ ofOperators }) =>
-    ofOperators.map(({ name, path }) => `<li><a class="group-name" href="${path}">${escapeHtml(name)}</a></li>`),
-  );
-  const apart =
-    links.length === 0
-      ? ''
-      : `<section class="apart" aria-labelledby="operators"><h3 id="operators">For the operators of the API</h3><ul>${links.join('')}</ul></section>`;
-  return `${cards.join('\n')}${apart}`;
+  const shown = references
+    .map((reference) => ({ reference, own: reference.groups.filter((group) => !isForOperators(group)) }))
+    .filter(({ own }) => own.length > 0);
+  return shown
+    .map(({ reference, own }) => (shown.length > 1 ? contractHeading(reference) : '') + purposesHtml(own))
+    .join('\n');
 }
 
 function contractHeading({ reference: { title }, path }: AddressedContract): string {
