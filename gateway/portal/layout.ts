@@ -12,6 +12,7 @@ export interface Page {
   readonly section: string;
   /** HTML. */
   readonly main: string;
+  /** Empty if the page is not there as Markdown. */
   readonly markdown: string;
   /** Links beside the text, in HTML: those of the whole section. */
   readonly contents?: string;
@@ -71,8 +72,7 @@ export function layOut(page: Page, frame: Frame): string {
 <title>${escapeHtml(title)}</title>
 <meta name="description" content="${escapeHtml(page.description)}">
 <link rel="icon" href="${frame.logo ?? `${frame.assets}/icon.svg`}">
-<link rel="alternate" type="text/markdown" href="${escapeHtml(page.path)}.md">
-${page.feed === undefined ? '' : `<link rel="alternate" type="application/atom+xml" href="${page.feed}" title="${escapeHtml(title)}">\n`}<link rel="preload" href="${frame.assets}/text.woff2" as="font" type="font/woff2" crossorigin>
+${page.markdown === '' ? '' : `<link rel="alternate" type="text/markdown" href="${escapeHtml(page.path)}.md">\n`}${page.feed === undefined ? '' : `<link rel="alternate" type="application/atom+xml" href="${page.feed}" title="${escapeHtml(title)}">\n`}<link rel="preload" href="${frame.assets}/text.woff2" as="font" type="font/woff2" crossorigin>
 <script src="${frame.assets}/theme-first.js"></script>
 ${styles.join('\n')}
 ${scripts.join('\n')}
@@ -139,7 +139,7 @@ ${page.contents}
 </nav>`;
 }
 
-function footOf({ path, updatedMs }: Page, { contact, status }: HelpLinks): string {
+function footOf({ path, markdown, updatedMs }: Page, { contact, status }: HelpLinks): string {
   const date = updatedMs === undefined ? undefined : new Date(updatedMs);
   const updated = date
     ? `<span>Last updated <time datetime="${date.toISOString()}">${shownDay(date)}</time></span>`
@@ -147,7 +147,7 @@ function footOf({ path, updatedMs }: Page, { contact, status }: HelpLinks): stri
   const links = [
     ...(status === undefined ? [] : [`<a href="${escapeHtml(status)}" rel="noreferrer">Status</a>`]),
     ...(contact === undefined ? [] : [`<a href="${escapeHtml(contact)}" rel="noreferrer" data-contact>Contact</a>`]),
-    `<a href="${escapeHtml(path)}.md">This page as Markdown</a>`,
+    ...(markdown === '' ? [] : [`<a href="${escapeHtml(path)}.md">This page as Markdown</a>`]),
   ];
   return `<footer class="foot">${updated}<span class="foot-links">${links.join('')}</span></footer>`;
 }

@@ -10,6 +10,7 @@ const KEPT_BYTES_MAX = 32_000_000;
 
 export interface PageStore {
   has(path: string): boolean;
+  paths(): readonly string[];
   /** Returns the page at a path; undefined if there is none. */
   get(path: string): Promise<PortalResource> | undefined;
 }
@@ -44,8 +45,15 @@ export function createPageStore(fixed: ReadonlyMap<string, Make>, many: Readonly
     });
   }
 
+  let all: readonly string[] | undefined;
+  function paths(): readonly string[] {
+    all ??= [...fixed.keys(), ...many.keys()];
+    return all;
+  }
+
   return {
     has: (path) => fixed.has(path) || many.has(path),
+    paths,
     get(path) {
       const one = many.get(path);
       if (one !== undefined) return make(path, one);

@@ -7,6 +7,7 @@ import { answerWith } from './answer.ts';
 import { ASSETS } from './assets.ts';
 import { escapeHtml } from './html.ts';
 import { layOut, type Page } from './layout.ts';
+import { nearestPages } from './nearest-pages.ts';
 import { type PortalResource, toResource } from './resource.ts';
 import { openSite, type PortalOptions, type PortalSite } from './site.ts';
 
@@ -45,9 +46,9 @@ export function createPortal(options: PortalOptions): Portal {
   return { owns: (target) => /^\/(docs(\.md)?|openapi|llms\.txt)(?=$|[/?])/.test(target), answer };
 }
 
-function missing(path: string, { frame }: PortalSite): Promise<PortalResource> {
+function missing(path: string, { frame, pages }: PortalSite): Promise<PortalResource> {
   const [, code] = /^\/docs\/errors\/([a-z0-9_]{1,64})$/.exec(path) ?? [];
-  const page = code === undefined ? notFoundPage() : unknownCodePage(code);
+  const page = code === undefined ? notFoundPage(nearestPages(path, pages.paths())) : unknownCodePage(code);
   return toResource('page', 'text/html; charset=utf-8', layOut(page, frame), 404);
 }
 
@@ -63,14 +64,16 @@ function acceptsHtml({ headers }: IncomingMessage): boolean {
 }
 
 /** Returns the page of an unknown path. */
-function notFoundPage(): Page {
+function notFoundPage(nearest: readonly string[]): Page {
+  const links = nearest.map((path) => `<li><a href="${escapeHtml(path)}"><code>${escapeHtml(path)}</code></a></li>`);
   const main = `<h1>There is nothing here</h1>
-<p class="lead">The documentation begins at <a href="/docs">/docs</a>.</p>`;
+<p class="lead">Search above, or go on at one of the nearest pages.</p>
+<ul>${links.join('')}</ul>`;
   return {
     path: '/docs',
     title: 'Not found',
     description: 'There is nothing at this path.',
-    section: '/docs',
+    section: '',
     main,
     markdown: '',
   };

@@ -126,6 +126,21 @@ describe('the documentation', () => {
     }
   });
 
+  it('leads on where there is nothing, to what begins alike and to the page above', async () => {
+    const { text } = await get('/docs/reference/v1/customrs').set('Accept', 'text/html').expect(404);
+    for (const path of ['/docs/reference/v1/customers', '/docs/reference/v1'])
+      assert.ok(text.includes(`<li><a href="${path}">`), path);
+    assert.doesNotMatch(text, /aria-current|as Markdown|text\/markdown/);
+    const far = await get('/docs/%3Cb%3E/zzzz').set('Accept', 'text/html').expect(404);
+    assert.match(far.text, /<ul><li><a href="\/docs"><code>\/docs<\/code><\/a><\/li><\/ul>/);
+  });
+
+  it('says in words what has a description, and by its pattern what has none', async () => {
+    const { text } = await get('/docs/reference/v1/createCustomer').expect(200);
+    assert.doesNotMatch(text, /matches <code>/);
+    assert.ok(text.indexOf('class="needs"') < text.indexOf('class="samples"'), 'purpose and scope before code');
+  });
+
   it('may be cached for a minute and is revalidated by its ETag', async () => {
     const page = '/docs/errors/rate_limited';
     const { headers } = await get(page).expect('cache-control', 'public, max-age=60, must-revalidate');
