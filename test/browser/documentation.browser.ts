@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { until } from '../support/connection.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { manyOperations } from '../support/many-operations.ts';
 import { type Browser, findBarriers, launchBrowser, openPage, type Page, takeScreenshot } from './browser.ts';
@@ -183,14 +184,49 @@ describe('the documentation in a browser', () => {
     await page.locator('.try [type=submit]').click();
     await page.locator('.try-status', { hasText: /^400/ }).waitFor(PATIENCE);
     assert.equal(await isFolded(), false);
-    assert.ok(await isInPane(page, '#try-body'), 'the refused field');
+    await until(() => isInPane(page, '#try-body'));
     await page.locator('#try-body').fill('{"name": "Ada"}');
     await page.locator('.try [type=submit]').click();
     await page.locator('.try-status', { hasText: /^201/ }).waitFor(PATIENCE);
     assert.equal(await isFolded(), true);
     for (const part of ['.request .sample-title', '.try [type=submit]', '.try-answer .nested > summary'])
-      assert.ok(await isInPane(page, part), part);
+      await until(() => isInPane(page, part));
+    const scrollers = await page.evaluate(`[...document.querySelectorAll('.request, .request *')].filter(
+      (one) => one.scrollHeight > one.clientHeight + 2 && /auto|scroll/.test(getComputedStyle(one).overflowY),
+    ).length`);
+    assert.equal(scrollers, 0, 'one column scrolls, nothing in it');
+    const heightOf = async () => (await page.locator('[data-sample=curl] .code').boundingBox())?.height ?? 0;
+    assert.ok((await heightOf()) < 60, 'the sample is one line');
+    await page.locator('[data-sample=curl] .code').click();
+    assert.ok((await heightOf()) > 100, 'and unfolds when it is turned to');
     await page.context().close();
+  });
+
+  it('leaves the first page in its place when a response opens, and a narrow page says the purpose first', async () => {
+    const { page } = await open(pages.start);
+    const topOf = async () => (await page.locator('.hero-text').boundingBox())?.y;
+    await pasteKey(page, key);
+    const before = await topOf();
+    await page.locator('.try [type=submit]').click();
+    await page.locator('.try-status', { hasText: /^200/ }).waitFor(PATIENCE);
+    assert.equal(await topOf(), before);
+    await page.context().close();
+    const narrow = await open(pages.operation, { width: 390 });
+    const [needs, samples] = await Promise.all(
+      ['.needs', '.samples'].map((part) => narrow.page.locator(part).first().boundingBox()),
+    );
+    assert.ok((needs?.y ?? 0) < (samples?.y ?? 0));
+    await narrow.page.context().close();
+  });
+
+  it('has a page for a resource that anyone can use, light and dark', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page, complaints } = await open('/docs/reference/v1/customers', { colorScheme });
+      await page.locator('#object').waitFor(PATIENCE);
+      assert.deepEqual(await findBarriers(page), []);
+      assert.deepEqual(complaints, []);
+      await page.context().close();
+    }
   });
 
   it('fades code out at an edge that it goes beyond, and only there', async () => {

@@ -108,6 +108,11 @@ function foldFields(form, violations) {
   form.closest('.samples')?.scrollTo(0, 0);
 }
 
+/** A view that shows the beginning of a response does not move. */
+function showBeginning(place) {
+  if (place.getBoundingClientRect().top > innerHeight / 2) place.scrollIntoView({ block: 'nearest' });
+}
+
 export async function send(form, place) {
   const button = form.querySelector('[type="submit"]');
   const request = sampleOf(form);
@@ -134,7 +139,7 @@ export async function send(form, place) {
     rememberLimit(answer.headers);
     const violations = await showAnswer(place, answer, performance.now() - startedAt);
     foldFields(form, violations);
-    place.scrollIntoView({ block: 'nearest' });
+    showBeginning(place);
     markFields(form, violations);
   } catch (error) {
     place.replaceChildren(element('p', { class: 'warning' }, `No response: ${error.message}`));

@@ -57,6 +57,7 @@ export function operationPage(at: OperationAddress, all: AddressedContract, opti
 <p class="endpoint"><span class="method ${operation.method.toLowerCase()}">${escapeHtml(operation.method)}</span> <code>${breakable(operation.path)}</code></p>
 </div>
 <div class="columns">
+<div class="intro">${introOf(operation, texts)}</div>
 <div class="samples">${samplesOf(operation, view, form, options)}</div>
 <div class="text">${textOf(operation, view, texts)}</div>
 </div>
@@ -77,15 +78,21 @@ ${neighbourLinks(all.operations[at.index - 1], all.operations[at.index + 1])}
   };
 }
 
-function textOf(operation: ReferredOperation, view: OperationView, texts: OperationTexts): string {
-  const render = createSchemaHtml(createSlugs());
+/** What the operation is for and who may call it: before the samples on narrow pages. */
+function introOf(operation: ReferredOperation, { needs }: OperationTexts): string {
   const parts = [
     operation.isDeprecated ? '<p class="warning">This operation is deprecated. Do not begin to use it.</p>' : '',
     renderDescription(operation.description),
-    `<ul class="needs">${texts.needs
+    `<ul class="needs">${needs
       .map((need) => `<li>${renderDescription(need).replace(/^<p>|<\/p>\n?$/g, '')}</li>`)
       .join('')}</ul>`,
   ];
+  return parts.filter(Boolean).join('\n');
+}
+
+function textOf(operation: ReferredOperation, view: OperationView, texts: OperationTexts): string {
+  const render = createSchemaHtml(createSlugs());
+  const parts: string[] = [];
   const addParameters = (place: keyof typeof headings) => {
     const here = view.parameters.filter((parameter) => parameter.place === place);
     if (here.length > 0) parts.push(`<h2 id="${place}">${headings[place]}</h2>${render.parameters(here)}`);
