@@ -59,7 +59,10 @@ export function causesOf(
   if (failing.length > 0) found.push(...failing);
   else if (!culprits.some((id) => /^(upstream|redis|stores)/.test(id))) found.push(...ofErrors(minute));
   if (present !== undefined)
-    found.push(...slowOperations(present, isTold), ...organizationsInTrouble(present, nowMs, culprits.length > 0));
+    found.push(
+      ...slowOperations(present, isTold, (upstream) => status.upstreams?.[upstream]?.waiting ?? 0),
+      ...organizationsInTrouble(present, nowMs, culprits.length > 0),
+    );
   return [...found.filter(({ kind }) => kind === 'bad'), ...found.filter(({ kind }) => kind !== 'bad')];
 }
 

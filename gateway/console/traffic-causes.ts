@@ -118,26 +118,34 @@ function failure(
     : failureCause(id, `${what} fails: ${counted} in the last minute.`, '', more);
 }
 
-/** @param isTold whether the state of an upstream has a cause already */
-export function slowOperations(present: Present, isTold: (upstream: string | undefined) => boolean): Cause[] {
+/**
+ * @param isTold whether the state of an upstream has a cause already
+ * @param waitingAt how many requests wait for a place at an upstream
+ */
+export function slowOperations(
+  present: Present,
+  isTold: (upstream: string | undefined) => boolean,
+  waitingAt: (upstream: string) => number,
+): Cause[] {
   const failing = new Set(failingIn(present).map(({ name }) => name));
   const causes = slowIn(present).flatMap(({ name, upstream, nowMs, beforeMs }): Cause[] => {
     if (isTold(upstream) || failing.has(name)) return [];
     const what = upstream === undefined ? name : `${name} of ${upstream}`;
-    // The duration has the wait for a place at the service, too.
-    const service = upstream === undefined ? undefined : serviceTimes(present, upstream);
-    const own =
-      service === undefined ? '' : `; half of the requests to ${upstream} take ${duration(service.nowMs)} there`;
-    const cause = `${what} is slow: 9 of 10 responses within ${duration(nowMs)}, ${duration(beforeMs)} in the hour before${own}.`;
+    const waiting = upstream === undefined ? 0 : waitingAt(upstream);
+    const wait = upstream === undefined || waiting === 0 ? '' : waitIn(present, upstream, waiting);
+    const cause = `${what} is slow: 9 of 10 responses within ${duration(nowMs)}, ${duration(beforeMs)} in the hour before${wait}.`;
     const details = `#/operations/${encodeURIComponent(name)}`;
-    const figures = {
-      p90_ms: Math.round(nowMs),
-      p90_before_ms: Math.round(beforeMs),
-      ...(service && { service_p50_ms: Math.round(service.nowMs) }),
-    };
+    const figures = { p90_ms: Math.round(nowMs), p90_before_ms: Math.round(beforeMs), waiting };
     return [warningCause(`slow ${name}`, cause, '', { runbook: 'GatewaySlow', details, figures })];
   });
   return atMost(causes, 'operations are slow', '#/');
+}
+
+/** Durations have the wait for a place, which is no time of the service. */
+function waitIn(present: Present, upstream: string, waiting: number): string {
+  const service = serviceTimes(present, upstream);
+  const took = service === undefined ? '' : `, the service takes ${duration(service.nowMs)}`;
+  return `; that includes the wait for a place at ${upstream}: ${waiting} wait now${took}`;
 }
 
 interface Slow {

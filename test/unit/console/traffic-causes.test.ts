@@ -118,9 +118,11 @@ test('an overloaded upstream is one cause, with its load and what its operations
   );
   const breaker = { live: 'open' };
   assert.equal(told(present, { upstreams: { orders: { ...orders, breaker } } }).length, 1);
-  // Without an overload the time of the service tells what of the duration is a wait.
+  // Before the queue is too long, the line says how much of the duration is a wait.
   const calm = { ...present, operations: [series(REPORTS, { requests: 30, bucket: 3 }, undefined, hour)] };
-  assert.match(told(calm)[0] ?? '', /is slow: .*; half of the requests to orders take 3 s there\./);
+  const wait = /; that includes the wait for a place at orders: 3 wait now, the service takes 3 s\./;
+  assert.match(told(calm, { upstreams: { orders: { waiting: 3 } } })[0] ?? '', wait);
+  assert.doesNotMatch(told(calm, { upstreams: { orders: { waiting: 0 } } })[0] ?? '', /wait/);
 });
 
 test('an operation is slow if it is slower than itself', () => {
