@@ -73,6 +73,8 @@ function kindsOf(weights: FaultWeights, random: World['random']): readonly Fault
 
 /** Mostly short, sometimes minutes or longer: protocols have times of all these lengths. */
 function durationOf(kind: FaultKind, random: World['random']): number {
+  // Others need the time to write in place of what was lost.
+  if (kind === 'redis failover behind a gateway') return random.between(20_000, 5 * MINUTE_MS);
   const length = random.pick(['moment', 'moment', 'seconds', 'seconds', 'minutes', 'long'] as const);
   if (length === 'moment') return random.between(20, 900);
   if (length === 'seconds') return random.between(900, 20_000);
@@ -156,7 +158,7 @@ function faultOf(deployment: Deployment, { kind, forMs, place: index, amount }: 
       };
     case 'redis failover behind a gateway':
       // The gateway has read what the replica lacks, and is back when others have written in its place.
-      redis.lag(30_000 * Math.abs(amount));
+      redis.lag(10_000 * Math.abs(amount));
       deployment.world.after(forMs / 2, () => {
         redis.cut(process);
         redis.failOver(500 * amount);

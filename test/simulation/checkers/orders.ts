@@ -10,7 +10,10 @@ const EARLIEST_SHARE = 0.6;
 const PAUSE_MS = 150_000;
 /** One instance works at a time. One that loses its lease leaves, and does not come back so soon. */
 const IN_TURNS_MS = 20_000;
-/** A gateway may still ask about an order whose certificate is in use if it has lost its lease while it stood still for so long, just before. */
+/**
+ * A gateway may still ask once about an order whose certificate is in use: if it has lost its lease while it stood still for so long, just before. It
+ * asks nothing more without its lease.
+ */
 const LEFT_BEHIND = { stoodStillMs: 12_000, withinMs: 30_000 } as const;
 /** An order is stored soon after the answer to it, or not at all. */
 const STORED_WITHIN_MS = 5000;
@@ -29,6 +32,8 @@ interface OrderSeen {
   fingerprint: string | undefined;
   /** When a gateway first showed its certificate: it is stored. */
   shownMs: number | undefined;
+  /** Places that have asked since then, because they had stood still. */
+  readonly leftBehind: Set<string>;
   /** When the authority gave it up. */
   endedMs: number | undefined;
 }
@@ -73,6 +78,7 @@ export class OrderChecker {
       downloadedMs: undefined,
       fingerprint: undefined,
       shownMs: undefined,
+      leftBehind: new Set(),
       endedMs: undefined,
     });
     if (this.#orders.size > 20) this.#orders.delete(this.#orders.keys().next().value as string);
@@ -131,11 +137,12 @@ export class OrderChecker {
       );
   }
 
-  #checkDone(id: string, { shownMs, atMs }: OrderSeen, name: string): void {
+  #checkDone(id: string, { shownMs, atMs, leftBehind }: OrderSeen, name: string): void {
     const { world, places, redis } = this.#deployment();
     if (shownMs === undefined || redis.losses().some((loss) => loss.atMs >= atMs)) return;
     const asking = places.find((place) => place.name === name)?.process;
-    if ((asking?.stoodStillMs(world.now() - LEFT_BEHIND.withinMs) ?? 0) > LEFT_BEHIND.stoodStillMs) return;
+    const stoodStillMs = asking?.stoodStillMs(world.now() - LEFT_BEHIND.withinMs) ?? 0;
+    if (stoodStillMs > LEFT_BEHIND.stoodStillMs && !leftBehind.has(name)) return void leftBehind.add(name);
     world.violate(
       'orders',
       `${name} asks about ${id} ${Math.round(world.now() - shownMs)} ms after its certificate was shown`,
