@@ -1,7 +1,7 @@
 // Turns zod's issues with a configuration file into mistakes that an operator can act on.
 
 import type { z } from 'zod';
-import { type Mistake, suggest } from '../config-errors.ts';
+import { closest, type Mistake, suggest } from '../config-errors.ts';
 import type { Source } from '../shared/yaml-source.ts';
 
 /** Checks the shape of one file. Pushes mistakes; returns `undefined` after one. */
@@ -13,12 +13,28 @@ export function checkShape<S extends z.ZodType>(
   if (source.value === undefined) return undefined;
   const result = schema.safeParse(source.value ?? {}, { reportInput: true });
   if (result.success) return result.data;
-  mistakes.push(...result.error.issues.flatMap((issue) => toMistakes(source, schema, issue)));
+  const { issues } = result.error;
+  const causes = issues.filter((issue) => !issues.some((other) => isConsequence(issue, other, schema)));
+  mistakes.push(...causes.flatMap((issue) => toMistakes(source, schema, issue)));
   return undefined;
 }
 
+/** Whether an issue says again what a misspelt key is: the key is missing, or the keys of the block do not fit together. */
+function isConsequence(issue: z.core.$ZodIssue, other: z.core.$ZodIssue, schema: z.ZodType): boolean {
+  if (other.code !== 'unrecognized_keys') return false;
+  const isAt = (path: readonly PropertyKey[]) => path.join('\n') === other.path.join('\n');
+  if (issue.code === 'custom') return isAt(issue.path);
+  if (issue.input !== undefined || !isAt(issue.path.slice(0, -1))) return false;
+  const known = keysAt(schema, pathIn(other));
+  return other.keys.some((key) => closest(key, known) === issue.path.at(-1));
+}
+
+function pathIn({ path }: z.core.$ZodIssue): (string | number)[] {
+  return path.filter((part): part is string | number => typeof part !== 'symbol');
+}
+
 function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue): Mistake[] {
-  const path = issue.path.filter((part): part is string | number => typeof part !== 'symbol');
+  const path = pathIn(issue);
   const { input } = issue;
   if (issue.code === 'unrecognized_keys') {
     const known = keysAt(schema, path);

@@ -24,8 +24,10 @@ const target = z
   .refine(
     (text) => /^(sandbox:(platform|mail|files)|examples:|gateway:|session:)$/.test(text) || isServerAddress(text),
     {
-      error:
-        'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, or http://host:port with or without a path',
+      error: ({ input }) =>
+        /^(examples|gateway|session)$/.test(String(input))
+          ? `must be "${input}:", with a colon at its end`
+          : 'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, or http://host:port with or without a path',
     },
   )
   .meta({

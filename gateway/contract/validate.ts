@@ -18,6 +18,7 @@ import { isObject, type JsonObject, member } from './pointer.ts';
 import { toNumberViolation } from './scalars/number-literals.ts';
 import { allowFor, type CheckScope, createCheckScope, withinScope } from './schemas/check-scope.ts';
 import type { RequestSchemas, SchemaCheck, Schemas } from './schemas/schemas.ts';
+import { createNearNames } from './violations/near-names.ts';
 import { declaredNames, toNotes } from './violations/violation-notes.ts';
 import { toBodyViolations, toFields, toViolations, type Violation } from './violations/violations.ts';
 
@@ -39,6 +40,7 @@ interface RequestContract {
   readonly forms: FormChecks | undefined;
   /** Lower-case media types of successful answers. */
   readonly answers: readonly string[];
+  readonly withNearNames: ReturnType<typeof createNearNames>;
   /** The declared names; determined on the first violation. */
   readonly names: () => ReadonlySet<string>;
 }
@@ -165,7 +167,10 @@ function readParameters(counted: Counted, contract: RequestContract, violations:
   const values = contract.reader.read(counted, violations);
   // Each parameter takes at least two characters of the query.
   const errors = contract.schemas.parameters(values, counted.query.length / 2);
-  if (errors.length > 0) violations.push(...withoutRepeats(toViolations(errors, contract.root), violations));
+  if (errors.length > 0) {
+    const found = contract.withNearNames(toViolations(errors, contract.root));
+    violations.push(...withoutRepeats(found, violations));
+  }
   return values;
 }
 
@@ -205,6 +210,7 @@ function toRequestContract(entry: ContractOperation, schemas: Schemas): RequestC
     reader: createParameterReader(entry),
     body: { required, mediaTypes: mediaTypesOf(member(root, requestBody, 'content').value) },
     answers: successTypes(root, entry.located),
+    withNearNames: createNearNames(entry),
     names: declaredNames(entry),
   };
 }

@@ -318,6 +318,22 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/upstreams.yaml:5:5: upstreams.items.timeoutMS: the key "timeoutMS" is not known here. Did you mean "timeoutMs"?',
     ],
   },
+  'unknown-key-that-stands-for-a-missing-one': {
+    files: spoiled(upstreams, 'live:', 'livee:'),
+    says: ['config/upstreams.yaml:4:5: upstreams.items.livee: the key "livee" is not known here. Did you mean "live"?'],
+  },
+  'unknown-key-beside-others-that-need-it': {
+    files: spoiled(upstreams, 'timeoutMs: 1000', 'security: { reed: [items:read], write: [items:write] }'),
+    says: [
+      'config/upstreams.yaml:5:17: upstreams.items.security.reed: the key "reed" is not known here. Did you mean "read"?',
+    ],
+  },
+  'target-without-its-colon': {
+    files: spoiled(upstreams, 'timeoutMs: 1000', 'test: examples'),
+    says: [
+      'config/upstreams.yaml:5:11: upstreams.items.test: "examples" is not possible here. It must be "examples:", with a colon at its end.',
+    ],
+  },
   'unknown-key-without-likeness': {
     files: { [gateway]: 'banner: hello\n' },
     says: [

@@ -1,7 +1,9 @@
 // `gateway contract lint`: mistakes and recommendations for contracts, before they are served.
 
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ConfigError, condensed, type Mistake, toSentence } from '../../config-errors.ts';
+import type { Configuration } from '../../configuration.ts';
 import { recommendationsFor } from '../../contract/lint/style-recommendations.ts';
 import { operationsOf } from '../../contract/operations/operations.ts';
 import { createDirectReader, toDocument } from '../../contract/reading/document.ts';
@@ -37,9 +39,10 @@ export function addLint(contract: Command, context: CommandContext): void {
 /** Checks the served contracts together with the configuration. */
 async function lintServed(context: CommandContext): Promise<Linted> {
   try {
-    const { contracts } = await context.configuration('check');
+    const configuration = await context.configuration('check');
+    const { contracts } = configuration;
     const files = contracts.documents.map((document) => document.files[0] as string);
-    return { files: files.length, mistakes: [], recommendations: await recommended(files, context) };
+    return { files: files.length, mistakes: [], recommendations: await recommended(files, context, configuration) };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return { files: 0, mistakes: error.mistakes, recommendations: [] };
@@ -74,14 +77,31 @@ async function lintFiles(context: CommandContext, sources: readonly string[]): P
     recommendations: await recommended(
       documents.map((document) => document.files[0] as string),
       context,
+      await context.configuration('check').catch(() => undefined),
     ),
   };
 }
 
-async function recommended(files: readonly string[], context: CommandContext): Promise<Mistake[]> {
+/** @param configuration undefined if it has mistakes; whether it serves the files does not matter */
+async function recommended(
+  files: readonly string[],
+  context: CommandContext,
+  configuration: Configuration | undefined,
+): Promise<Mistake[]> {
+  const secured = configuration === undefined ? new Set() : securedBy(configuration);
   const all: Mistake[] = [];
-  for (const file of files) all.push(...(await recommendationsFor(file, directoryOf(file, context))));
+  for (const file of files)
+    all.push(...(await recommendationsFor(file, directoryOf(file, context), secured.has(resolve(file)))));
   return condensed(all);
+}
+
+/** The files whose entries say who may call. */
+function securedBy({ config: { upstreams }, contracts }: Configuration): Set<string> {
+  const secured = contracts.operations.filter(({ operation }) => {
+    const { security, public: isPublic } = upstreams[operation.upstream] ?? {};
+    return security !== undefined || isPublic === true;
+  });
+  return new Set(secured.map(({ document }) => resolve(document.files[0] as string)));
 }
 
 function printResult(context: CommandContext, { files, mistakes, recommendations }: Linted, asJson: boolean): void {

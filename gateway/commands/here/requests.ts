@@ -10,7 +10,8 @@ export function requestsHere({ adminClient, fail }: MachineContext): Actions['re
     async explain(id) {
       const client = adminClient();
       const found = await findInGateway(client, id);
-      if (found === undefined) return fail(`No gateway answers at ${client.origin}. Name its log with --log.`);
+      if (found === undefined)
+        return fail(`No gateway answers at ${client.origin} (ADMIN_HOST and ADMIN_PORT). Name its log with --log.`);
       if (found.length > 0) return found.map(exchangeReport);
       return fail(`The gateway at ${client.origin} does not remember ${id} any more. Name its log with --log.`);
     },

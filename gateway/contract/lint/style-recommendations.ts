@@ -6,27 +6,36 @@ import { createFileResolver } from '../reading/file-resolver.ts';
 import { toMistakes } from './lint-mistakes.ts';
 import { ownRules } from './rules.ts';
 
-/** Disabled rules: already reported as mistakes, irrelevant behind a gateway, or (the last one) wrong for schemas with conditions. */
+/**
+ * Disabled rules: already reported as mistakes, irrelevant behind a gateway, which publishes its own address (no-empty-servers), or (the last
+ * one) wrong for schemas with conditions.
+ */
 const off = [
   'struct',
   'no-unresolved-refs',
   'path-parameters-defined',
   'no-server-example.com',
+  'no-empty-servers',
   'info-license',
   'no-invalid-media-type-examples',
 ];
+
+/** The rule about what `security` of an entry adds. */
+const OF_SECURITY = 'security-defined';
 
 /**
  * Returns the recommendations for one file, with lines. The remedy is the name of the rule.
  *
  * @param directory references to files may not leave it
+ * @param isSecured whether the entry of upstreams.yaml says who may call
  */
-export async function recommendationsFor(file: string, directory: string): Promise<Mistake[]> {
-  const rules = Object.fromEntries(off.map((rule) => [rule, 'off' as const]));
+export async function recommendationsFor(file: string, directory: string, isSecured: boolean): Promise<Mistake[]> {
+  const unwanted = isSecured ? [...off, OF_SECURITY] : off;
+  const rules = Object.fromEntries(unwanted.map((rule) => [rule, 'off' as const]));
   const given = { extends: ['recommended'], rules, plugins: [ownRules] };
   const config = await createConfig(given as Parameters<typeof createConfig>[0]);
   const problems = await lint({ ref: file, config, externalRefResolver: createFileResolver(file, directory) });
   return problems
-    .filter(({ ignored, ruleId }) => ignored !== true && !off.includes(ruleId))
+    .filter(({ ignored, ruleId }) => ignored !== true && !unwanted.includes(ruleId))
     .flatMap((problem) => toMistakes([problem], file).map((one) => ({ ...one, remedy: `(${problem.ruleId})` })));
 }

@@ -62,6 +62,18 @@ describe('query parameters that a contract does not declare', () => {
     ]);
   });
 
+  it('are told the declared name that they misspell', async () => {
+    await reaching({}, [], async ({ gateway }) => {
+      const { authorization } = await gateway.authorize({ scopes: ['foreign:write'] });
+      const answer = await fetch(`${gateway.url}/search?limt=5&utm=1`, { headers: { authorization } });
+      const { error } = (await answer.json()) as { error: { errors: { message: string }[] } };
+      assert.deepEqual(
+        error.errors.map(({ message }) => message),
+        ['Is not known here. Did you mean "limit"?', 'Is not known here.'],
+      );
+    });
+  });
+
   it('pass where the entry lets them', async () => {
     assert.deepEqual(await reaching({ undeclaredQuery: 'pass' }, queries), [
       '/search?utm=1&limit=5',

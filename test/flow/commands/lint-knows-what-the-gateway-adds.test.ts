@@ -1,0 +1,42 @@
+// `contract lint` recommends nothing that the gateway itself, or the entry of the contract, supplies.
+
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { type Files, writeSound } from '../../config/faults.ts';
+import { environmentOf } from '../../support/configuration.ts';
+import { runInProcess } from '../../support/in-process.ts';
+
+const document = JSON.stringify({
+  openapi: '3.1.0',
+  info: { title: 'Items', version: '1' },
+  paths: { '/items': { get: { operationId: 'listItems', responses: { 200: { description: 'All' } } } } },
+});
+const secured =
+  'upstreams:\n  items: { contracts: [items.json], live: "http://items:3000", security: { apiKey: [items:read] } }\n';
+
+async function rulesOf(files: Files): Promise<string[][]> {
+  const directory = writeSound({ 'openapi/items.json': document, 'config/limits.yaml': 'tiers: {}\n', ...files });
+  const environment = { ...environmentOf(directory), GATEWAY_DATA: join(directory, 'data') };
+  const linted = [];
+  for (const words of [[], [join(directory, 'openapi/items.json')]]) {
+    const { stdout } = await runInProcess(['contract', 'lint', ...words, '--json'], { environment });
+    const { recommendations } = JSON.parse(stdout) as { recommendations: { remedy: string }[] };
+    linted.push(recommendations.map(({ remedy }) => remedy));
+  }
+  rmSync(directory, { recursive: true });
+  return linted;
+}
+
+it('servers and security, whether the files are named or not', async () => {
+  const [served = [], named = []] = await rulesOf({ 'config/upstreams.yaml': secured });
+  assert.deepEqual(served, named);
+  assert.ok(served.includes('(operation-summary)'), served.join());
+  assert.ok(!served.some((rule) => /security|servers/.test(rule)), served.join());
+});
+
+it('but security of a file that no entry serves', async () => {
+  const [, named = []] = await rulesOf({ 'config/upstreams.yaml': 'upstreams: {}\n' });
+  assert.ok(named.includes('(security-defined)'), named.join());
+});
