@@ -115,11 +115,13 @@ describe('the documentation of a third-party document alone', () => {
 
   const html = () => [...pages].filter(([, { type }]) => type === 'text/html');
 
-  it('has a page for each operation, and no link that leads nowhere', () => {
+  it('has a page for each operation and resource, and no link that leads nowhere', () => {
     for (const [path, { status }] of pages) assert.equal(status, 200, path);
-    const operations = [...pages.keys()].filter((path) => /^\/docs\/reference\/shop\/[\w-]+$/.test(path));
-    assert.deepEqual(operations.sort(), [
+    const own = [...pages.keys()].filter((path) => /^\/docs\/reference\/shop\/[\w-]+$/.test(path));
+    assert.deepEqual(own.sort(), [
+      '/docs/reference/shop/Other-operations',
       '/docs/reference/shop/constructor',
+      '/docs/reference/shop/goods-script-alert-1-script-img-src-x-onerror-alert-1-textarea-code',
       '/docs/reference/shop/make-onclick-x',
       '/docs/reference/shop/portal-ts',
     ]);
