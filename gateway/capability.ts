@@ -51,7 +51,7 @@ export function rarelyNoted<Value>(): RarelyNoted<Value> {
   return {} as RarelyNoted<Value>;
 }
 
-export type StageOutcome = 'passed' | 'refused' | 'answered' | 'not reached';
+export type StageOutcome = 'passed' | 'refused' | 'answered' | 'not reached' | 'not tried';
 
 /** Called with the value of a field if the record, which is a parsed line, has it. Returns what people read. */
 export type Tell = (

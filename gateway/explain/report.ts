@@ -3,7 +3,7 @@
 import type { StageOutcome } from '../capability.ts';
 import { REFUSALS } from '../error-catalogue.ts';
 import { durationText } from '../shared/duration-text.ts';
-import { STAGES, type StageName } from '../stages.ts';
+import { STAGES, type StageName, UNTRIED_STAGES } from '../stages.ts';
 import { type DecisionRecord, durationsOf } from './record.ts';
 import { type StageText, stageText } from './stage-text.ts';
 
@@ -58,6 +58,7 @@ export const exchangeReport = createExchangeReport(stageText);
 
 function outcomeOf({ code, replayed, tunnel, rehearsed }: DecisionRecord, index: number, last: number): StageOutcome {
   if (index > last) return 'not reached';
+  if (rehearsed === true && (STAGES[index] as StageName) in UNTRIED_STAGES) return 'not tried';
   if (index < last || (rehearsed === true && code === undefined)) return 'passed';
   // A request through a tunnel passes `admit` only.
   if (tunnel !== undefined) return code === undefined ? 'answered' : 'refused';
@@ -75,7 +76,7 @@ function verdictOf(record: DecisionRecord): string {
   if (status === 499) return `${what}: the client left${after}, before it was answered.`;
   if (code === undefined) return `${what} was answered with ${status}${after}.`;
   if (stage === 'forward' && Number(status) >= 500)
-    return `${what} failed with ${status} ${code}${after}.${sentenceFor(code)}`;
+    return `${what} failed with ${status} ${code}${after}.${whyFailed(record)}`;
   return `${what} was refused by ${stage} with ${status} ${code}${after}.${sentenceFor(code)}`;
 }
 
@@ -83,6 +84,15 @@ function rehearsedVerdict({ stage, status, code, tunnel, target }: DecisionRecor
   if (code !== undefined) return `would be refused by ${stage} with ${status} ${code}.${sentenceFor(code)}`;
   if (target !== undefined) return `would be sent to ${target}.`;
   return tunnel === undefined ? 'would be answered by the gateway itself.' : 'would be passed on as it is.';
+}
+
+/** A service that got a part of the time alone is not to blame for the whole. */
+function whyFailed(record: DecisionRecord): string {
+  const { code, queued_ms: queuedMs } = record;
+  if (code !== 'upstream_timeout' || typeof queuedMs !== 'number') return sentenceFor(code);
+  const leftMs = (durationsOf(record).forward ?? 0) - queuedMs;
+  const left = leftMs > 0 ? `within the ${durationText(leftMs)} that were left` : 'in the time that was left';
+  return ` It waited ${durationText(queuedMs)} for its turn, and the service did not respond ${left}.`;
 }
 
 function sentenceFor(code: unknown): string {

@@ -43,8 +43,8 @@ export function createStageText(facts: readonly (readonly [field: string, fact: 
   const tells = facts.flatMap(([name, fact]) => (typeof fact === 'string' ? [] : [{ name: name as RecordName, fact }]));
 
   return function stageText(stage, record, outcome) {
-    const untried = record.rehearsed === true ? reasons[stage] : undefined;
-    if (untried !== undefined) return [`not tried: ${untried}`];
+    const untried = outcome === 'not tried' ? reasons[stage] : undefined;
+    if (untried !== undefined) return [untried];
     const lines = tells.flatMap(({ name, fact }) =>
       record[name] === undefined ? [] : (fact[stage]?.(record[name], record, outcome) ?? []),
     );

@@ -65,6 +65,8 @@ const TOLD: { readonly [Name in LogFieldName]: Told } = {
   outcome_unknown: 'told',
   target: 'not told',
   queued_ms: 'told',
+  // A name of the configuration.
+  timeout: 'not told',
   attempts: 'not told',
   retries: 'not told',
   retry_budget_spent: 'not told',

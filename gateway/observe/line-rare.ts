@@ -55,12 +55,10 @@ function queuedPart(queuedMs: number): TextOf<'queued'> {
 }
 
 /** The duration of each span of stages; empty for an exchange that ended before `authenticate` had. */
-function stagesPart(
-  { startedAt, endedAt, forwardedAt = Number.NaN }: Trail,
-  durationMs: number,
-): TextOf<'stages'> | '' {
+function stagesPart(trail: Trail, durationMs: number): TextOf<'stages'> | '' {
+  const { startedAt, endedAt } = trail;
   if (!(Number(endedAt[0]) > 0)) return '';
-  const reached = [startedAt, ...endedAt, forwardedAt];
+  const reached = [startedAt, ...endedAt, forwardBeganAt(trail, durationMs)];
   let spans = '';
   for (let index = 0; index < spanNames.length; index += 1) {
     const from = reached[index] as number;
@@ -70,6 +68,12 @@ function stagesPart(
     spans += `${spans === '' ? '' : ','}"${spanNames[index]}":${milliseconds(to - from)}`;
   }
   return `,"stages_ms":{${spans}}` as const;
+}
+
+/** The wait for a place of the upstream is a part of `forward`, also if no place came. NaN: not reached, or not known. */
+function forwardBeganAt({ startedAt, forwardedAt, queuedMs }: Trail, durationMs: number): number {
+  if (queuedMs === undefined) return forwardedAt ?? Number.NaN;
+  return (forwardedAt ?? startedAt + durationMs) - queuedMs;
 }
 
 /** What did not cross, in both directions. */

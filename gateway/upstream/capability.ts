@@ -23,6 +23,13 @@ const fields = {
     notes: { queuedMs: noted<number | undefined>() },
     meaning: 'the part of the duration that was spent in the queue of the upstream',
   },
+  timeout: {
+    part: 'rare',
+    stage: 'forward',
+    type: 'text',
+    notes: { timeout: rarelyNoted<string>() },
+    meaning: 'the setting whose time was over, with its milliseconds, such as `timeoutMs 10000`',
+  },
   attempts: {
     part: 'rare',
     stage: 'forward',
@@ -103,17 +110,25 @@ const fields = {
   },
 } as const;
 
+const unanswered: Readonly<Record<string, string>> = {
+  upstream_unreachable: 'no connection to it could be made, and nothing was sent',
+  upstream_bad_response: 'it gave no usable response',
+};
+
 const facts: FactsOf<typeof fields, 'code' | 'times'> = {
   queued_ms: { forward: (ms) => `it waited ${durationText(Number(ms))} in the queue of the upstream` },
   target: {
     forward: (target, { rehearsed }) => `${rehearsed === true ? 'would be ' : ''}${sentTo(String(target))}`,
   },
+  timeout: { forward: (setting) => timeoutText(String(setting)) },
   attempts: { forward: (attempts, { retries }) => `it took ${attempts} attempts: ${listIn(retries).join(', ')}` },
   retries: 'attempts',
   retry_budget_spent: { forward: () => 'the retry budget of the upstream is spent' },
   code: {
-    forward: (_, { target, upstream_status: status }, outcome) =>
-      outcome === 'refused' && target !== undefined && status === undefined ? 'it did not answer' : undefined,
+    forward: (code, { target, upstream_status: status }, outcome) =>
+      outcome === 'refused' && target !== undefined && status === undefined
+        ? (unanswered[String(code)] ?? 'it did not answer')
+        : undefined,
   },
   upstream_status: {
     forward: (status, { upstream_ms: ms }) => `it answered ${status} after ${durationText(Number(ms))}`,
@@ -139,6 +154,12 @@ export const UPSTREAM = { codes: UPSTREAM_CODES, fields, facts } as const satisf
 function sentTo(target: string): string {
   if (target === 'gateway:' || target === 'session:') return 'executed by the gateway itself';
   return target.startsWith('examples:') ? `answered from the contract of ${target.slice(9)}` : `sent to ${target}`;
+}
+
+function timeoutText(setting: string): string {
+  const [name, ms] = setting.split(' ');
+  const counts = name === 'timeoutMs' ? ', the wait in the queue and all attempts included' : '';
+  return `its time was over: ${name} is ${durationText(Number(ms))}${counts}`;
 }
 
 function timesText(times: unknown): string | undefined {

@@ -1,9 +1,11 @@
 // Prints an exchange for people: the verdict, then one block per stage.
 
+import type { DecisionRecord } from '../../explain/record.ts';
 import type { ExchangeReport, StageReport } from '../../explain/report.ts';
 import { durationText } from '../../shared/duration-text.ts';
 import type { CommandContext } from '../context.ts';
 import { printLine } from '../print.ts';
+import { nextStepsOf } from './next-steps.ts';
 
 const STAGE_WIDTH = 'authenticate'.length;
 const OUTCOME_WIDTH = 'not reached'.length;
@@ -11,18 +13,34 @@ const DURATION_WIDTH = '100.5 ms'.length;
 
 export function printReport(
   context: Pick<CommandContext, 'write'>,
-  { request_id, time, verdict, stages }: Omit<ExchangeReport, 'record'>,
+  {
+    request_id,
+    time,
+    verdict,
+    stages,
+    record,
+  }: Omit<ExchangeReport, 'record'> & Partial<Pick<ExchangeReport, 'record'>>,
 ): void {
   printLine(context, `${request_id}${time === undefined ? '' : `, ${time}`}`);
   printLine(context, verdict);
   printLine(context, '');
-  for (const stage of stages) for (const line of linesOf(stage)) printLine(context, line);
+  for (const stage of stages) for (const line of linesOf(stage, record)) printLine(context, line);
+  const steps = record === undefined || record.rehearsed === true ? [] : nextStepsOf(record);
+  if (steps.length > 0) printLine(context, '');
+  for (const [index, step] of steps.entries()) printLine(context, `${index === 0 ? 'Next: ' : '      '}${step}`);
 }
 
-function linesOf({ stage, outcome, told, duration_ms: durationMs }: StageReport): string[] {
+function linesOf(report: StageReport, record: DecisionRecord | undefined): string[] {
+  const { stage, told, duration_ms: durationMs } = report;
+  const outcome = wordOf(report, record);
   const duration = durationMs === undefined ? '' : durationText(durationMs);
   const head = `${stage.padEnd(STAGE_WIDTH)}  ${outcome.padEnd(OUTCOME_WIDTH)}  ${duration.padStart(DURATION_WIDTH)}`;
   const indent = ' '.repeat(head.length);
   const [first = '', ...more] = told;
   return [`${head}  ${first}`.trimEnd(), ...more.map((line) => `${indent}  ${line}`)];
+}
+
+/** As the verdict and the console say it: the service failed, or the gateway refused. */
+function wordOf({ stage, outcome }: StageReport, record: DecisionRecord | undefined): string {
+  return outcome === 'refused' && stage === 'forward' && Number(record?.status) >= 500 ? 'failed' : outcome;
 }

@@ -6,9 +6,7 @@ import { clockWithMilliseconds, day, duration, NONE, operationName, timeElement,
 import { showNextSteps } from './next-steps.js';
 import { addressOf } from './routes.js';
 
-const kinds = { passed: 'good', answered: 'good', 'not reached': 'off' };
-/** Before the reason why a simulation leaves a stage out. */
-const UNTRIED = 'not tried: ';
+const kinds = { passed: 'good', answered: 'good', 'not reached': 'off', 'not tried': 'off' };
 
 /** Shows the exchanges with this id; a client may have used it more than once. */
 export async function showStory(id) {
@@ -112,9 +110,8 @@ function factsOf(id, time, record) {
   return list;
 }
 
-/** The colour and the word of a stage: the service failed, or the gateway refused. A simulation leaves some stages out. */
-function outcomeOf({ stage, outcome, told }, record) {
-  if (record.rehearsed && told[0]?.startsWith(UNTRIED)) return ['off', 'not tried'];
+/** The colour and the word of a stage: the service failed, or the gateway refused. */
+function outcomeOf({ stage, outcome }, record) {
   if (outcome !== 'refused') return [kinds[outcome], outcome === 'answered' ? 'responded' : outcome];
   const kind = kindOf({ ...record, stage }) ?? 'warn';
   return [kind, kind === 'bad' ? 'failed' : 'refused'];
@@ -129,14 +126,13 @@ function stageOf(stage, record) {
   const [kind, word] = outcomeOf(stage, record);
   const bar = element('span', { class: 'bar', 'aria-hidden': 'true', hidden: ms === undefined ? '' : undefined });
   if (ms !== undefined) bar.style.width = `${Math.min(100, (100 * ms) / Math.max(all, 0.001))}%`;
-  const lines = told.map((line) => line.replace(UNTRIED, ''));
   return element(
     'li',
     { class: `stage ${kind}` },
     element('span', { class: 'name' }, name),
     element('span', { class: 'outcome' }, state(kind, word)),
     element('span', { class: 'took' }, ms === undefined ? '' : duration(ms), bar),
-    element('ul', { class: 'told' }, ...lines.map((line) => element('li', {}, withTimes(line, exactTime)))),
+    element('ul', { class: 'told' }, ...told.map((line) => element('li', {}, withTimes(line, exactTime)))),
   );
 }
 

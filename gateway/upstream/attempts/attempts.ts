@@ -252,8 +252,20 @@ export class Attempts extends ExchangePlace implements RelayOwner, DeadlineOwner
     } else {
       this.#isOverlong = now + 1 >= (relay.passesSince ?? now) + this.route.maxStreamMs;
       if (this.#isOverlong && relay.endStream('too_long')) return;
+      this.exchange.trail.note('timeout', this.#endedBy(now, relay));
       relay.fail(this.#timeout(), now + 1 < this.deadlineAt ? 'timeout' : 'other');
     }
+  }
+
+  /** The setting whose time is over, for the log. */
+  #endedBy(now: number, relay: Relay): string {
+    const { timeoutMs, firstByteTimeoutMs, idleTimeoutMs, maxStreamMs } = this.route;
+    if (this.#isOverlong) return `maxStreamMs ${maxStreamMs}`;
+    if (relay.passesSince === undefined && now + 1 >= this.deadlineAt)
+      return `timeoutMs ${this.exchange.operation.timeoutMs ?? timeoutMs}`;
+    return relay.lastByteAt(now) === undefined
+      ? `firstByteTimeoutMs ${firstByteTimeoutMs}`
+      : `idleTimeoutMs ${idleTimeoutMs}`;
   }
 
   #timeout(): GatewayError {

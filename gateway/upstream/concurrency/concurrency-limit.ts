@@ -154,7 +154,7 @@ export class ConcurrencyLimit {
 
   #shed(entry: QueueEntry, why: QueueRefusal): void {
     this.#options.onShed(why);
-    entry.waiter.refused(overloaded(this.#bound.waitMs(this.waiting())), performance.now() - entry.sinceMs);
+    entry.waiter.refused(overloaded(why, this.#bound.waitMs(this.waiting())), performance.now() - entry.sinceMs);
   }
 
   /** Sets the one timer for all entries: most deadlines are similar, and most requests get a place before theirs. */
@@ -172,10 +172,19 @@ export class ConcurrencyLimit {
   }
 }
 
+/** For the log and `explain`. Made once: under overload, each refusal would capture a stack. */
+const CAUSES: Readonly<Record<QueueRefusal, Error>> = {
+  upstream_queue: new Error(
+    'upstream_queue: all places of the upstream (maxInFlight) are taken, and its queue is full',
+  ),
+  upstream_wait: new Error('upstream_wait: no place of the upstream (maxInFlight) was free in time'),
+};
+
 /** @param waitMs until the queue has been worked off; undefined if unknown */
-function overloaded(waitMs: number | undefined): GatewayError {
+function overloaded(why: QueueRefusal, waitMs: number | undefined): GatewayError {
   const headers = { 'Proxy-Status': 'api-gateway; error=connection_limit_reached' };
-  if (waitMs === undefined) return new GatewayError('upstream_overloaded', { headers });
+  const cause = CAUSES[why];
+  if (waitMs === undefined) return new GatewayError('upstream_overloaded', { cause, headers });
   const seconds = Math.min(RETRY_AFTER_SECONDS_MAX, Math.max(1, Math.ceil(waitMs / 1000)));
-  return new GatewayError('upstream_overloaded', { headers, retryAfterSeconds: seconds });
+  return new GatewayError('upstream_overloaded', { cause, headers, retryAfterSeconds: seconds });
 }

@@ -27,6 +27,8 @@ export interface Breaker {
    */
   ended(outcome: AttemptOutcome, sentAtMs: number, failure?: SendingFailure): void;
   state(): BreakerState;
+  /** The failure that opened it last; undefined if it never did. */
+  reason(): SendingFailure | undefined;
   /** Replaces the rules; `off` keeps the breaker closed. Changed rules start with an empty window. */
   use(rules: BreakerRules | 'off'): void;
 }
@@ -56,6 +58,7 @@ export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: 
   let rules = first;
   let current: BreakerState = 'closed';
   let openUntilMs = 0;
+  let openedBy: SendingFailure | undefined;
   /** Number of trials in a row that have failed. */
   let failedTrials = 0;
   let trials = 0;
@@ -79,6 +82,7 @@ export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: 
     failedTrials = current === 'half_open' ? failedTrials + 1 : 0;
     openUntilMs = nowMs + by.openSeconds * 1000 * Math.min(1, FIRST_WAIT_PART * WAIT_GROWTH ** failedTrials);
     window.empty();
+    openedBy = cause;
     become('open', cause);
   }
 
@@ -109,6 +113,7 @@ export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: 
       }
     },
     state: () => (current === 'open' && clock() >= openUntilMs ? 'half_open' : current),
+    reason: () => openedBy,
     use(next) {
       if (isSame(rules, next)) return;
       rules = next;

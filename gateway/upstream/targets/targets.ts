@@ -4,7 +4,7 @@ import type { Mode } from '../../caller.ts';
 import { GatewayError } from '../../errors.ts';
 import type { TlsSettings } from '../../http1/client/connect.ts';
 import type { Dispatcher } from '../../http1/client/wire.ts';
-import type { SendingFailure } from '../failure.ts';
+import { failureText, type SendingFailure } from '../failure.ts';
 import type { AttemptOutcome } from './outcome.ts';
 import {
   type EjectionRules,
@@ -133,7 +133,7 @@ export function createTargets({ upstreams, tlsOf, pools, targetSets, originOf, c
     pick(upstream, mode, tried) {
       const pooled = pooledTargets[mode].get(upstream) as PooledTargets;
       const waitMs = pooled.set.breaker.admit();
-      if (waitMs > 0) throw unavailable(waitMs);
+      if (waitMs > 0) throw unavailable(waitMs, pooled.set.breaker.reason());
       const target = bestOf(pooled, tried);
       const origin = originOf(target.targetState.address);
       if (origin !== target.origin) move(target, origin);
@@ -166,9 +166,10 @@ export function createTargets({ upstreams, tlsOf, pools, targetSets, originOf, c
   };
 }
 
-function unavailable(waitMs: number): GatewayError {
+function unavailable(waitMs: number, reason: SendingFailure | undefined): GatewayError {
+  const why = reason === undefined ? '' : `: ${failureText(reason)}`;
   return new GatewayError('upstream_unavailable', {
-    cause: new Error('the circuit breaker of the upstream is open'),
+    cause: new Error(`the circuit breaker of the upstream is open${why}`),
     headers: { 'Proxy-Status': 'api-gateway; error=destination_unavailable' },
     retryAfterSeconds: Math.ceil(waitMs / 1000),
   });

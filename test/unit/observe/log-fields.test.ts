@@ -34,6 +34,7 @@ const rare: Required<RareNotes> = {
   outcomeUnknown: true,
   retries: ['timeout'],
   retryBudgetSpent: true,
+  timeout: 'timeoutMs 10000',
   answerViolations: ['body: type'],
   droppedQuery: ['q'],
   notSent: ['cookie: a'],

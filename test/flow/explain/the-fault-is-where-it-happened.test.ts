@@ -1,0 +1,99 @@
+// `gateway explain` books a wait in the queue under `forward`, blames the service for no more than its part, and names what ended the
+// request: the setting, the reason of the queue or of the breaker, the refused connection. Each ends with a next step.
+
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import type { StatusForCauses } from '../../../gateway/console/cause.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { eventually } from '../../support/instances.ts';
+import { thingsAt } from '../../support/things.ts';
+import { type FakeUpstream, startUpstream, unusedPort } from '../../support/upstream.ts';
+import { explainer } from './explained.ts';
+
+async function storyOf(gateway: TestGateway, answer: Response) {
+  const id = answer.headers.get('x-request-id') ?? '';
+  const { run, stories } = explainer(gateway);
+  const [story] = await stories(id);
+  assert.ok(story);
+  const told = story.stages.find(({ stage }) => stage === 'forward')?.told.join('\n') ?? '';
+  return { story, told, out: (await run(id)).out };
+}
+
+describe('explain of a service with one place that does not answer', () => {
+  const held: ServerResponse[] = [];
+  let service: FakeUpstream;
+  let gateway: TestGateway;
+  let headers: { readonly authorization: string };
+  before(async () => {
+    service = await startUpstream((_request, response) => void held.push(response));
+    const entry = {
+      timeoutMs: 2000,
+      maxInFlight: 1,
+      breaker: { requestsMin: 2, failurePercent: 40, windowSeconds: 60 },
+    };
+    gateway = await startGateway(thingsAt(service.url, entry));
+    headers = await gateway.authorize();
+  });
+  after(async () => {
+    await gateway.stop();
+    await service.close();
+  });
+
+  const call = () => fetch(`${gateway.url}/v1/things`, { headers });
+  const isWaiting = async () => {
+    const { upstreams } = (await gateway.app.operators.status()) as StatusForCauses;
+    return (upstreams?.things as { readonly waiting?: number } | undefined)?.waiting === 1;
+  };
+
+  it('a wait in the queue belongs to forward, and the service had the rest of timeoutMs alone', async () => {
+    const first = call();
+    await eventually(async () => held.length === 1);
+    const second = call();
+    await eventually(isWaiting);
+    held[0]?.setHeader('content-type', 'application/json').end('{}');
+    assert.equal((await first).status, 200);
+    const { story, told, out } = await storyOf(gateway, await second);
+    const { queued_ms: queuedMs, stages_ms: stages } = story.record as {
+      queued_ms: number;
+      stages_ms: Record<string, number>;
+    };
+    assert.ok((stages.forward ?? 0) > queuedMs, JSON.stringify(stages));
+    assert.match(told, /^it waited .* in the queue of the upstream\nsent to /);
+    assert.match(told, /\nits time was over: timeoutMs is 2 s, the wait in the queue and all attempts included\n/);
+    assert.match(
+      story.verdict,
+      /failed with 504 upstream_timeout .* It waited .* for its turn, and the service did not respond within the .* that were left\.$/,
+    );
+    assert.match(out, /^forward +failed /m);
+    assert.match(out, /^Next: bin\/gateway upstreams try things\n {6}runbook GatewayUpstreamErrors in docs/m);
+  });
+
+  it('a full queue and a closed breaker say why', async () => {
+    const [first, second] = await Promise.all([call(), call()]);
+    const overloaded = first.status === 503 ? first : second;
+    const { told, out } = await storyOf(gateway, overloaded);
+    assert.match(told, /cause: upstream_wait: no place of the upstream \(maxInFlight\) was free in time/);
+    assert.match(out, /runbook GatewayShedding/);
+    const refused = await call();
+    assert.equal(refused.status, 503);
+    assert.match(
+      (await storyOf(gateway, refused)).told,
+      /the circuit breaker of the upstream is open: http_response_timeout/,
+    );
+  });
+});
+
+describe('explain of a service that is not there', () => {
+  it('says that no connection could be made', async () => {
+    const gateway = await startGateway(thingsAt(`http://127.0.0.1:${await unusedPort()}`));
+    try {
+      const answer = await fetch(`${gateway.url}/v1/things`, { headers: await gateway.authorize() });
+      const { told, out } = await storyOf(gateway, answer);
+      assert.match(told, /no connection to it could be made, and nothing was sent\ncause: ECONNREFUSED/);
+      assert.match(out, /^Next: bin\/gateway upstreams try things\n {6}runbook GatewayTargetDown/m);
+    } finally {
+      await gateway.stop();
+    }
+  });
+});
