@@ -12,6 +12,7 @@ import type { Fleet, FleetInstance } from './fleet.ts';
 import type { Subject } from './history.ts';
 import { type ShownTime, spanOf } from './ranges.ts';
 import { runbookSection } from './runbook.ts';
+import { filledIn, runbookFacts } from './runbook-facts.ts';
 import { type SamplingOptions, type SamplingSources, startSampling } from './sampling.ts';
 
 export interface ConsoleOptions extends ConsoleSources, SamplingOptions {
@@ -154,13 +155,20 @@ export function createConsole(options: ConsoleOptions): Console {
     return { exchanges: answers.flatMap(({ value = [] }) => value) };
   }
 
+  async function runbook(title: string): Promise<object | undefined> {
+    const section = await runbookSection(title, options.configDirectory);
+    if (section === undefined) return undefined;
+    const facts = await runbookFacts(section.title, { ...options, causes: () => causes('all') });
+    return { ...section, text: filledIn(section.text, facts) };
+  }
+
   function answer(path: string, query: URLSearchParams): Promise<object | undefined> {
     const [, , what = '', id] = path.split('/').map(decoded);
     if (id !== undefined) {
       if (what === 'exchanges') return stories(id);
       if (what === 'organizations') return options.organization(id);
       if (what === 'codes') return Promise.resolve(codeIn(id));
-      return what === 'runbook' ? runbookSection(id, options.configDirectory) : Promise.resolve(undefined);
+      return what === 'runbook' ? runbook(id) : Promise.resolve(undefined);
     }
     if (what === 'feed') return feed(query);
     if (what === 'exchanges') return exchanges(query);

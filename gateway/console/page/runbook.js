@@ -53,16 +53,14 @@ function blocksIn(text) {
 const STEP = /^(Look|Look closer|Do): (.*)$/s;
 
 function stepsIn(items) {
-  let next = 1;
   return items.flatMap((item) => {
     const [, what, text] = STEP.exec(item.trim());
     const steps = text.split(/(?<=[.?]) (?=[A-Z`[])/);
     const list = element(
       'ol',
-      { start: String(next) },
+      {},
       ...steps.map((step) => element('li', {}, ...piecesIn(capitalized(step)), ...commandsIn(step))),
     );
-    next += steps.length;
     return [element('h3', {}, what), list];
   });
 }

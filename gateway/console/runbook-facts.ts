@@ -1,0 +1,73 @@
+// What a gateway knows at present about the subject of a runbook: the names in its commands, the place in the configuration, and the reason
+// of the latest refusal. A runbook that nothing leads to at present has open places instead.
+
+import { join } from 'node:path';
+import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
+import { readSource } from '../shared/yaml-source.ts';
+import type { Cause, StatusForCauses } from './cause.ts';
+
+export interface RunbookFacts {
+  /** What stands for `<name>` in commands. */
+  readonly names: Readonly<Partial<Record<'upstream' | 'redis', string>>>;
+  /** Where the upstream is configured: the file with the line. */
+  readonly place?: string | undefined;
+  /** What the log says about the latest request that was refused for this. */
+  readonly reason?: string | undefined;
+}
+
+interface RunbookSources {
+  readonly configDirectory: string;
+  causes(): Promise<readonly Cause[]>;
+  status(): Promise<StatusForCauses | null>;
+  recent(filter: ExchangeFilter): Promise<readonly ExchangeLine[]>;
+}
+
+/** The codes of requests that are refused for what the runbook is about. */
+const CODES: Readonly<Record<string, readonly string[]>> = {
+  GatewayShedding: ['gateway_overloaded', 'upstream_overloaded'],
+  GatewayBreakerOpen: ['upstream_unavailable'],
+  GatewayTargetDown: ['upstream_unreachable', 'upstream_timeout', 'upstream_bad_response'],
+};
+/** Names that a shell takes as they are. */
+const PLAIN = /^[\w.@:[\]/-]+$/;
+
+export async function runbookFacts(title: string, sources: RunbookSources): Promise<RunbookFacts> {
+  const [causes, status] = await Promise.all([sources.causes(), sources.status()]);
+  const upstream = causes
+    .filter(({ runbook }) => runbook === title)
+    .map(({ details = '' }) => /^#\/upstreams\/(.+)$/.exec(details)?.[1])
+    .find((name) => name !== undefined);
+  const named = upstream === undefined ? undefined : decodeURIComponent(upstream);
+  const lines = await Promise.all(
+    (CODES[title] ?? []).map((code) => sources.recent({ code, upstream: named, limit: 1 })),
+  );
+  const [latest] = lines.flat().sort((one, other) => Number(other.time) - Number(one.time));
+  const redis = status?.redis?.address;
+  return {
+    names: {
+      ...(named !== undefined && PLAIN.test(named) && { upstream: named }),
+      ...(redis !== undefined && PLAIN.test(redis) && { redis }),
+    },
+    place: named === undefined ? undefined : placeOf(named, sources.configDirectory),
+    reason: typeof latest?.cause === 'string' ? latest.cause.replaceAll('`', "'") : undefined,
+  };
+}
+
+function placeOf(upstream: string, directory: string): string | undefined {
+  const file = join(directory, 'upstreams.yaml');
+  const { line } = readSource(file, []).mistakeAtKey(['upstreams', upstream], '', '');
+  return line === undefined ? undefined : `${file}:${line}`;
+}
+
+/** The text of a runbook with what is known. A command with an open place has `…`, and cannot be copied. */
+export function filledIn(text: string, { names, place, reason }: RunbookFacts): string {
+  const named = text.replace(/`[^`]*`/g, (code) =>
+    code.replace(/<(upstream|redis)>/g, (_, name: 'upstream' | 'redis') => names[name] ?? '…'),
+  );
+  const placed = place === undefined ? named : named.replace(/`[^`]*upstreams\.yaml`/g, `\`${place}\``);
+  return reason === undefined
+    ? placed
+    : placed.replace(/^- Look: (.)/m, (_, first: string) => {
+        return `- Look: the log says of the latest request that was refused: \`${reason}\`. ${first.toUpperCase()}`;
+      });
+}
