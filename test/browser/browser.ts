@@ -1,17 +1,16 @@
 // A real browser for tests of pages: their look, their requests, their errors, and their accessibility.
 
-import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { provideChromium } from './chromium.ts';
+import { axe, chromium } from './packages.ts';
 
 export type { Browser, Locator, Page };
 
 /** Where screenshots go: SCREENSHOTS, else a new folder for temporary files. */
 const screenshots = process.env.SCREENSHOTS ?? mkdtempSync(join(tmpdir(), 'screenshots-'));
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** What is further down repeats what is above, in an image that is too small to read. */
 const TALLEST_PX = 2400;
