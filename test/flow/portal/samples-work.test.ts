@@ -81,7 +81,9 @@ describe('the samples of the reference', () => {
   });
 
   it('are accepted for every operation, in the order of the reference', async () => {
-    const pages = [...(await read('/llms.txt')).matchAll(/\((\S+?)(\/docs\/reference\/[\w-]+\/[\w-]+\.md)\)/g)];
+    const pages = [
+      ...(await read('/llms.txt')).matchAll(/\((\S+?)(\/docs\/reference\/[\w-]+\/[\w-]+\.md)\): [A-Z]+ \//g),
+    ];
     assert.ok(pages.length >= 56, `${pages.length} operations`);
     const samples: { readonly page: string; readonly code: string }[] = [];
     for (const [, , page = ''] of pages) {
