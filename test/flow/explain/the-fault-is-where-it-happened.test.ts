@@ -30,7 +30,7 @@ describe('explain of a service with one place that does not answer', () => {
     const entry = {
       timeoutMs: 2000,
       maxInFlight: 1,
-      breaker: { requestsMin: 2, failurePercent: 40, windowSeconds: 60 },
+      breaker: { requestsMin: 3, failurePercent: 40, windowSeconds: 60 },
     };
     gateway = await startGateway(thingsAt(service.url, entry));
     headers = await gateway.authorize();
@@ -75,7 +75,9 @@ describe('explain of a service with one place that does not answer', () => {
     const { told, out } = await storyOf(gateway, overloaded);
     assert.match(told, /cause: upstream_wait: no place of the upstream \(maxInFlight\) was free in time/);
     assert.match(out, /runbook GatewayShedding/);
-    const refused = await call();
+    // Whether a failure after a wait counts for the breaker depends on the time that the service had.
+    let refused = await call();
+    for (let more = 0; more < 3 && refused.status !== 503; more += 1) refused = await call();
     assert.equal(refused.status, 503);
     assert.match(
       (await storyOf(gateway, refused)).told,
