@@ -3,6 +3,8 @@
 import { BlockList, isIP } from 'node:net';
 
 const COLON = 0x3a;
+/** Answers about addresses that are remembered: Node's list makes an object for each question. */
+const ADDRESSES_MAX = 1000;
 
 /** Builds a list from address ranges, `10.0.0.0/8` or single addresses. The configuration has checked their form. */
 function createAddressList(ranges: readonly string[]): BlockList {
@@ -25,7 +27,16 @@ interface ClientAddress {
 /** Whether an address belongs to a trusted proxy. */
 export function createIsTrusted(trustedProxies: readonly string[]): (address: string) => boolean {
   const trusted = createAddressList(trustedProxies);
-  return (address) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const known = new Map<string, boolean>();
+  return function isTrusted(address) {
+    let answer = known.get(address);
+    if (answer === undefined) {
+      answer = trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+      if (known.size >= ADDRESSES_MAX) known.clear();
+      known.set(address, answer);
+    }
+    return answer;
+  };
 }
 
 /**
