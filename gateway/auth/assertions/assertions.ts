@@ -166,14 +166,14 @@ class AssertionCache {
     const noted = ofCallers.of(caller);
     const known = noted?.cache === this ? noted : undefined;
     if (known?.last.upstream === upstream) return known.last;
-    const found = known?.byUpstream.get(upstream) ?? { upstream, token: undefined, signedAtMs: 0, signing: undefined };
-    if (known === undefined)
-      ofCallers.set(caller, { cache: this, last: found, byUpstream: new Map([[upstream, found]]) });
+    const found = known?.byUpstream.get(upstream);
+    const last = found ?? { upstream, token: undefined, signedAtMs: 0, signing: undefined };
+    if (known === undefined) ofCallers.set(caller, { cache: this, last, byUpstream: new Map([[upstream, last]]) });
     else {
-      known.last = found;
-      known.byUpstream.set(upstream, found);
+      known.last = last;
+      if (found === undefined) known.byUpstream.set(upstream, last);
     }
-    return found;
+    return last;
   }
 }
 

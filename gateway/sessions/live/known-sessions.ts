@@ -62,7 +62,7 @@ export function createKnownSessions(max: number): KnownSessions {
       return present;
     },
     putAbsent: (hash) => void absent.set(hash, true),
-    isAlive: (session, nowMs) => nowMs < session.endsAtMs && nowMs < usedAtMs(session) + session.idleMs,
+    isAlive: (session, nowMs) => isKnownAlive({ session, usedAtMs: usedAtMs(session) }, nowMs),
     noteUse(used, nowMs) {
       const { hash, idleMs } = used.session;
       used.usedAtMs = nowMs;
@@ -97,7 +97,10 @@ export function toKnown(session: Session): KnownSession {
   return { session, usedAtMs: session.usedAtMs, notedAtMs: session.usedAtMs, reading: undefined };
 }
 
-/** As `isAlive` of what is known. */
-export function isKnownAlive({ session, usedAtMs }: KnownSession, nowMs: number): boolean {
+/** As `isAlive`, without a look-up. */
+export function isKnownAlive(
+  { session, usedAtMs }: Pick<KnownSession, 'session' | 'usedAtMs'>,
+  nowMs: number,
+): boolean {
   return nowMs < session.endsAtMs && nowMs < usedAtMs + session.idleMs;
 }

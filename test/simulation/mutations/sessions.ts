@@ -67,7 +67,7 @@ export const SESSIONS = of('sessions', [
   [
     'a cached session does not end when it is idle',
     'sessions/live/known-sessions.ts',
-    'nowMs < session.endsAtMs && nowMs < usedAtMs(session) + session.idleMs',
+    'nowMs < session.endsAtMs && nowMs < usedAtMs + session.idleMs',
     'nowMs < session.endsAtMs',
   ],
   ['uses are not written', STORE, 'if (uses.size > 0) await run(TOUCH, [...uses].flat());', ''],
