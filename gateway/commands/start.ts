@@ -6,6 +6,7 @@ import { readSettings, type Settings } from '../config/settings.ts';
 import type { Log } from '../observe/log.ts';
 import { endOnCrash } from '../process/crash.ts';
 import { greetingOf, type Started } from '../process/greeting.ts';
+import { warnOfOpenFiles } from '../process/open-files.ts';
 import { tellDrain } from '../process/terminal-log.ts';
 import { namesFromContract } from '../upstream/simulated/addresses.ts';
 import type { CommandContext } from './context.ts';
@@ -21,7 +22,8 @@ export function addStartCommand(program: Command, context: CommandContext): void
     .addHelpText(
       'after',
       '\nListens on HOST:PORT (0.0.0.0:8080), for operators on ADMIN_HOST:ADMIN_PORT (127.0.0.1:9090).\n' +
-        'Standard output carries log lines, one JSON object each; addresses and the curl line go to standard error.',
+        'Standard output carries log lines, one JSON object each; addresses and the curl line go to standard error.\n' +
+        '\nExamples:\n  gateway start\n  PORT=8081 ADMIN_PORT=9091 gateway start',
     )
     .option('--json', 'also print its ports as one JSON object on standard output')
     .option('--accept-one-way', 'upgrade stores even if no earlier version can open them afterwards')
@@ -48,6 +50,7 @@ async function start(context: CommandContext, { json = false, acceptOneWay = fal
   if (older !== undefined) context.complain(`gateway: ${older}\n`);
   context.complain(greetingOf(started, settings));
   if (json) context.write(`${JSON.stringify({ port, plain_port, admin_port })}\n`);
+  started.warn();
 }
 
 /**
@@ -80,7 +83,7 @@ async function startWithWorkers(context: CommandContext, settings: Settings): Pr
 async function startAlone(context: CommandContext, acceptOneWay: boolean): Promise<Started> {
   // Loaded on demand, because it takes longer than everything before it.
   const { serve } = await import('../process/serve.ts');
-  const { app, store, configuration, firstSteps } = await serve(context, {
+  const { app, store, configuration, firstSteps, openFiles } = await serve(context, {
     isFirst: true,
     acceptOneWay,
   });
@@ -102,7 +105,11 @@ async function startAlone(context: CommandContext, acceptOneWay: boolean): Promi
   const { port, plainPort, adminPort } = app;
   const isTls = gateway.tls !== undefined;
   const operations = configuration.contracts.operations.length;
-  return { port, plainPort, isTls, adminPort, operations, fromContract: namesFromContract(upstreams), firstSteps };
+  return {
+    ...{ port, plainPort, isTls, adminPort, operations, firstSteps },
+    fromContract: namesFromContract(upstreams),
+    warn: () => warnOfOpenFiles(app.log, openFiles),
+  };
 }
 
 function endAnyway({ exit }: CommandContext, { logger, flush }: Log): void {

@@ -14,6 +14,8 @@ export interface Started {
   /** Upstreams that are answered for from their contracts. */
   readonly fromContract: readonly string[];
   readonly firstSteps: FirstSteps;
+  /** Logs what the operator has to know besides, below the addresses: where both go to one place, a person reads these first. */
+  warn(): void;
 }
 
 /** What a start offers for a first request; empty if the gateway has an organization of its own. */

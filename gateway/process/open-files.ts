@@ -3,22 +3,23 @@
 import { readFileSync } from 'node:fs';
 import { areFilesFree } from '../config/free-files.ts';
 import type { Config } from '../config/load.ts';
-import type { Settings } from '../config/settings.ts';
 import type { Log } from '../observe/log.ts';
 
 /** Files beside connections: logs, stores, the admin listener, and those of Node itself. */
 const FURTHER_FILES = 200;
 
+export interface OpenFiles {
+  readonly says: string;
+  /** Absent if the limit is high enough. */
+  readonly remedy?: string;
+}
+
 /**
- * Compares the limit with what the configuration needs. A remedy means that the limit is too low.
+ * Compares the limit with what the configuration needs.
  *
  * @param limits text of /proc/self/limits; undefined on systems without it
  */
-export function openFilesFor(
-  { upstreams, gateway }: Config,
-  workers: number,
-  limits: string | undefined,
-): { readonly says: string; readonly remedy?: string } {
+export function openFilesFor({ upstreams, gateway }: Config, workers: number, limits: string | undefined): OpenFiles {
   const [, soft = ''] = /^Max open files\s+(\S+)/m.exec(limits ?? '') ?? [];
   if (soft === '') return { says: 'This system does not report a limit.' };
   const ofClients = Math.ceil(gateway.connections.max / workers);
@@ -41,8 +42,7 @@ export function readLimits(): string | undefined {
 }
 
 /** Logs the same as `doctor` says if the limit is too low. */
-export function warnOfOpenFiles({ logger }: Pick<Log, 'logger'>, config: Config, { workers }: Settings): void {
-  const { says, remedy } = openFilesFor(config, workers, readLimits());
+export function warnOfOpenFiles({ logger }: Pick<Log, 'logger'>, { says, remedy }: OpenFiles): void {
   if (remedy !== undefined) logger.warn({ check: 'open files', remedy }, says);
 }
 

@@ -14,7 +14,7 @@ import { issueDemoKey } from './demo.ts';
 import type { FirstSteps } from './greeting.ts';
 import type { HostProcess, Painter } from './host-process.ts';
 import { giveBackIdleMemory } from './idle-memory.ts';
-import { tellLackOfFiles, warnOfOpenFiles } from './open-files.ts';
+import { type OpenFiles, openFilesFor, readLimits, tellLackOfFiles } from './open-files.ts';
 import { openKeyStore, openSecrets } from './open-key-store.ts';
 import { checkStart } from './start-mistakes.ts';
 import { terminalLogOf } from './terminal-log.ts';
@@ -39,6 +39,7 @@ export interface Served {
   readonly store: KeyStore;
   readonly configuration: Configuration;
   readonly firstSteps: FirstSteps;
+  readonly openFiles: OpenFiles;
 }
 
 /** Rejects with ConfigError or with a sentence if the start fails. */
@@ -85,12 +86,11 @@ export async function serve(context: HostProcess & Painter, options: ServeOption
       }
     },
   });
-  // The workers have one machine.
-  if (isFirst) warnOfOpenFiles(app.log, configuration.config, settings);
   tellLackOfFiles(app.log);
   giveBackIdleMemory();
   setTimeout(() => void compileRest(configuration.contracts), COMPILE_AFTER_MS).unref();
-  return { app, store, configuration, firstSteps };
+  const openFiles = openFilesFor(configuration.config, settings.workers, readLimits());
+  return { app, store, configuration, firstSteps, openFiles };
 }
 
 async function hasOrganization({ organizations }: KeyStore): Promise<boolean> {

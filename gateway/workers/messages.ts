@@ -4,6 +4,7 @@ import type { Mistake } from '../config-errors.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
 import type { LogLevel } from '../observe/log.ts';
 import type { FirstSteps } from '../process/greeting.ts';
+import type { OpenFiles } from '../process/open-files.ts';
 import type { ConsoleAction } from '../shared/console-action.ts';
 import type { ConsoleView } from '../shared/console-view.ts';
 import type { FleetQuestion } from '../shared/fleet-question.ts';
@@ -58,6 +59,8 @@ export interface Ready {
   readonly fromContract: readonly string[];
   /** Empty but for the first worker. */
   readonly firstSteps: FirstSteps;
+  /** The workers have one machine. */
+  readonly openFiles: OpenFiles;
   readonly logLevel: LogLevel;
   /** Longest time that draining may take. */
   readonly drainMs: number;

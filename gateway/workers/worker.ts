@@ -80,13 +80,25 @@ function send(worker: Worker, message: FromWorker): Promise<void> {
   return new Promise((resolve) => void worker.send(message, () => resolve()));
 }
 
-function readyOf({ app, configuration, firstSteps }: Served): Ready {
+function readyOf({ app, configuration, firstSteps, openFiles }: Served): Ready {
   const { logLevel, timeouts, tls } = configuration.config.gateway;
   const operations = configuration.contracts.operations.length;
   const drainMs = timeouts.drainDelayMs + timeouts.drainMs;
   const { port, plainPort } = app;
   const fromContract = namesFromContract(configuration.config.upstreams);
-  return { port, plainPort, isTls: tls !== undefined, operations, fromContract, firstSteps, logLevel, drainMs };
+  return {
+    ...{
+      port,
+      plainPort,
+      isTls: tls !== undefined,
+      operations,
+      fromContract,
+      firstSteps,
+      openFiles,
+      logLevel,
+      drainMs,
+    },
+  };
 }
 
 function authorIn({ by, requestId }: { readonly by: string; readonly requestId?: string | undefined }): ChangeAuthor {
