@@ -97,7 +97,7 @@ function notFound(segments: readonly string[], versions: readonly string[]): Gat
   // The hint is given for any path below /api/<version>, even an unknown one: the order of the segments must be corrected first.
   if (first === 'api' && versions.includes(second))
     return new GatewayError('route_not_found', { hint: 'version_first', path });
-  if (/^v\d+$/.test(first) && !versions.includes(first)) {
+  if (versions.length > 0 && /^v\d+$/.test(first) && !versions.includes(first)) {
     return new GatewayError('version_unknown', { fields: { supported_versions: versions }, path });
   }
   return new GatewayError('route_not_found', { path });

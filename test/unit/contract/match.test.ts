@@ -58,3 +58,8 @@ test('the reasons for no match are distinct', () => {
   assert.deepEqual((outcome('GET', '/v3/jobs') as GatewayError).details.fields, { supported_versions: ['v1', 'v2'] });
   assert.throws(() => allowedMethods(admitted('OPTIONS', '/nowhere')), { code: 'route_not_found' });
 });
+
+test('without versions there is none to name', () => {
+  const unversioned = createMatch([operationFor('GET', '/jobs')]);
+  assert.throws(() => unversioned.match(admitted('GET', '/v1/jobs')), { code: 'route_not_found' });
+});
