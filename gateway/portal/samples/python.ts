@@ -24,14 +24,18 @@ export function pythonSample(request: SampleRequest): string {
 ${before(body)}request = urllib.request.Request(
 ${members.join('\n')}
 )
-with urllib.request.urlopen(request) as response:
-    print(response.status, response.read().decode())`;
+try:
+    with urllib.request.urlopen(request) as response:
+        print(response.status, response.read().decode())
+except urllib.error.HTTPError as error:
+    print(error.code, error.read().decode())`;
 }
 
 function importsOf({ body, credentials, uniqueHeader }: SampleRequest): string {
   const names = [
     ...(credentials === 'basic' ? ['base64'] : []),
     ...(body?.kind === 'json' ? ['json'] : []),
+    'urllib.error',
     ...(body?.kind === 'form' ? ['urllib.parse'] : []),
     'urllib.request',
     ...(uniqueHeader === undefined ? [] : ['uuid']),

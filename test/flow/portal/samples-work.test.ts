@@ -120,6 +120,8 @@ describe('the samples of the reference', () => {
       if (!hasPython) continue;
       const snake = await run('python3', ['-c', filled(python)]);
       assert.match(snake.stdout, /^20[01] /, page);
+      const refused = await run('python3', ['-c', filled(python).replace(key, `${key}0`)]);
+      assert.match(refused.stdout, /^401 \{"error":.*"code":"api_key_malformed"/, page);
     }
   });
 
