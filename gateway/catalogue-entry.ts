@@ -10,6 +10,35 @@ export type ErrorType =
   | 'rate_limit_error'
   | 'api_error';
 
+/** What a configuration may have or lack, and some codes need. */
+export type CodeNeed =
+  /** An operation that is not public. */
+  | 'callers'
+  /** Issuers of tokens. */
+  | 'tokens'
+  /** An operation that takes user name and password. */
+  | 'basic'
+  /** Browser sessions. */
+  | 'sessions'
+  /** The gateway's own contract. */
+  | 'administration'
+  /** An operation that test keys do not reach. */
+  | 'live only'
+  /** An operation that takes an Idempotency-Key. */
+  | 'repeats'
+  /** An operation that requires one. */
+  | 'required repeats'
+  /** Host names. */
+  | 'hosts'
+  /** Plain HTTP beside HTTPS. */
+  | 'plain listener'
+  /** Paths that begin with a version. */
+  | 'versions'
+  /** A version or an operation with an announced end. */
+  | 'sunset'
+  /** The endpoint for agents. */
+  | 'agents';
+
 export interface CatalogueEntry {
   readonly status: number;
   readonly type: ErrorType;
@@ -27,6 +56,8 @@ export interface CatalogueEntry {
   readonly challenge?: 'bare' | 'invalid_token' | 'insufficient_scope';
   /** Seconds for Retry-After if the thrower gives none. */
   readonly retryAfterSeconds?: number;
+  /** Without this the code cannot occur, and the documentation of the API does not list it. */
+  readonly needs?: CodeNeed;
   /** The connection is closed, because the rest of the request is not read. */
   readonly closes?: true;
   /** Other members of the error object, as the page of the code shows them. */

@@ -13,6 +13,7 @@ import {
 export const AUTH_CODES = {
   api_key_missing: {
     ...unauthenticated,
+    needs: 'callers',
     status: 401,
     challenge: 'bare',
     message: 'No credentials were sent. Send an API key as "Authorization: Bearer <key>".',
@@ -22,6 +23,7 @@ export const AUTH_CODES = {
   },
   auth_scheme_unsupported: {
     ...unauthenticated,
+    needs: 'callers',
     status: 401,
     challenge: 'bare',
     message: 'This authorization scheme is not supported here. WWW-Authenticate names those that are.',
@@ -31,6 +33,7 @@ export const AUTH_CODES = {
   },
   api_key_misplaced: {
     ...unauthenticated,
+    needs: 'callers',
     status: 401,
     challenge: 'bare',
     message:
@@ -47,6 +50,7 @@ export const AUTH_CODES = {
   },
   api_key_malformed: {
     ...unauthenticated,
+    needs: 'callers',
     status: 401,
     challenge: 'invalid_token',
     message:
@@ -56,6 +60,7 @@ export const AUTH_CODES = {
   },
   api_key_invalid: {
     ...unauthenticated,
+    needs: 'callers',
     status: 401,
     challenge: 'invalid_token',
     message: 'This API key does not exist.',
@@ -64,6 +69,7 @@ export const AUTH_CODES = {
   },
   api_key_revoked: {
     ...unauthenticated,
+    needs: 'callers',
     status: 401,
     challenge: 'invalid_token',
     message: 'This API key has been revoked.',
@@ -72,6 +78,7 @@ export const AUTH_CODES = {
   },
   api_key_expired: {
     ...unauthenticated,
+    needs: 'callers',
     status: 401,
     challenge: 'invalid_token',
     message: 'This API key has expired.',
@@ -80,6 +87,7 @@ export const AUTH_CODES = {
   },
   token_invalid: {
     ...unauthenticated,
+    needs: 'tokens',
     status: 401,
     challenge: 'invalid_token',
     message: 'This token is not valid here.',
@@ -99,6 +107,7 @@ export const AUTH_CODES = {
   },
   token_expired: {
     ...unauthenticated,
+    needs: 'tokens',
     status: 401,
     challenge: 'invalid_token',
     message: 'This token has expired.',
@@ -107,6 +116,7 @@ export const AUTH_CODES = {
   },
   token_audience: {
     ...unauthenticated,
+    needs: 'tokens',
     status: 401,
     challenge: 'invalid_token',
     message: 'This token was issued for another audience (aud).',
@@ -115,6 +125,7 @@ export const AUTH_CODES = {
   },
   basic_credentials_invalid: {
     ...unauthenticated,
+    needs: 'basic',
     status: 401,
     challenge: 'bare',
     message: 'The user name or the password is wrong.',
@@ -123,6 +134,7 @@ export const AUTH_CODES = {
   },
   auth_unavailable: {
     ...faultOfGateway,
+    needs: 'callers',
     status: 503,
     retryAfterSeconds: 2,
     message: 'Credentials cannot be checked at the moment. Nothing was processed.',
@@ -131,6 +143,7 @@ export const AUTH_CODES = {
   },
   records_unavailable: {
     ...faultOfUpstream,
+    needs: 'administration',
     blame: 'gateway',
     status: 503,
     retryAfterSeconds: 2,
@@ -141,6 +154,7 @@ export const AUTH_CODES = {
   },
   insufficient_scope: {
     ...notPermitted,
+    needs: 'callers',
     status: 403,
     challenge: 'insufficient_scope',
     message: 'These credentials lack a scope that the operation requires; required_scopes lists them.',
@@ -149,6 +163,7 @@ export const AUTH_CODES = {
   },
   grant_not_held: {
     ...notPermitted,
+    needs: 'administration',
     status: 403,
     message: 'A key grants at most what it holds itself; param names what goes beyond that.',
     hints: {
@@ -165,6 +180,7 @@ export const AUTH_CODES = {
   },
   last_key: {
     ...conflict,
+    needs: 'administration',
     status: 409,
     message: 'This is the last usable key of the organization. Nothing was revoked.',
     meaning:
@@ -173,6 +189,7 @@ export const AUTH_CODES = {
   },
   too_many_keys: {
     ...conflict,
+    needs: 'administration',
     status: 409,
     message: 'The organization has as many keys as it may have. Nothing was created.',
     meaning:
@@ -182,6 +199,7 @@ export const AUTH_CODES = {
   },
   key_mode_mismatch: {
     ...notPermitted,
+    needs: 'live only',
     status: 403,
     message: 'This operation has no test mode, and test credentials never reach live data.',
     meaning: 'A test key was used where there is no test mode.',
@@ -189,6 +207,7 @@ export const AUTH_CODES = {
   },
   ip_not_allowed: {
     ...notPermitted,
+    needs: 'callers',
     status: 403,
     message: 'This API key may not be used from this network address.',
     meaning: 'The key may be used from certain addresses only, and this is not one of them.',
@@ -196,6 +215,7 @@ export const AUTH_CODES = {
   },
   account_inactive: {
     ...notPermitted,
+    needs: 'callers',
     status: 403,
     message: 'The organization that these credentials belong to is suspended.',
     meaning: 'The organization of the key is suspended.',

@@ -5,6 +5,7 @@ import { type CatalogueEntry, faultOfGateway, invalidRequest } from '../catalogu
 export const EDGE_CODES = {
   misdirected_request: {
     ...invalidRequest,
+    needs: 'hosts',
     status: 421,
     message: 'This host name is not served here.',
     meaning: 'This host name is not served here. Look at the address that you call.',
@@ -73,6 +74,7 @@ export const EDGE_CODES = {
   },
   tls_required: {
     ...invalidRequest,
+    needs: 'plain listener',
     status: 403,
     closes: true,
     message: 'This is served over HTTPS only. Nothing was processed.',

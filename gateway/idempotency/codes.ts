@@ -5,6 +5,7 @@ import { type CatalogueEntry, misusedKey } from '../catalogue-entry.ts';
 export const IDEMPOTENCY_CODES = {
   idempotency_key_missing: {
     ...misusedKey,
+    needs: 'required repeats',
     status: 400,
     message: 'This operation requires an Idempotency-Key header, so that a repeated request cannot run twice.',
     meaning: 'The operation requires an `Idempotency-Key` header.',
@@ -13,6 +14,7 @@ export const IDEMPOTENCY_CODES = {
   },
   idempotency_key_malformed: {
     ...misusedKey,
+    needs: 'repeats',
     status: 400,
     message: 'The Idempotency-Key header is one value of 1 to 255 visible ASCII characters.',
     meaning: 'The `Idempotency-Key` is empty, too long, or has characters that are not visible ASCII.',
@@ -20,6 +22,7 @@ export const IDEMPOTENCY_CODES = {
   },
   idempotency_key_in_use: {
     ...misusedKey,
+    needs: 'repeats',
     retryable: true,
     status: 409,
     retryAfterSeconds: 1,
@@ -30,6 +33,7 @@ export const IDEMPOTENCY_CODES = {
   },
   idempotency_key_reused: {
     ...misusedKey,
+    needs: 'repeats',
     status: 422,
     message: 'This Idempotency-Key was used for a different request. A new request needs a new key.',
     meaning: 'The `Idempotency-Key` was used for a different request: path, query, media type or body differ.',
@@ -37,6 +41,7 @@ export const IDEMPOTENCY_CODES = {
   },
   idempotency_result_not_retained: {
     ...misusedKey,
+    needs: 'repeats',
     status: 409,
     message: 'The first request with this Idempotency-Key was executed, but its response was not kept.',
     meaning:
@@ -45,6 +50,7 @@ export const IDEMPOTENCY_CODES = {
   },
   idempotency_outcome_unknown: {
     ...misusedKey,
+    needs: 'repeats',
     status: 409,
     message:
       'Whether the first request with this Idempotency-Key was executed is not known, so it is not sent again. Find out with a GET, then use a new key.',

@@ -6,6 +6,7 @@ import { type CatalogueEntry, invalidRequest, notPermitted } from '../catalogue-
 const codes = {
   origin_not_allowed: {
     ...notPermitted,
+    needs: 'agents',
     status: 403,
     message: 'Pages of this origin may not call tools.',
     meaning:
@@ -14,6 +15,7 @@ const codes = {
   },
   tool_answer_too_large: {
     ...invalidRequest,
+    needs: 'agents',
     status: 406,
     message: 'The operation was executed, and its response is too long for a tool. It has no list that could be cut.',
     hints: { limit: 'Ask for fewer records by the argument in limit_argument.' },
@@ -24,6 +26,7 @@ const codes = {
   },
   tool_answer_unreadable: {
     ...invalidRequest,
+    needs: 'agents',
     status: 406,
     message: 'The operation was executed, and its response is no text: tools respond with JSON and text only.',
     meaning:

@@ -8,8 +8,6 @@ import type { Page } from './layout.ts';
 import { codeBlock, plain, renderLine } from './markdown.ts';
 import { fenced } from './reference/operation-markdown.ts';
 
-const codes = Object.keys(REFUSALS) as ErrorCode[];
-
 /** The meaning of each `retryable` value, as an answer to "Retry?". */
 const again = {
   true: 'Yes. <code>retryable</code> is <code>true</code>: the identical request may be retried, after <code>Retry-After</code> seconds if the response has that header.',
@@ -20,10 +18,16 @@ const again = {
 
 const shortly = { true: 'yes', false: 'no', if_safe: 'if safe' } as const;
 
-export const errorCodes: readonly string[] = codes;
+interface ErrorPageOptions {
+  readonly publicUrl: string;
+  /** The names of the guides that there are: no link leads to another. */
+  readonly guides: ReadonlySet<string>;
+  readonly facts: GuideFacts;
+  /** Whether the code can occur under the configuration. */
+  readonly isListed: boolean;
+}
 
-/** @param guides the names of the guides that there are: no link leads to another */
-export function errorPage(code: ErrorCode, publicUrl: string, guides: ReadonlySet<string>, facts: GuideFacts): Page {
+export function errorPage(code: ErrorCode, { publicUrl, guides, facts, isListed }: ErrorPageOptions): Page {
   const refusal: CatalogueEntry = REFUSALS[code];
   const known = (markdown: string) => withKnownGuides(markdown, guides);
   const [meaning, remedy] = [known(refusal.meaning), known(refusal.remedy)];
@@ -33,7 +37,7 @@ export function errorPage(code: ErrorCode, publicUrl: string, guides: ReadonlySe
 <p class="crumbs"><a href="/docs/errors">Errors</a></p>
 <h1><code>${code}</code></h1>
 <p class="lead">${renderLine(meaning)}</p>
-<dl class="facts">
+${isListed ? '' : `<p class="warning">${NOT_LISTED}</p>\n`}<dl class="facts">
 <div><dt>Status</dt><dd>${refusal.status}</dd></div>
 <div><dt>Type</dt><dd><code>${refusal.type}</code></dd></div>
 <div><dt>Retry</dt><dd>${shortly[`${refusal.retryable}`]}</dd></div>
@@ -49,6 +53,7 @@ ${codeBlock(example, 'json', 'Example')}
   const markdown = [
     `# \`${code}\``,
     meaning,
+    ...(isListed ? [] : [NOT_LISTED]),
     `Status ${refusal.status}, type \`${refusal.type}\`.`,
     `## What to do\n\n${remedy}`,
     `## Retry?\n\n${again[`${refusal.retryable}`].replace(/<\/?code>/g, '`')}`,
@@ -64,6 +69,8 @@ ${codeBlock(example, 'json', 'Example')}
     markdown: `${markdown.join('\n\n')}\n`,
   };
 }
+
+const NOT_LISTED = 'This API does not refuse requests with this code at present: nothing in it needs the code.';
 
 const ADVICE =
   'Decide by `code`, never by `message`, which may be reworded. See the [guide to errors](/docs/guides/errors).';
@@ -90,7 +97,7 @@ function exampleOf(
   };
 }
 
-export function errorsPage(guides: ReadonlySet<string>): Page {
+export function errorsPage(codes: readonly ErrorCode[], guides: ReadonlySet<string>): Page {
   const byType = Map.groupBy(codes, (code) => REFUSALS[code].type);
   const sections = [...byType].map(([type, members]) => {
     const rows = members.map((code) => {

@@ -22,9 +22,10 @@ export function searchIndex(
   references: readonly AddressedContract[],
   guides: readonly Guide[],
   pages: readonly Page[],
+  codes: readonly ErrorCode[],
 ): string {
   const own = pages.map(({ title, path, description }): Entry => ['Page', title, path, '', description]);
-  const entries = [...own, ...references.flatMap(operationsIn), ...guides.flatMap(sectionsIn), ...errorEntries()];
+  const entries = [...own, ...references.flatMap(operationsIn), ...guides.flatMap(sectionsIn), ...codes.map(codeEntry)];
   return JSON.stringify({ entries });
 }
 
@@ -81,9 +82,7 @@ function sectionsIn({ name, title, summary, rendered, markdown }: Guide): Entry[
   return [['Guide', title, path, '', shortened(words, GUIDE_WORDS_MAX)], ...sections];
 }
 
-function errorEntries(): Entry[] {
-  return (Object.keys(REFUSALS) as ErrorCode[]).map((code) => {
-    const { status, type, meaning } = REFUSALS[code];
-    return ['Error', code, `/docs/errors/${code}`, `${status} ${type}`, shortened(plain(meaning), WORDS_MAX)];
-  });
+function codeEntry(code: ErrorCode): Entry {
+  const { status, type, meaning } = REFUSALS[code];
+  return ['Error', code, `/docs/errors/${code}`, `${status} ${type}`, shortened(plain(meaning), WORDS_MAX)];
 }

@@ -5,17 +5,19 @@ import { stat } from 'node:fs/promises';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ALL_CAPABILITIES } from '../capabilities.ts';
-import type { ErrorCode } from '../error-catalogue.ts';
+import type { CodeNeed } from '../catalogue-entry.ts';
+import { type ErrorCode, REFUSALS } from '../error-catalogue.ts';
 import { accountPage } from './account.ts';
 import { agentsPage } from './agents.ts';
 import { type Assets, openAssets } from './assets.ts';
 import { changesFeed, changesPage, FEED_PATH } from './changes-page.ts';
-import { errorCodes, errorPage, errorsPage } from './error-pages.ts';
+import { errorPage, errorsPage } from './error-pages.ts';
 import { type ChosenSample, type GuideSettings, guideFacts, sampleOperationOf } from './guide-facts.ts';
 import { type GuideSource, guidePage, guidesPage, loadGuides } from './guides.ts';
 import { landingPage } from './landing.ts';
 import { type Frame, layOut, type Page } from './layout.ts';
 import { limitsPage, type PublicLimits } from './limits-page.ts';
+import { listedCodes } from './listed-codes.ts';
 import { llmsText } from './llms.ts';
 import { type Look, markOf } from './look.ts';
 import { plain } from './markdown.ts';
@@ -48,6 +50,8 @@ export interface PortalOptions extends GuideSettings {
   readonly sampleOperation: string | undefined;
   /** The path of the endpoint for agents; undefined if there is none. */
   readonly agentsPath: string | undefined;
+  /** What the configuration has of what codes need. */
+  readonly metNeeds: ReadonlySet<CodeNeed>;
   /** Whether only operators of the platform may hold the scope. */
   readonly isOperatorScope: (scope: string) => boolean;
 }
@@ -99,14 +103,18 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
   }
   const updated = createDates();
   const ofCatalogue = async (page: Page) => ({ ...page, updatedMs: await updated(CATALOGUE) });
-  addPage(fixed, '/docs/errors', () => ofCatalogue(errorsPage(names)));
-  for (const code of errorCodes as readonly ErrorCode[])
-    addPage(fixed, `/docs/errors/${code}`, () => ofCatalogue(errorPage(code, publicUrl, names, facts)));
+  const codes = listedCodes(options.metNeeds);
+  addPage(fixed, '/docs/errors', () => ofCatalogue(errorsPage(codes, names)));
+  for (const code of Object.keys(REFUSALS) as ErrorCode[]) {
+    const of = { publicUrl, guides: names, facts, isListed: codes.includes(code) };
+    addPage(fixed, `/docs/errors/${code}`, () => ofCatalogue(errorPage(code, of)));
+  }
   for (const [index, contract] of published.entries())
     addReference(contract, references[index] as AddressedContract, {
       references,
       options,
       names,
+      codes,
       fixed,
       many,
       addPage,
@@ -119,7 +127,7 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
     );
   fixed.set('/llms.txt', llms);
   fixed.set('/docs/search.json', () =>
-    toResource('asset', 'application/json', searchIndex(references, guides, further)),
+    toResource('asset', 'application/json', searchIndex(references, guides, further, codes)),
   );
   return { pages: createPageStore(fixed, many), frame, version: assets.version };
 }
@@ -209,6 +217,7 @@ interface Site {
   readonly options: PortalOptions;
   /** Names of the guides. */
   readonly names: ReadonlySet<string>;
+  readonly codes: readonly ErrorCode[];
   readonly fixed: Map<string, Make>;
   readonly many: Map<string, Make>;
   readonly addPage: AddPage;
@@ -217,7 +226,7 @@ interface Site {
 function addReference(
   contract: Reference,
   own: AddressedContract,
-  { references, options, names, fixed, many, addPage }: Site,
+  { references, options, names, codes, fixed, many, addPage }: Site,
 ): void {
   const { name, server, operations } = contract;
   const { tools, publicUrl } = options;
@@ -229,6 +238,7 @@ function addReference(
       tools,
       publicUrl,
       guides: names,
+      codes,
       contents: contentsOf(references, own, at),
       isOwnOrigin: server === publicUrl,
       updatedMs: await updated(at.operation.files),

@@ -14,6 +14,7 @@ import type { Steps } from '../pipeline.ts';
 import { createPortal } from '../portal/portal.ts';
 import type { PortalOptions } from '../portal/site.ts';
 import { isGatewayItself } from '../upstream/simulated/addresses.ts';
+import { metNeeds } from './met-needs.ts';
 import { publicLimits } from './public-limits.ts';
 import type { StatelessStages } from './stateless-stages.ts';
 
@@ -46,6 +47,7 @@ export function createOwnAnswers(
     portalOptions(configuration, {
       serverOf: (upstream) => addressOf(upstreams[upstream]?.hosts[0] ?? 'api'),
       isDeprecated: (operation) => deprecations.ofOperations.has(operation),
+      metNeeds: metNeeds(configuration, deprecations),
     }),
   );
   const ownPaths = createOwnPaths({
@@ -84,11 +86,10 @@ function isOfGateway(entry: Entry | undefined): boolean {
   return entry?.live.some(isGatewayItself) === true;
 }
 
+interface PortalContext extends Pick<PublishedContext, 'serverOf' | 'isDeprecated'>, Pick<PortalOptions, 'metNeeds'> {}
+
 /** What the documentation is made from: the served contracts, the limits, and the section `portal` of the configuration. */
-function portalOptions(
-  configuration: Configuration,
-  context: Pick<PublishedContext, 'serverOf' | 'isDeprecated'>,
-): PortalOptions {
+function portalOptions(configuration: Configuration, { metNeeds: met, ...context }: PortalContext): PortalOptions {
   const { config, contracts, breakingChanges, portalFiles } = configuration;
   const { gateway, upstreams, limits } = config;
   const { portal } = gateway;
@@ -106,6 +107,7 @@ function portalOptions(
     builtInGuides: portal.builtInGuides,
     sampleOperation: portal.sampleOperation,
     agentsPath: gateway.mcp?.path,
+    metNeeds: met,
     isOperatorScope: (scope) => operatorScopes.has(scope),
     hasAccount: contracts.operations.some(
       ({ operation }) => operation.path === '/gateway/v1/organization' && isOwnContract(upstreams[operation.upstream]),

@@ -12,6 +12,7 @@ import {
 export const SESSION_CODES = {
   session_required: {
     ...unauthenticated,
+    needs: 'sessions',
     status: 401,
     challenge: 'bare',
     message: 'No person is signed in here. Open /session/login to sign in.',
@@ -21,6 +22,7 @@ export const SESSION_CODES = {
   },
   session_expired: {
     ...unauthenticated,
+    needs: 'sessions',
     status: 401,
     challenge: 'bare',
     message: 'The session has ended. Open /session/login to sign in again.',
@@ -31,6 +33,7 @@ export const SESSION_CODES = {
   },
   cross_site_request: {
     ...notPermitted,
+    needs: 'sessions',
     status: 403,
     message: 'A session is used by pages of its own origin only, and this request does not show that one has made it.',
     meaning:
@@ -40,6 +43,7 @@ export const SESSION_CODES = {
   },
   return_to_invalid: {
     ...invalidRequest,
+    needs: 'sessions',
     status: 400,
     message: 'The path in return_to has to be one of the same origin, such as /customers?page=2.',
     meaning: 'After a login a person gets to a path of the same origin. `return_to` is something else, or too long.',
@@ -47,6 +51,7 @@ export const SESSION_CODES = {
   },
   login_provider_unknown: {
     ...invalidRequest,
+    needs: 'sessions',
     status: 400,
     message: 'The parameter provider has to name one of the providers of this platform.',
     hints: {
@@ -60,6 +65,7 @@ export const SESSION_CODES = {
   },
   login_failed: {
     ...invalidRequest,
+    needs: 'sessions',
     status: 400,
     message: 'The sign-in did not succeed.',
     hints: {
@@ -74,6 +80,7 @@ export const SESSION_CODES = {
   },
   login_not_permitted: {
     ...notPermitted,
+    needs: 'sessions',
     status: 403,
     message: 'You are known to the provider, but you have no access here.',
     hints: {
@@ -85,6 +92,7 @@ export const SESSION_CODES = {
   },
   provider_unavailable: {
     ...faultOfUpstream,
+    needs: 'sessions',
     retryable: true,
     status: 503,
     retryAfterSeconds: 5,
@@ -94,6 +102,7 @@ export const SESSION_CODES = {
   },
   session_store_unavailable: {
     ...faultOfGateway,
+    needs: 'sessions',
     status: 503,
     retryAfterSeconds: 2,
     message: 'Sessions cannot be read at the moment. Nothing was processed.',
@@ -102,6 +111,7 @@ export const SESSION_CODES = {
   },
   logout_token_invalid: {
     ...invalidRequest,
+    needs: 'sessions',
     status: 400,
     message: 'This is not a logout token of a provider that people sign in with, or it was sent before.',
     meaning: 'A provider has sent a logout token that is forged, outdated, for another client, or was sent before.',

@@ -7,6 +7,7 @@ export const VERSIONS = {
   codes: {
     version_unknown: {
       ...invalidRequest,
+      needs: 'versions',
       status: 404,
       message: 'There is no such API version; supported_versions lists those there are.',
       meaning: 'The path begins with a version that never existed; `supported_versions` lists those that do.',
@@ -14,6 +15,7 @@ export const VERSIONS = {
     },
     version_sunset: {
       ...invalidRequest,
+      needs: 'sunset',
       status: 410,
       message: 'This version or operation has ended. The Link header names what follows it, and how to move on.',
       meaning:

@@ -1,42 +1,60 @@
 // The codes that an operation may be refused with: those that its contract names, and those of the gateway that follow from what the
 // operation takes.
 
-import type { CatalogueEntry } from '../../catalogue-entry.ts';
+import type { CatalogueEntry, CodeNeed } from '../../catalogue-entry.ts';
 import { type ErrorCode, REFUSALS } from '../../error-catalogue.ts';
+import { needOf } from '../listed-codes.ts';
 import type { MediaView } from './body-view.ts';
 import type { AnswerView, OperationView } from './operation-view.ts';
 import { isDocumentObject, type ReferredOperation, textAt } from './reference.ts';
 
-interface CodesOfStatus {
+export interface CodesOfStatus {
   readonly status: number;
   readonly codes: readonly ErrorCode[];
 }
 
-/** Returns codes of the catalogue by status, in its order. A code of a service has no page, and is left out. */
-export function errorCodesOf(operation: ReferredOperation, view: OperationView): CodesOfStatus[] {
+/** Returns those of the listed codes by status, in their order. A code of a service has no page, and is left out. */
+export function errorCodesOf(
+  operation: ReferredOperation,
+  view: OperationView,
+  listed: readonly ErrorCode[],
+): CodesOfStatus[] {
   const found = new Set<string>([...codesOfGateway(operation, view), ...codesOfContract(operation, view)]);
-  const known = (Object.keys(REFUSALS) as ErrorCode[]).filter((code) => found.has(code));
+  const known = listed.filter((code) => found.has(code) && !lacks(operation, needOf(code)));
   return [...Map.groupBy(known, (code) => REFUSALS[code].status)]
     .map(([status, codes]) => ({ status, codes }))
     .sort((one, other) => one.status - other.status);
 }
 
-function codesOfGateway(operation: ReferredOperation, { parameters, body }: OperationView): ErrorCode[] {
-  const { security, idempotency, hasTestMode } = operation;
-  const takesKeys = security.some(({ scheme }) => scheme === 'apiKey');
+/** Whether the operation lacks what a code needs, though others may have it. */
+function lacks({ security, idempotency, hasTestMode }: ReferredOperation, need: CodeNeed | undefined): boolean {
+  const takes = (scheme: string) => security.some((one) => one.scheme === scheme);
+  if (need === 'callers') return security.length === 0;
+  if (need === 'tokens') return !takes('apiKey');
+  if (need === 'basic') return !takes('basic');
+  if (need === 'live only') return hasTestMode || !takes('apiKey');
+  if (need === 'repeats') return idempotency === 'off';
+  return need === 'required repeats' && idempotency !== 'required';
+}
+
+function codesOfGateway({ security }: ReferredOperation, { parameters, body }: OperationView): ErrorCode[] {
   const takesJson = body?.media.some(({ type }) => /json/i.test(type)) === true;
+  const hasScopes = security.some(({ scopes }) => scopes.length > 0);
+  const takesKeys = security.some(({ scheme }) => scheme === 'apiKey');
   const groups: readonly (readonly [applies: boolean, codes: readonly ErrorCode[]])[] = [
     [parameters.length > 0 || body !== undefined, ['validation_failed']],
     [body?.isRequired === true, ['body_missing']],
     [takesJson, ['malformed_json']],
     [body !== undefined, ['body_too_large', 'unsupported_media_type']],
-    [security.length > 0, ['api_key_missing', 'rate_limited']],
+    [security.length > 0, ['rate_limited']],
     [takesKeys, ['api_key_invalid', 'api_key_revoked', 'api_key_expired']],
-    [takesKeys && !hasTestMode, ['key_mode_mismatch']],
-    [security.some(({ scheme }) => scheme === 'basic'), ['basic_credentials_invalid']],
-    [security.some(({ scopes }) => scopes.length > 0), ['insufficient_scope']],
-    [idempotency === 'required', ['idempotency_key_missing']],
-    [idempotency !== 'off', ['idempotency_key_malformed', 'idempotency_key_in_use', 'idempotency_key_reused']],
+    [hasScopes, ['insufficient_scope']],
+    // What it lacks of these is left out.
+    [true, ['api_key_missing', 'key_mode_mismatch', 'basic_credentials_invalid']],
+    [
+      true,
+      ['idempotency_key_missing', 'idempotency_key_malformed', 'idempotency_key_in_use', 'idempotency_key_reused'],
+    ],
     [true, ['upstream_unavailable', 'upstream_timeout']],
   ];
   return groups.flatMap(([applies, codes]) => (applies ? codes : []));

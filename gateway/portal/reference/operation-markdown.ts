@@ -5,7 +5,7 @@ import type { SampleRequest } from '../samples/sample-request.ts';
 import { LANGUAGES } from '../samples/samples.ts';
 import type { OperationAddress } from './addresses.ts';
 import { exampleText } from './body-view.ts';
-import { errorCodesOf } from './error-codes.ts';
+import type { CodesOfStatus } from './error-codes.ts';
 import type { AnswerView, OperationView } from './operation-view.ts';
 import { mediaLines, tailOf } from './schema-markdown.ts';
 import { sentRequestsLines } from './sent-requests-text.ts';
@@ -13,6 +13,7 @@ import { sentRequestsLines } from './sent-requests-text.ts';
 /** Markdown that links the guides there are. */
 export interface OperationTexts {
   readonly needs: readonly string[];
+  readonly codes: readonly CodesOfStatus[];
   readonly aboutErrors: string;
 }
 
@@ -50,7 +51,7 @@ export function operationMarkdown(
   );
   if (view.answers.length > 0) parts.push('## Responses', ...view.answers.flatMap(answerLines));
   parts.push(...sentRequestsLines('Callbacks', view.callbacks));
-  const codes = errorCodesOf(operation, view).map(
+  const codes = texts.codes.map(
     ({ status, codes: own }) =>
       `- ${status}: ${own.map((code) => `[\`${code}\`](/docs/errors/${code}.md)`).join(', ')}`,
   );

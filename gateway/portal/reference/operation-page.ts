@@ -1,5 +1,6 @@
 // The page of one operation: what it takes and gives on the left, samples on the right.
 
+import type { ErrorCode } from '../../error-catalogue.ts';
 import { withKnownGuides } from '../guides.ts';
 import { createSlugs, escapeHtml } from '../html.ts';
 import { neighbourLinks, type Page } from '../layout.ts';
@@ -10,7 +11,7 @@ import { tabs } from '../tabs.ts';
 import type { AddressedContract, OperationAddress } from './addresses.ts';
 import type { BodyView } from './body-view.ts';
 import { exampleText } from './body-view.ts';
-import { ABOUT_ERRORS, errorCodesOf, withOwnPages } from './error-codes.ts';
+import { ABOUT_ERRORS, type CodesOfStatus, errorCodesOf, withOwnPages } from './error-codes.ts';
 import { needsOf } from './needs.ts';
 import { type OperationTexts, operationMarkdown } from './operation-markdown.ts';
 import { type AnswerView, type OperationView, viewOfOperation } from './operation-view.ts';
@@ -35,6 +36,8 @@ interface OperationPageOptions {
   readonly publicUrl: string;
   /** The names of the guides that there are: no link leads to another. */
   readonly guides: ReadonlySet<string>;
+  /** The codes that can occur under the configuration. */
+  readonly codes: readonly ErrorCode[];
   /** HTML: the links to all operations. */
   readonly contents: string;
   /** Whether the operation is on the origin of its page: a page may send to no other. */
@@ -47,7 +50,11 @@ export function operationPage(at: OperationAddress, all: AddressedContract, opti
   const { reference } = all;
   const view = withOwnPages(viewOfOperation(operation, options.tools), options.publicUrl);
   const known = (markdown: string) => withKnownGuides(markdown, options.guides);
-  const texts = { needs: needsOf(operation, view).map(known), aboutErrors: known(ABOUT_ERRORS) };
+  const texts = {
+    needs: needsOf(operation, view).map(known),
+    codes: errorCodesOf(operation, view, options.codes),
+    aboutErrors: known(ABOUT_ERRORS),
+  };
   const form = sampleFormOf(operation, view, reference.server);
   const request = toSampleRequest(form);
   const main = `<article class="operation">
@@ -59,7 +66,7 @@ export function operationPage(at: OperationAddress, all: AddressedContract, opti
 <div class="columns">
 <div class="intro">${introOf(operation, texts)}</div>
 <div class="samples">${samplesOf(operation, view, form, options)}</div>
-<div class="text">${textOf(operation, view, texts)}</div>
+<div class="text">${textOf(view, texts)}</div>
 </div>
 ${neighbourLinks(all.operations[at.index - 1], all.operations[at.index + 1])}
 </article>`;
@@ -90,7 +97,7 @@ function introOf(operation: ReferredOperation, { needs }: OperationTexts): strin
   return parts.filter(Boolean).join('\n');
 }
 
-function textOf(operation: ReferredOperation, view: OperationView, texts: OperationTexts): string {
+function textOf(view: OperationView, texts: OperationTexts): string {
   const render = createSchemaHtml(createSlugs());
   const parts: string[] = [];
   const addParameters = (place: keyof typeof headings) => {
@@ -103,7 +110,7 @@ function textOf(operation: ReferredOperation, view: OperationView, texts: Operat
   for (const place of ['header', 'cookie'] as const) addParameters(place);
   if (view.answers.length > 0) parts.push(answersHtml(view.answers, render));
   parts.push(sentRequestsHtml({ heading: 'Callbacks', id: 'callbacks' }, view.callbacks, render));
-  parts.push(codesHtml(operation, view, texts.aboutErrors));
+  parts.push(codesHtml(texts.codes, texts.aboutErrors));
   return parts.filter(Boolean).join('\n');
 }
 
@@ -133,8 +140,8 @@ ${renderDescription(rest)}${shown}${render.media(media, id)}</details>`;
 }
 
 /** The codes that the operation may be refused with, each with a link to its page. */
-function codesHtml(operation: ReferredOperation, view: OperationView, about: string): string {
-  const rows = errorCodesOf(operation, view).map(({ status, codes }) => {
+function codesHtml(groups: readonly CodesOfStatus[], about: string): string {
+  const rows = groups.map(({ status, codes }) => {
     const links = codes.map((code) => `<li><a href="/docs/errors/${code}"><code>${code}</code></a></li>`);
     return `<div><dt>${status}</dt><dd><ul>${links.join('')}</ul></dd></div>`;
   });

@@ -14,6 +14,8 @@ describe('the documentation', () => {
   before(async () => {
     gateway = await startGateway({ gateway: { portal: { title: 'Platform API' } } });
     await visit('/docs');
+    // Services and older answers may link to codes that the pages do not list.
+    for (const code of Object.keys(REFUSALS)) await visit(`/docs/errors/${code}`);
   });
   after(() => gateway?.stop());
 
