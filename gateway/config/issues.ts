@@ -3,6 +3,7 @@
 import type { z } from 'zod';
 import { closest, type Mistake, suggest } from '../config-errors.ts';
 import type { Source } from '../shared/yaml-source.ts';
+import { SECRET_ENTRY_RULE } from './parts.ts';
 
 /** Checks the shape of one file. Pushes mistakes; returns `undefined` after one. */
 export function checkShape<S extends z.ZodType>(
@@ -61,8 +62,12 @@ function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue):
         suggest(String(input), issue.values.map(String)),
       ),
     ];
+  if (issue.message === SECRET_ENTRY_RULE)
+    return [source.mistakeAt(path, 'this is no name of a secrets entry.', `${IN_STORE} It ${SECRET_ENTRY_RULE}.`)];
   return [source.mistakeAt(path, `${shown(input)} is not possible here.`, `It ${ruleOf(issue)}.`)];
 }
+
+const IN_STORE = 'Put the secret itself into the secrets store, and its name here.';
 
 function isUnresolved(input: unknown): boolean {
   const texts = Array.isArray(input) ? input : [input];

@@ -41,9 +41,11 @@ export const cidr = z
 export const name = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, 'must be letters, digits, hyphens and underscores, beginning with a letter');
+/** What is written in its place may be the secret itself: messages do not repeat it. */
+export const SECRET_ENTRY_RULE = 'must be the name of a secrets entry: lower-case letters, digits and underscores';
 export const secretEntry = z
   .string()
-  .regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be the name of a secrets entry: lower-case letters, digits and underscores')
+  .regex(/^[a-z][a-z0-9_]{0,63}$/, SECRET_ENTRY_RULE)
   .meta({ values: 'entry of the secrets store' });
 export const scope = z
   .string()
