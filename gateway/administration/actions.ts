@@ -4,9 +4,11 @@
 import type { KeyRequest } from '../auth/issue-key.ts';
 import type { AuditFilter, KeyStoreChange, StoredKey } from '../auth/store/key-store.ts';
 import type { Organization } from '../caller.ts';
+import type { UpstreamReport } from '../console/cause.ts';
 import type { ExchangeReport } from '../explain/report.ts';
 import type { LimitUse, ResetReport, UsageReport } from '../limits/usage.ts';
 import type { Notice } from '../versions/notices.ts';
+import type { Attention } from './attention.ts';
 import type { UsageInput } from './usage.ts';
 
 /** How far a change is in force. */
@@ -137,9 +139,24 @@ interface DeprecationActions {
   notices(sinceMs: number): Promise<readonly Notice[]>;
 }
 
+export interface ShownUpstreams {
+  /** What the process does; null: the contract does not tell it. */
+  readonly lifecycle: string | null;
+  readonly upstreams: Readonly<Record<string, UpstreamReport>>;
+}
+
 interface UpstreamActions {
+  /** As the gateway that answers sees them. A contract tells neither last errors nor which mode a breaker is of. */
+  states(): Promise<ShownUpstreams>;
   /** Lets a refused credential be sent again. Resolves with whether one had been refused. */
   retry(name: string): Promise<boolean>;
+}
+
+interface AlertActions {
+  /** What needs attention, and who is told of it. */
+  report(): Promise<Attention>;
+  /** @param seconds 0 ends the silence. Resolves with its end, ISO 8601; with null if there is none any more. */
+  silence(causes: string, seconds: number, reason: string): Promise<string | null>;
 }
 
 export interface Actions {
@@ -151,6 +168,7 @@ export interface Actions {
   readonly requests: RequestActions;
   readonly deprecations: DeprecationActions;
   readonly upstreams: UpstreamActions;
+  readonly alerts: AlertActions;
 }
 
 /** What opens the actions of one concern: their code is loaded on demand. */

@@ -1,6 +1,7 @@
 // What one process asks all processes of all instances: about recent exchanges, and to send a refused credential again. Each answers for
 // itself, and every answer comes from another process, which may have another version: nothing is taken for granted about it.
 
+import type { ConsoleAction } from './console-action.ts';
 import { type ExchangeFilter, type ExchangeLine, inOrderOfExchanges } from './exchange-filter.ts';
 
 export type FleetQuestion =
@@ -11,7 +12,15 @@ export type FleetQuestion =
   /** Answered with an UpstreamRetry; undefined for an unknown upstream. */
   | { readonly about: 'upstream retry'; readonly upstream: string }
   /** What an `upstream retry` would be answered with. */
-  | { readonly about: 'upstream refused'; readonly upstream: string };
+  | { readonly about: 'upstream refused'; readonly upstream: string }
+  | AttentionQuestion;
+
+/** What the process of the console answers alone, for all instances: it finds causes and keeps silences. */
+export type AttentionQuestion =
+  /** Answered with an Attention. */
+  | { readonly about: 'attention' }
+  /** Answered with an ActionAnswer. */
+  | { readonly about: 'silence'; readonly action: ConsoleAction; readonly requestId: string; readonly by: string };
 
 /** Asks all processes. Never rejects, and resolves with what has come after a second and a half at the latest. */
 export type AskFleet = (question: FleetQuestion) => Promise<readonly unknown[]>;
@@ -28,7 +37,7 @@ export interface FleetSources {
   refusedUpstream(upstream: string): Promise<UpstreamRetry | undefined>;
 }
 
-/** Undefined for a question that this version does not know. */
+/** Undefined for a question that another process answers, or that this version does not know. */
 export async function answerFleet(sources: FleetSources, question: FleetQuestion): Promise<unknown> {
   switch (question.about) {
     case 'recent':
@@ -39,6 +48,8 @@ export async function answerFleet(sources: FleetSources, question: FleetQuestion
       return sources.retryUpstream(question.upstream);
     case 'upstream refused':
       return sources.refusedUpstream(question.upstream);
+    default:
+      return undefined;
   }
 }
 

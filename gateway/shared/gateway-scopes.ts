@@ -10,7 +10,7 @@ export const ACCOUNT_SCOPES: readonly string[] = ['gateway:read', 'gateway:keys'
 /** Every scope of the gateway's own contract. A misspelt one is found by this list. */
 export const GATEWAY_SCOPES: readonly string[] = [
   ...ACCOUNT_SCOPES,
-  ...['organizations', 'keys', 'limits', 'upstreams', 'sessions'].flatMap((what) => [
+  ...['organizations', 'keys', 'limits', 'upstreams', 'alerts', 'sessions'].flatMap((what) => [
     `${PREFIX}${what}:read`,
     `${PREFIX}${what}:write`,
   ]),

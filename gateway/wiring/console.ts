@@ -1,8 +1,9 @@
 // The console of a gateway, which is a single process or the primary process of several, and the alerts about the causes that it finds.
 
 import { hostname } from 'node:os';
+import type { Attention } from '../administration/attention.ts';
 import { type AlertsInForce, type AlertsOptions, startAlerts } from '../alerts/alerts.ts';
-import { causesReport } from '../alerts/causes-report.ts';
+import { type CausesReport, causesReport } from '../alerts/causes-report.ts';
 import { openAlertStore } from '../alerts/open-store.ts';
 import { isCausePattern } from '../alerts/settings.ts';
 import type { Secrets } from '../config/secrets.ts';
@@ -15,6 +16,7 @@ import type { AdminOptions, Answers } from '../observe/admin.ts';
 import type { AlertMetrics } from '../observe/alert-metrics.ts';
 import { DURATION_BUCKETS } from '../observe/exchange-metrics.ts';
 import type { ActionAnswer, ConsoleAction } from '../shared/console-action.ts';
+import type { AskFleet } from '../shared/fleet-question.ts';
 
 interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'now'> {
   readonly settings: Pick<
@@ -77,7 +79,7 @@ export function openConsole(
     return Object.keys(report.receivers).length === 0 ? {} : { alerts: report };
   }
 
-  async function causes(): Promise<object> {
+  async function causes(): Promise<CausesReport> {
     // While no process can say it, the causes are told all the same.
     const settings = (await inForce().catch(() => undefined))?.settings;
     return causesReport(await console.causes('all'), { consoleUrl: settings?.consoleUrl ?? consoleUrl, nowMs: now() });
@@ -100,13 +102,21 @@ export function openConsole(
     return { ...noted, body: { ...noted.body, before: { silent_until: until } } };
   }
 
+  const act: Answers['act'] = (action, requestId, by) =>
+    action.action === 'silence-alerts' ? silence(action, requestId, by) : answers.act(action, requestId, by);
+
+  const askFleet: AskFleet = async (question) => {
+    if (question.about === 'attention') return [{ ...alerts.report(), ...(await causes()) } satisfies Attention];
+    if (question.about === 'silence') return [await act(question.action, question.requestId, question.by)];
+    return console.askFleet(question);
+  };
+
   return {
-    console,
+    console: { ...console, askFleet },
     status,
     alerts: alerts.report,
     causes,
-    act: (action, requestId, by) =>
-      action.action === 'silence-alerts' ? silence(action, requestId, by) : answers.act(action, requestId, by),
+    act,
     async stop() {
       await alerts.stop();
       await console.stop();

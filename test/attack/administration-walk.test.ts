@@ -65,6 +65,8 @@ const operations: Readonly<Record<string, Operation>> = {
   endOrganizationSession: operators('POST /gateway/v1/organizations/org_acme/sessions/ses_1/end', 'sessions:write'),
   listUpstreams: operators('GET /gateway/v1/upstreams', 'upstreams:read'),
   retryUpstream: operators('POST /gateway/v1/upstreams/gateway/retry', 'upstreams:write'),
+  listAlerts: operators('GET /gateway/v1/alerts', 'alerts:read'),
+  silenceAlerts: operators('POST /gateway/v1/alerts/silence', 'alerts:write', { causes: 'redis', seconds: 60 }),
   listDeprecatedUses: operators('GET /gateway/v1/deprecated-uses', 'deprecations:read'),
   listCertificates: operators('GET /gateway/v1/certificates', 'certificates:read'),
   getConfiguration: operators('GET /gateway/v1/configuration', 'configuration:read'),

@@ -35,6 +35,19 @@ export function requireMembers(server: string, members: AnswerMembers, kinds: Re
   if (wrong !== undefined) throw otherContract(server, wrong[0]);
 }
 
+/** The rows of a list in an answer. Throws ServerProblem unless the members of each are of their kind. */
+export function listIn<Row>(
+  server: string,
+  members: AnswerMembers,
+  name: string,
+  kinds: Readonly<Record<string, Kind>>,
+): Row[] {
+  const { [name]: rows } = members;
+  if (!Array.isArray(rows) || !rows.every(isMembers)) throw otherContract(server, name);
+  for (const row of rows) requireMembers(server, row, kinds);
+  return rows as Row[];
+}
+
 export function organizationIn(server: string, members: AnswerMembers): Organization {
   requireMembers(server, members, {
     id: 'string',

@@ -1,17 +1,41 @@
-// The action on upstreams, by the contract of a remote gateway. Rejects with ServerProblem.
+// The actions on upstreams, by the contract of a remote gateway. Rejects with ServerProblem.
 
+import type { UpstreamReport } from '../../console/cause.ts';
 import type { Actions } from '../actions.ts';
+import type { UpstreamView } from '../upstream-states.ts';
 import type { AdministrationClient } from './client.ts';
-import { requireMembers } from './records.ts';
+import { listIn, requireMembers } from './records.ts';
 import { orAbsent } from './remote-lists.ts';
 
 export function remoteUpstreams({ server, ask }: AdministrationClient): Actions['upstreams'] {
   return {
+    async states() {
+      const views = listIn<UpstreamView>(server, await ask('GET', '/upstreams'), 'data', {
+        name: 'string',
+        state: 'string',
+      });
+      const upstreams = views.map((view): [string, UpstreamReport] => {
+        const members = view as unknown as Parameters<typeof listIn>[1];
+        listIn(server, members, 'targets', { address: 'string', mode: 'string', state: 'string' });
+        return [view.name, reportOf(view)];
+      });
+      return { lifecycle: null, upstreams: Object.fromEntries(upstreams) };
+    },
+
     async retry(name) {
       const asking = ask('POST', `/upstreams/${encodeURIComponent(name)}/retry`);
       const members = await orAbsent(asking, `There is no upstream ${name}`);
       requireMembers(server, members, { retried: 'boolean' });
       return members.retried as boolean;
     },
+  };
+}
+
+/** In the words of the machine. */
+function reportOf({ state, targets }: UpstreamView): UpstreamReport {
+  return {
+    targets: targets.map((target) => ({ ...target, state: target.state === 'up' ? 'healthy' : target.state })),
+    ...(state === 'breaker_open' && { breaker: { '': 'open' } }),
+    ...(state === 'credential_refused' && { credential: 'latched' }),
   };
 }

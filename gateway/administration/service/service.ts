@@ -5,6 +5,7 @@ import { GatewayError } from '../../errors.ts';
 import type { Checked } from '../../exchange.ts';
 import type { AdministrationDeps } from '../deps.ts';
 import { ACCOUNT } from './account.ts';
+import { ALERTS } from './alerts.ts';
 import { type Answer, callOf, type Handlers } from './call.ts';
 import { HISTORY } from './history.ts';
 import { KEYS } from './keys.ts';
@@ -22,6 +23,7 @@ export const HANDLERS: Handlers = {
   ...REQUESTS,
   ...HISTORY,
   ...OPERATION,
+  ...ALERTS,
   ...KEYS,
   ...ORGANIZATIONS,
   ...SESSIONS_OF_ORGANIZATIONS,

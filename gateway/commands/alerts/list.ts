@@ -1,28 +1,25 @@
 // `gateway alerts list`: causes, alerts, silences and receivers of the running gateways.
 
 import type { Command } from 'commander';
-import type { CausesReport } from '../../alerts/causes-report.ts';
 import type { AlertsReport } from '../../alerts/report.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine, printTable } from '../print.ts';
-import { askRunning } from '../running-gateway.ts';
 import { printCauses } from '../status/print-causes.ts';
 
 export function addList(alerts: Command, context: CommandContext): void {
   alerts
     .command('list')
-    .description(
-      'show causes, alerts, silences and receivers, of the gateway on this machine and all that share its Redis',
-    )
+    .description('show causes, alerts, silences and receivers, of a running gateway and all that share its Redis')
     .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExamples:\n  gateway alerts list\n  gateway --server https://api.example.com alerts list')
     .action(({ json }: { readonly json?: true }) => list(context, json === true));
 }
 
 async function list(context: CommandContext, asJson: boolean): Promise<void> {
-  const report = (await askRunning(context, '/alerts')) as unknown as AlertsReport;
-  const { causes } = (await askRunning(context, '/causes')) as unknown as CausesReport;
-  if (asJson) return printJson(context, { ...report, causes });
-  printCauses(context, causes);
+  const alerts = await context.actions('alerts');
+  const report = await alerts.report();
+  if (asJson) return printJson(context, report);
+  printCauses(context, report.causes);
   printLine(context, '');
   if (!report.configured)
     return printLine(context, 'No receiver is told of them: gateway.yaml has no "alerts" (docs/alerts.md).');

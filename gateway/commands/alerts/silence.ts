@@ -1,10 +1,13 @@
 // `gateway alerts silence`: keeps alerts about causes back for a time, or tells them again.
 
 import type { Command } from 'commander';
-import { complaintOf } from '../admin-client.ts';
+import { isCausePattern } from '../../alerts/settings.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
 import { parseDurationMs } from '../read.ts';
+
+const MIN_MS = 60_000;
+const MAX_MS = 30 * 86_400_000;
 
 interface Flags {
   readonly for?: string;
@@ -24,24 +27,28 @@ export function addSilence(alerts: Command, context: CommandContext): void {
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      '\nExamples:\n  gateway alerts silence "upstream orders live" --for 2h --reason "moves to other machines"\n  gateway alerts silence "upstream orders live" --end\n\nNeeds the secret admin_token, or the token of an operator who may act in GATEWAY_OPERATOR_TOKEN: the audit log then names\nthe operator. On loopback it needs none as long as no token may act.',
+      '\nExamples:\n  gateway alerts silence "upstream orders live" --for 2h --reason "moves to other machines"\n  gateway alerts silence "upstream orders live" --end\n\nNeeds the secret admin_token, or the token of an operator who may act in GATEWAY_OPERATOR_TOKEN: the audit log then names\nthe operator. On loopback it needs none as long as no token may act. With --server it needs a key with gateway:alerts:write.',
     )
     .action((causes: string, flags: Flags) => silence(context, causes, flags));
 }
 
 async function silence(context: CommandContext, causes: string, flags: Flags): Promise<void> {
-  const client = context.adminClient();
-  const seconds = flags.end ? 0 : (parseDurationMs(flags.for ?? '') ?? Number.NaN) / 1000;
-  if (flags.end !== undefined && flags.for !== undefined) return context.usage('Give either --for or --end.');
-  if (Number.isNaN(seconds)) return context.usage('Say how long with --for, such as --for 2h, or --end.');
-  const query = { causes, seconds: String(seconds), reason: flags.reason ?? '', by: context.actor };
-  const answer = await client.ask('POST', `/alerts/silence?${new URLSearchParams(query)}`);
-  if (answer === undefined) return context.fail(`No gateway answers at ${client.origin}.`);
-  const { status, body } = answer;
-  if (status === 400) return context.usage(String(body.error));
-  if (status !== 200) return context.fail(complaintOf(client, answer));
-  const { silent_until: until } = body.after as { readonly silent_until: string | null };
+  if (!isCausePattern(causes)) return context.usage(`No cause has an id such as ${causes}. "alerts list" shows them.`);
+  const seconds = secondsIn(context, flags);
+  const alerts = await context.actions('alerts');
+  const until = await alerts.silence(causes, seconds, flags.reason ?? '');
   if (flags.json) printJson(context, { causes, until });
   else if (until === null) printLine(context, `Alerts about ${causes} are not silent any more.`);
   else printLine(context, `Alerts about ${causes} are silent until ${until}.`);
+}
+
+/** 0 ends the silence. */
+function secondsIn({ usage }: CommandContext, { for: duration, end }: Flags): number {
+  if (end !== undefined && duration !== undefined) return usage('Give either --for or --end.');
+  if (end !== undefined) return 0;
+  if (duration === undefined) return usage('Say how long with --for, such as --for 2h, or --end.');
+  const ms = parseDurationMs(duration) ?? Number.NaN;
+  return ms >= MIN_MS && ms <= MAX_MS
+    ? Math.round(ms / 1000)
+    : usage(`--for "${duration}" is not a duration from 1m to 30d, such as 30m, 2h, 1d.`);
 }

@@ -14,6 +14,7 @@ export function addTrial(alerts: Command, context: CommandContext): void {
     .description('send a trial message to a receiver; needs no running gateway (exit code 1 if it is not delivered)')
     .argument('<receiver>', 'name of a receiver in gateway.yaml')
     .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  gateway alerts test pager')
     .action((name: string, { json }: { readonly json?: true }) => test(context, name, json === true));
 }
 

@@ -14,6 +14,7 @@ const openings: { readonly [Concern in keyof Actions]: Open<Concern> } = {
   requests: async (context) => (await import('./requests.ts')).requestsHere(context),
   deprecations: async (context) => (await import('./deprecations.ts')).deprecationsHere(context),
   upstreams: async (context) => (await import('./upstreams.ts')).upstreamsHere(context),
+  alerts: async (context) => (await import('./alerts.ts')).alertsHere(context),
 };
 
 export function onThisMachine(machine: MachineContext): CommandContext {

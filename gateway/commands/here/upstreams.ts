@@ -1,13 +1,19 @@
-// The action on upstreams, through the gateway that runs on this machine.
+// The actions on upstreams, through the gateway that runs on this machine.
 
 import type { Actions } from '../../administration/actions.ts';
+import type { StatusForCauses } from '../../console/cause.ts';
 import { complaintOf } from '../admin-client.ts';
 import type { MachineContext } from '../context.ts';
 import { unknownName } from '../read.ts';
+import { askRunning } from '../running-gateway.ts';
 
 export function upstreamsHere(context: MachineContext): Actions['upstreams'] {
   const { adminClient, actor: by, fail } = context;
   return {
+    async states() {
+      const { lifecycle = null, upstreams = {} } = (await askRunning(context, '/status')) as StatusForCauses;
+      return { lifecycle, upstreams };
+    },
     async retry(name) {
       const client = adminClient();
       const answer = await client.ask('POST', `/upstreams/retry?${new URLSearchParams({ upstream: name, by })}`);

@@ -30,6 +30,9 @@ const byContract = new Set([
   'explain',
   'versions usage',
   'upstreams retry',
+  'status',
+  'alerts list',
+  'alerts silence',
 ]);
 
 /** Commands about files and this machine: GATEWAY_SERVER alone does not concern them. */
@@ -45,6 +48,7 @@ const ofFiles = new Set([
   'contract publish',
   'versions list',
   'limits simulate',
+  'alerts test',
 ]);
 
 /** The reason, as a sentence, for which this command cannot be given with a remote gateway; undefined if it can. */
@@ -68,6 +72,7 @@ const openings: { readonly [Concern in keyof Actions]: Open<Concern> } = {
     (await import('../../administration/client/remote-deprecations.ts')).remoteDeprecations(client),
   upstreams: async (client) =>
     (await import('../../administration/client/remote-upstreams.ts')).remoteUpstreams(client),
+  alerts: async (client) => (await import('../../administration/client/remote-alerts.ts')).remoteAlerts(client),
 };
 
 export function openRemote({ address, isNamed, key }: RemoteServer, version: string): Remote {

@@ -1,11 +1,9 @@
-// `gateway status`: what needs attention, and the upstreams, of the gateway that runs on this machine and those that share its Redis.
+// `gateway status`: what needs attention, and the upstreams, of a running gateway and those that share its Redis.
 
 import type { Command } from 'commander';
-import type { CausesReport } from '../../alerts/causes-report.ts';
-import type { StatusForCauses, UpstreamReport } from '../../console/cause.ts';
+import type { UpstreamReport } from '../../console/cause.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine, printTable } from '../print.ts';
-import { askRunning } from '../running-gateway.ts';
 import { printCauses } from './print-causes.ts';
 
 export function addStatusCommand(program: Command, context: CommandContext): void {
@@ -15,14 +13,15 @@ export function addStatusCommand(program: Command, context: CommandContext): voi
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      '\nAsks the gateway on this machine for the causes of all that share its Redis; the upstreams are as this one sees them.',
+      '\nAsks the gateway on this machine, or at --server, for the causes of all that share its Redis; the upstreams are as this\none sees them.\n\nExamples:\n  gateway status\n  gateway --server https://api.example.com status',
     )
     .action(({ json }: { readonly json?: true }) => status(context, json === true));
 }
 
 async function status(context: CommandContext, asJson: boolean): Promise<void> {
-  const { causes } = (await askRunning(context, '/causes')) as unknown as CausesReport;
-  const { lifecycle, upstreams = {} } = (await askRunning(context, '/status')) as StatusForCauses;
+  const [alerts, states] = [await context.actions('alerts'), await context.actions('upstreams')];
+  const { causes } = await alerts.report();
+  const { lifecycle, upstreams } = await states.states();
   if (asJson) printJson(context, { lifecycle, causes, upstreams });
   else {
     printCauses(context, causes);
@@ -36,6 +35,6 @@ function rowOf([name, { targets = [], breaker = {}, credential = '' }]: [string,
   const told = targets.map(({ address, mode, state, last_error: error }) =>
     [`${address} (${mode})`, state, ...(error ? [`(${error})`] : [])].join(' '),
   );
-  const breakers = Object.entries(breaker).map(([mode, state]) => `${mode} ${state}`);
+  const breakers = Object.entries(breaker).map(([mode, state]) => `${mode} ${state}`.trim());
   return [name, told.join(', '), breakers.join(', '), credential];
 }

@@ -1,4 +1,4 @@
-// Limits, events, the audit log, upstreams and certificates through the gateway's own contract.
+// Limits, events, the audit log, alerts, upstreams and certificates through the gateway's own contract.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -27,7 +27,7 @@ describe('what the gateway knows', () => {
     administer = administerAt(gateway);
     mine = await gateway.issueKey({ organization: 'org_mine', scopes: ['*', 'gateway:read'] });
     const scopes = ['limits:read', 'limits:write', 'audit:read', 'upstreams:read', 'upstreams:write'];
-    const more = ['certificates:read', 'deprecations:read'];
+    const more = ['certificates:read', 'deprecations:read', 'alerts:read', 'alerts:write'];
     staff = await gateway.issueKey({
       organization: 'org_staff',
       operator: true,
@@ -159,5 +159,40 @@ describe('what the gateway knows', () => {
       ]),
       [['org_mine', 'listThings', 5, '2099-07-17T00:00:00.000Z']],
     );
+  });
+
+  it('alerts: what needs attention, and silences, which are tried out, made, noted and ended', async () => {
+    const silence = (body: object, query = '') =>
+      administer(`POST /gateway/v1/alerts/silence${query}`, { key: staff.key, body });
+    const silences = async () => (await asStaff('GET /gateway/v1/alerts')).body.silences;
+    const { status, body } = await asStaff('GET /gateway/v1/alerts');
+    assert.deepEqual([status, body], [200, { configured: false, causes: [], alerts: [], receivers: [], silences: [] }]);
+
+    const wanted = { causes: 'upstream things *', seconds: 3600, reason: 'moves' };
+    const tried = await silence(wanted, '?dry_run=true');
+    assert.deepEqual([tried.body.causes, await silences()], [wanted.causes, []]);
+    const made = await silence(wanted);
+    const { causes, until, by, reason } = (await silences())[0];
+    assert.deepEqual([causes, until, by, reason], [wanted.causes, made.body.silent_until, staff.id, 'moves']);
+    const [entry] = (await asStaff('GET /gateway/v1/audit?limit=1')).body.data;
+    assert.deepEqual(
+      [entry.kind, entry.by, entry.request_id, entry.details.causes],
+      ['alerts.silenced', staff.id, made.headers.get('x-request-id'), wanted.causes],
+    );
+    assert.deepEqual((await silence({ causes: wanted.causes, seconds: 0 })).body, {
+      causes: wanted.causes,
+      silent_until: null,
+    });
+    assert.deepEqual(await silences(), []);
+
+    for (const [wrong, param] of [
+      [{ causes: 'upstraem things', seconds: 60 }, 'causes'],
+      [{ causes: 'redis', seconds: 59 }, 'seconds'],
+      [{ causes: 'redis', seconds: 2_592_001 }, 'seconds'],
+    ] as const) {
+      const refused = await silence(wrong);
+      assert.deepEqual([...refusal(refused), refused.body.error.param], [400, 'validation_failed', param]);
+    }
+    assert.deepEqual(refusal(await asMine('GET /gateway/v1/alerts')), [403, 'insufficient_scope']);
   });
 });

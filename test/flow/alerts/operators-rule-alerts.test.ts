@@ -109,8 +109,9 @@ describe('operators', () => {
     const before = await noted();
     for (const [words, says] of [
       [['silence', 'upstraem orders', '--for', '2h'], /No cause has an id such as upstraem/],
-      [['silence', 'redis', '--for', '10s'], /seconds is not as it should be/],
-      [['silence', 'redis', '--for', '60d'], /seconds is not as it should be/],
+      [['silence', 'redis', '--for', '10s'], /--for "10s" is not a duration from 1m to 30d/],
+      [['silence', 'redis', '--for', '60d'], /--for "60d" is not a duration from 1m to 30d/],
+      [['silence', 'redis', '--for', 'soon'], /--for "soon" is not a duration from 1m to 30d/],
       [['silence', 'redis'], /Say how long/],
       [['silence', 'redis', '--end', '--for', '2h'], /either --for or --end/],
     ] as const) {

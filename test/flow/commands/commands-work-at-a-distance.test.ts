@@ -25,7 +25,10 @@ const OPERATOR = [
   'gateway:limits:write',
   'gateway:audit:read',
   'gateway:deprecations:read',
+  'gateway:upstreams:read',
   'gateway:upstreams:write',
+  'gateway:alerts:read',
+  'gateway:alerts:write',
   // What an operator grants it has to hold.
   'gateway:read',
   'gateway:keys',
@@ -42,7 +45,7 @@ function lineWith(key: string) {
 }
 
 /** On the machine of the gateway. */
-const here = commandLine(dataDirectory, {});
+const here = commandLine(dataDirectory, { ADMIN_PORT: String(gateway.app.adminPort) });
 here.clock.now = Date.now;
 const operator = lineWith(operatorKey);
 
@@ -304,6 +307,49 @@ describe('what the gateway knows', () => {
     const { code, err } = await operator.run('upstreams', 'retry', 'nothing');
     assert.equal(code, 1);
     assert.match(err, /^There is no upstream nothing \(404 resource_missing, request req_\w+\)\.$/);
+  });
+
+  it('of alerts: causes, receivers and silences, which operators begin and end', async () => {
+    const { code, out, err } = await operator.run(
+      'alerts',
+      'silence',
+      'upstream *',
+      '--for',
+      '2h',
+      '--reason',
+      'moves',
+    );
+    assert.deepEqual([code, err], [0, '']);
+    assert.match(out, /^Alerts about upstream \* are silent until 20\S+Z\.\n$/);
+    const report = await operator.json('alerts', 'list');
+    assert.deepEqual(
+      report.silences.map(({ causes, reason }: Record<string, string>) => [causes, reason]),
+      [['upstream *', 'moves']],
+    );
+    assert.deepEqual(report, await here.json('alerts', 'list'));
+    assert.deepEqual(await operator.run('alerts', 'list'), await here.run('alerts', 'list'));
+    assert.deepEqual(await operator.json('alerts', 'silence', 'upstream *', '--end'), {
+      causes: 'upstream *',
+      until: null,
+    });
+    for (const words of [
+      ['upstraem', '--for', '2h'],
+      ['redis', '--for', '10s'],
+    ])
+      assert.deepEqual(
+        await operator.run('alerts', 'silence', ...words),
+        await here.run('alerts', 'silence', ...words),
+      );
+    const { run } = await organizationWith(['gateway:read']);
+    assert.match((await run('alerts', 'list')).err, /403 insufficient_scope.* Use a key that has gateway:alerts:read/);
+  });
+
+  it('of its state: what needs attention, and its upstreams', async () => {
+    const { code, out } = await operator.run('status');
+    assert.equal(code, 0);
+    assert.match(out, /^Nothing needs attention\.\n\nUPSTREAM +TARGETS .*\ngateway +gateway: \(live\) healthy/);
+    const [far, near] = [await operator.json('status'), await here.json('status')];
+    assert.deepEqual([far.causes, Object.keys(far.upstreams)], [near.causes, Object.keys(near.upstreams)]);
   });
 
   it('of deprecated operations: who calls them', async () => {

@@ -1,0 +1,71 @@
+// The actions on alerts, by the contract of a remote gateway. Rejects with ServerProblem.
+
+import type { AlertNote } from '../../alerts/alert.ts';
+import type { Actions } from '../actions.ts';
+import type { Attention } from '../attention.ts';
+import type { AdministrationClient } from './client.ts';
+import { listIn, requireMembers } from './records.ts';
+
+const ofCause = {
+  id: 'string',
+  severity: 'string',
+  cause: 'string',
+  consequence: 'string',
+  since: 'time',
+  instances: 'list',
+  runbook: 'text or null',
+  link: 'string',
+} as const;
+const ofAlert = {
+  id: 'string',
+  state: 'string',
+  severity: 'string',
+  cause: 'string',
+  since: 'time',
+  quiet_since: 'time or null',
+  resolved_at: 'time or null',
+  silent: 'boolean',
+  told: 'list',
+} as const;
+const ofReceiver = {
+  name: 'string',
+  kind: 'string',
+  state: 'string',
+  reason: 'text or null',
+  failing_since: 'time or null',
+  last_message_at: 'time or null',
+} as const;
+const ofSilence = { causes: 'string', until: 'time', by: 'string', reason: 'string' } as const;
+
+export function remoteAlerts({ server, ask }: AdministrationClient): Actions['alerts'] {
+  return {
+    async report() {
+      const members = await ask('GET', '/alerts');
+      requireMembers(server, members, { configured: 'boolean' });
+      const receivers = listIn<Attention['receivers'][string] & { readonly name: string }>(
+        server,
+        members,
+        'receivers',
+        ofReceiver,
+      );
+      return {
+        configured: members.configured as boolean,
+        receivers: Object.fromEntries(receivers.map(({ name, ...receiver }) => [name, receiver])),
+        alerts: listIn<Attention['alerts'][number]>(server, members, 'alerts', ofAlert),
+        silences: listIn<Attention['silences'][number]>(server, members, 'silences', ofSilence),
+        causes: listIn<AlertNote>(server, members, 'causes', ofCause).map((cause) => ({
+          ...cause,
+          state: 'firing',
+          until: null,
+        })),
+      };
+    },
+
+    async silence(causes, seconds, reason) {
+      const body = { causes, seconds, ...(reason !== '' && { reason }) };
+      const members = await ask('POST', '/alerts/silence', { body });
+      requireMembers(server, members, { silent_until: 'time or null' });
+      return members.silent_until as string | null;
+    },
+  };
+}
