@@ -98,6 +98,7 @@ function addList(keys: Command, context: CommandContext): void {
     .command('list')
     .description('list the keys: the one that signs, the next one, and those still published for verification')
     .option('--json', 'print one JSON array')
+    .addHelpText('after', '\nExample:\n  gateway assertion-keys list')
     .action(async ({ json }: { readonly json?: true }) => {
       requireKeys(context);
       const present = await context.secrets().assertionKeys();

@@ -35,6 +35,7 @@ export function addCheckCommand(program: Command, context: CommandContext): void
     .description('check configuration and contracts, and name every mistake with file, line and remedy')
     .option('--json', 'print one JSON object')
     .option('--write-manifest', 'list the digests of all files in manifest.sha256, if there is no mistake')
+    .addHelpText('after', '\nExamples:\n  gateway check\n  GATEWAY_CONFIG=my-config gateway check --json')
     .action((options: CheckOptions) => check(context, options));
 }
 

@@ -19,6 +19,7 @@ export function addMcpCommands(program: Command, context: CommandContext): void 
     .description('list the tools that agents have, with their sizes')
     .option('--key <id>', 'only those that the owner of this key sees')
     .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  gateway mcp tools --key key_4fGh…')
     .action((flags: ToolsFlags) => tools(context, flags));
 }
 

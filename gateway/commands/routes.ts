@@ -10,6 +10,7 @@ export function addRoutesCommand(program: Command, context: CommandContext): voi
     .command('routes')
     .description('list the operations that are served')
     .option('--json', 'print one JSON array')
+    .addHelpText('after', '\nExample:\n  gateway routes')
     .action((options: { json?: boolean }) => routes(context, options.json === true));
 }
 

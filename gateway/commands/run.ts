@@ -9,6 +9,14 @@ import { onThisMachine } from './here/actions.ts';
 import { openRemote, type Remote, whyNotRemote } from './server/remote.ts';
 import { addServerOptions, takeServerOptions } from './server/server-options.ts';
 
+const HELP = `
+Examples:
+  gateway check
+  gateway help keys create
+  gateway --server https://api.example.com keys list
+
+Exit codes: 0; 1 if a command has found a problem or has failed; 2 if it was called wrongly.`;
+
 /**
  * Resolves with the exit code. 0: it succeeded, and `start` goes on; 1: it found a problem; 2: wrong usage. Closes the context.
  *
@@ -19,6 +27,7 @@ export async function runCommand(words: readonly string[], machine: MachineConte
   const program = new Command('gateway')
     .description('API gateway: one address in front of your services.')
     .version(machine.version)
+    .addHelpText('after', HELP)
     .showHelpAfterError()
     .configureOutput({ writeOut: machine.write, writeErr: machine.complain })
     .exitOverride();

@@ -18,6 +18,7 @@ export function addCertificatesCommands(program: Command, context: CommandContex
     .command('list')
     .description('list the certificates of tls.acme with their state')
     .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  gateway certificates list')
     .action(({ json }: OutputFlags) => withStore(context, (opened) => list(context, opened, json === true)));
   certificates
     .command('order')
@@ -26,7 +27,7 @@ export function addCertificatesCommands(program: Command, context: CommandContex
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      '\nA running gateway does it: the limits of the ACME server are kept.\nExample:\n  gateway certificates order api.example.com',
+      '\nA running gateway does it: the limits of the ACME server are kept.\n\nExample:\n  gateway certificates order api.example.com',
     )
     .action((name: string, { json }: OutputFlags) =>
       withStore(context, async (opened) => {
@@ -57,6 +58,7 @@ export function addCertificatesCommands(program: Command, context: CommandContex
     .command('account-key')
     .description('replace the key of the account at the ACME server')
     .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  gateway certificates account-key')
     .action(({ json }: OutputFlags) =>
       withStore(context, async (opened) => {
         await askGateway(opened, 'server', 'account key', context);

@@ -18,7 +18,7 @@ export function addPublish(contract: Command, context: CommandContext): void {
     .option('--json', 'print one JSON array')
     .addHelpText(
       'after',
-      '\nWrites one file per version into publishedContracts of gateway.yaml, and adds to changes.jsonl there what changes for clients: the\ndocumentation shows it. Keep them in version control.',
+      '\nWrites one file per version into publishedContracts of gateway.yaml, and adds to changes.jsonl there what changes for clients: the\ndocumentation shows it. Keep them in version control.\n\nExample:\n  gateway contract publish',
     )
     .action(async ({ json }: { json?: true }) => {
       // The directory does not exist before the first publication, and loading the configuration needs it.

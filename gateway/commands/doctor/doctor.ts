@@ -32,7 +32,7 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      '\nIt changes nothing, and logs in once to each upstream with a credential. Run it as the account of the gateway, with the same environment.',
+      '\nIt changes nothing, and logs in once to each upstream with a credential. Run it as the account of the gateway, with the\nsame environment.\n\nExample:\n  gateway doctor',
     )
     .action(async ({ json }: { json?: true }) => {
       const findings = await examine(context);

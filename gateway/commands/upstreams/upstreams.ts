@@ -14,9 +14,7 @@ export function addUpstreamsCommands(program: Command, context: CommandContext):
 function addRetry(upstreams: Command, context: CommandContext): void {
   upstreams
     .command('retry')
-    .description(
-      'let the gateway on this machine, and all that share its Redis, send a refused credential again, after you have corrected the account',
-    )
+    .description('send requests again to an upstream that has refused the credential, once its account is corrected')
     .argument('<name>', 'name of an entry in upstreams.yaml')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway upstreams retry mail')

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type { Command } from 'commander';
+import { knownCommands } from '../../../tools/docs/command-list.ts';
 import { createInstallation } from '../../support/process.ts';
 
 const { run, remove } = createInstallation();
@@ -33,5 +35,25 @@ for (const [words, message] of [
     const { code, stdout, stderr } = await run(...words);
     assert.deepEqual([code, stdout], [2, '']);
     assert.ok(stderr.startsWith(message), stderr);
+  });
+}
+
+test('every command has an example, which names it and options that it has', async () => {
+  for (const words of leavesOf(await knownCommands())) {
+    const name = words.join(' ');
+    const { stdout } = await run(...words, '--help');
+    const [, examples = ''] = /^Examples?:\n((?: {2}.+\n?)+)/m.exec(stdout) ?? [];
+    assert.ok(examples.includes(`gateway ${name}`) || examples.includes(` ${name}`), `${name}: ${stdout}`);
+    const options = [...examples.matchAll(/(?<= )--[a-z-]+/g)].map(([option]) => option);
+    for (const option of options.filter((one) => one !== '--server'))
+      assert.ok(stdout.slice(0, stdout.indexOf(examples)).includes(option), `${name} has no ${option}`);
+    for (const line of stdout.split('\n')) assert.ok(line.length <= 140, `${name}: ${line}`);
+  }
+});
+
+function leavesOf({ commands }: Command): string[][] {
+  return commands.flatMap((one) => {
+    const below = leavesOf(one);
+    return below.length === 0 ? [[one.name()]] : below.map((words) => [one.name(), ...words]);
   });
 }
