@@ -14,7 +14,7 @@ export type Attention = AlertsReport & CausesReport;
 
 type FleetDeps = Pick<AdministrationDeps, 'askFleet'>;
 
-/** Of all instances. */
+/** Asks the process of the console, which knows all instances. */
 export async function readAttention({ askFleet }: FleetDeps): Promise<Attention> {
   const [answer] = await askFleet({ about: 'attention' });
   // A worker that does not reach its primary has none.

@@ -36,7 +36,7 @@ export function requireMembers(server: string, members: AnswerMembers, kinds: Re
 }
 
 /** The rows of a list in an answer. Throws ServerProblem unless the members of each are of their kind. */
-export function listIn<Row>(
+export function rowsIn<Row>(
   server: string,
   members: AnswerMembers,
   name: string,

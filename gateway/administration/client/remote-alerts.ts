@@ -4,7 +4,7 @@ import type { AlertNote } from '../../alerts/alert.ts';
 import type { Actions } from '../actions.ts';
 import type { Attention } from '../attention.ts';
 import type { AdministrationClient } from './client.ts';
-import { listIn, requireMembers } from './records.ts';
+import { requireMembers, rowsIn } from './records.ts';
 
 const ofCause = {
   id: 'string',
@@ -42,7 +42,7 @@ export function remoteAlerts({ server, ask }: AdministrationClient): Actions['al
     async report() {
       const members = await ask('GET', '/alerts');
       requireMembers(server, members, { configured: 'boolean' });
-      const receivers = listIn<Attention['receivers'][string] & { readonly name: string }>(
+      const receivers = rowsIn<Attention['receivers'][string] & { readonly name: string }>(
         server,
         members,
         'receivers',
@@ -51,9 +51,9 @@ export function remoteAlerts({ server, ask }: AdministrationClient): Actions['al
       return {
         configured: members.configured as boolean,
         receivers: Object.fromEntries(receivers.map(({ name, ...receiver }) => [name, receiver])),
-        alerts: listIn<Attention['alerts'][number]>(server, members, 'alerts', ofAlert),
-        silences: listIn<Attention['silences'][number]>(server, members, 'silences', ofSilence),
-        causes: listIn<AlertNote>(server, members, 'causes', ofCause).map((cause) => ({
+        alerts: rowsIn<Attention['alerts'][number]>(server, members, 'alerts', ofAlert),
+        silences: rowsIn<Attention['silences'][number]>(server, members, 'silences', ofSilence),
+        causes: rowsIn<AlertNote>(server, members, 'causes', ofCause).map((cause) => ({
           ...cause,
           state: 'firing',
           until: null,

@@ -4,19 +4,19 @@ import type { UpstreamReport } from '../../console/cause.ts';
 import type { Actions } from '../actions.ts';
 import type { UpstreamView } from '../upstream-states.ts';
 import type { AdministrationClient } from './client.ts';
-import { listIn, requireMembers } from './records.ts';
+import { requireMembers, rowsIn } from './records.ts';
 import { orAbsent } from './remote-lists.ts';
 
 export function remoteUpstreams({ server, ask }: AdministrationClient): Actions['upstreams'] {
   return {
     async states() {
-      const views = listIn<UpstreamView>(server, await ask('GET', '/upstreams'), 'data', {
+      const views = rowsIn<UpstreamView>(server, await ask('GET', '/upstreams'), 'data', {
         name: 'string',
         state: 'string',
       });
       const upstreams = views.map((view): [string, UpstreamReport] => {
-        const members = view as unknown as Parameters<typeof listIn>[1];
-        listIn(server, members, 'targets', { address: 'string', mode: 'string', state: 'string' });
+        const members = view as unknown as Parameters<typeof rowsIn>[1];
+        rowsIn(server, members, 'targets', { address: 'string', mode: 'string', state: 'string' });
         return [view.name, reportOf(view)];
       });
       return { lifecycle: null, upstreams: Object.fromEntries(upstreams) };
