@@ -10,11 +10,7 @@ import { openRemote, type Remote, whyNotRemote } from './server/remote.ts';
 import { addServerOptions, takeServerOptions } from './server/server-options.ts';
 
 const HELP = `
-Examples:
-  gateway check
-  gateway help keys create
-  gateway --server https://api.example.com keys list
-
+"gateway help keys create" has the options and an example of one command.
 Exit codes: 0; 1 if a command has found a problem or has failed; 2 if it was called wrongly.`;
 
 /**
