@@ -63,7 +63,13 @@ function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue):
       ),
     ];
   if (issue.message === SECRET_ENTRY_RULE)
-    return [source.mistakeAt(path, 'this is no name of a secrets entry.', `${IN_STORE} It ${SECRET_ENTRY_RULE}.`)];
+    return [
+      source.mistakeAt(
+        path,
+        'this is no name of a secrets entry.',
+        `${IN_STORE} A name has lower-case letters, digits and underscores.`,
+      ),
+    ];
   return [source.mistakeAt(path, `${shown(input)} is not possible here.`, `It ${ruleOf(issue)}.`)];
 }
 

@@ -121,7 +121,7 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
   'contract-unresolved-ref': {
     files: spoiled(items, 'schemas/Item"', 'schemas/Itme"'),
     says: [
-      "openapi/items.yaml:15:21: paths./v1/items.post.requestBody.content.application/json.schema: Can't resolve $ref. Point the $ref at something that exists, in this file or in one below the contracts directory.",
+      `openapi/items.yaml:15:21: paths./v1/items.post.requestBody.content.application/json.schema: Can't resolve $ref "#/components/schemas/Itme". Did you mean "#/components/schemas/Item"?`,
     ],
   },
   'contract-unresolved-file': {

@@ -222,6 +222,12 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/upstreams.yaml:5:62: upstreams.items.servers.http://A.test/v1: no operation of these contracts has the server http://A.test/v1. Write it as the documents have it under servers, or remove it.',
     ],
   },
+  'a-secret-in-the-place-of-its-name': {
+    files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: { basic: { user: a, secret: "Pass Word" } }'),
+    says: [
+      'config/upstreams.yaml:5:44: upstreams.items.credential.basic.secret: this is no name of a secrets entry. Put the secret itself into the secrets store, and its name here. A name has lower-case letters, digits and underscores.',
+    ],
+  },
   'basic-for-clients-without-a-credential': {
     files: spoiled(upstreams, 'timeoutMs: 1000', 'basicForClients: true'),
     says: [

@@ -1,9 +1,9 @@
 // Turns problems found by the linter and the parsers into mistakes with file, line and remedy.
 
 import { type Document, getLineColLocation, type NormalizedProblem } from '@redocly/openapi-core';
-import type { Mistake } from '../../config-errors.ts';
+import { closest, type Mistake } from '../../config-errors.ts';
 import { readSource, shownPath } from '../../shared/yaml-source.ts';
-import { pathOf } from '../pointer.ts';
+import { isObject, pathOf, valueAt } from '../pointer.ts';
 
 /** Returns the mistake of a file that parses but is no usable OpenAPI document. */
 export function unfitFor({ parsed }: Document): Pick<Mistake, 'reason' | 'remedy'> | undefined {
@@ -19,6 +19,11 @@ export function unfitFor({ parsed }: Document): Pick<Mistake, 'reason' | 'remedy
 /** Returns one mistake per problem. A file that does not parse is reported once, not again for every reference into it. */
 export function toMistakes(problems: readonly NormalizedProblem[], file: string): Mistake[] {
   const unparsed = problems.filter(({ message }) => message.startsWith(UNPARSED));
+  const values = new Map<string, unknown>();
+  const contentOf: ContentOf = (name) => {
+    if (!values.has(name)) values.set(name, readSource(name, []).value);
+    return values.get(name);
+  };
   const causes = unparsed.map(({ message }) => message.slice(UNPARSED.length));
   return problems
     .filter((problem) => unparsed.includes(problem) || !causes.some((cause) => problem.message.endsWith(cause)))
@@ -26,25 +31,43 @@ export function toMistakes(problems: readonly NormalizedProblem[], file: string)
       const { source } = problem.location[0] ?? {};
       return source && unparsed.includes(problem)
         ? unreadable(source.absoluteRef, new Error(problem.message))
-        : toMistake(problem, shownPath(source?.absoluteRef ?? file));
+        : toMistake(problem, shownPath(source?.absoluteRef ?? file), contentOf);
     });
 }
 
 const UNPARSED = 'Failed to parse: ';
 
-function toMistake(problem: NormalizedProblem, file: string): Mistake {
+/** The content of a file, which is parsed once for all of its mistakes. */
+type ContentOf = (file: string) => unknown;
+
+function toMistake(problem: NormalizedProblem, file: string, contentOf: ContentOf): Mistake {
   const location = problem.location[0];
   const at = location ? getLineColLocation(location) : undefined;
   const pointer = location && 'pointer' in location ? location.pointer?.replace(/^#/, '') : undefined;
   const message = problem.message.replace(/\s+/g, ' ').replace(/\.$/, '');
+  const dangling =
+    location && message === DANGLING ? danglingAt(contentOf(location.source.absoluteRef), pointer ?? '') : undefined;
   return {
     file,
     line: at?.start.line,
     column: at?.start.col,
     ...(pointer ? { place: pathOf(pointer).join('.') } : {}),
-    reason: `${message}.`,
-    remedy: remedyFor(problem),
+    reason: `${message}${dangling === undefined ? '' : ` ${JSON.stringify(dangling.reference)}`}.`,
+    remedy: dangling?.nearest === undefined ? remedyFor(problem) : `Did you mean "${dangling.nearest}"?`,
   };
+}
+
+const DANGLING = "Can't resolve $ref";
+
+/** The reference at a place of a file, which leads nowhere in it, and the one that its author may have meant. */
+function danglingAt(root: unknown, pointer: string): { reference: string; nearest: string | undefined } | undefined {
+  const holder = valueAt(root, pathOf(pointer));
+  const reference = isObject(holder) ? holder.$ref : undefined;
+  if (typeof reference !== 'string') return undefined;
+  const [, parent = '', name = ''] = /^#(.*)\/([^/]+)$/.exec(reference) ?? [];
+  const beside = name === '' ? undefined : valueAt(root, pathOf(parent));
+  const nearest = isObject(beside) ? closest(name, Object.keys(beside)) : undefined;
+  return { reference, nearest: nearest && `#${parent}/${nearest}` };
 }
 
 /** Returns the mistake of a file that does not parse. Redocly's error lacks the position, so the gateway's own parser determines it. */

@@ -62,7 +62,7 @@ it('lists what a configuration adds', async () => {
     gateway: {
       hosts: { api: 'localhost' },
       operations: { listThings: { deprecated: '2026-01-17', sunset: '2099-07-17' } },
-      mcp: {},
+      mcp: { entries: ['things'] },
     },
   });
   const listed = await codes('/docs/errors');
