@@ -6,7 +6,9 @@ import { printJson, printLine } from '../print.ts';
 import { addTry } from './try.ts';
 
 export function addUpstreamsCommands(program: Command, context: CommandContext): void {
-  const upstreams = program.command('upstreams').description('try the services behind the gateway, and let a refused credential be sent again');
+  const upstreams = program
+    .command('upstreams')
+    .description('try the services behind the gateway, and let a refused credential be sent again');
   addRetry(upstreams, context);
   addTry(upstreams, context);
 }

@@ -60,7 +60,7 @@ it('lists what a configuration adds', async () => {
   const { codes } = await codesAt({
     ...ownContractAndThings(SERVICE, { test: SERVICE }),
     gateway: {
-      hosts: { api: 'localhost' },
+      hosts: { api: '127.0.0.1' },
       operations: { listThings: { deprecated: '2026-01-17', sunset: '2099-07-17' } },
       mcp: { entries: ['things'] },
     },
