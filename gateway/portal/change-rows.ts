@@ -27,8 +27,15 @@ export function changeRows(changes: readonly PublishedChange[]): ChangeRow[] {
   const told = changes.map((change): Told => ({ ...changeWords(change.text), change }));
   const rows = [...Map.groupBy(told, placeOf).values()].map(rowOf);
   return responsesJoined(operationsJoined(rows))
-    .map(({ kind, whats, ...row }) => ({ ...row, rest: `${kind}${kind === '' ? '' : ': '}${whats}` }))
+    .map(({ kind, whats, ...row }) => ({ ...row, rest: restOf(kind, whats) }))
     .sort((one, other) => MARKS.indexOf(one.mark) - MARKS.indexOf(other.mark));
+}
+
+/** `query parameter added`, `header parameter has another form`; other words stand behind a colon. */
+function restOf(kind: string, whats: string): string {
+  if (kind === '') return whats;
+  const isVerb = !kind.startsWith('in ') && /^(added|removed|has|may)\b/.test(whats);
+  return `${kind}${isVerb ? ' ' : ': '}${whats}`;
 }
 
 function operationsKey({ operations }: { readonly operations: PublishedChange['operations'] }): string {

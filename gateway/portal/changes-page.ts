@@ -106,7 +106,7 @@ function reasonHtml({ reasons }: ChangeRow): string {
 function detailsHtml({ details }: ChangeRow): string {
   if (details.length === 0) return '';
   const codes = details.map((detail) => `<code>${escapeHtml(detail)}</code>`);
-  return ` <details class="detail"><summary>The form</summary>${codes.join('<br>')}</details>`;
+  return ` <details class="detail"><summary>pattern</summary>${codes.join('<br>')}</details>`;
 }
 
 function operationsHtml({ operations: changed }: ChangeRow, all: readonly OperationAddress[]): string {

@@ -11,7 +11,7 @@ export const KEY_PLACEHOLDER = 'YOUR_API_KEY';
 const words: Readonly<Record<string, string>> = {
   json: 'true|false|null',
   js: 'const|let|await|async|function|return|new|for|of|if|else|throw|try|catch|while|import|from|true|false|null|yield',
-  python: 'import|from|with|as|try|except|def|return|for|in|if|else|while|print|True|False|None',
+  python: 'import|from|async|await|with|as|try|except|def|return|for|in|if|else|while|print|True|False|None',
   go: 'package|import|func|if|return|defer|var|nil|err|panic|true|false',
   sh: 'curl|export|for|do|done|in|if|then|fi',
 };

@@ -88,7 +88,7 @@ describe('changes of the published contracts', () => {
       /<span class="mark-of new">new<\/span> <div><span class="of"><a href="\/docs\/reference\/v1\/listMore">/,
     );
     assert.match(page, /First publication, with 8 operations\./);
-    assert.match(page, /<code>[^<]*script[^<]*<\/code> query parameter: added</);
+    assert.match(page, /<code>[^<]*script[^<]*<\/code> query parameter added</);
     assert.match(page, /<link rel="alternate" type="application\/atom\+xml" href="\/docs\/changes\.atom"/);
     assert.doesNotMatch(page, /<script>&/);
     const answer = await fetch(`${gateway.url}/docs/changes.atom`);
@@ -100,7 +100,7 @@ describe('changes of the published contracts', () => {
     assert.doesNotMatch(feed, /[\u0000-\u0008]|\]\]><script/);
     const ids = [...feed.matchAll(/<id>([^<]*)<\/id>/g)].map(([, id]) => id);
     assert.equal(new Set(ids).size, 3);
-    assert.match(await read('/docs/changes.md'), /^- new: operation: added \(GET \/v1\/more\)$/m);
+    assert.match(await read('/docs/changes.md'), /^- new: operation added \(GET \/v1\/more\)$/m);
     assert.match(await read('/llms.txt'), /\/docs\/changes\.md/);
   });
 

@@ -15,8 +15,8 @@ const toldOf = (...texts: string[]) =>
 
 test('changes are told in the words of readers', () => {
   for (const [text, words] of [
-    ['query parameter "dry_run": it is new', '`dry_run` query parameter: added'],
-    ['header parameter "If-Match": it is new and required', '`If-Match` header parameter: added, required'],
+    ['query parameter "dry_run": it is new', '`dry_run` query parameter added'],
+    ['header parameter "If-Match": it is new and required', '`If-Match` header parameter added, required'],
     [
       'header parameter "Idempotency-Key": minLength goes from none to 1',
       '`Idempotency-Key` header parameter: now at least 1 character',
@@ -28,8 +28,8 @@ test('changes are told in the words of readers', () => {
     ['query parameter "limit": minimum goes from 1 to none', '`limit` query parameter: no longer at least 1'],
     ['answer 200 application/json/retried: the property is new', '`retried` in response 200: added'],
     ['answer 200 application/json/data/[]/quota/anyOf: the property is new', '`data[].quota` in response 200: added'],
-    ['answer 200: it is new', 'response 200: added'],
-    ['answer 200, header ETag: it was removed', '`ETag` header of response 200: removed'],
+    ['answer 200: it is new', 'response 200 added'],
+    ['answer 200, header ETag: it was removed', '`ETag` header of response 200 removed'],
     [
       'request body application/json/urls: the type goes from string to any',
       '`urls` in the request body: type changed from string to any',
@@ -38,9 +38,9 @@ test('changes are told in the words of readers', () => {
       'request body application/json: if goes from another to another',
       'request body as application/json: the conditions changed',
     ],
-    ['request body text/csv: this media type was removed', 'request body as text/csv: removed'],
+    ['request body text/csv: this media type was removed', 'request body as text/csv removed'],
     ['request body: it is required now', 'request body: now required'],
-    ['the operation is new', 'operation: added'],
+    ['the operation is new', 'operation added'],
     ['the operation no longer takes a body', 'the operation no longer takes a body'],
   ] as const)
     assert.deepEqual(toldOf(text), [words]);
@@ -79,7 +79,7 @@ test('a row breaks if one of its changes does, and stands first', () => {
   ]);
   assert.deepEqual(
     rows.map(({ mark, rest }) => `${mark} ${rest}`),
-    ['breaking in the request body: type changed from string to any; now required', 'new operation: added'],
+    ['breaking in the request body: type changed from string to any; now required', 'new operation added'],
   );
 });
 
