@@ -225,7 +225,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'a-secret-in-the-place-of-its-name': {
     files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: { basic: { user: a, secret: "Pass Word" } }'),
     says: [
-      'config/upstreams.yaml:5:44: upstreams.items.credential.basic.secret: this is no name of a secrets entry. Put the secret itself into the secrets store, and its name here. A name has lower-case letters, digits and underscores.',
+      'config/upstreams.yaml:5:45: upstreams.items.credential.basic.secret: this is no name of a secrets entry. Put the secret itself into the secrets store, and its name here. A name has lower-case letters, digits and underscores.',
     ],
   },
   'basic-for-clients-without-a-credential': {
