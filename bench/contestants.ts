@@ -3,6 +3,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -30,6 +31,8 @@ export interface Surroundings {
   readonly keys: readonly string[];
   /** More of the environment of its process. */
   readonly environment?: NodeJS.ProcessEnv;
+  /** The file that its output goes to. Default: it is thrown away. */
+  readonly output?: string;
 }
 
 /** A contestant with all that it needs to be started. */
@@ -55,10 +58,11 @@ export async function startPinned(
   core: number,
   port: number,
   environment: NodeJS.ProcessEnv = {},
+  output?: string,
 ): Promise<ChildProcess> {
   // The gateway as operators start it; its wrapper replaces itself by Node, so the process stays the same.
   const command = file.endsWith('.ts') ? [process.execPath, path(file)] : [path(file)];
-  return startCommand([...command, ...args], core, port, environment);
+  return startCommand([...command, ...args], core, port, environment, output);
 }
 
 /** Starts any program on one core, and waits until it listens on its port. */
@@ -67,13 +71,15 @@ export async function startCommand(
   core: number,
   port: number,
   environment: NodeJS.ProcessEnv = {},
+  output = '/dev/null',
 ): Promise<ChildProcess> {
   const [program, ...args] = pinned(command, core) as [string, ...string[]];
+  const outputFile = openSync(output, 'a');
   const child = spawn(program, args, {
     env: { ...process.env, ...environment },
-    // Log output is written, and thrown away by the system.
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', outputFile, 'inherit'],
   });
+  closeSync(outputFile);
   children.push(child);
   for (let attempt = 0; attempt < 300 && child.exitCode === null; attempt++) {
     if (await answers(port)) return child;

@@ -7,11 +7,15 @@ import { createTally, type LoadOptions, type LoadResult } from './load.ts';
 
 export interface PacedOptions extends Omit<LoadOptions, 'pauseMs'> {
   readonly perSecond: number;
+  /** Gets each answered request: its number, and when it was due, sent and answered (`performance.now()`). */
+  onAnswer?(index: number, dueAt: number, sentAt: number, answeredAt: number): void;
 }
 
 interface Slot {
   readonly connection: Connection;
+  index: number;
   dueAt: number;
+  sentAt: number;
 }
 
 /** Latency counts from the moment a request is due, so that waiting for a free connection is part of it. */
@@ -24,11 +28,13 @@ export async function runPaced(options: PacedOptions): Promise<LoadResult> {
 
   async function openSlot(): Promise<Slot> {
     const connection = await openConnection(options.port, (status, bodyBytes) => {
-      tally.note(status, bodyBytes, performance.now() - slot.dueAt);
+      const now = performance.now();
+      tally.note(status, bodyBytes, now - slot.dueAt);
+      options.onAnswer?.(slot.index, slot.dueAt, slot.sentAt, now);
       free.push(slot);
       dispatch();
     });
-    const slot: Slot = { connection, dueAt: 0 };
+    const slot: Slot = { connection, index: 0, dueAt: 0, sentAt: 0 };
     return slot;
   }
 
@@ -36,8 +42,10 @@ export async function runPaced(options: PacedOptions): Promise<LoadResult> {
     while (free.length > 0 && due.length > 0) {
       // The one that has rested longest: none is idle for so long that a server closes it.
       const slot = free.shift() as Slot;
+      slot.index = next++;
       slot.dueAt = due.shift() as number;
-      slot.connection.send(requests[next++ % requests.length] as Buffer);
+      slot.sentAt = performance.now();
+      slot.connection.send(requests[slot.index % requests.length] as Buffer);
     }
     if (free.length === slots.length) drained?.();
   }

@@ -1,5 +1,6 @@
 // One gateway with everything on, before the upstream and on a Redis of its own, for measurements of it alone.
 
+import { join } from 'node:path';
 import { freePort } from '../test/support/free-port.ts';
 import { prepareGateway } from './contestants/gateway.ts';
 import { type Contestant, stop } from './contestants.ts';
@@ -12,6 +13,8 @@ export interface StandOptions extends GroundOptions {
   readonly entry?: object;
   /** More of the gateway's environment, once its working directory is known. */
   environment?(directory: string): NodeJS.ProcessEnv;
+  /** The name of the file in its directory that takes its log. Default: it is thrown away. */
+  readonly output?: string;
 }
 
 export interface Stand {
@@ -23,9 +26,18 @@ export interface Stand {
 export function withGateway<T>(options: StandOptions, act: (stand: Stand) => Promise<T>): Promise<T> {
   return withGround(options, async ({ directory, upstreamUrl, startRedis }) => {
     const redisUrl = await startRedis();
-    const { embedded = false, entry = {}, environment = () => ({}) } = options;
+    const { embedded = false, entry = {}, environment = () => ({}), output } = options;
+    const to = output === undefined ? {} : { output: join(directory, output) };
     const prepared = prepareGateway(
-      { upstreamUrl, redisUrl, directory, port: await freePort(), keys: [], environment: environment(directory) },
+      {
+        upstreamUrl,
+        redisUrl,
+        directory,
+        port: await freePort(),
+        keys: [],
+        environment: environment(directory),
+        ...to,
+      },
       { name: 'gateway', ...(embedded ? {} : { redisUrl }), entry },
     );
     const gateway = await prepared.start();

@@ -56,10 +56,8 @@ export function prepareGateway(surroundings: Surroundings, options: GatewayOptio
   return {
     organizations: seeded.map(({ id }) => id),
     async start() {
-      const child = await startPinned(program, ['start'], cores.contestant, port, {
-        ...environment,
-        ...surroundings.environment,
-      });
+      const own = { ...environment, ...surroundings.environment };
+      const child = await startPinned(program, ['start'], cores.contestant, port, own, surroundings.output);
       const contestant = { name: options.name, port, process: child, keys, blockedKey };
       // All that their tiers let pass in a day.
       const allowed = [

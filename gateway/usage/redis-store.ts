@@ -36,23 +36,24 @@ const PARCELS_PER_CALL = 32;
 const ADD = toScript(`
 local asked = cjson.decode(ARGV[1])
 local writer, most = '#' .. asked[1], asked[2]
+local call = redis.call
 local function add(hashes, number, ends, dayPlace, monthPlace, entries)
-  if tonumber(redis.call('HGET', hashes[1], writer) or 0) >= number then return end
-  redis.call('HSET', hashes[1], writer, number)
-  local room = {}
-  for unit = 1, 3 do room[unit] = most - redis.call('HLEN', hashes[unit]) end
+  if tonumber(call('HGET', hashes[1], writer) or 0) >= number then return end
+  call('HSET', hashes[1], writer, number)
   for i = 1, #entries, 4 do
     local places, requests = { entries[i], dayPlace, monthPlace }, entries[i + 3]
     for unit = 1, 3 do
-      local begin = '[' .. places[unit] .. ',' .. entries[i + 1] .. ','
+      local hash, begin = hashes[unit], '[' .. places[unit] .. ',' .. entries[i + 1] .. ','
       local field = begin .. entries[i + 2] .. ']'
-      if room[unit] <= 0 and redis.call('HEXISTS', hashes[unit], field) == 0 then
-        field = begin .. '${namesOf(FOLDED)}]'
+      if call('HINCRBY', hash, field, requests) == requests then
+        if call('HLEN', hash) > most then
+          call('HDEL', hash, field)
+          call('HINCRBY', hash, begin .. '${namesOf(FOLDED)}]', requests)
+        end
+        call('EXPIREAT', hash, ends[unit])
       end
-      if redis.call('HINCRBY', hashes[unit], field, requests) == requests then room[unit] = room[unit] - 1 end
     end
   end
-  for unit = 1, 3 do redis.call('EXPIREAT', hashes[unit], ends[unit]) end
 end
 for index = 3, #asked do
   local first = (index - 3) * 3

@@ -59,8 +59,8 @@ export interface TallyOptions {
 export interface UsageTally {
   /** Counts an exchange that has ended. Of an unknown caller there is nothing to count. */
   count(ended: Pick<Trail, 'caller' | 'operation' | 'status'>): void;
-  /** Returns everything counted since the last call, and begins anew. */
-  take(): Tallied[];
+  /** Returns everything counted since the last call, each entry as it is read, and begins anew. */
+  take(): IteratorObject<Tallied>;
   /** Number of pairs and folded organizations. */
   size(): number;
   /** Number of requests that were counted without operation and key, and of those that were not counted, since the start. */
@@ -154,7 +154,7 @@ export function createTally({ now, onPair, onFull, ...bounds }: TallyOptions): U
       foldedNow = 0;
       hourStartsAtMs = Number.POSITIVE_INFINITY;
       hourEndsAtMs = Number.NEGATIVE_INFINITY;
-      return [...tallied(taken)];
+      return tallied(taken);
     },
     size: () => pairs + foldedNow,
     losses: () => ({ folded, lost }),

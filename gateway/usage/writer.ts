@@ -1,5 +1,6 @@
 // Writes what was counted to the store every few seconds, in parcels that the store adds exactly once: one whose confirmation was lost is
-// sent again under its number. While the store is away, parcels wait, and what is counted meanwhile stays in the tally.
+// sent again under its number. While the store is away, parcels wait, and what is counted meanwhile stays in the tally. A thousand busy
+// organizations are a tenth of a second of work, for this process and for the store: it is done in pieces, with rests.
 
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type Machine, realMachine, type Timer } from '../shared/machine.ts';
@@ -9,8 +10,12 @@ import { createTally, type Tallied, type TallyOptions, type UsageTally } from '.
 
 /** Instances that were started together write at different times. */
 const FLUSH_MS = { least: 4000, most: 6000 } as const;
+/** After a call, the store has this many times as long to do other work. */
+const RESTS_PER_CALL = 4;
+/** One flush rests no longer than this, in all. */
+const RESTS_MAX_MS = 2000;
 /** How far the writing of one instance is behind, at most, while its store is up. */
-export const BEHIND_MS = FLUSH_MS.most;
+export const BEHIND_MS = FLUSH_MS.most + RESTS_MAX_MS;
 /** Entries of one call, and so of one parcel: one or two milliseconds of the embedded store, less than one of Redis. */
 const PARCEL_ENTRIES = 100;
 /** Entries that wait in parcels; beyond, the tally keeps what it has. */
@@ -57,8 +62,10 @@ export class UsageWriter {
   #opening: Promise<UsageStore> | undefined;
   #state: WriterStatus['state'] = 'unused';
   #completeUntilAtMs: number | undefined;
-  #cutAtMs = 0;
-  /** Entries in parcels. */
+  /** What has left the tally, and is not in parcels yet. */
+  readonly #taken: Taken[] = [];
+  #takenAtMs = 0;
+  /** Entries in parcels, and pairs of what was taken. */
   #waiting = 0;
   /** Number of the last parcel. */
   #parcels = 0;
@@ -70,6 +77,8 @@ export class UsageWriter {
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   #isClosed = false;
+  /** Whether the process ends: flushes no longer rest. */
+  #isHurried = false;
 
   constructor(options: WriterOptions) {
     const { now, pairsMax, foldedMax, machine = realMachine } = options;
@@ -79,7 +88,7 @@ export class UsageWriter {
     this.#tally = createTally({
       now,
       onPair: () => this.#schedule(),
-      onFull: () => this.#cutFull(),
+      onFull: () => this.#takeFull(),
       pairsMax,
       foldedMax,
     });
@@ -123,6 +132,7 @@ export class UsageWriter {
 
   /** Writes the rest and ends. */
   async close(): Promise<void> {
+    this.#isHurried = true;
     await Promise.race([this.flush(), this.#machine.sleep(LAST_FLUSH_MS, { ref: false })]);
     this.#isClosed = true;
     this.#machine.clearTimeout(this.#timer);
@@ -152,27 +162,45 @@ export class UsageWriter {
   }
 
   /** Called when the tally is full. */
-  #cutFull(): void {
+  #takeFull(): void {
     if (this.#isClosed || !this.#hasRoom()) return;
-    this.#cut();
+    this.#take();
     this.#machine.setImmediate(() => void this.flush());
   }
 
-  /** Turns what was counted into parcels. */
-  #cut(): void {
-    this.#cutAtMs = this.#options.now();
-    for (const [organization, counted] of Map.groupBy(this.#tally.take(), (one) => one.organization)) {
+  #take(): void {
+    this.#takenAtMs = this.#options.now();
+    const pairs = this.#tally.size();
+    if (pairs === 0) return;
+    this.#taken.push({ entries: this.#tally.take(), pairs });
+    this.#waiting += pairs;
+  }
+
+  /** Turns what was taken into parcels. Requests are served in between. */
+  async #cut(): Promise<void> {
+    for (let taken = this.#taken.shift(); taken !== undefined; taken = this.#taken.shift()) {
+      for (let piece = pieceOf(taken.entries); piece.length > 0; piece = pieceOf(taken.entries)) {
+        this.#cutPiece(piece);
+        await this.#turn();
+      }
+      this.#waiting -= taken.pairs;
+    }
+  }
+
+  #cutPiece(piece: readonly Tallied[]): void {
+    for (const [organization, counted] of Map.groupBy(piece, (one) => one.organization)) {
       const queue = this.#queues.get(organization) ?? [];
       this.#queues.set(organization, queue);
       for (const [dayMs, ofDay] of Map.groupBy(counted, ({ hourMs }) => periodStart('day', hourMs))) {
-        for (let from = 0; from < ofDay.length; from += PARCEL_ENTRIES) {
-          this.#parcels += 1;
-          const entries = ofDay.slice(from, from + PARCEL_ENTRIES).map(toEntry);
-          queue.push({ number: this.#parcels, organization, dayMs, entries });
-        }
+        this.#parcels += 1;
+        queue.push({ number: this.#parcels, organization, dayMs, entries: ofDay.map(toEntry) });
       }
-      this.#waiting += counted.length;
     }
+    this.#waiting += piece.length;
+  }
+
+  #turn(): Promise<void> {
+    return new Promise((resolve) => void this.#machine.setImmediate(resolve));
   }
 
   async #begin(): Promise<void> {
@@ -188,17 +216,19 @@ export class UsageWriter {
 
   async #write(): Promise<void> {
     this.#isHeldBack = !this.#hasRoom();
-    if (!this.#isHeldBack) this.#cut();
+    if (!this.#isHeldBack) this.#take();
     if (this.#waiting === 0 && this.#opening === undefined) return;
-    let upToMs = this.#cutAtMs;
+    let upToMs = this.#takenAtMs;
+    await this.#cut();
     try {
       const to = await this.store();
       let isWritten = await this.#send(to);
       // What was counted during an outage follows what waited.
       if (this.#isHeldBack && this.#hasRoom()) {
         this.#isHeldBack = false;
-        this.#cut();
-        upToMs = this.#cutAtMs;
+        this.#take();
+        upToMs = this.#takenAtMs;
+        await this.#cut();
         isWritten = await this.#send(to);
       }
       if (!isWritten) return this.#become('away');
@@ -214,16 +244,18 @@ export class UsageWriter {
 
   /** Sends what waits of all organizations. Returns whether all of it was confirmed. */
   async #send(to: UsageStore): Promise<boolean> {
-    const round: Round = { to, due: [...this.#queues.keys()], alone: [], failuresInARow: 0, hasFailed: false };
-    this.#isAdvancing = round.due.length === 0;
+    const due = [...this.#queues.keys()];
+    const round: Round = { to, due, alone: [], failuresInARow: 0, hasFailed: false, restedMs: 0 };
+    this.#isAdvancing = due.length === 0;
     await Promise.all(Array.from({ length: Math.ceil(LANES / to.parcelsMax) }, () => this.#sendInTurn(round)));
     return !round.hasFailed;
   }
 
   /** One of the lanes of a round. */
   async #sendInTurn(round: Round): Promise<void> {
-    const take = () => this.#take(round);
+    const take = () => this.#takeDue(round);
     for (let names = take(); names.length > 0 && round.failuresInARow < FAILURES_MAX; names = take()) {
+      const sentAt = this.#machine.performance.now();
       try {
         round.due.push(...(await this.#sendNext(round.to, names)));
         round.failuresInARow = 0;
@@ -233,13 +265,20 @@ export class UsageWriter {
         if (names.length === 1 || round.failuresInARow === FAILURES_MAX) round.hasFailed = true;
         else round.alone.push(...names);
       }
-      // The embedded store answers at once: requests go first.
-      await new Promise<void>((resolve) => void this.#machine.setImmediate(resolve));
+      await this.#rest(round, this.#machine.performance.now() - sentAt);
     }
   }
 
+  /** Leaves the store to requests: their limits and keys wait for it, and for this process where the store is embedded. */
+  async #rest(round: Round, tookMs: number): Promise<void> {
+    if (this.#isHurried || round.restedMs >= RESTS_MAX_MS) return this.#turn();
+    const ms = Math.min(tookMs * RESTS_PER_CALL, RESTS_MAX_MS - round.restedMs);
+    round.restedMs += ms;
+    await this.#machine.sleep(ms, { ref: false });
+  }
+
   /** Takes the organizations whose next parcels are sent at once. */
-  #take({ to, due, alone }: Round): string[] {
+  #takeDue({ to, due, alone }: Round): string[] {
     const single = alone.pop();
     if (single !== undefined) return [single];
     const taken: string[] = [];
@@ -281,6 +320,24 @@ interface Round {
   readonly alone: string[];
   failuresInARow: number;
   hasFailed: boolean;
+  /** By all lanes together. */
+  restedMs: number;
+}
+
+interface Taken {
+  readonly entries: Iterator<Tallied>;
+  readonly pairs: number;
+}
+
+/** The next entries, as many as a parcel may have. */
+function pieceOf(entries: Iterator<Tallied>): Tallied[] {
+  const piece: Tallied[] = [];
+  while (piece.length < PARCEL_ENTRIES) {
+    const { value, done } = entries.next();
+    if (done) break;
+    piece.push(value);
+  }
+  return piece;
 }
 
 function toEntry({ hourMs, operation, key, statusClass, requests }: Tallied): Entry {

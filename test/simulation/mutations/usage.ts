@@ -10,7 +10,7 @@ export const USAGE = of('usage', [
   [
     'a parcel that was added is added again',
     STORE,
-    "if tonumber(redis.call('HGET', hashes[1], writer) or 0) >= number then return end",
+    "if tonumber(call('HGET', hashes[1], writer) or 0) >= number then return end",
     '',
   ],
   [

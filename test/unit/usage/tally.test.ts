@@ -26,7 +26,7 @@ function tallyAt(nowMs = NOW_MS, more: Partial<TallyOptions> = {}) {
     },
     ...more,
   });
-  return { ...tally, clock, told };
+  return { ...tally, take: () => [...tally.take()], clock, told };
 }
 
 describe('a tally', () => {
