@@ -253,19 +253,44 @@ describe('the console in a browser', () => {
     for (const key of ['Home', 'End', 'ArrowLeft', 'PageUp', 'ArrowRight']) await page.keyboard.press(key);
     const said = (await cursor.getAttribute('aria-valuetext')) ?? '';
     assert.match(said, /^\d\d:\d\d:\d\d to \d\d:\d\d:\d\d; 2xx: [\d.]+\/s; .*requests/);
-    assert.equal(await page.locator('#traffic-chart .tip').isVisible(), true);
+    // The other chart shows the same time.
+    for (const chart of ['traffic', 'latency'])
+      assert.ok(
+        (await page.locator(`#${chart}-chart .tip`).textContent())?.startsWith(said.split(';')[0] ?? '?'),
+        chart,
+      );
     await page.keyboard.press('Enter');
     await exchangesIn(page);
     assert.match((await page.locator('#chips').textContent()) ?? '', /^From \d\d:\d\d:\d\d to /);
     await page.goBack();
-    await page.locator('#traffic-chart .column.status-5').last().waitFor(PATIENCE);
-    const box = await page.locator('#traffic-chart .column.status-5').last().boundingBox();
-    await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2);
+    const failed = page.locator('#traffic-chart .column.status-5').last();
+    await failed.waitFor(PATIENCE);
+    const [x = 0, y = 0, width = 0, height = 0] = (await page.evaluate(
+      `['x', 'y', 'width', 'height'].map((name) =>
+        Number([...document.querySelectorAll('#traffic-chart .column.status-5')].at(-1).getAttribute(name)))`,
+    )) as number[];
+    await cursor.click({ position: { x: x + width / 2, y: y + height / 2 } });
     const rows = await exchangesIn(page);
     assert.ok(
       rows.every((row) => /✕ 500/.test(row)),
       rows[0],
     );
+    await page.context().close();
+  });
+
+  it('shows the former time when one comes back from the requests of a column, before the gateway has answered', async () => {
+    const { page } = await open();
+    const columns = page.locator('#traffic-chart .column');
+    await columns.first().waitFor(PATIENCE);
+    const drawn = await columns.count();
+    await page.locator('#traffic-chart [role="slider"]').press('Enter');
+    await exchangesIn(page);
+    // This answer is about the time of the column alone.
+    await nextAnswer(page, 'feed');
+    await page.route('**/console/feed*', () => undefined);
+    await page.goBack();
+    await columns.first().waitFor(PATIENCE);
+    assert.equal(await columns.count(), drawn);
     await page.context().close();
   });
 

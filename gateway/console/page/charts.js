@@ -21,6 +21,8 @@ const MARGIN = { top: 20, right: 14, bottom: 26, left: 56 };
  * @param options.draw adds the values: takes the series, the positions and the parts of the drawing
  * @param options.onChoose opens the requests of a slot: its number, and the series that was hit
  * @param options.onZoom shows the time from one slot to another alone
+ * @param options.onPoint is told which slot is chosen, or none
+ * @returns `show(data)` draws, `point(slot)` shows the values of a slot that is chosen elsewhere
  */
 export function createChart(container, options) {
   const { title } = options;
@@ -57,11 +59,17 @@ export function createChart(container, options) {
     const last = slotsIn(shown) - 1;
     cursor.setAttribute('aria-valuemin', '0');
     cursor.setAttribute('aria-valuemax', String(Math.max(0, last)));
-    choose(chosen === undefined ? undefined : Math.min(chosen, last));
+    point(chosen === undefined ? undefined : Math.min(chosen, last));
+  }
+
+  function choose(slot) {
+    point(slot);
+    options.onPoint?.(slot);
   }
 
   /** Shows the values of a slot, or none. */
-  function choose(slot) {
+  function point(slot) {
+    if (shown === undefined || placed === undefined) return;
     chosen = slot;
     const at = slot ?? Math.max(0, slotsIn(shown) - 1);
     cursor.setAttribute('aria-valuenow', String(at));
@@ -148,10 +156,12 @@ export function createChart(container, options) {
    * `series` (each with a name, a kind and one value per slot, or null), `unfinished` (the slot that may still
    * increase, if there is one), `events` and `notes` (further lines for a slot).
    */
-  return (data) => {
+  function showData(data) {
     shown = data;
     show();
-  };
+  }
+
+  return { show: showData, point };
 }
 
 const slotsIn = (data) => data?.series[0]?.values.length ?? 0;

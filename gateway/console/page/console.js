@@ -5,18 +5,16 @@ import { forgetToken, hasToken, read, setToken, Unauthorized } from './api.js';
 import { element, place } from './elements.js';
 import { follow, setPaused } from './follow.js';
 import { clockWithSeconds, gatewayNow, setGatewayTime } from './format.js';
-import { overview } from './overview.js';
 import { mayAct, setRole } from './role.js';
 import { addressOf, keep, routeIn } from './routes.js';
 import { subjectIn } from './subjects.js';
-import { copyLink, placeTime, renewedEveryMs, shownTime } from './time-range.js';
+import { copyLink, placeTime, renewedEveryMs, shownTime, timeName } from './time-range.js';
 import { createViews } from './views.js';
 
 const connection = place('connection');
 const pause = place('pause');
 const leave = place('leave');
 const instance = place('instance');
-const showOverview = overview();
 const views = createViews({ answer: onAnswer, lost: onLost, refused: onRefused }, latestFeed);
 let stop = () => undefined;
 let session;
@@ -26,7 +24,7 @@ let restartedAt;
 let answeredAtMs = gatewayNow();
 let paused = false;
 let refused = false;
-/** The question to the gateway that is repeated. */
+/** The question to the gateway that is repeated, and the latest answer to it. */
 let asked;
 let latest;
 
@@ -42,6 +40,7 @@ function begin() {
   refused = false;
   const question = questionOf(routeIn(location.hash));
   asked = JSON.stringify(question);
+  latest = undefined;
   const ask = async () => {
     if (session === undefined) showSession(await read('session'));
     return read('feed', question);
@@ -86,7 +85,7 @@ function onFeed(feed) {
   const failures = feed.attention.filter(({ kind }) => kind === 'bad').length;
   document.title = document.title.replace(/^(?:\(\d+\) )?/, failures === 0 ? '' : `(${failures}) `);
   offerInstances(feed);
-  showOverview(feed);
+  for (const one of document.querySelectorAll('.range-title')) one.textContent = timeName();
   if (isFirst) void views.show();
   else views.feed(feed);
 }

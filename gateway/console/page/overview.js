@@ -7,7 +7,6 @@ import { ago, bytes, moment, operationName, timeElement, withTimes } from './for
 import { codesTable, operationsTable, organizationsTable } from './overview-tables.js';
 import { addressOf, routeIn } from './routes.js';
 import { tiles } from './tiles.js';
-import { timeName } from './time-range.js';
 import { createTrafficCharts } from './traffic-charts.js';
 
 const EVERYTHING = 'all operations';
@@ -91,7 +90,6 @@ function marks() {
 export function overview() {
   const shows = [attention(), tiles(), charts(), marks(), operationsTable(), codesTable(), organizationsTable()];
   return (feed) => {
-    for (const one of document.querySelectorAll('.range-title')) one.textContent = timeName();
     if (feed.history === null) return shows[0](feed);
     for (const show of shows) show(feed);
   };

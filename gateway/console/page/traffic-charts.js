@@ -1,4 +1,5 @@
-// The two charts of a subject: requests by status, and durations. A click opens the requests of a time, and dragging shows that time alone.
+// The two charts of a subject: requests by status, and durations. A time that is pointed at in one is shown in both. A click opens its
+// requests, and dragging shows that time alone.
 
 import { durations, stacked } from './chart-kinds.js';
 import { createChart } from './charts.js';
@@ -34,18 +35,20 @@ export function createTrafficCharts(trafficBox, latencyBox, filter) {
     title: 'Requests',
     onChoose: (slot, name) => open(slot, { status: ['4xx', '5xx', '3xx'].includes(name) ? name : undefined }),
     onZoom: zoom,
+    onPoint: (slot) => latency.point(slot),
   });
   const latency = createChart(latencyBox, {
     ...durations,
     title: 'Duration',
     onChoose: (slot) => open(slot, { sort: 'duration' }),
     onZoom: zoom,
+    onPoint: (slot) => traffic.point(slot),
   });
 
   return (feed, subject, name) => {
     data = chartData(feed, subject, name);
-    traffic(data.traffic);
-    latency(data.latency);
+    traffic.show(data.traffic);
+    latency.show(data.latency);
   };
 }
 

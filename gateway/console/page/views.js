@@ -1,8 +1,10 @@
-// The views of the address. The first page is there from the start; the script of another one is loaded when it is first opened.
+// The views of the address. The first page is there from the start; the script of another one is loaded when it is first opened. A feed is
+// shown only by the view of the address: the feed of another view may be of another time.
 
 import { read } from './api.js';
 import { link, place } from './elements.js';
 import { follow } from './follow.js';
+import { overview } from './overview.js';
 import { addressOf, routeIn } from './routes.js';
 import { SUBJECTS, subjectIn } from './subjects.js';
 import { shownTime } from './time-range.js';
@@ -29,6 +31,10 @@ const WITHIN = { configuration: 'system', alerts: 'system', upstreams: 'system',
 
 /** By panel: resolves with `open(route, feed)`, and where there is need of it `feed(feed)`, and `close()` when it is left. */
 const loaders = {
+  async overview() {
+    const show = overview();
+    return { open: (_route, feed) => feed && show(feed), feed: show };
+  },
   async requests(tell) {
     const { open, close, feed } = (await import('./exchanges.js')).exchanges(tell);
     return { open: ({ params }) => open(params), close, feed };
@@ -118,7 +124,8 @@ function markCurrent(one, value) {
 
 function panelOf({ view, id }) {
   const name = view in titles ? view : 'overview';
-  if (id === undefined || name === 'runbook') return name;
+  if (id === undefined) return name in SUBJECTS && !(name in loaders) ? 'overview' : name;
+  if (name === 'runbook') return name;
   return name === 'requests' ? 'story' : name in SUBJECTS ? 'subject' : name;
 }
 
@@ -179,7 +186,6 @@ export function createViews(tell, latest) {
         scrollTo(0, 0);
       }
       shown = hash;
-      if (panel === 'overview') return;
       let view;
       try {
         view = await load(panel);
