@@ -2,6 +2,7 @@
 // after changing anything here.
 
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -25,10 +26,15 @@ describe('alerts of the console in a browser', () => {
   let pager: Awaited<ReturnType<typeof startAlertReceiver>>;
   let gateway: TestGateway;
   let browser: Browser;
+  let servicePort: number;
+  const service = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json').end('{}');
+  });
   before(async () => {
     pager = await startAlertReceiver();
+    servicePort = await unusedPort();
     gateway = await startGateway({
-      ...thingsAt(`http://127.0.0.1:${await unusedPort()}`),
+      ...thingsAt(`http://127.0.0.1:${servicePort}`),
       gateway: {
         alerts: {
           receivers: {
@@ -47,6 +53,7 @@ describe('alerts of the console in a browser', () => {
     await browser?.close();
     await gateway?.stop();
     await pager?.close();
+    service.close();
   });
 
   it('are listed, silenced for a time and told again', async () => {
@@ -88,6 +95,33 @@ describe('alerts of the console in a browser', () => {
     const kinds = (await gateway.store.audit.list({ limit: 5 })).map(({ kind, by }) => `${kind} ${by}`);
     assert.deepEqual(kinds.slice(0, 2), ['alerts.silenced admin_token', 'alerts.silenced admin_token']);
     assert.deepEqual([complaints.filter((line) => !line.includes('401')), foreign], [[], []]);
+    await page.context().close();
+  });
+
+  it('are pale while they are quiet, below those that last, and say to the second when their end is told', async () => {
+    const { page } = await openPage(browser, `${gateway.adminUrl}/#/alerts`);
+    const rows = page.locator('#alerts-now tbody tr');
+    await rows.getByText(/receiver other: /).waitFor(PATIENCE);
+    await new Promise<void>((resolve) => void service.listen(servicePort, '127.0.0.1', resolve));
+    const headers = await gateway.authorize();
+    for (let times = 0; times < 3; times += 1) await fetch(`${gateway.url}/v1/things`, { headers });
+    await rows
+      .last()
+      .getByText(/^○ Quiet since .*\d\d:\d\d:\d\d; its end is told at .*\d\d:\d\d:\d\d, unless it comes back\.$/)
+      .waitFor(PATIENCE);
+    assert.match((await rows.last().textContent()) ?? '', /^Upstream things/);
+    for (const [colorScheme, width] of [
+      ['light', 1440],
+      ['dark', 1440],
+      ['light', 390],
+      ['dark', 390],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      await takeScreenshot(page, `alerts-quiet-${colorScheme}-${width}`);
+      assert.deepEqual(await findBarriers(page), []);
+      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${width} px`);
+    }
     await page.context().close();
   });
 });

@@ -4,7 +4,7 @@ import { actionButton } from './actions.js';
 import { read } from './api.js';
 import { leadsOf, lineOf } from './attention.js';
 import { commandLine, element, link, place, state } from './elements.js';
-import { NONE, timeElement, words } from './format.js';
+import { momentWithSeconds, NONE, timeElement, words } from './format.js';
 import { addressOf } from './routes.js';
 import { createTable } from './tables.js';
 
@@ -28,9 +28,12 @@ place('alerts-none').append(
 /** What is quiet has no colour: it is over, unless it comes back before its end is told. */
 function causeCell({ severity, cause, quiet_since: since, resolved_at: at }) {
   if (since === null) return state(kinds[severity], cause);
-  const end = ['Was: ', cause, ' Quiet since ', timeElement(since), ', told as resolved at ', timeElement(at), '.'];
-  return element('span', { class: 'soft' }, ...end);
+  const end = ['Quiet since ', toSecond(since), '; its end is told at ', toSecond(at), ', unless it comes back.'];
+  return element('span', { class: 'soft' }, cause, element('br'), state('off', element('span', {}, ...end)));
 }
+
+/** A recovery takes half a minute. */
+const toSecond = (iso) => timeElement(iso, momentWithSeconds(iso));
 
 const showCauses = createTable(place('alerts-now'), {
   caption: 'Causes that are told',
@@ -108,8 +111,7 @@ export async function showAlerts(feed) {
   const isTold = Object.keys(found.receivers).length > 0;
   place('alerts-none').hidden = isTold;
   place('alerts-now').hidden = !isTold;
-  const failuresFirst = found.alerts.toSorted((one, other) => one.severity.localeCompare(other.severity));
-  showCauses(failuresFirst.map((alert) => ({ ...alert, leads: leadsTo(alert) })));
+  showCauses(found.alerts.map((alert) => ({ ...alert, leads: leadsTo(alert) })));
   showSilences(found.silences);
   showReceivers(Object.entries(found.receivers).map(([name, receiver]) => ({ name, ...receiver })));
 }
