@@ -21,6 +21,8 @@ export interface ConsoleOptions extends ConsoleSources, SamplingOptions {
   readonly version: string;
   /** Where the configuration is, for people. */
   readonly configDirectory: string;
+  /** The options with which `redis-cli` comes to the data of the gateway; absent without Redis. */
+  readonly redisOptions?: string | undefined;
   /** Host and port of the public listener. */
   readonly name: string;
   /** Connects the consoles of all instances; absent if there is one. */

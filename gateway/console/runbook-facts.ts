@@ -3,11 +3,12 @@
 
 import { join } from 'node:path';
 import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
+import { codesOfRunbook } from '../shared/runbooks.ts';
 import { readSource } from '../shared/yaml-source.ts';
-import type { Cause, StatusForCauses } from './cause.ts';
+import type { Cause } from './cause.ts';
 
 export interface RunbookFacts {
-  /** What stands for `<name>` in commands. */
+  /** What stands for `<name>` in commands; for Redis the options of `redis-cli`. */
   readonly names: Readonly<Partial<Record<'upstream' | 'redis', string>>>;
   /** Where the upstream is configured: the file with the line. */
   readonly place?: string | undefined;
@@ -17,40 +18,40 @@ export interface RunbookFacts {
 
 interface RunbookSources {
   readonly configDirectory: string;
+  /** The options with which `redis-cli` comes to the data of the gateway. */
+  readonly redisOptions?: string | undefined;
   causes(): Promise<readonly Cause[]>;
-  status(): Promise<StatusForCauses | null>;
   recent(filter: ExchangeFilter): Promise<readonly ExchangeLine[]>;
 }
 
-/** The codes of requests that are refused for what the runbook is about. */
-const CODES: Readonly<Record<string, readonly string[]>> = {
-  GatewayShedding: ['gateway_overloaded', 'upstream_overloaded'],
-  GatewayBreakerOpen: ['upstream_unavailable'],
-  GatewayTargetDown: ['upstream_unreachable', 'upstream_timeout', 'upstream_bad_response'],
-};
 /** Names that a shell takes as they are. */
 const PLAIN = /^[\w.@:[\]/-]+$/;
 
 export async function runbookFacts(title: string, sources: RunbookSources): Promise<RunbookFacts> {
-  const [causes, status] = await Promise.all([sources.causes(), sources.status()]);
-  const upstream = causes
+  const upstream = (await sources.causes())
     .filter(({ runbook }) => runbook === title)
     .map(({ details = '' }) => /^#\/upstreams\/(.+)$/.exec(details)?.[1])
     .find((name) => name !== undefined);
   const named = upstream === undefined ? undefined : decodeURIComponent(upstream);
   const lines = await Promise.all(
-    (CODES[title] ?? []).map((code) => sources.recent({ code, upstream: named, limit: 1 })),
+    codesOfRunbook(title).map((code) => sources.recent({ code, upstream: named, limit: 1 })),
   );
   const [latest] = lines.flat().sort((one, other) => Number(other.time) - Number(one.time));
-  const redis = status?.redis?.address;
+  const redis = sources.redisOptions;
   return {
     names: {
       ...(named !== undefined && PLAIN.test(named) && { upstream: named }),
-      ...(redis !== undefined && PLAIN.test(redis) && { redis }),
+      ...(redis !== undefined && { redis }),
     },
     place: named === undefined ? undefined : placeOf(named, sources.configDirectory),
-    reason: typeof latest?.cause === 'string' ? latest.cause.replaceAll('`', "'") : undefined,
+    reason: reasonIn(latest),
   };
+}
+
+/** The first line: what follows it is the stack of an error. */
+function reasonIn(line: ExchangeLine | undefined): string | undefined {
+  if (typeof line?.cause !== 'string') return undefined;
+  return line.cause.split('\n')[0]?.replaceAll('`', "'");
 }
 
 function placeOf(upstream: string, directory: string): string | undefined {

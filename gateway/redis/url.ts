@@ -36,6 +36,38 @@ export function redisStatus(url: string | undefined): { readonly redis?: { reado
   return url === undefined ? {} : { redis: { address: shownRedisUrl(url).replace(/^[a-z+]+:\/\//, '') } };
 }
 
+/** What a shell takes as it is. */
+const PLAIN = /^[\w.:-]+$/;
+
+/**
+ * The options with which `redis-cli` comes to the same data: to the server, to the master that a Sentinel names, or to every server of a
+ * Cluster. It asks for the password. Undefined for names that a shell would not take as they are.
+ */
+export function redisCliOptions(url: string): string | undefined {
+  const address = parseRedisUrl(url);
+  if (address === undefined) return undefined;
+  const [first] = serversOf(address);
+  if (first === undefined) return undefined;
+  const { protocol, port, username, password } = first;
+  const host = first.hostname.replace(/^\[|\]$/g, '');
+  const master = address.kind === 'sentinel' ? address.master : undefined;
+  const isPlain = [host, decodeURIComponent(username), master ?? ''].every((name) => name === '' || PLAIN.test(name));
+  if (!isPlain) return undefined;
+  const tls = protocol === 'rediss:' ? ' --tls' : '';
+  const user = username === '' ? '' : ` --user ${decodeURIComponent(username)}`;
+  const access = tls + (password === '' ? '' : `${user} --askpass`);
+  // An option behind `--cluster call` would end its command.
+  if (address.kind === 'cluster') return `${access} --cluster call ${first.hostname}:${port || 6379}`.trimStart();
+  if (master === undefined) return `-h ${host} -p ${port || 6379}${access}`;
+  const asked = `redis-cli -h ${host} -p ${port || 26_379}${tls} sentinel get-master-addr-by-name ${master}`;
+  return `$(${asked} | sed '1s/^/-h /;2s/^/-p /')${access}`;
+}
+
+function serversOf(address: RedisAddress): readonly URL[] {
+  if (address.kind === 'server') return [new URL(address.url)];
+  return address.kind === 'sentinel' ? address.sentinels : address.servers;
+}
+
 /** The library accepts a database number in the query, too, and ends the process if it is no number. */
 function namesDatabase({ pathname, searchParams }: URL): boolean {
   return DATABASE.test(pathname) && searchParams.getAll('db').every((text) => /^\d+$/.test(text));

@@ -12,7 +12,10 @@ export interface ExchangeFilter {
   /** The address of the client. */
   readonly client?: string | undefined;
   readonly upstream?: string | undefined;
-  /** A status (`502`) or a class (`5xx`); `failed`: 4xx and 5xx; `refused`: by the gateway, before the service had it. */
+  /**
+   * A status (`502`) or a class (`5xx`); `failed`: 4xx and 5xx; `refused`: by the gateway, before the service had it; `service_failed`: 5xx
+   * that the gateway did not give itself.
+   */
   readonly status?: string | undefined;
   /** Epoch milliseconds: the end of the exchange, the first included. */
   readonly fromMs?: number | undefined;

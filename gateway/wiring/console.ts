@@ -15,6 +15,7 @@ import { exchangeReport } from '../explain/report.ts';
 import type { AdminOptions, Answers } from '../observe/admin.ts';
 import type { AlertMetrics } from '../observe/alert-metrics.ts';
 import { DURATION_BUCKETS } from '../observe/exchange-metrics.ts';
+import { redisCliOptions } from '../redis/url.ts';
 import type { ActionAnswer, ConsoleAction } from '../shared/console-action.ts';
 import type { AskFleet } from '../shared/fleet-question.ts';
 
@@ -55,6 +56,7 @@ export function openConsole(
     name,
     now,
     ...(url !== undefined && {
+      redisOptions: redisCliOptions(url),
       openFleet: (self, answer) => openFleet({ url, self, answer, clock: () => performance.now() }),
     }),
   });

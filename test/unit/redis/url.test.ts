@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseRedisUrl } from '../../../gateway/redis/url.ts';
+import { parseRedisUrl, redisCliOptions } from '../../../gateway/redis/url.ts';
 
 test('one server is passed on as it is written', () => {
   for (const url of [
@@ -50,4 +50,23 @@ test('anything else is no address', () => {
   ]) {
     assert.equal(parseRedisUrl(url), undefined, url);
   }
+});
+
+test('redis-cli has the options of the server, of the present master, or of every server of a Cluster', () => {
+  const rows: readonly [url: string, options: string | undefined][] = [
+    ['redis://localhost', '-h localhost -p 6379'],
+    ['redis://[::1]:7000/2?keyPrefix=a', '-h ::1 -p 7000'],
+    ['rediss://user:secret@redis:6380/1', '-h redis -p 6380 --tls --user user --askpass'],
+    ['redis://:secret@redis', '-h redis -p 6379 --askpass'],
+    [
+      'rediss+sentinel://:secret@s1,s2:26380/mymaster/2',
+      "$(redis-cli -h s1 -p 26379 --tls sentinel get-master-addr-by-name mymaster | sed '1s/^/-h /;2s/^/-p /') --tls --askpass",
+    ],
+    ['rediss+cluster://h1:7000,h2:7001', '--tls --cluster call h1:7000'],
+    ['redis+cluster://h1', '--cluster call h1:6379'],
+    ['redis+sentinel://s1/$(reboot)', undefined],
+    ['redis://a%20b:secret@redis', undefined],
+    ['redis', undefined],
+  ];
+  for (const [url, options] of rows) assert.equal(redisCliOptions(url), options, url);
 });

@@ -1,0 +1,36 @@
+// Which section of docs/operations.md is about requests with an error code.
+
+import { hasFailed, REFUSED_UNSENT } from './refused.ts';
+
+const RUNBOOKS: Readonly<Record<string, string>> = {
+  upstream_auth_failed: 'GatewayCredentialLatched',
+  upstream_unreachable: 'GatewayTargetDown',
+  upstream_unavailable: 'GatewayBreakerOpen',
+  upstream_overloaded: 'GatewayShedding',
+  gateway_overloaded: 'GatewayShedding',
+  auth_unavailable: 'GatewayKeyStoreAway',
+  records_unavailable: 'GatewayKeyStoreAway',
+  internal_error: 'GatewayInternalErrors',
+};
+
+/** Undefined if no section is about it. */
+export function runbookOf(
+  record: Readonly<Partial<Record<'code' | 'stage' | 'status' | 'target', unknown>>>,
+): string | undefined {
+  const code = String(record.code);
+  const failed = hasFailed(record);
+  // A service that responds with 503 gets the codes of the queue and the breaker, too.
+  if (Object.hasOwn(RUNBOOKS, code) && !(failed && Object.hasOwn(REFUSED_UNSENT, code))) return RUNBOOKS[code];
+  return failed ? 'GatewayUpstreamErrors' : undefined;
+}
+
+/** A target that is down has more ways to fail. */
+const MORE_CODES: Readonly<Record<string, readonly string[]>> = {
+  GatewayTargetDown: ['upstream_timeout', 'upstream_bad_response'],
+};
+
+/** The codes of requests that are refused or fail for what a section is about. */
+export function codesOfRunbook(title: string): readonly string[] {
+  const codes = Object.keys(RUNBOOKS).filter((code) => RUNBOOKS[code] === title);
+  return [...codes, ...(MORE_CODES[title] ?? [])];
+}
