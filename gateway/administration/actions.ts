@@ -5,7 +5,7 @@ import type { KeyRequest } from '../auth/issue-key.ts';
 import type { AuditFilter, KeyStoreChange, StoredKey } from '../auth/store/key-store.ts';
 import type { Organization } from '../caller.ts';
 import type { UpstreamReport } from '../console/cause.ts';
-import type { ExchangeReport } from '../explain/report.ts';
+import type { ExchangeReport, OperatorReport } from '../explain/report.ts';
 import type { LimitUse, ResetReport, UsageReport } from '../limits/usage.ts';
 import type { Notice } from '../versions/notices.ts';
 import type { Attention } from './attention.ts';
@@ -107,11 +107,11 @@ interface UsageActions {
 }
 
 /** A contract tells no records; it tells the remedy and the page of a refusal. */
-export type ExplainedRequest = Omit<ExchangeReport, 'record'> & {
-  readonly record?: ExchangeReport['record'];
-  readonly remedy?: string | null;
-  readonly doc_url?: string | null;
-};
+export type ExplainedRequest = ExchangeReport &
+  Partial<OperatorReport> & {
+    readonly remedy?: string | null;
+    readonly doc_url?: string | null;
+  };
 
 interface RequestActions {
   /** Oldest first; not empty. @param id of the request, or the X-Request-Id of the client */

@@ -9,10 +9,13 @@ import { serviceTimes } from './service-times.ts';
 import { failingOperations, type Present, slowOperations, symptomsOf } from './traffic-causes.ts';
 import { upstreamCauses } from './upstream-causes.ts';
 
-/** The last minute: requests, answers with 5xx, and the code that most of these have. */
+/** The last minute: requests, those with 5xx, and the code that most of these have. */
 export interface LastMinute {
   readonly requests: number;
-  readonly serverErrors: number;
+  /** 5xx of services. */
+  readonly failed: number;
+  /** 5xx of the gateway itself. */
+  readonly refused: number;
   readonly mostOften?: string | undefined;
 }
 
@@ -57,7 +60,8 @@ export function causesOf(
   const mayBegin = (id: string) => memory === undefined || memory.lasts(id);
   const failing = present === undefined ? [] : failingOperations(present, isTold, mayBegin);
   if (failing.length > 0) found.push(...failing);
-  else if (!culprits.some((id) => /^(upstream|redis|stores)/.test(id))) found.push(...ofErrors(minute));
+  else if (!culprits.some((id) => /^(upstream|redis|stores)/.test(id)))
+    found.push(...ofErrors(isOwn ? { ...minute, refused: 0 } : minute));
   if (present !== undefined)
     found.push(
       ...slowOperations(present, isTold, (upstream) => status.upstreams?.[upstream]?.waiting ?? 0),
@@ -196,21 +200,19 @@ function ofReceivers({ alerts }: StatusForCauses): Cause[] {
 }
 
 /** Warns from three errors on that are at least one percent of the requests. */
-function ofErrors({ requests, serverErrors, mostOften }: LastMinute): Cause[] {
-  if (serverErrors < 3 || serverErrors * 100 < requests) return [];
-  const share = ((100 * serverErrors) / requests).toFixed(0);
+function ofErrors({ requests, failed, refused, mostOften }: LastMinute): Cause[] {
+  const errors = failed + refused;
+  if (errors < 3 || errors * 100 < requests) return [];
+  const what = failed === 0 ? 'The gateway refuses requests with 5xx' : 'Requests fail with 5xx';
+  const share = `(${((100 * errors) / requests).toFixed(0)} %)`;
+  const both = failed > 0 && refused > 0 ? `, ${failed} failed and ${refused} were refused by the gateway` : '';
   const code = mostOften === undefined ? '' : `, most of them with ${mostOften}`;
   return [
-    failureCause(
-      'errors',
-      `Requests fail with 5xx: ${serverErrors} of ${requests} in the last minute (${share} %)${code}.`,
-      '',
-      {
-        title: 'Responses with 5xx.',
-        runbook: 'GatewayServerErrors',
-        details: '#/requests?status=5xx',
-        figures: { requests, failed: serverErrors },
-      },
-    ),
+    failureCause('errors', `${what}: ${errors} of ${requests} in the last minute ${share}${both}${code}.`, '', {
+      title: 'Responses with 5xx.',
+      runbook: 'GatewayServerErrors',
+      details: '#/requests?status=5xx',
+      figures: { requests, failed, refused },
+    }),
   ];
 }

@@ -6,6 +6,8 @@ export interface Figures {
   readonly redirects: number;
   readonly client_errors: number;
   readonly server_errors: number;
+  /** 5xx that the gateway did not give itself: the service failed. */
+  readonly failed: number;
   /** Refused by the gateway before the service had them; they are among the errors. */
   readonly refused: number;
   /** The median; null if there was no request. */
@@ -13,8 +15,8 @@ export interface Figures {
   readonly p99_ms: number | null;
 }
 
-/** Counts behind the buckets: below 300, 3xx, 4xx, 5xx, and those of them that the gateway refused. */
-export const CLASSES = 5;
+/** Counts behind the buckets: below 300, 3xx, 4xx, 5xx, those of them that the gateway refused, and these with 5xx. */
+export const CLASSES = 6;
 
 /**
  * @param bounds upper bounds of the buckets in seconds, ascending
@@ -23,11 +25,13 @@ export const CLASSES = 5;
 export function figuresOf(bounds: readonly number[], counts: ArrayLike<number>): Figures {
   let requests = 0;
   for (let index = 0; index <= bounds.length; index += 1) requests += counts[index] as number;
+  const serverErrors = counts[bounds.length + 4] as number;
   return {
     requests,
     redirects: counts[bounds.length + 2] as number,
     client_errors: counts[bounds.length + 3] as number,
-    server_errors: counts[bounds.length + 4] as number,
+    server_errors: serverErrors,
+    failed: Math.max(0, serverErrors - (counts[bounds.length + 6] as number)),
     refused: counts[bounds.length + 5] as number,
     p50_ms: quantileMs(bounds, counts, 0.5),
     p99_ms: quantileMs(bounds, counts, 0.99),

@@ -1,6 +1,5 @@
 // Pure: adds the counts of one or several gateways, and reports them as figures per operation, per code and per slot.
 
-import { REFUSALS } from '../error-catalogue.ts';
 import { type Figures, figuresOf } from './figures.ts';
 import { type RangeCounts, type SeriesCounts, sum } from './history.ts';
 import type { ShownTime } from './ranges.ts';
@@ -55,8 +54,6 @@ export interface HistoryReport {
   readonly codes: readonly CodeHistory[];
   /** History of what the view is about; null if it has no counts. */
   readonly subject: OperationHistory | CodeHistory | null;
-  /** Requests of the last minute that the gateway refused before the service had them, and those of them with 5xx. */
-  readonly refused: { readonly minute: number; readonly minute_server: number };
   /** Memory of the counts, in each gateway. */
   readonly memory: { readonly bytes: number; readonly bytes_max: number };
 }
@@ -105,7 +102,6 @@ export function historyReport(bounds: readonly number[], counted: readonly Range
       historyOf,
       slots,
     ),
-    refused: refusedIn(add((counts) => counts.codes)),
     memory: { bytes: most((counts) => counts.bytes), bytes_max: most((counts) => counts.bytesMax) },
   };
 }
@@ -162,6 +158,7 @@ function operationHistory(bounds: readonly number[], counts: SeriesCounts, shown
       redirects: valuesOf('redirects'),
       client_errors: valuesOf('client_errors'),
       server_errors: valuesOf('server_errors'),
+      failed: valuesOf('failed'),
       refused: valuesOf('refused'),
       p50_ms: valuesOf('p50_ms'),
       p99_ms: valuesOf('p99_ms'),
@@ -178,19 +175,6 @@ function codeHistory({ name, minute, slots, before }: SeriesCounts, shown: numbe
     before: before === null ? null : (before[0] ?? 0),
     series: counts.slice(0, shown),
   };
-}
-
-function refusedIn(codes: readonly SeriesCounts[]): HistoryReport['refused'] {
-  let minute = 0;
-  let minuteServer = 0;
-  for (const series of codes) {
-    const [stage, code = ''] = series.name.split(' ');
-    if (stage === 'forward') continue;
-    const [count = 0] = series.minute;
-    minute += count;
-    if (Object.hasOwn(REFUSALS, code) && REFUSALS[code as keyof typeof REFUSALS].status >= 500) minuteServer += count;
-  }
-  return { minute, minute_server: minuteServer };
 }
 
 /** Subtracts series from one that includes them. */

@@ -50,10 +50,10 @@ function formOf(width: number): Form {
   return { text: JSON.stringify([2, width, RESOLUTIONS]), width, slots: RESOLUTIONS.map(({ slots }) => slots) };
 }
 
-/** That of the release before: one day, and no count of what the gateway refused. */
+/** That of the release before: one day, and no counts of what the gateway refused. */
 function formerFormOf(width: number): Form {
   const resolutions = RESOLUTIONS.map((one, index) => (index === COARSEST ? { ...one, slots: YESTERDAY_SLOTS } : one));
-  const former = width - 1;
+  const former = width - 2;
   return {
     text: JSON.stringify([1, former, resolutions]),
     width: former,

@@ -18,7 +18,7 @@ interface OperationCounts {
   readonly upstream?: string;
   /** Exchanges by duration: one count per bucket, and one for longer durations. */
   readonly buckets: readonly number[];
-  /** The same exchanges by status: below 300, 3xx, 4xx, 5xx; then those of them that the gateway refused. */
+  /** The same exchanges by status: below 300, 3xx, 4xx, 5xx; then those of them that the gateway refused, and these with 5xx. */
   readonly classes: readonly number[];
 }
 

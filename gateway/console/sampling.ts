@@ -1,7 +1,7 @@
 // Samples the counts and the state of this gateway once per slot, and keeps the history of the last day, whether or not the page is open.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { REFUSED_UNSENT } from '../shared/refused.ts';
+import { type ErrorCode, REFUSALS } from '../error-catalogue.ts';
 import type { StatusForCauses } from './cause.ts';
 import { createCauseMemory } from './cause-memory.ts';
 import { causesOf, type LastMinute } from './causes.ts';
@@ -49,9 +49,6 @@ const [{ slotMs: SLOT_MS }] = RESOLUTIONS;
 /** A process that is killed loses at most so much. */
 const KEEP_EVERY_MS = 300_000;
 const LAST_COUNT_MS = 200;
-
-/** Where requests end that passed all checks. */
-const SENDING = ['forward', ...Object.values(REFUSED_UNSENT)];
 
 interface Source {
   readonly differenceOf: ReturnType<typeof createDifference>;
@@ -154,9 +151,10 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
   function lastMinute(): LastMinute {
     const { all, codes } = historyReport(bounds, [history.counts({ range: '15m' })]);
     const [mostOften] = codes
-      .filter(({ stage, minute }) => SENDING.includes(stage) && minute > 0)
+      .filter(({ code, minute }) => minute > 0 && isServerError(code))
       .sort((one, other) => other.minute - one.minute);
-    return { requests: all.minute.requests, serverErrors: all.minute.server_errors, mostOften: mostOften?.code };
+    const { requests, server_errors: serverErrors, failed } = all.minute;
+    return { requests, failed, refused: serverErrors - failed, mostOften: mostOften?.code };
   }
 
   async function feed(span: ShownTime, subject?: Subject): Promise<LocalFeed> {
@@ -185,4 +183,8 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
       await keep();
     },
   };
+}
+
+function isServerError(code: string): boolean {
+  return Object.hasOwn(REFUSALS, code) && REFUSALS[code as ErrorCode].status >= 500;
 }

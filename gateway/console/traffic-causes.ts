@@ -63,10 +63,10 @@ export function failingOperations(
 
 function failingIn({ bounds, operations, upstreamOf }: Present): Failing[] {
   return operations.flatMap(({ name, minute, latest }): Failing[] => {
-    const { requests, server_errors: failed } = figuresOf(bounds, minute);
+    const { requests, failed } = figuresOf(bounds, minute);
     if (failed < FAILURES_MIN || failed < FAILED_SHARE * requests) return [];
     const now = figuresOf(bounds, latest);
-    const isRecovering = now.requests > 0 && now.server_errors === 0;
+    const isRecovering = now.requests > 0 && now.failed === 0;
     return [{ name, upstream: upstreamOf(name), requests, failed, isRecovering }];
   });
 }

@@ -3,7 +3,9 @@
 import type { StageOutcome } from '../capability.ts';
 import { REFUSALS } from '../error-catalogue.ts';
 import { durationText } from '../shared/duration-text.ts';
+import { hasFailed, wasRefused } from '../shared/refused.ts';
 import { STAGES, type StageName, UNTRIED_STAGES } from '../stages.ts';
+import { type NextSteps, nextStepsOf } from './next-steps.ts';
 import { type DecisionRecord, durationsOf } from './record.ts';
 import { type StageText, stageText } from './stage-text.ts';
 
@@ -23,12 +25,23 @@ export interface ExchangeReport {
   /** One sentence with the outcome. */
   readonly verdict: string;
   readonly stages: readonly StageReport[];
-  readonly record: DecisionRecord;
 }
 
-/** Makes reports of exchanges, including those without a stage: through a tunnel, or ended before there was a request. */
-export function createExchangeReport(textOf: StageText): (record: DecisionRecord) => ExchangeReport {
-  return (record) => {
+/** What only operators are told. */
+export interface OperatorReport extends ExchangeReport {
+  readonly record: DecisionRecord;
+  /** Whether the gateway refused it, before the service had it. */
+  readonly refused: boolean;
+  /** Absent for a request that was answered. */
+  readonly next?: NextSteps;
+}
+
+/**
+ * Makes reports of exchanges, including those without a stage: through a tunnel, or ended before there was a request. The second argument of
+ * the function says whether the service failed, which a part of the record may not tell.
+ */
+export function createExchangeReport(textOf: StageText): (record: DecisionRecord, failed: boolean) => ExchangeReport {
+  return (record, failed) => {
     const last = STAGES.indexOf(record.stage as StageName);
     const durations = durationsOf(record);
     const stages = STAGES.map((stage, index): StageReport => {
@@ -46,15 +59,24 @@ export function createExchangeReport(textOf: StageText): (record: DecisionRecord
       request_id,
       ...(client_request_id === undefined ? {} : { client_request_id }),
       time: typeof time === 'number' ? new Date(time).toISOString() : undefined,
-      verdict: verdictOf(record),
+      verdict: verdictOf(record, failed),
       stages,
-      record,
     };
   };
 }
 
+const reportOf = createExchangeReport(stageText);
+
 /** Everything, for operators. */
-export const exchangeReport = createExchangeReport(stageText);
+export function exchangeReport(record: DecisionRecord): OperatorReport {
+  const next = nextStepsOf(record);
+  return {
+    ...reportOf(record, hasFailed(record)),
+    ...(next !== undefined && { next }),
+    refused: wasRefused(record),
+    record,
+  };
+}
 
 function outcomeOf({ code, replayed, tunnel, rehearsed }: DecisionRecord, index: number, last: number): StageOutcome {
   if (index > last) return 'not reached';
@@ -67,7 +89,7 @@ function outcomeOf({ code, replayed, tunnel, rehearsed }: DecisionRecord, index:
   return 'answered';
 }
 
-function verdictOf(record: DecisionRecord): string {
+function verdictOf(record: DecisionRecord, failed: boolean): string {
   const { method, route, stage, status, code, tunnel, replayed, rehearsed } = record;
   const what = `${method} ${route ?? (tunnel === undefined ? '(no operation)' : `through the tunnel ${tunnel}`)}`;
   const after = typeof record.duration_ms === 'number' ? ` after ${durationText(record.duration_ms)}` : '';
@@ -75,8 +97,7 @@ function verdictOf(record: DecisionRecord): string {
   if (replayed === true) return `${what} was answered with ${status}${after}: the kept answer to an earlier request.`;
   if (status === 499) return `${what}: the client left${after}, before it was answered.`;
   if (code === undefined) return `${what} was answered with ${status}${after}.`;
-  if (stage === 'forward' && Number(status) >= 500)
-    return `${what} failed with ${status} ${code}${after}.${whyFailed(record)}`;
+  if (failed) return `${what} failed with ${status} ${code}${after}.${whyFailed(record)}`;
   return `${what} was refused by ${stage} with ${status} ${code}${after}.${sentenceFor(code)}`;
 }
 

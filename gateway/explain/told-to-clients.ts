@@ -6,6 +6,7 @@ import type { FactRows } from '../capability.ts';
 import type { LogFieldName } from '../log-fields.ts';
 import { durationText } from '../shared/duration-text.ts';
 import type { ExchangeLine } from '../shared/exchange-filter.ts';
+import { hasFailed } from '../shared/refused.ts';
 import type { DecisionRecord } from './record.ts';
 import { createExchangeReport, type ExchangeReport } from './report.ts';
 import { createStageText, FACTS } from './stage-text.ts';
@@ -106,9 +107,8 @@ const reportOf = createExchangeReport(
 );
 
 /** The report of a line for clients. Everything in it is made from what they may know. */
-export function reportForClients(line: ExchangeLine): Omit<ExchangeReport, 'record'> {
-  const { record: _, ...report } = reportOf(toldOf(line));
-  return report;
+export function reportForClients(line: ExchangeLine): ExchangeReport {
+  return reportOf(toldOf(line), hasFailed(line));
 }
 
 function toldOf(line: ExchangeLine): DecisionRecord {

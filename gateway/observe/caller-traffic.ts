@@ -16,10 +16,11 @@ interface CallerTraffic {
 /** More wait until a sample has made room: there is one at least every 15 seconds. */
 const KEPT_MAX = 120;
 const REFUSED = 4;
+const REFUSED_WITH_5XX = 5;
 
 interface Counts {
   readonly buckets: Float64Array;
-  /** By status, then those that the gateway refused. */
+  /** By status, then those that the gateway refused, and these with 5xx. */
   readonly classes: Float64Array;
   isActive: boolean;
 }
@@ -33,14 +34,17 @@ export function createCallerTraffic(width: number): CallerTraffic {
       let counts = known.get(organization);
       if (counts === undefined) {
         if (known.size >= KEPT_MAX) return;
-        counts = { buckets: new Float64Array(width), classes: new Float64Array(REFUSED + 1), isActive: true };
+        counts = { buckets: new Float64Array(width), classes: new Float64Array(REFUSED_WITH_5XX + 1), isActive: true };
         known.set(organization, counts);
       }
       const { buckets, classes } = counts;
       const ofClass = classOf(status);
       buckets[bucket] = (buckets[bucket] as number) + 1;
       classes[ofClass] = (classes[ofClass] as number) + 1;
-      if (isRefused) classes[REFUSED] = (classes[REFUSED] as number) + 1;
+      if (isRefused) {
+        classes[REFUSED] = (classes[REFUSED] as number) + 1;
+        if (status >= 500) classes[REFUSED_WITH_5XX] = (classes[REFUSED_WITH_5XX] as number) + 1;
+      }
       counts.isActive = true;
     },
     sample() {

@@ -6,7 +6,7 @@ import { REFUSALS } from '../error-catalogue.ts';
 import type { RareNotes } from '../log-fields.ts';
 import type { Operation } from '../operation.ts';
 import { METHODS } from '../shared/methods.ts';
-import { REFUSED_UNSENT, wasRefused } from '../shared/refused.ts';
+import { hasFailed, REFUSED_UNSENT, wasRefused } from '../shared/refused.ts';
 import { STAGES } from '../stages.ts';
 import type { Trail } from '../trail.ts';
 import { createCallerTraffic } from './caller-traffic.ts';
@@ -224,7 +224,8 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     if (isRefusal) {
       const known = unmatchedSeries.has(method) ? method : OTHER_METHOD;
       const refused = operation === undefined ? refusedUnmatched(known) : refusedOf(operation);
-      refused.value += 1;
+      refused.all += 1;
+      if (status >= 500) refused.with5xx += 1;
     }
     if (caller?.organization !== undefined) callers.note(caller.organization.id, bucket, status, isRefusal);
   }
@@ -261,8 +262,7 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
 }
 
 function isUnanswered(trail: Trail): boolean {
-  const { code, stage, status } = trail;
-  return code !== undefined && stage === 'forward' && status >= UNANSWERED_STATUS && !wasRefused(trail);
+  return trail.code !== undefined && trail.status >= UNANSWERED_STATUS && hasFailed(trail);
 }
 
 /** Finds the counter of an operation by identity. */

@@ -1,7 +1,7 @@
 // Pure: tests log lines against a filter of exchanges.
 
 import type { ExchangeFilter, ExchangeLine, PlaceInList } from '../shared/exchange-filter.ts';
-import { wasRefused } from '../shared/refused.ts';
+import { hasFailed, wasRefused } from '../shared/refused.ts';
 
 /** Whether a line is wanted. `record` parses the line, which costs more than the tests before it. */
 export type Matches = (line: string, record: () => ExchangeLine | undefined) => boolean;
@@ -45,6 +45,7 @@ export function exchangeTest(filter: ExchangeFilter, wanted = membersWanted(filt
     (!isUnmatched || line.route === undefined) &&
     isStatus(Number(line.status)) &&
     (filter.status !== 'refused' || wasRefused(line)) &&
+    (filter.status !== 'service_failed' || hasFailed(line)) &&
     Number(line.time) >= fromMs &&
     Number(line.time) < toMs &&
     (durationMinMs === undefined || Number(line.duration_ms) >= durationMinMs) &&
@@ -72,6 +73,7 @@ function membersWanted(filter: ExchangeFilter): (readonly [member: string, value
 function statusTest(status: string | undefined): (of: number) => boolean {
   if (status === undefined) return () => true;
   if (status === 'failed' || status === 'refused') return (of) => of >= 400;
+  if (status === 'service_failed') return (of) => of >= 500;
   return /^[1-5]xx$/.test(status) ? (of) => Math.floor(of / 100) === Number(status[0]) : (of) => of === Number(status);
 }
 

@@ -15,8 +15,14 @@ export interface Traffic {
   /** Returns a series that counts for the operation alone, too: the given one also counts for others. */
   counted(name: string, status: number, shared: Series): Series;
   /** Counts what the gateway refused; the caller keeps it. */
-  refusedOf(name: string): { value: number };
+  refusedOf(name: string): RefusedCounts;
   sample(): OperationTraffic[];
+}
+
+export interface RefusedCounts {
+  all: number;
+  /** Those of them with 5xx. */
+  with5xx: number;
 }
 
 export interface OperationTraffic {
@@ -26,13 +32,13 @@ export interface OperationTraffic {
   readonly upstream?: string;
   /** Exchanges by duration: one count per bucket, and one for longer durations. */
   readonly buckets: readonly number[];
-  /** The exchanges by status: below 300, 3xx, 4xx, 5xx; then those of them that the gateway refused. */
+  /** The exchanges by status: below 300, 3xx, 4xx, 5xx; then those of them that the gateway refused, and these with 5xx. */
   readonly classes: readonly number[];
 }
 
 interface Watched {
   readonly series: Map<string, { readonly status: number; readonly buckets: Float64Array }>;
-  readonly refused: { value: number };
+  readonly refused: RefusedCounts;
   upstream?: string;
 }
 
@@ -40,7 +46,7 @@ export function createTraffic(): Traffic {
   const byName = new Map<string, Watched>();
 
   function watchedOf(name: string): Watched {
-    const known: Watched = byName.get(name) ?? { series: new Map(), refused: { value: 0 } };
+    const known: Watched = byName.get(name) ?? { series: new Map(), refused: { all: 0, with5xx: 0 } };
     byName.set(name, known);
     return known;
   }
@@ -78,7 +84,7 @@ export function classOf(status: number): number {
 
 function trafficOf(name: string, { series, refused, upstream }: Watched): OperationTraffic {
   const buckets: number[] = [];
-  const classes = [0, 0, 0, 0, refused.value];
+  const classes = [0, 0, 0, 0, refused.all, refused.with5xx];
   for (const { status, buckets: counts } of series.values()) {
     const ofClass = classOf(status);
     counts.forEach((count, index) => {

@@ -1,11 +1,11 @@
 // Prints an exchange for people: the verdict, then one block per stage.
 
 import type { DecisionRecord } from '../../explain/record.ts';
-import type { ExchangeReport, StageReport } from '../../explain/report.ts';
+import type { ExchangeReport, OperatorReport, StageReport } from '../../explain/report.ts';
 import { durationText } from '../../shared/duration-text.ts';
+import { hasFailed } from '../../shared/refused.ts';
 import type { CommandContext } from '../context.ts';
 import { printLine } from '../print.ts';
-import { nextStepsOf } from './next-steps.ts';
 
 const STAGE_WIDTH = 'authenticate'.length;
 const OUTCOME_WIDTH = 'not reached'.length;
@@ -13,19 +13,14 @@ const DURATION_WIDTH = '100.5 ms'.length;
 
 export function printReport(
   context: Pick<CommandContext, 'write'>,
-  {
-    request_id,
-    time,
-    verdict,
-    stages,
-    record,
-  }: Omit<ExchangeReport, 'record'> & Partial<Pick<ExchangeReport, 'record'>>,
+  { request_id, time, verdict, stages, record, next }: ExchangeReport & Partial<OperatorReport>,
 ): void {
   printLine(context, `${request_id}${time === undefined ? '' : `, ${time}`}`);
   printLine(context, verdict);
   printLine(context, '');
   for (const stage of stages) for (const line of linesOf(stage, record)) printLine(context, line);
-  const steps = record === undefined || record.rehearsed === true ? [] : nextStepsOf(record);
+  const runbook = next?.runbook === undefined ? [] : [`runbook ${next.runbook} in docs/operations.md`];
+  const steps = [...(next?.commands ?? []), ...runbook];
   if (steps.length > 0) printLine(context, '');
   for (const [index, step] of steps.entries()) printLine(context, `${index === 0 ? 'Next: ' : '      '}${step}`);
 }
@@ -41,6 +36,6 @@ function linesOf(report: StageReport, record: DecisionRecord | undefined): strin
 }
 
 /** As the verdict and the console say it: the service failed, or the gateway refused. */
-function wordOf({ stage, outcome }: StageReport, record: DecisionRecord | undefined): string {
-  return outcome === 'refused' && stage === 'forward' && Number(record?.status) >= 500 ? 'failed' : outcome;
+function wordOf({ outcome }: StageReport, record: DecisionRecord | undefined): string {
+  return outcome === 'refused' && record !== undefined && hasFailed(record) ? 'failed' : outcome;
 }

@@ -35,11 +35,12 @@ export function state(kind, text) {
 }
 
 /** The colour of an exchange: the service failed, or the gateway refused. A failure of the gateway itself is one, too. */
-export function kindOf({ status, stage, code, refused, upstream_ms: upstreamMs }) {
-  if (refused) return code === 'internal_error' ? 'bad' : 'warn';
-  if (status >= 500 && (stage === 'forward' || code === 'internal_error')) return 'bad';
-  const isRefused = code != null && (stage !== 'forward' || upstreamMs == null);
-  return isRefused ? 'warn' : undefined;
+export function kindOf({ status, code, refused, upstream_ms: upstreamMs }) {
+  if (code === 'internal_error') return 'bad';
+  if (refused) return 'warn';
+  if (status >= 500) return 'bad';
+  // The operations of the gateway itself refuse, too.
+  return code != null && upstreamMs == null ? 'warn' : undefined;
 }
 
 /** Words of a command stay whole, where a browser would break them behind a hyphen: `--` alone would end a line. */

@@ -40,7 +40,7 @@ function outcomeOf({ body: { error, problem = error, report, refusal } }) {
   const kind = refusal === null ? 'good' : 'warn';
   return [
     element('p', { class: `verdict ${kind}` }, state(kind, report.verdict)),
-    stagesOf(report.stages, report.record),
+    stagesOf(report.stages, { ...report.record, refused: report.refused }),
     ...(refusal === null
       ? []
       : [element('h3', {}, 'The response'), element('pre', { tabindex: '0' }, JSON.stringify(refusal, null, 2))]),

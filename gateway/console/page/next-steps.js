@@ -2,27 +2,16 @@
 
 import { actionButton } from './actions.js';
 import { read } from './api.js';
-import { commandLine, element, link } from './elements.js';
+import { element, link } from './elements.js';
 import { count, percent } from './format.js';
 import { addressOf } from './routes.js';
 
 const KEY_CODES = /^(api_key|token|basic_credentials|key_mode)_/;
-/** The runbook by code, where there is a section. */
-const RUNBOOKS = {
-  upstream_auth_failed: 'GatewayCredentialLatched',
-  gateway_overloaded: 'GatewayShedding',
-  auth_unavailable: 'GatewayKeyStoreAway',
-  records_unavailable: 'GatewayKeyStoreAway',
-  upstream_overloaded: 'GatewayShedding',
-  upstream_unavailable: 'GatewayBreakerOpen',
-  internal_error: 'GatewayInternalErrors',
-};
 
-/** Fills a list with the steps; nothing for a request that was answered. */
-export async function showNextSteps(list, record) {
+/** Fills a list with the steps. `next`: the steps that the story has. */
+export async function showNextSteps(list, record, next) {
   const { code, organization } = record;
-  if (code === undefined) return;
-  list.append(...stepsOf(record).map((step) => element('li', {}, ...step)));
+  list.append(...stepsOf(record, next).map((step) => element('li', {}, ...step)));
   if (organization === undefined) return;
   const [found, feed] = await Promise.all([
     read(`organizations/${encodeURIComponent(organization)}`),
@@ -34,7 +23,7 @@ export async function showNextSteps(list, record) {
       element(
         'li',
         {},
-        `${organization} in the last 15 minutes: ${shareOf(total.server_errors, total)} failed, ${shareOf(total.refused, total)} refused, of ${count(total.requests)} requests.`,
+        `${organization} in the last 15 minutes: ${shareOf(total.failed, total)} failed, ${shareOf(total.refused, total)} refused, of ${count(total.requests)} requests.`,
       ),
     );
   if (code === 'rate_limited' && found !== undefined) list.prepend(...limitSteps(found, record));
@@ -42,7 +31,7 @@ export async function showNextSteps(list, record) {
 
 const shareOf = (number, { requests }) => `${count(number)} (${percent(number, requests)})`;
 
-function stepsOf({ code, stage, status, organization, key_id: key, route, method, upstream, client, path }) {
+function stepsOf({ code, stage, organization, key_id: key, route, method, upstream, client, path }, { runbook }) {
   const steps = [];
   const operation = route === undefined ? undefined : `${method} ${route}`;
   if (stage === 'forward' && upstream !== undefined)
@@ -68,7 +57,6 @@ function stepsOf({ code, stage, status, organization, key_id: key, route, method
   if (organization === undefined && client !== undefined)
     steps.push([link(addressOf('requests', { client }), `Look at what ${client} sends`), '.']);
   steps.push([link(addressOf('codes', {}, code), `Look at ${code}`), ': what it means, and who else gets it.']);
-  const runbook = RUNBOOKS[code] ?? (stage === 'forward' && status >= 500 ? 'GatewayUpstreamErrors' : undefined);
   if (runbook !== undefined) steps.push([link(addressOf('runbook', {}, runbook), '→ runbook'), ': what to do.']);
   return steps;
 }
@@ -90,6 +78,5 @@ function limitSteps({ id, tier, tiers, limits }, { violated_policies: violated }
     ...actionButton('reset-limits', id),
   ];
   if (buttons.length > 0) items.push(element('li', { class: 'actions' }, ...buttons));
-  else items.push(element('li', {}, commandLine(`bin/gateway limits show --org ${id}`)));
   return items;
 }

@@ -50,24 +50,24 @@ export function operationsTable() {
       { key: 'p50', label: 'p50', numeric: true, cell: (row) => quantile(row.total.p50_ms), value: total('p50_ms') },
       { key: 'p99', label: 'p99', numeric: true, cell: (row) => quantile(row.total.p99_ms), value: total('p99_ms') },
       {
-        key: 'client',
-        label: '4xx',
+        key: 'refused',
+        label: 'Refused',
         numeric: true,
-        cell: (row) => numberOf(row, row.total.client_errors, '4xx'),
-        value: total('client_errors'),
+        cell: (row) => numberOf(row, row.total.refused, 'refused'),
+        value: total('refused'),
       },
       {
-        key: 'server',
-        label: '5xx',
+        key: 'failed',
+        label: 'Failed',
         numeric: true,
-        cell: (row) => numberOf(row, row.total.server_errors, '5xx'),
-        value: total('server_errors'),
+        cell: (row) => numberOf(row, row.total.failed, 'service_failed'),
+        value: total('failed'),
       },
     ],
   });
 
   function numberOf(row, number, status) {
-    const isBad = status === '5xx';
+    const isBad = status === 'service_failed';
     if (isOne(row)) return counted(number, { operation: row.name, status }, isBad);
     return isBad && number > 0 ? state('bad', count(number)) : count(number);
   }

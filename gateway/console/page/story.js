@@ -29,19 +29,20 @@ function unknown(id) {
   );
 }
 
-function storyOf({ request_id: id, time, verdict, stages, record }) {
-  const kind = kindOf(record) ?? 'good';
+function storyOf({ request_id: id, time, verdict, stages, record, refused, next }) {
+  const told = { ...record, refused };
+  const kind = kindOf(told) ?? 'good';
   return element(
     'article',
     { class: 'story' },
     element('p', { class: `verdict ${kind}` }, state(kind, withTimes(verdict))),
     factsOf(id, time, record),
-    ...nextStepsOf(record),
+    ...nextStepsOf(record, next),
     element('h3', {}, 'Stage by stage'),
-    stagesOf(stages, record),
+    stagesOf(stages, told),
     element('details', {}, element('summary', {}, 'The decision record'), preOf(record)),
     element('h3', {}, 'On the command line'),
-    commandLine(`bin/gateway explain ${id}`),
+    ...[`bin/gateway explain ${id}`, ...(next?.commands ?? [])].map((line) => commandLine(line)),
   );
 }
 
@@ -50,10 +51,10 @@ export function stagesOf(stages, record) {
 }
 
 /** They need a question to the gateway, and come when they are known. */
-function nextStepsOf(record) {
-  if (record.code === undefined) return [];
+function nextStepsOf(record, next) {
+  if (next === undefined) return [];
   const list = element('ul', { class: 'steps card' });
-  void showNextSteps(list, record).catch(() => undefined);
+  void showNextSteps(list, record, next).catch(() => undefined);
   return [element('h3', {}, 'Next'), list];
 }
 
@@ -111,9 +112,9 @@ function factsOf(id, time, record) {
 }
 
 /** The colour and the word of a stage: the service failed, or the gateway refused. */
-function outcomeOf({ stage, outcome }, record) {
+function outcomeOf({ outcome }, record) {
   if (outcome !== 'refused') return [kinds[outcome], outcome === 'answered' ? 'responded' : outcome];
-  const kind = kindOf({ ...record, stage }) ?? 'warn';
+  const kind = kindOf(record) ?? 'warn';
   return [kind, kind === 'bad' ? 'failed' : 'refused'];
 }
 

@@ -74,13 +74,18 @@ function noteOf({ before_seconds: seconds }, isCode) {
 
 function tilesOf({ subject: { total, before, series }, total_seconds: seconds, before_seconds: beforeSeconds, slots }) {
   const perSecond = ({ requests }, over) => requests / over;
-  const failed = ({ server_errors: errors }) => errors;
   const share = (of) => (figures) => (figures.requests === 0 ? 0 : of(figures) / figures.requests);
   const rows = [
     ['Requests', (one, over) => `${rate(perSecond(one, over))}/s`, perSecond, series.requests, {}],
     ['p50', ({ p50_ms: ms }) => quantile(ms), ({ p50_ms: ms }) => ms ?? 0, series.p50_ms, { sort: 'duration' }],
     ['p99', ({ p99_ms: ms }) => quantile(ms), ({ p99_ms: ms }) => ms ?? 0, series.p99_ms, { sort: 'duration' }],
-    ['Failed', (one) => percent(failed(one), one.requests), share(failed), series.server_errors, { status: '5xx' }],
+    [
+      'Failed',
+      (one) => percent(one.failed, one.requests),
+      share(({ failed }) => failed),
+      series.failed,
+      { status: 'service_failed' },
+    ],
     [
       'Refused',
       (one) => percent(one.refused, one.requests),

@@ -32,8 +32,7 @@ function tilesOf({ history, statuses }) {
   const { minute, series } = history.all;
   const window = `in the last ${lastSpan(history.minute_seconds)}`;
   const sum = (name) => statuses.reduce((total, { status }) => total + (status?.overload?.[name] ?? 0), 0);
-  const { minute: refused, minute_server: refusedWith5xx } = history.refused;
-  const failed = Math.max(0, minute.server_errors - refusedWith5xx);
+  const { failed, refused, server_errors: serverErrors } = minute;
   const limited = history.codes
     .filter(({ code }) => code === 'rate_limited')
     .reduce((total, one) => total + one.minute, 0);
@@ -63,17 +62,17 @@ function tilesOf({ history, statuses }) {
       name: 'Failed',
       value: percent(failed, minute.requests),
       more: `${count(failed)} by the service`,
-      href: addressOf('requests', { status: '5xx' }),
+      href: addressOf('requests', { status: 'service_failed' }),
       kind: failed === 0 ? undefined : failed >= FAILED_BAD * minute.requests ? 'bad' : 'warn',
-      trend: series.server_errors,
+      trend: series.failed,
     },
     {
       name: 'Refused',
       value: percent(refused, minute.requests),
       more: `${count(refused)} by the gateway, ${count(limited)} for a limit`,
       href: addressOf('requests', { status: 'refused' }),
-      kind: refusedWith5xx > 0 || refused > REFUSED_WARNED * minute.requests ? 'warn' : undefined,
-      trend: series.client_errors,
+      kind: serverErrors > failed || refused > REFUSED_WARNED * minute.requests ? 'warn' : undefined,
+      trend: series.refused,
     },
     {
       name: 'In progress',

@@ -36,8 +36,9 @@ it('a service that stops answering fails on its own page, and a refusal of the g
 it('a request that gets no place is refused, and no failure of the service', async () => {
   const upstream = await startHoldingUpstream();
   const gateway = await startGateway(thingsAt(upstream.url, { maxInFlight: 1, maxQueued: 0 }));
+  const organization = 'org_waits';
   try {
-    const { authorization } = await gateway.authorize();
+    const { authorization } = await gateway.authorize({ organization });
     const ask = () => fetch(`${gateway.url}/v1/things`, { headers: { authorization } });
     const read = async (path: string) => (await fetch(`${gateway.adminUrl}/console/${path}`)).json();
     const first = ask();
@@ -46,13 +47,33 @@ it('a request that gets no place is refused, and no failure of the service', asy
     upstream.letAllGo();
     assert.equal((await first).status, 200);
     const { history } = (await read('feed?upstream=things')) as { history: Record<string, Record<string, unknown>> };
-    assert.deepEqual(history.refused, { minute: 1, minute_server: 1 });
     assert.deepEqual(history.subject?.total, { ...(history.subject?.total as object), requests: 1, server_errors: 0 });
-    const rows = (path: string) => read(path) as Promise<{ exchanges: { code: string }[] }>;
-    const { exchanges } = await rows('exchanges?status=refused');
+    const countsOf = async (query: string) => {
+      const { history: of } = (await read(`feed?${query}`)) as {
+        history: { subject: { total: Record<string, number> } };
+      };
+      const { requests, server_errors, failed, refused } = of.subject.total;
+      return { requests, server_errors, failed, refused };
+    };
+    const counted = { requests: 2, server_errors: 1, failed: 0, refused: 1 };
+    assert.deepEqual(history.all?.minute, { ...(history.all?.minute as object), ...counted });
+    assert.deepEqual(await countsOf(`operation=${encodeURIComponent('GET /v1/things')}`), counted);
+    assert.deepEqual(await countsOf(`organization=${organization}`), counted);
+    const codes = async (status: string) =>
+      ((await read(`exchanges?status=${status}`)) as { exchanges: { code: string }[] }).exchanges.map(
+        ({ code }) => code,
+      );
+    assert.deepEqual(await codes('refused'), ['upstream_overloaded']);
+    assert.deepEqual(await codes('service_failed'), []);
+    const [{ request_id: id }] = ((await read('exchanges?status=refused')) as { exchanges: [{ request_id: string }] })
+      .exchanges;
+    const { exchanges: stories } = (await read(`exchanges/${id}`)) as {
+      exchanges: { verdict: string; refused: boolean; next: object }[];
+    };
+    assert.match(stories[0]?.verdict ?? '', / was refused by forward with 503 upstream_overloaded/);
     assert.deepEqual(
-      exchanges.map(({ code }) => code),
-      ['upstream_overloaded'],
+      [stories[0]?.refused, stories[0]?.next],
+      [true, { commands: ['bin/gateway upstreams try things'], runbook: 'GatewayShedding' }],
     );
     const { operations } = (await read('breakdown?upstream=things')) as { operations: Record<string, number>[] };
     assert.deepEqual([operations[0]?.failed, operations[0]?.refused], [0, 1]);

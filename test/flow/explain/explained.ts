@@ -3,7 +3,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { ExchangeReport } from '../../../gateway/explain/report.ts';
+import type { OperatorReport } from '../../../gateway/explain/report.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { commandLine } from '../commands/command-line.ts';
 
@@ -22,10 +22,10 @@ export function explainer({ adminUrl, directory, dataDirectory }: Explained) {
   return {
     run,
     runWith: (input: readonly string[], ...words: string[]) => runWith({ input }, 'explain', ...words),
-    async stories(...words: string[]): Promise<ExchangeReport[]> {
+    async stories(...words: string[]): Promise<OperatorReport[]> {
       const { code, out, err } = await run(...words, '--json');
       if (code !== 0) throw new Error(err);
-      return (JSON.parse(out) as { exchanges: ExchangeReport[] }).exchanges;
+      return (JSON.parse(out) as { exchanges: OperatorReport[] }).exchanges;
     },
   };
 }

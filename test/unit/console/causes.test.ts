@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StatusForCauses } from '../../../gateway/console/cause.ts';
-import { causesOf } from '../../../gateway/console/causes.ts';
+import { causesOf, type LastMinute } from '../../../gateway/console/causes.ts';
 import { createEvents, eventsAbout } from '../../../gateway/console/events.ts';
 
 const NOW_MS = Date.parse('2027-03-01T12:25:00.000Z');
@@ -22,7 +22,7 @@ const fine: StatusForCauses = {
   overload: { shedding: false, loop_overloaded: false },
   certificates: [{ names: ['api.example.com'], state: 'valid', days_left: 60 }],
 };
-const quiet = { requests: 9, serverErrors: 2 };
+const quiet: LastMinute = { requests: 9, failed: 2, refused: 0 };
 const causesWith = (status: StatusForCauses, minute = quiet) => causesOf({ ...fine, ...status }, minute, NOW_MS);
 const textsOf = (status: StatusForCauses, minute = quiet) =>
   causesWith(status, minute).map(({ kind, cause, consequence }) => `${kind}: ${cause} ${consequence}`);
@@ -176,13 +176,30 @@ test('everything that is wrong is one cause with a runbook, and most name what c
 });
 
 test('errors need attention from one percent on, unless their cause is told already', () => {
-  const many = { requests: 100, serverErrors: 5, mostOften: 'upstream_error' };
+  const many = { requests: 100, failed: 5, refused: 0, mostOften: 'upstream_error' };
   assert.match(
     textsOf({}, many).join(),
     /^bad: Requests fail with 5xx: 5 of 100 .*\(5 %\), most of them with upstream_error/,
   );
-  assert.deepEqual(textsOf({}, { requests: 1000, serverErrors: 5 }), []);
+  assert.deepEqual(textsOf({}, { requests: 1000, failed: 5, refused: 0 }), []);
   assert.equal(textsOf(redisAway, many).length, 1);
+});
+
+test('what the gateway refused with 5xx is told apart from what services failed', () => {
+  const of = (failed: number, refused: number, status = {}) =>
+    textsOf(status, { requests: 100, failed, refused, mostOften: 'internal_error' }).join();
+  assert.match(
+    of(0, 5),
+    /^bad: The gateway refuses requests with 5xx: 5 of 100 .*\(5 %\), most of them with internal_error/,
+  );
+  assert.match(
+    of(2, 5),
+    /^bad: Requests fail with 5xx: 7 of 100 .*\(7 %\), 2 failed and 5 were refused by the gateway, most/,
+  );
+  // What an overload refuses is told with it.
+  const overload = { overload: { shedding: true } };
+  assert.doesNotMatch(of(0, 50, overload), /5xx/);
+  assert.match(of(5, 50, overload), /Requests fail with 5xx: 5 of 100/);
 });
 
 test('causes last from when they were first seen, and an outage is marked from its begin to its end', () => {

@@ -6,20 +6,25 @@ import { createDifference, type Sample } from '../../../gateway/console/sample.t
 const BOUNDS = [0.01, 0.1, 1];
 
 test('a quantile is where its request stands within its bucket', () => {
-  const { requests, p50_ms, p99_ms } = figuresOf(BOUNDS, [0, 100, 0, 0, 93, 0, 3, 4, 2]);
+  const { requests, p50_ms, p99_ms } = figuresOf(BOUNDS, [0, 100, 0, 0, 93, 0, 3, 4, 2, 1]);
   assert.deepEqual([requests, p50_ms, p99_ms], [100, 55, 99.1]);
 });
 
 test('a duration over the last bound is shown as at least that bound', () => {
-  assert.equal(figuresOf(BOUNDS, [1, 0, 0, 9, 10, 0, 0, 0, 0]).p50_ms, 1000);
+  assert.equal(figuresOf(BOUNDS, [1, 0, 0, 9, 10, 0, 0, 0, 0, 0]).p50_ms, 1000);
+});
+
+test('what the gateway refused with 5xx is no failure of the service', () => {
+  const { server_errors, failed, refused } = figuresOf(BOUNDS, [10, 0, 0, 0, 2, 0, 3, 5, 6, 4]);
+  assert.deepEqual([server_errors, failed, refused], [5, 1, 6]);
 });
 
 test('no request, no quantile', () => {
   const none = {
-    ...{ requests: 0, redirects: 0, client_errors: 0, server_errors: 0, refused: 0 },
+    ...{ requests: 0, redirects: 0, client_errors: 0, server_errors: 0, failed: 0, refused: 0 },
     ...{ p50_ms: null, p99_ms: null },
   };
-  assert.deepEqual(figuresOf(BOUNDS, [0, 0, 0, 0, 0, 0, 0, 0, 0]), none);
+  assert.deepEqual(figuresOf(BOUNDS, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), none);
 });
 
 test('the difference of two samples is the increase, and a counter that fell takes nothing back', () => {

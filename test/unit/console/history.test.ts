@@ -20,7 +20,7 @@ function historyFrom(startMs = START_MS) {
     reportOf: (span: ShownTime, subject?: Subject) => historyReport(BOUNDS, [history.counts(span, subject)]),
     /** So many requests to an operation, of which some failed, that took up to 5 ms; all of one organization and upstream. */
     add(name: string, requests: number, serverErrors = 0, sinceMs = history.advance()) {
-      const values = [requests, 0, 0, requests - serverErrors, 0, 0, serverErrors, 0];
+      const values = [requests, 0, 0, requests - serverErrors, 0, 0, serverErrors, 0, 0];
       const [organizations, upstreams] = [[{ name: 'org_a', values }], [{ name: 'stock', values }]];
       history.add(sinceMs, { ...NOTHING, operations: [{ name, values }], organizations, upstreams });
     },
@@ -248,7 +248,7 @@ test('a history that was kept goes on, and the time in between has no requests',
   const first = new History(BOUNDS, () => nowMs);
   first.add(first.advance(), {
     ...NOTHING,
-    operations: [{ name: 'a', values: [3, 0, 0, 3, 0, 0, 0, 0] }],
+    operations: [{ name: 'a', values: [3, 0, 0, 3, 0, 0, 0, 0, 0] }],
     refusals: [{ name: 'limit rate_limited', values: [2] }],
   });
   const event = {
@@ -262,7 +262,7 @@ test('a history that was kept goes on, and the time in between has no requests',
   const kept = decodeHistory(bytes, width, nowMs);
   assert.deepEqual(kept?.events, [event]);
   const second = new History(BOUNDS, () => nowMs, kept);
-  second.add(second.advance(), { ...NOTHING, operations: [{ name: 'a', values: [5, 0, 0, 5, 0, 0, 0, 0] }] });
+  second.add(second.advance(), { ...NOTHING, operations: [{ name: 'a', values: [5, 0, 0, 5, 0, 0, 0, 0, 0] }] });
   nowMs += SLOT_MS;
   const { all, operations, codes, from } = historyReport(BOUNDS, [second.counts({ range: '15m' })]);
   assert.equal(from, new Date(START_MS).toISOString());

@@ -8,20 +8,23 @@ import type { Present } from '../../../gateway/console/traffic-causes.ts';
 
 const NOW_MS = Date.parse('2027-03-01T12:25:00.000Z');
 const BOUNDS = [0.05, 0.1, 1, 5];
-const QUIET = { requests: 9, serverErrors: 0 };
+const QUIET = { requests: 9, failed: 0, refused: 0 };
 const REPORTS = 'GET /reports/daily';
 
 interface Counted {
   readonly requests: number;
   readonly failed?: number;
   readonly refused?: number;
+  /** Of the refused ones, those with 5xx. */
+  readonly overloaded?: number;
   /** The bucket of all its durations. */
   readonly bucket?: number;
 }
 
-function countsOf({ requests, failed = 0, refused = 0, bucket = 0 }: Counted): number[] {
+function countsOf({ requests, failed = 0, refused = 0, overloaded = 0, bucket = 0 }: Counted): number[] {
   const buckets = [0, 0, 0, 0, 0].map((_, index) => (index === bucket ? requests : 0));
-  return [...buckets, requests - failed - refused, 0, refused, failed, refused];
+  const classes = [requests - failed - refused, 0, refused - overloaded, failed + overloaded];
+  return [...buckets, ...classes, refused, overloaded];
 }
 
 function series(
@@ -69,6 +72,7 @@ test('an operation that fails is named first, with its upstream, and says when i
     { requests: 2, failed: 2 },
     { requests: 100, failed: 4 },
     { requests: 50, refused: 50 },
+    { requests: 50, refused: 50, overloaded: 50 },
   ])
     assert.deepEqual(told({ operations: [series(REPORTS, few)] }), []);
 });
