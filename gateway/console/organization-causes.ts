@@ -32,9 +32,11 @@ export function organizationsInTrouble(
       ? `${name} is recovering: ${counted} were refused in the last minute, none in the last 15 seconds.`
       : `${name} is refused${why}: ${counted} in the last minute.`;
     const figures = { requests, refused: refusals };
-    const consequence = limit
-      ? 'These requests get 429 rate_limited, with the time to wait; other organizations are not affected.'
-      : 'Its page has the codes that these requests get; other organizations are not affected.';
+    const consequence = isRecovering
+      ? ''
+      : limit
+        ? 'These requests get 429 rate_limited, with the time to wait; other organizations are not affected.'
+        : 'Its page has the codes that these requests get; other organizations are not affected.';
     const more = { runbook: RUNBOOK, details, figures };
     return [warningCause(`organization ${name}`, cause, consequence, more)];
   });

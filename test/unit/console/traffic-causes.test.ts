@@ -160,6 +160,9 @@ test('one organization that is refused, and one that has nearly used a limit, ar
     told({ organizations: [series('org_a', { requests: 40, refused: 12 }, { requests: 3 })] })[0] ?? '',
     /^warn: org_a is recovering: 12 of 40 requests \(30 %\) were refused/,
   );
+  // What its requests get is over.
+  const recovering = [series('org_a', { requests: 40, refused: 12 }, { requests: 3 })];
+  assert.equal(causesOf({}, QUIET, NOW_MS, presentOf({ organizations: recovering }))[0]?.consequence, '');
   assert.deepEqual(told({ organizations: [series('org_a', { requests: 41, refused: 12 })] }), []);
   assert.deepEqual(told({ organizations: [series('org_a', { requests: 9, refused: 9 })] }), []);
   assert.deepEqual(told({ nearLimits: [near({})] }), [
