@@ -7,7 +7,7 @@ import type { AnswerHeaders, Outgoing } from '../http1/client/wire.ts';
 import { jsonTreeValue, readJson } from '../shared/json-tree.ts';
 import { streamKindOf } from '../shared/stream-kinds.ts';
 import type { CompleteAnswer, Judge, Judgement } from './answers/judge.ts';
-import { type Attempts, type AttemptsOptions, type RequestSender, sendWithAttempts } from './attempts/attempts.ts';
+import { Attempts, type AttemptsOptions, type SendRequest } from './attempts/attempts.ts';
 import { beforeSending, waitBeforeSending } from './attempts/before-sending.ts';
 import { RecordReadAnswer, recordRequest } from './attempts/record-read.ts';
 import type { Credential } from './credentials/credential.ts';
@@ -37,8 +37,9 @@ export interface RulesOptions extends AttemptsOptions {
  * Resolves when the exchange has ended. Throws upstream_overloaded, upstream_timeout, upstream_auth_failed, and the errors of the rules and
  * the relay.
  *
- * @param outgoing makes the request as it would be sent without rules and credential, anew for each attempt
  * @param deadlineAt as `performance.now()` counts
+ * @param assertion undefined if the upstream gets a credential instead
+ * @param outgoing makes the request as it would be sent without rules and credential, anew for each attempt
  */
 export async function sendByRules(
   options: RulesOptions,
@@ -46,7 +47,8 @@ export async function sendByRules(
   route: UpstreamRoute,
   rules: UpstreamRules,
   deadlineAt: number,
-  outgoing: () => Outgoing,
+  assertion: string | undefined,
+  outgoing: (attempts: Attempts) => Outgoing,
 ): Promise<void> {
   const { operation } = exchange;
   const change = rules.rewrite?.(operation);
@@ -60,10 +62,8 @@ export async function sendByRules(
     const credentialReady = rules.credential?.awaitReady();
     if (credentialReady !== undefined && !(await waitBeforeSending(exchange, deadlineAt, credentialReady))) return;
     const prepared: Prepared = { exchange, rules, changed, outgoing };
-    const sender: RequestSender = {
-      send: (target, relay, attempts) => new RuledAttempt(prepared, target, relay, attempts).send(),
-    };
-    await sendWithAttempts(options, exchange, route, deadlineAt, sender);
+    const send: SendRequest = (target, relay, attempts) => new RuledAttempt(prepared, target, relay, attempts).send();
+    await new Attempts(options, exchange, route, deadlineAt, assertion, send).run();
   } finally {
     lock?.release();
   }
@@ -84,7 +84,7 @@ interface Prepared {
   readonly rules: UpstreamRules;
   /** Undefined if no rule names the operation. */
   readonly changed: Rewritten | undefined;
-  outgoing(): Outgoing;
+  outgoing(attempts: Attempts): Outgoing;
 }
 
 /** One attempt: sends the request with the credential of this moment, and judges the answer. An error in a step fails the attempt. */
@@ -108,7 +108,7 @@ class RuledAttempt implements AnswerJudge {
     if (this.#relay.ended) return;
     try {
       const { changed, exchange } = this.#prepared;
-      const outgoing = this.#prepared.outgoing();
+      const outgoing = this.#prepared.outgoing(this.#attempts);
       if (changed === undefined) this.#dispatch(outgoing);
       else if (changed.recordRead !== undefined) this.#readRecord(outgoing, changed.path, changed.recordRead);
       else this.#dispatch({ ...outgoing, path: changed.path + exchange.search, body: changed.body ?? outgoing.body });

@@ -6,10 +6,10 @@
 //   prepared   gets the assertion; is changed by rules,      forward.ts, apply-rules.ts           queued
 //              takes the lock of its record
 //   queued     waits for its place                           exchange-place.ts, fair-queue.ts     sent; ended if the queue is too long
-//   sent       has a target, and a deadline for its answer   attempts.ts, targets.ts              judged, relayed or failed
+//   sent       has a target, and a deadline for its answer   attempts.ts, exchange-clock.ts       judged, relayed or failed
 //   judged     rules and credential read the whole answer    apply-rules.ts, buffered-answer.ts   relayed or failed; sent once more
-//   relayed    the client gets the answer as it arrives,     relay.ts, client-answer.ts,          ended; failed before the first byte
-//              or once it is checked or stored               collected-body.ts, contract-check.ts
+//   relayed    the client gets the answer as it arrives,     relay.ts, and the files that its     ended; failed before the first byte
+//              or once it is checked or stored               first lines name
 //   failed     is sent again if that is safe and paid for    failure.ts, retry-plan.ts            sent after a pause; ended by a refusal
 //   ended      gives place, target and deadline back         attempts.ts
 //
@@ -21,7 +21,7 @@ import type { Outgoing } from '../http1/client/wire.ts';
 import type { TrailNotes } from '../notes.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type RulesOptions, sendByRules } from './apply-rules.ts';
-import { type RequestSender, sendWithAttempts } from './attempts/attempts.ts';
+import { Attempts } from './attempts/attempts.ts';
 import { isStreamed } from './attempts/retry-plan.ts';
 import { withheldCookies } from './headers/cookies.ts';
 import { upstreamRequestLines } from './headers/request-lines.ts';
@@ -43,6 +43,8 @@ export interface ForwardOptions extends RulesOptions {
 }
 
 export function createForward(options: ForwardOptions): (exchange: Forwardable) => Promise<void> {
+  const outgoing = createOutgoing(options);
+
   return function forward(exchange) {
     return exchange.recording === undefined ? send(exchange) : sendRecorded(exchange, exchange.recording);
   };
@@ -52,9 +54,9 @@ export function createForward(options: ForwardOptions): (exchange: Forwardable) 
     try {
       await send(exchange);
       // If no answer was stored by now, the client has left before anything was sent.
-      await recording.fail(undefined);
+      await recording.endWithoutAnswer(undefined);
     } catch (error) {
-      await recording.fail(error);
+      await recording.endWithoutAnswer(error);
       throw error;
     }
   }
@@ -66,15 +68,15 @@ export function createForward(options: ForwardOptions): (exchange: Forwardable) 
       exchange.trail.note('notSent', withheldCookies(exchange.headers.get('cookie'), operation.cookies));
     const route = options.routeTo(operation.upstream);
     const deadlineAt = performance.now() + (operation.timeoutMs ?? route.timeoutMs);
-    if (route.isGateway) return sendWithAttempts(options, exchange, route, deadlineAt, executing(exchange));
+    if (route.isGateway) return new Attempts(options, exchange, route, deadlineAt, undefined, execute).run();
     if (route.rules?.credential !== undefined) return sendAs(exchange, route, deadlineAt, undefined);
     const assertion = options.assertionFor(caller, operation.upstream);
     if (typeof assertion === 'string') return sendAs(exchange, route, deadlineAt, assertion);
     return assertion.then((made) => sendAs(exchange, route, deadlineAt, made));
   }
 
-  function executing(exchange: Forwardable): RequestSender {
-    return { send: (_, relay) => void deliver(relay, () => options.execute(exchange)) };
+  function execute(_: Target, relay: Relay, { exchange }: Attempts): void {
+    void deliver(relay, () => options.execute(exchange));
   }
 
   /** @param assertion undefined if the upstream gets a credential instead */
@@ -84,45 +86,33 @@ export function createForward(options: ForwardOptions): (exchange: Forwardable) 
     deadlineAt: number,
     assertion: string | undefined,
   ): Promise<void> {
-    const sending = new Sending(options, exchange, route, assertion);
-    if (route.rules === undefined) return sendWithAttempts(options, exchange, route, deadlineAt, sending);
-    return sendByRules(options, exchange, route, route.rules, deadlineAt, () => sending.outgoing());
+    const { rules } = route;
+    if (rules !== undefined) return sendByRules(options, exchange, route, rules, deadlineAt, assertion, outgoing);
+    return new Attempts(options, exchange, route, deadlineAt, assertion, dispatch).run();
+  }
+
+  function dispatch(target: Target, relay: Relay, attempts: Attempts): void {
+    target.dispatcher.dispatch(outgoing(attempts), relay);
   }
 }
 
-/** Makes the request for the upstream, anew for each attempt. It is a class, because methods on a prototype cost nothing to create. */
-class Sending implements RequestSender {
-  readonly #options: Pick<ForwardOptions, 'traceparentFor'>;
-  readonly #exchange: Forwardable;
-  readonly #route: UpstreamRoute;
-  readonly #assertion: string | undefined;
-  #isFirst = true;
-
-  constructor(options: ForwardOptions, exchange: Forwardable, route: UpstreamRoute, assertion: string | undefined) {
-    this.#options = options;
-    this.#exchange = exchange;
-    this.#route = route;
-    this.#assertion = assertion;
-  }
-
-  send(target: Target, relay: Relay): void {
-    target.dispatcher.dispatch(this.outgoing(), relay);
-  }
-
-  outgoing(): Outgoing {
-    const exchange = this.#exchange;
-    const { rules, sendClientAddress } = this.#route;
+/** Returns the function that makes the request for the upstream, anew for each attempt. */
+function createOutgoing(options: Pick<ForwardOptions, 'traceparentFor'>): (attempts: Attempts) => Outgoing {
+  return function outgoing({ exchange, route, assertion, count }) {
+    const { rules, sendClientAddress } = route;
     // Each attempt is a span of its own.
-    const traceparent = this.#options.traceparentFor(exchange.trail);
-    const identity = { assertion: this.#assertion, traceparent, sendClientAddress };
+    const traceparent = options.traceparentFor(exchange.trail);
+    const identity = { assertion, traceparent, sendClientAddress };
     const readsAnswer =
       exchange.operation.answerCheck === 'refuse' || exchange.recording !== undefined || rules?.judge !== undefined;
-    const lines = upstreamRequestLines(exchange, identity, readsAnswer);
-    const headers = lengthHeaders(exchange);
-    const body = bodyOf(exchange, this.#isFirst);
-    this.#isFirst = false;
-    return { method: methodOf(exchange), path: upstreamPathOf(exchange), lines, headers, body };
-  }
+    return {
+      method: methodOf(exchange),
+      path: upstreamPathOf(exchange),
+      lines: upstreamRequestLines(exchange, identity, readsAnswer),
+      headers: lengthHeaders(exchange),
+      body: bodyOf(exchange, count === 1),
+    };
+  };
 }
 
 /** Returns the method for the upstream. HEAD on an operation that declares only GET runs as GET; the relay leaves the body out. */
@@ -145,8 +135,8 @@ function lengthHeaders(checked: Checked): readonly string[] {
 }
 
 /**
- * Returns the checked bytes, or the chunks of the request if the contract declares a streamed body. On the first call, a client that waits
- * for 100 Continue gets it.
+ * Returns the checked bytes, or the chunks of the request if the contract declares a streamed body. At the first attempt, a client that
+ * waits for 100 Continue gets it.
  */
 function bodyOf(checked: Checked, isFirst: boolean): Outgoing['body'] {
   if (checked.rawBody) return checked.rawBody;

@@ -153,54 +153,33 @@ function placeForHandshake(
   route: UpstreamRoute,
   deadlineAt: number,
 ): Promise<(() => void) | undefined> {
+  const { response, trail } = exchange;
   return new Promise((resolve, reject) => {
-    new HandshakePlace(exchange, route, deadlineAt, resolve, reject).wait();
-  });
-}
+    const place = new ExchangePlace(exchange, route.concurrency, {
+      begin() {
+        response.off('close', leave);
+        resolve(() => void place.leave());
+      },
+      clientLeft,
+      endWith(thrown) {
+        response.off('close', leave);
+        reject(thrown);
+      },
+    });
 
-class HandshakePlace extends ExchangePlace {
-  readonly #resolve: (release: (() => void) | undefined) => void;
-  readonly #reject: (error: unknown) => void;
-  readonly #onClientGone = () => {
-    this.leaveQueue();
-    this.clientLeft();
-  };
+    function clientLeft(): void {
+      response.off('close', leave);
+      trail.clientLeft();
+      resolve(undefined);
+    }
 
-  constructor(
-    exchange: Forwardable,
-    route: UpstreamRoute,
-    deadlineAt: number,
-    resolve: (release: (() => void) | undefined) => void,
-    reject: (error: unknown) => void,
-  ) {
-    super(exchange, route, deadlineAt);
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
+    function leave(): void {
+      place.leaveQueue();
+      clientLeft();
+    }
 
-  wait(): void {
     // Runs before the listener that ends and logs the exchange.
-    this.exchange.response.prependListener('close', this.#onClientGone);
-    this.takePlace();
-  }
-
-  protected begin(): void {
-    this.#stopListening();
-    this.#resolve(() => void this.leavePlace());
-  }
-
-  protected clientLeft(): void {
-    this.#stopListening();
-    this.exchange.trail.clientLeft();
-    this.#resolve(undefined);
-  }
-
-  endWith(thrown: unknown): void {
-    this.#stopListening();
-    this.#reject(thrown);
-  }
-
-  #stopListening(): void {
-    this.exchange.response.off('close', this.#onClientGone);
-  }
+    response.prependListener('close', leave);
+    place.take(deadlineAt);
+  });
 }

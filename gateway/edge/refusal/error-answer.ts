@@ -5,7 +5,7 @@ import type { CatalogueEntry } from '../../catalogue-entry.ts';
 import type { ErrorCode } from '../../error-catalogue.ts';
 import type { GatewayError } from '../../errors.ts';
 
-interface ErrorAnswer {
+export interface ErrorAnswer {
   readonly status: number;
   /** Flat names and values, without the fields of the framing. */
   readonly headers: readonly string[];

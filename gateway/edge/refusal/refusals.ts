@@ -8,7 +8,7 @@ import { isIdempotent } from '../../shared/methods.ts';
 import { atEndOfTurn } from '../../sockets/end-of-turn.ts';
 import { cutOff, endAfterLingering } from '../connections/linger.ts';
 import { nodeExchangeOf } from '../edge-exchange.ts';
-import { type AnswerOf, createErrorAnswers } from './error-answer.ts';
+import { type AnswerOf, createErrorAnswers, type ErrorAnswer } from './error-answer.ts';
 
 interface RefusalsOptions {
   /** Base of `doc_url`. */
@@ -52,10 +52,7 @@ export function createRefusals(options: RefusalsOptions): Refusals {
       return;
     }
     answered.add(response);
-    atEndOfTurn(
-      () => write(arrived, error, thrown),
-      (mistake) => fail(arrived, mistake),
-    );
+    atEndOfTurn(arrived, () => write(arrived, error, thrown), fail);
   }
 
   /** Handles a refusal that could not be written: answers internal_error, or resets the connection. */
@@ -85,22 +82,25 @@ export function createRefusals(options: RefusalsOptions): Refusals {
       return;
     }
     const retryable = isRetryable(error, request, !unprotected.has(request));
-    const { status, headers, text } = answerOf(error, retryable, arrived.id);
-    const body = Buffer.from(text);
     const closes = closesAfter(arrived, error);
-    trail.status = status;
-    const head = arrived.commonHeaders.concat(headers, 'Content-Length', String(body.length));
-    if (closes) head.push('Connection', 'close');
-    response.writeHead(status, head);
-    if (closes && request.method !== 'HEAD') {
-      answered.add(response);
-      response.write(body, () => endAfterLingering(request.socket));
-    } else response.end(body);
-    trail.bytesOut = body.length;
+    if (closes && request.method !== 'HEAD') answered.add(response);
+    send(arrived, answerOf(error, retryable, arrived.id), closes);
     options.onRefused(arrived, error);
   }
 
   return { answer, answerOf, ignoreKey: (request) => void unprotected.add(request) };
+}
+
+function send({ request, response, trail, commonHeaders }: Arrived, answer: ErrorAnswer, closes: boolean): void {
+  const { status, headers, text } = answer;
+  const body = Buffer.from(text);
+  trail.status = status;
+  const head = commonHeaders.concat(headers, 'Content-Length', String(body.length));
+  if (closes) head.push('Connection', 'close');
+  response.writeHead(status, head);
+  if (closes && request.method !== 'HEAD') response.write(body, () => endAfterLingering(request.socket));
+  else response.end(body);
+  trail.bytesOut = body.length;
 }
 
 /** Whether the client may send the identical request again: it had no effect, or is idempotent by its method or key. */

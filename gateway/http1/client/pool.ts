@@ -162,7 +162,7 @@ export class Pool implements Dispatcher, Owner {
   #serveSoon(): void {
     if (this.#isServing) return;
     this.#isServing = true;
-    atEndOfTurn(() => this.#serve());
+    atEndOfTurn(this, (pool) => pool.#serve());
   }
 
   #serve(): void {

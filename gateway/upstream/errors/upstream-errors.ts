@@ -1,11 +1,13 @@
-// Parses the error bodies of upstreams. The gateway's error object gets the parts that are recognised; the rest is dropped.
+// Turns an answer from status 400 on into the refusal for the client. The status decides the code; below 500 the gateway's error object
+// also gets the parts of the body that are recognised. The client gets nothing else of the body.
 
 import type { ErrorType } from '../../catalogue-entry.ts';
 import type { ErrorCode } from '../../error-catalogue.ts';
 import { GatewayError, type UpstreamWords } from '../../errors.ts';
 import type { Forwardable } from '../../exchange.ts';
-import type { AnswerHeaders } from '../../http1/client/wire.ts';
+import type { AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { codingOf, decodeBody } from '../encoding/decode.ts';
+import { CollectedBody } from '../relay/collected-body.ts';
 import { type ErrorForm, type ParsedError, parseDialect } from './error-dialects.ts';
 import type { DefaultPlace } from './field-errors.ts';
 import { secretsIn, withoutSecrets } from './submitted-secrets.ts';
@@ -18,13 +20,44 @@ const byStatus: Readonly<Record<number, ErrorCode>> = {
 };
 
 /** Longer error bodies are not read: error objects are small. */
-export const ERROR_BODY_BYTES_MAX = 65_536;
+const ERROR_BODY_BYTES_MAX = 65_536;
 
 /** The members of the client's request on which its refusal depends. */
 type Refused = Pick<Forwardable, 'method' | 'rawBody' | 'headers' | 'operation' | 'caller'>;
 
+/** Reads the body of an error to its end, so that the connection can be kept, or until it is too long. */
+export class ErrorBody {
+  readonly #read = new CollectedBody(ERROR_BODY_BYTES_MAX);
+  readonly #status: number;
+  readonly #headers: AnswerHeaders;
+  readonly #refused: Refused;
+  readonly #relay: { failByStatus(): void };
+
+  constructor(status: number, headers: AnswerHeaders, refused: Refused, relay: { failByStatus(): void }) {
+    this.#status = status;
+    this.#headers = headers;
+    this.#refused = refused;
+    this.#relay = relay;
+  }
+
+  data(_control: Control, chunk: Buffer): void {
+    if (this.#read.add(chunk)) return;
+    this.#read.drop();
+    this.#relay.failByStatus();
+  }
+
+  end(): void {
+    this.#relay.failByStatus();
+  }
+
+  /** Returns the refusal for the client, from what has arrived. */
+  refusal(): GatewayError {
+    return toUpstreamRefusal(this.#status, this.#headers, this.#read.whole(), this.#refused);
+  }
+}
+
 /**
- * Turns an upstream's answer with status 400 or above into the refusal for the client.
+ * Returns the refusal for the client. Without a body that is recognised, the catalogue has its words.
  *
  * @param refused undefined for a GET of the gateway's own
  */

@@ -147,6 +147,17 @@ function pushCookies(
   return crosses;
 }
 
+/** Returns the first value of a field. */
+export function firstValueOf(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : value?.[0];
+}
+
+/** Returns the declared length of a body; -1 if there is none. */
+export function declaredLengthOf(headers: AnswerHeaders): number {
+  const text = firstValueOf(headers['content-length']);
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : -1;
+}
+
 function textOf(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : value?.join(', ');
 }

@@ -1,5 +1,4 @@
-// Writes the answer of an upstream to its client: the head, the body with backpressure, and its compression. It is the base class of the
-// relay, because a second object would cost each request an allocation.
+// Writes the answer of an upstream to its client: the head, the body with backpressure, and its compression.
 
 import { GatewayError } from '../../errors.ts';
 import type { Forwardable } from '../../exchange.ts';
@@ -8,60 +7,82 @@ import { contain } from '../../shared/faults.ts';
 import { atEndOfTurn } from '../../sockets/end-of-turn.ts';
 import type { AttemptFailure } from '../attempts/retry-plan.ts';
 import { type BodySink, CompressedBody } from '../encoding/compressed-body.ts';
-import { clientAnswerHeaders, type WithheldNotes } from '../headers/answer-headers.ts';
+import { clientAnswerHeaders, declaredLengthOf, type WithheldNotes } from '../headers/answer-headers.ts';
 import type { UpstreamRoute } from '../routes.ts';
+
+/** The relay, as the parts of its answer see it. */
+export interface AnswerOwner {
+  /** Whether the outcome is known. Nothing may happen afterwards. */
+  readonly ended: boolean;
+  /** The control of the connection, once a connection has taken the request. */
+  readonly control: Control | undefined;
+  /** Call it when the rest of the answer is on its way to the client. */
+  complete(): void;
+  /** Ends the attempt from this side. */
+  fail(error: GatewayError, failure: AttemptFailure): void;
+  onResponseError(control: Control | undefined, error: Error): void;
+  /** Ends the attempt if another part of the gateway has answered the client. Returns whether that is so. */
+  leaveIfAnswered(): boolean;
+  /** Called when the client has caught up: everything that was written to it has left. */
+  drained(): void;
+}
 
 /** Most withheld fields that are noted: the upstream chooses their names. */
 const WITHHELD_MAX = 16;
 
-export abstract class ClientAnswer implements WithheldNotes {
-  /** Whether the outcome is known. Nothing may happen afterwards. */
-  ended = false;
-  protected readonly exchange: Forwardable;
-  /** The control of the connection, once a connection has taken the request. */
-  protected control: Control | undefined;
-  protected status = 0;
-  protected headers: AnswerHeaders = {};
-  /** Headers that protect clients from an answer that its contract does not declare. */
-  protected protection: readonly string[] | undefined;
+/**
+ * Largest body that is read and dropped for a HEAD, so that the connection can be kept. A new connection costs less than reading more.
+ */
+export const DROPPED_BYTES_MAX = 65_536;
+
+export class ClientAnswer implements WithheldNotes {
+  status = 0;
+  /** The upstream's values until the head is written, because the body is checked by them. */
+  headers: AnswerHeaders = {};
   /** Length of the body; -1 if it is not declared. */
-  protected length = -1;
-  /** The first chunk, until the head is sent. Most answers are one chunk, which leaves with the head in one write. */
-  protected first: Buffer | undefined;
+  length = -1;
+  /** Whether the upstream's answer has a body. */
+  hasBody = false;
+  /** Whether the client gets no body, as after HEAD. */
+  dropsBody = false;
+  /** Headers that protect clients from an answer that its contract does not declare. */
+  protection: readonly string[] | undefined;
   /** Whether this attempt wrote the head of the client's answer. */
-  protected hasHead = false;
-  readonly #route: Pick<UpstreamRoute, 'authorities' | 'compression'>;
-  #withheld: string[] | undefined;
+  #hasHead = false;
+  /** The first chunk, until the head is sent. Most answers are one chunk, which leaves with the head in one write. */
+  #first: Buffer | undefined;
   #bytesOut = 0;
+  #droppedBytes = 0;
+  #withheld: string[] | undefined;
   /** Compresses the answer, unless it is short; undefined if the answer stays as it came. */
   #compressed: CompressedBody | undefined;
   /** Receives the body after the head is written. */
   #sink: BodySink;
   /** Created when the client first falls behind. */
   #onDrain: (() => void) | undefined;
+  readonly #exchange: Forwardable;
+  readonly #route: Pick<UpstreamRoute, 'authorities' | 'compression'>;
+  readonly #relay: AnswerOwner;
 
-  constructor(exchange: Forwardable, route: UpstreamRoute) {
-    this.exchange = exchange;
+  constructor(exchange: Forwardable, route: UpstreamRoute, relay: AnswerOwner) {
+    this.#exchange = exchange;
     this.#route = route;
+    this.#relay = relay;
     this.#sink = exchange.response;
   }
 
-  /** Whether the client gets no body, as after HEAD. */
-  protected abstract get dropsBody(): boolean;
-  /** Ends the attempt from this side. */
-  abstract fail(error: GatewayError, failure: AttemptFailure): void;
-  abstract onResponseError(control: Control | undefined, error: Error): void;
-  /** Called when the client has left, or got another answer. */
-  abstract clientGone(): void;
-  /** Called when the client has caught up: everything that was written to it has left. */
-  protected abstract drained(): void;
+  takeHead(status: number, headers: AnswerHeaders): void {
+    this.status = status;
+    this.headers = headers;
+    this.length = declaredLengthOf(headers);
+    const hasNoBody = status === 204 || status === 304;
+    this.hasBody = !hasNoBody && this.length !== 0;
+    this.dropsBody = hasNoBody || this.#exchange.method === 'HEAD';
+  }
 
-  /**
-   * Decides whether the client gets the answer compressed. `headers` keep the upstream's values until the head is written, because the body
-   * is checked by them.
-   */
-  protected chooseForm(): void {
-    const form = this.#route.compression?.formOf(this.exchange, this.status, this.headers, this.length);
+  /** Decides whether the client gets the answer compressed. */
+  chooseForm(): void {
+    const form = this.#route.compression?.formOf(this.#exchange, this.status, this.headers, this.length);
     if (form === undefined) return;
     this.headers = form.headers;
     if (form.compressed === undefined) return;
@@ -69,26 +90,56 @@ export abstract class ClientAnswer implements WithheldNotes {
       this.headers = form.compressed.headers;
       this.length = -1;
     } else
-      this.#compressed = new CompressedBody(form.compressed, this.exchange, (error) => this.#compressorFailed(error));
+      this.#compressed = new CompressedBody(form.compressed, this.#exchange, (error) => this.#compressorFailed(error));
   }
 
   /** Ends only this exchange, whose answer cannot be completed. */
   #compressorFailed(cause: Error): void {
-    if (this.ended) this.exchange.response.destroy();
-    else this.fail(new GatewayError('internal_error', { cause }), 'other');
+    if (this.#relay.ended) this.#exchange.response.destroy();
+    else this.#relay.fail(new GatewayError('internal_error', { cause }), 'other');
   }
 
-  protected countOut(chunk: Buffer): void {
+  data(control: Control, chunk: Buffer): void {
+    if (this.dropsBody) {
+      this.#droppedBytes += chunk.length;
+      if (this.#droppedBytes > DROPPED_BYTES_MAX) this.cutOff(control);
+    } else {
+      this.countOut(chunk);
+      this.#pass(chunk);
+    }
+  }
+
+  /**
+   * Sends the rest: the end of the body, or the whole answer.
+   *
+   * @param whole the body, if it did not arrive in chunks
+   */
+  end(whole?: Buffer): void {
+    if (whole !== undefined) this.#first = whole;
+    if (this.#hasHead) this.#sink.end();
+    else atEndOfTurn(this, writeWhole, destroy);
+    this.#relay.complete();
+  }
+
+  /** Stops reading a body that the client does not get. The client sent HEAD, and the upstream was sent GET. */
+  cutOff(control: Control): void {
+    // An answer to HEAD itself has no body, and its connection stays.
+    if (this.#exchange.operation.method === 'HEAD') return;
+    control.abort();
+    this.end();
+  }
+
+  countOut(chunk: Buffer): void {
     this.#bytesOut += chunk.length;
-    this.exchange.trail.bytesOut = this.#bytesOut;
+    this.#exchange.trail.bytesOut = this.#bytesOut;
   }
 
   /** Sends a chunk, the first one together with the head. */
-  protected pass(chunk: Buffer): void {
-    if (this.hasHead) {
+  #pass(chunk: Buffer): void {
+    if (this.#hasHead) {
       this.write(chunk);
-    } else if (this.first === undefined) {
-      this.first = chunk;
+    } else if (this.#first === undefined) {
+      this.#first = chunk;
       // Runs after everything that arrived in the same read: a whole small answer never gets here.
       if (chunk.length !== this.length) queueMicrotask(() => this.#releaseFirstSoon());
     } else {
@@ -100,48 +151,34 @@ export abstract class ClientAnswer implements WithheldNotes {
   #releaseFirstSoon(): void {
     contain(
       () => this.#releaseFirst(),
-      (thrown) => this.onResponseError(this.control, thrown as Error),
+      (thrown) => this.#relay.onResponseError(this.#relay.control, thrown as Error),
     );
   }
 
   #releaseFirst(): void {
-    const first = this.first;
-    if (this.ended || first === undefined || this.hasHead || this.leaveIfAnswered()) return;
+    const first = this.#first;
+    if (this.#relay.ended || first === undefined || this.#hasHead || this.#relay.leaveIfAnswered()) return;
     this.beginBody();
     this.write(first);
   }
 
   /** Writes to the client. Returns false if the client is behind; the upstream is then not read until it has caught up. */
-  protected write(chunk: Buffer): boolean {
+  write(chunk: Buffer): boolean {
     if (this.#sink.write(chunk)) return true;
-    this.control?.pause();
+    this.#relay.control?.pause();
     this.#onDrain ??= () => {
-      this.drained();
-      this.control?.resume();
+      this.#relay.drained();
+      this.#relay.control?.resume();
     };
     this.#sink.once('drain', this.#onDrain);
     return false;
   }
 
-  /** Sends the rest: the end of the body, or the whole answer. */
-  protected sendRest(): void {
-    if (this.hasHead) this.closeBody();
-    else
-      atEndOfTurn(
-        () => this.#writeWhole(),
-        () => this.exchange.response.destroy(),
-      );
-  }
-
-  protected closeBody(): void {
-    this.#sink.end();
-  }
-
   /** Writes head and body together, at the end of the turn: until then `Connection: close` can still be added to the head. */
-  #writeWhole(): void {
-    const { response } = this.exchange;
+  writeWhole(): void {
+    const { response } = this.#exchange;
     if (response.headersSent) return;
-    const first = this.first;
+    const first = this.#first;
     const form = first && this.#compressed?.wholeOf(first);
     if (form === 'streams') {
       this.beginBody();
@@ -155,7 +192,7 @@ export abstract class ClientAnswer implements WithheldNotes {
   }
 
   /** Writes the head of a body that follows in pieces. */
-  protected beginBody(): void {
+  beginBody(): void {
     if (this.#compressed === undefined) this.#writeHead(this.length, this.headers);
     else {
       this.#writeHead(-1, this.#compressed.headers);
@@ -164,19 +201,19 @@ export abstract class ClientAnswer implements WithheldNotes {
   }
 
   #writeHead(length: number, headers: AnswerHeaders): void {
-    const { request, response, commonHeaders, trail } = this.exchange;
+    const { request, response, commonHeaders, trail } = this.#exchange;
     // The rest of a request body that is still arriving is not read, so this connection cannot carry another request.
     if (!request.complete) response.shouldKeepAlive = false;
-    const head = this.answerHeaders(headers, [...commonHeaders]);
+    const head = this.clientHeaders([...commonHeaders], headers);
     if (length >= 0 && this.status !== 204 && this.status !== 304) head.push('Content-Length', String(length));
     trail.status = this.status;
-    this.hasHead = true;
+    this.#hasHead = true;
     response.writeHead(this.status, head);
   }
 
-  /** Appends the headers of the answer to `sent`. */
-  protected answerHeaders(given: AnswerHeaders, sent: string[]): string[] {
-    const headers = clientAnswerHeaders(given, this.exchange, this.#route.authorities, this, sent);
+  /** Appends the headers for the client to `sent`, and returns `sent`. */
+  clientHeaders(sent: string[], given = this.headers): string[] {
+    const headers = clientAnswerHeaders(given, this.#exchange, this.#route.authorities, this, sent);
     if (this.protection !== undefined) headers.push(...this.protection);
     return headers;
   }
@@ -185,20 +222,29 @@ export abstract class ClientAnswer implements WithheldNotes {
     this.#withheld ??= [];
     if (this.#withheld.length === WITHHELD_MAX || this.#withheld.includes(field)) return;
     this.#withheld.push(field);
-    this.exchange.trail.note('withheld', this.#withheld);
+    this.#exchange.trail.note('withheld', this.#withheld);
   }
 
-  /**
-   * Whether another part of the gateway has answered, for example because the request body took too long. This attempt has then ended
-   * without an answer.
-   */
-  protected leaveIfAnswered(): boolean {
-    if (this.hasHead || !this.exchange.response.headersSent) return false;
-    this.clientGone();
-    return true;
+  /** Whether the client has an answer, but not this one: for example because the request body took too long. */
+  get isForestalled(): boolean {
+    return !this.#hasHead && this.#exchange.response.headersSent;
   }
 
-  protected forgetDrain(): void {
+  /** Closes a body that has begun. If `isWhole` is false, the client sees that a part is missing. */
+  close(isWhole: boolean): void {
+    if (isWhole) this.#sink.end();
+    // Destroy later, because Node sends the bytes that were written in this turn of the event loop at its end.
+    else setImmediate(destroy, this);
+  }
+
+  destroy(): void {
+    this.#exchange.response.destroy();
+  }
+
+  forgetDrain(): void {
     if (this.#onDrain !== undefined) this.#sink.off('drain', this.#onDrain);
   }
 }
+
+const writeWhole = (answer: ClientAnswer) => answer.writeWhole();
+const destroy = (answer: ClientAnswer) => answer.destroy();

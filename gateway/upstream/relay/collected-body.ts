@@ -2,7 +2,9 @@
 
 export class CollectedBody {
   readonly #bytesMax: number;
-  #chunks: Buffer[] = [];
+  /** The only chunk so far. Most bodies are one chunk, for which no list is made. */
+  #only: Buffer | undefined;
+  #chunks: Buffer[] | undefined;
   #bytes = 0;
 
   constructor(bytesMax: number) {
@@ -16,18 +18,24 @@ export class CollectedBody {
   /** Adds a chunk. Returns false if the body has become too long. */
   add(chunk: Buffer): boolean {
     this.#bytes += chunk.length;
-    this.#chunks.push(chunk);
+    if (this.#chunks !== undefined) this.#chunks.push(chunk);
+    else if (this.#only === undefined) this.#only = chunk;
+    else this.#chunks = [this.#only, chunk];
     return !this.isTooLong;
   }
 
   /** Drops the chunks of a body that has become too long, to free their memory. */
   drop(): void {
-    this.#chunks = [];
+    this.#only = undefined;
+    this.#chunks = undefined;
   }
 
   whole(): Buffer {
-    const body = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
-    this.#chunks = [body];
-    return body;
+    if (this.#chunks !== undefined) {
+      this.#only = Buffer.concat(this.#chunks);
+      this.#chunks = undefined;
+    }
+    this.#only ??= Buffer.alloc(0);
+    return this.#only;
   }
 }

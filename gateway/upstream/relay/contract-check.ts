@@ -7,8 +7,12 @@ import type { TrailNotes } from '../../notes.ts';
 import type { Operation } from '../../operation.ts';
 import { codingOf, type DecodingFault, decodeBody, isDecodable } from '../encoding/decode.ts';
 import { upstreamFailure } from '../failure.ts';
-import type { ItemCheck } from '../streams/answer-stream.ts';
+import { firstValueOf } from '../headers/answer-headers.ts';
+import type { ClientAnswer } from './client-answer.ts';
 import type { CollectedBody } from './collected-body.ts';
+
+/** Checks one item of a stream against the contract. Returns one sentence per violation. */
+export type ItemCheck = (item: unknown) => readonly string[];
 
 /** Checks answers against their contract. */
 export interface ContractCheck {
@@ -53,11 +57,29 @@ const undecoded: Readonly<Record<DecodingFault, string>> = {
  */
 const sandboxed = Object.freeze(['Content-Security-Policy', 'sandbox']);
 
+/** Checks the head of an answer below 400. Returns how its body is checked. */
+export function checkHead(
+  check: ContractCheck,
+  exchange: Forwardable,
+  answer: ClientAnswer,
+): 'refuse' | 'report' | 'pass' {
+  const { operation, trail } = exchange;
+  const { status, headers, hasBody, dropsBody } = answer;
+  const contentType = firstValueOf(headers['content-type']);
+  const isAsked = wasAsked(status, headers, exchange);
+  const undeclared = check.undeclared(operation, status, contentType, hasBody, isAsked);
+  if (undeclared !== undefined) {
+    answer.protection = takeUndeclared(undeclared, trail);
+    return 'pass';
+  }
+  return dropsBody ? 'pass' : checkedMode(check.modeFor(operation, status, contentType, isAsked), headers);
+}
+
 /**
  * Refuses an answer whose status or media type the contract does not declare, or lets it pass. Returns the headers that protect the client
  * from scripts in it; undefined if it has none.
  */
-export function takeUndeclared(
+function takeUndeclared(
   { what, reaction, text, isActive }: ContractDeviation,
   trail: TrailNotes,
 ): readonly string[] | undefined {
@@ -73,7 +95,7 @@ export function takeUndeclared(
  * Returns how the body is checked. Throws upstream_bad_response for an encoded answer in mode `refuse`: the request allowed no coding
  * (forward.ts). In mode `report` a decoded copy is checked; a coding that the gateway does not know passes unchecked.
  */
-export function checkedMode(mode: 'refuse' | 'report' | 'off', headers: AnswerHeaders): 'refuse' | 'report' | 'pass' {
+function checkedMode(mode: 'refuse' | 'report' | 'off', headers: AnswerHeaders): 'refuse' | 'report' | 'pass' {
   if (mode === 'off') return 'pass';
   const coding = codingOf(headers);
   if (coding === '') return mode;
@@ -130,9 +152,4 @@ function isAskedPart(headers: AnswerHeaders, range: string | undefined): boolean
   const [first, last] = [Number(given[1]), Number(given[2])];
   if (asked[1] === '') return last - first < Number(asked[2]);
   return first >= Number(asked[1]) && (asked[2] === '' || last <= Number(asked[2]));
-}
-
-/** Returns the first value of a field. */
-export function firstValueOf(value: string | string[] | undefined): string | undefined {
-  return typeof value === 'string' ? value : value?.[0];
 }

@@ -1,14 +1,25 @@
 // Passes an answer that is a stream to the client: each chunk leaves as it arrives. Keeps an event stream alive while its service is
 // silent, checks each item against the contract, and can end the stream between two items.
 
+import type { Forwardable } from '../../exchange.ts';
 import type { StreamEnd, StreamKind } from '../../findings.ts';
-import type { TrailNotes } from '../../notes.ts';
+import type { Control } from '../../http1/client/wire.ts';
 import { contain } from '../../shared/faults.ts';
+import { codingOf } from '../encoding/decode.ts';
+import { firstValueOf } from '../headers/answer-headers.ts';
+import type { AnswerOwner, ClientAnswer } from '../relay/client-answer.ts';
+import type { ContractCheck, ItemCheck } from '../relay/contract-check.ts';
+import type { HeldAnswer } from '../relay/held-answer.ts';
 import { type Boundaries, createBoundaries } from './boundaries.ts';
 import { createItemSplitter, type Item, type ItemSplitter, itemValue } from './items.ts';
 
-/** Checks one item against the contract. Returns one sentence per violation. */
-export type ItemCheck = (item: unknown) => readonly string[];
+/** The relay, as a stream sees it. */
+export interface StreamingRelay extends AnswerOwner {
+  /** When the body began to pass to the client, by `performance.now()`. */
+  passesSince: number | undefined;
+  /** Ends the answer from this side. If `isWhole` is false, the client sees that a part is missing. */
+  endHere(isWhole: boolean): void;
+}
 
 /** After this silence between two events a comment is sent, so that proxies and clients do not take the stream for dead. */
 const COMMENT_AFTER_MS = 15_000;
@@ -20,26 +31,21 @@ const END_MS = 2000;
 /** Most violations in the log line of one stream. */
 const VIOLATIONS_MAX = 20;
 
-interface AnswerStreamOptions {
-  readonly kind: StreamKind;
-  /** Whether the body is encoded, so that its items cannot be seen. */
-  readonly isOpaque: boolean;
-  /** Whether the body has a length. Then nothing can be added, and its early end must be seen. */
-  readonly hasLength: boolean;
-  readonly check: ItemCheck | undefined;
-  /** Whether an item that violates the contract ends the stream; otherwise it is only noted. */
-  readonly refuses: boolean;
-  readonly trail: TrailNotes;
-  /** Sends bytes to the client. Returns false while the client is behind. */
-  write(chunk: Buffer): boolean;
-  /** Ends the answer. If `isWhole` is false, it must not look complete. */
-  over(isWhole: boolean): void;
-}
-
 export class AnswerStream {
-  readonly #options: AnswerStreamOptions;
-  readonly #boundaries: Boundaries;
+  readonly #kind: StreamKind;
+  readonly #exchange: Forwardable;
+  readonly #answer: ClientAnswer;
+  readonly #relay: StreamingRelay;
+  /** Whether the body is encoded, so that its items cannot be seen. */
+  readonly #isOpaque: boolean;
+  /** Whether the body has a length. Then nothing can be added, and its early end must be seen. */
+  readonly #hasLength: boolean;
+  /** Whether an item that violates the contract ends the stream; otherwise it is only noted. */
+  readonly #refuses: boolean;
+  /** Undefined if the items are not checked. */
+  readonly #check: ItemCheck | undefined;
   readonly #items: ItemSplitter | undefined;
+  readonly #boundaries: Boundaries;
   #violations: string[] | undefined;
   /** `performance.now()` of the last byte to the client. */
   #silentSince = performance.now();
@@ -48,53 +54,88 @@ export class AnswerStream {
   #isOver = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: AnswerStreamOptions) {
-    this.#options = options;
-    this.#boundaries = createBoundaries(options.kind);
-    this.#items = options.check && createItemSplitter(options.kind);
+  constructor(
+    kind: StreamKind,
+    exchange: Forwardable,
+    contractCheck: ContractCheck,
+    answer: ClientAnswer,
+    relay: StreamingRelay,
+  ) {
+    const { operation } = exchange;
+    const { status, headers, length } = answer;
+    this.#kind = kind;
+    this.#exchange = exchange;
+    this.#answer = answer;
+    this.#relay = relay;
+    this.#isOpaque = codingOf(headers) !== '';
+    this.#hasLength = length >= 0;
+    this.#refuses = operation.answerCheck === 'refuse';
+    if (!this.#isOpaque && operation.answerCheck !== 'off')
+      this.#check = contractCheck.itemCheck(operation, status, firstValueOf(headers['content-type']));
+    this.#items = this.#check && createItemSplitter(kind);
+    this.#boundaries = createBoundaries(kind);
+  }
+
+  /**
+   * Sends the head, before the first item. If the answer is held, it waits until the store has noted that the request was answered.
+   */
+  open(control: Control, held: HeldAnswer | undefined): void {
+    if (held === undefined) this.#sendHead();
+    else {
+      control.pause();
+      void held.store(undefined).then(() => {
+        if (this.#relay.ended) return;
+        this.#sendHead();
+        control.resume();
+      });
+    }
+  }
+
+  #sendHead(): void {
+    this.#relay.passesSince = performance.now();
+    this.#answer.beginBody();
+    this.#exchange.response.flushHeaders();
   }
 
   /** Whether a silence of any length is allowed. Within a line it is not. */
   get mayPause(): boolean {
-    const { kind, isOpaque } = this.#options;
-    return kind === 'events' && (isOpaque || this.#boundaries.isAtLineEnd());
+    return this.#kind === 'events' && (this.#isOpaque || this.#boundaries.isAtLineEnd());
   }
 
-  /** Call it with bytes of the service. */
-  data(chunk: Buffer): void {
+  data(_control: Control, chunk: Buffer): void {
     if (this.#isOver) return;
     if (this.#items === undefined) {
       this.#send(chunk);
       return;
     }
-    if (!this.#options.refuses) this.#send(chunk);
+    if (!this.#refuses) this.#send(chunk);
     for (const item of this.#items.feed(chunk)) this.#take(item);
     // The item is held back until it is complete, and may never end.
-    if (this.#options.refuses && this.#items.isTooLong()) this.#take(ENDLESS);
+    if (this.#refuses && this.#items.isTooLong()) this.#take(ENDLESS);
   }
 
-  /** Call it when the answer of the service is complete. */
-  ended(): void {
+  end(): void {
     if (this.#isOver) return;
     // An event without its empty line at the end is dropped. The last line of JSON may lack its end.
-    if (this.#items !== undefined && this.#options.kind === 'lines') this.#take(this.#items.rest());
+    if (this.#items !== undefined && this.#kind === 'lines') this.#take(this.#items.rest());
     this.stop();
+    if (!this.#relay.ended) this.#answer.end();
   }
 
   /** Sends a comment if nothing was sent for a while. */
   keepAlive(now: number): void {
-    const { kind, isOpaque, hasLength } = this.#options;
-    if (now - this.#silentSince < COMMENT_AFTER_MS || kind !== 'events' || isOpaque || hasLength) return;
+    if (now - this.#silentSince < COMMENT_AFTER_MS || this.#kind !== 'events') return;
+    if (this.#isOpaque || this.#hasLength) return;
     if (this.#isBehind || this.#isEnding || this.#isOver || !this.#boundaries.isBetween()) return;
     this.#pass(COMMENT, now);
   }
 
-  /** Ends the stream between two items, or soon, if no item ends soon. */
-  end(why: StreamEnd): void {
+  /** Ends the stream from this side: between two items, or soon, if no item ends soon. */
+  endEarly(why: StreamEnd): void {
     if (this.#isEnding || this.#isOver) return;
     this.#isEnding = true;
-    this.#options.trail.note('streamEnd', why);
-    if (!this.#options.isOpaque && this.#boundaries.isBetween()) this.#finish();
+    this.#exchange.trail.note('streamEnd', why);
+    if (!this.#isOpaque && this.#boundaries.isBetween()) this.#finish();
     else {
       const withinMs = why === 'credential' ? CREDENTIAL_END_MS : END_MS;
       this.#timer = setTimeout(() => contain(() => this.#cut()), withinMs).unref();
@@ -114,9 +155,9 @@ export class AnswerStream {
 
   #take(item: Item): void {
     if (this.#isOver) return;
-    const isRefused = this.#isViolation(item) && this.#options.refuses;
-    if (isRefused) this.end('contract');
-    else if (this.#options.refuses) this.#send(item.bytes);
+    const isRefused = this.#isViolation(item) && this.#refuses;
+    if (isRefused) this.endEarly('contract');
+    else if (this.#refuses) this.#send(item.bytes);
   }
 
   #isViolation({ bytes, isTooLong }: Item): boolean {
@@ -124,7 +165,7 @@ export class AnswerStream {
     if (found.length === 0) return false;
     if (this.#violations === undefined) {
       this.#violations = [];
-      this.#options.trail.note('answerViolations', this.#violations);
+      this.#exchange.trail.note('answerViolations', this.#violations);
     }
     const known = this.#violations;
     known.push(...found.filter((text) => !known.includes(text)).slice(0, VIOLATIONS_MAX - known.length));
@@ -133,8 +174,8 @@ export class AnswerStream {
 
   #violationsOf(bytes: Buffer): readonly string[] {
     try {
-      const value = itemValue(this.#options.kind, bytes);
-      return value === undefined ? [] : (this.#options.check as ItemCheck)(value);
+      const value = itemValue(this.#kind, bytes);
+      return value === undefined ? [] : (this.#check as ItemCheck)(value);
     } catch {
       return ['an item is not JSON'];
     }
@@ -150,18 +191,18 @@ export class AnswerStream {
 
   #pass(chunk: Buffer, now: number): void {
     this.#silentSince = now;
-    this.#isBehind = !this.#options.write(chunk);
+    this.#answer.countOut(chunk);
+    this.#isBehind = !this.#answer.write(chunk);
   }
 
   /** Ends the stream. An event stream ends as if the service had ended it, so that clients resume. Lines must not look complete. */
   #finish(): void {
-    const { kind, hasLength } = this.#options;
     this.stop();
-    this.#options.over(kind === 'events' && !hasLength);
+    this.#relay.endHere(this.#kind === 'events' && !this.#hasLength);
   }
 
   #cut(): void {
     this.stop();
-    this.#options.over(false);
+    this.#relay.endHere(false);
   }
 }

@@ -5,21 +5,22 @@ import { it } from 'node:test';
 import { contain, onFault } from '../../../gateway/shared/faults.ts';
 import { atEndOfTurn } from '../../../gateway/sockets/end-of-turn.ts';
 
-const endOfTurn = () => new Promise<void>((resolve) => atEndOfTurn(resolve));
+const endOfTurn = () => new Promise<void>((resolve) => atEndOfTurn(undefined, resolve));
 
 it('an error in one piece of work leaves the others alone and is reported', async () => {
   const reported: unknown[] = [];
   const stop = onFault((thrown) => reported.push(thrown));
   const done: string[] = [];
   const mistake = new Error('a mistake');
-  atEndOfTurn(() => done.push('before'));
+  atEndOfTurn(done, () => done.push('before'));
   atEndOfTurn(
+    done,
     () => {
       throw mistake;
     },
-    (thrown) => done.push(thrown === mistake ? 'ended' : 'something else'),
+    (list, thrown) => list.push(thrown === mistake ? 'ended' : 'something else'),
   );
-  atEndOfTurn(() => done.push('after'));
+  atEndOfTurn(done, (list) => list.push('after'));
   await endOfTurn();
   stop();
   assert.deepEqual(done, ['before', 'ended', 'after']);
@@ -28,7 +29,7 @@ it('an error in one piece of work leaves the others alone and is reported', asyn
 
 it('work that is added meanwhile is done at the end of the next turn', async () => {
   const done: string[] = [];
-  atEndOfTurn(() => atEndOfTurn(() => done.push('next')));
+  atEndOfTurn(undefined, () => atEndOfTurn(done, () => done.push('next')));
   await endOfTurn();
   assert.deepEqual(done, []);
   await endOfTurn();

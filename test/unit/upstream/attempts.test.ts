@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { it } from 'node:test';
 import type { Forwardable as Fresh } from '../../../gateway/exchange.ts';
-import { sendWithAttempts } from '../../../gateway/upstream/attempts/attempts.ts';
+import { Attempts } from '../../../gateway/upstream/attempts/attempts.ts';
 import { createUpstreamRoutes } from '../../../gateway/upstream/routes.ts';
 import type { Target, Targets } from '../../../gateway/upstream/targets/targets.ts';
 import { openAccesses } from './accesses.ts';
@@ -50,7 +50,8 @@ function createScene() {
   const failing = new Error('not begun');
   const send = () => {
     const budget = { ...way.budget, request: () => assert.fail(failing) };
-    return sendWithAttempts(options, fresh, { ...way, budget }, performance.now() + 60_000, { send: () => undefined });
+    const deadlineAt = performance.now() + 60_000;
+    return new Attempts(options, fresh, { ...way, budget }, deadlineAt, undefined, () => undefined).run();
   };
   return {
     concurrency: way.concurrency,

@@ -1,0 +1,100 @@
+// The deadlines of one exchange with an upstream: the exchange ends when one of them has passed, with upstream_timeout, and an answer that
+// takes longer than maxStreamMs is cut.
+
+import type { GatewayError } from '../../errors.ts';
+import type { Forwardable } from '../../exchange.ts';
+import type { DenseSetEntry } from '../../shared/dense-set.ts';
+import { contain } from '../../shared/faults.ts';
+import { upstreamFailure } from '../failure.ts';
+import type { Relay } from '../relay/relay.ts';
+import type { UpstreamRoute } from '../routes.ts';
+import type { DeadlineOwner } from './deadlines.ts';
+
+/** The exchange whose time passes. */
+export interface TimedExchange {
+  readonly exchange: Forwardable;
+  readonly route: UpstreamRoute;
+  /** The latest moment for the head of the answer, `performance.now()`. */
+  readonly deadlineAt: number;
+  /** Start of the attempt, `performance.now()`. */
+  readonly attemptAt: number;
+  /** The answer of the attempt; undefined between two attempts. */
+  readonly relay: Relay | undefined;
+  /** Gives back the place and the connection of the pool. The answer goes on without them. */
+  leavePlaceAndPool(): void;
+  /** Ends the exchange with the failure of its last attempt. */
+  endBetweenAttempts(): void;
+  endWith(thrown: unknown): void;
+}
+
+export class ExchangeClock implements DeadlineOwner {
+  /** Whether the answer took longer than maxStreamMs, which is no failure of the target. */
+  isOverlong = false;
+  #isStopped = false;
+  #watched: DenseSetEntry<DeadlineOwner> | undefined;
+  readonly #timed: TimedExchange;
+
+  constructor(timed: TimedExchange) {
+    this.#timed = timed;
+  }
+
+  start(): void {
+    this.#watched = this.#timed.route.watch.add(this);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    if (this.#watched !== undefined) this.#timed.route.watch.remove(this.#watched);
+  }
+
+  checkDeadlines(now: number): void {
+    const timed = this.#timed;
+    // Once the deadline of the head has passed, an answer in progress gives its place back. Otherwise slow clients would occupy the upstream.
+    if (now >= timed.deadlineAt && timed.relay?.passesSince !== undefined) timed.leavePlaceAndPool();
+    timed.relay?.keepAlive(now);
+    // Timers count whole milliseconds.
+    if (this.#isStopped || now + 1 < this.#dueAt(now)) return;
+    contain(
+      () => this.#end(now),
+      (thrown) => timed.endWith(thrown),
+    );
+  }
+
+  /** Returns when the first deadline passes. */
+  #dueAt(now: number): number {
+    const { relay, route, attemptAt, deadlineAt } = this.#timed;
+    const { firstByteTimeoutMs = Number.POSITIVE_INFINITY, idleTimeoutMs, maxStreamMs } = route;
+    if (relay === undefined) return deadlineAt;
+    const byteAt = relay.lastByteAt(now);
+    const { passesSince } = relay;
+    const dueAt = byteAt === undefined ? attemptAt + firstByteTimeoutMs : byteAt + idleTimeoutMs;
+    return Math.min(dueAt, passesSince === undefined ? deadlineAt : passesSince + maxStreamMs);
+  }
+
+  #end(now: number): void {
+    const { relay, route, deadlineAt, exchange } = this.#timed;
+    if (relay === undefined) this.#timed.endBetweenAttempts();
+    else {
+      this.isOverlong = now + 1 >= (relay.passesSince ?? now) + route.maxStreamMs;
+      if (this.isOverlong && relay.endStream('too_long')) return;
+      exchange.trail.note('timeout', this.#endedBy(now, relay));
+      relay.fail(timeoutOf(relay), now + 1 < deadlineAt ? 'timeout' : 'other');
+    }
+  }
+
+  /** The setting whose time is over, for the log. */
+  #endedBy(now: number, relay: Relay): string {
+    const { route, deadlineAt, exchange } = this.#timed;
+    const { timeoutMs, firstByteTimeoutMs, idleTimeoutMs, maxStreamMs } = route;
+    if (this.isOverlong) return `maxStreamMs ${maxStreamMs}`;
+    if (relay.passesSince === undefined && now + 1 >= deadlineAt)
+      return `timeoutMs ${exchange.operation.timeoutMs ?? timeoutMs}`;
+    return relay.lastByteAt(now) === undefined
+      ? `firstByteTimeoutMs ${firstByteTimeoutMs}`
+      : `idleTimeoutMs ${idleTimeoutMs}`;
+  }
+}
+
+function timeoutOf({ wasSent }: Relay): GatewayError {
+  return upstreamFailure('upstream_timeout', wasSent ? 'http_response_timeout' : 'connection_timeout');
+}

@@ -1,0 +1,60 @@
+// The body of an answer that is checked against its contract: a copy of it while it passes (`report`), or the body itself before the
+// client gets any of it (`refuse`).
+
+import type { Forwardable } from '../../exchange.ts';
+import type { Control } from '../../http1/client/wire.ts';
+import { upstreamFailure } from '../failure.ts';
+import type { AnswerOwner, ClientAnswer } from './client-answer.ts';
+import { CollectedBody } from './collected-body.ts';
+import { CHECKED_BYTES_MAX, type ContractCheck, violationsIn } from './contract-check.ts';
+import type { HeldAnswer } from './held-answer.ts';
+
+export class CheckedBody {
+  readonly #mode: 'report' | 'refuse';
+  readonly #read = new CollectedBody(CHECKED_BYTES_MAX);
+  readonly #exchange: Forwardable;
+  readonly #check: ContractCheck;
+  readonly #answer: ClientAnswer;
+  /** Gets what the client gets: the answer itself, or the one that is held until it is stored. */
+  readonly #next: ClientAnswer | HeldAnswer;
+  readonly #relay: AnswerOwner;
+
+  constructor(
+    mode: 'report' | 'refuse',
+    exchange: Forwardable,
+    check: ContractCheck,
+    answer: ClientAnswer,
+    next: ClientAnswer | HeldAnswer,
+    relay: AnswerOwner,
+  ) {
+    this.#mode = mode;
+    this.#exchange = exchange;
+    this.#check = check;
+    this.#answer = answer;
+    this.#next = next;
+    this.#relay = relay;
+  }
+
+  data(control: Control, chunk: Buffer): void {
+    const isShort = this.#read.add(chunk);
+    if (!isShort) this.#read.drop();
+    if (this.#mode === 'report') this.#next.data(control, chunk);
+    // The end of a body that is too long is not awaited.
+    else if (!isShort) this.end();
+  }
+
+  end(): void {
+    const { operation, trail } = this.#exchange;
+    const { status, headers } = this.#answer;
+    const violations = violationsIn(this.#read, status, headers, operation, this.#check);
+    if (violations.length > 0) trail.note('answerViolations', violations);
+    if (this.#mode === 'report') this.#next.end();
+    else if (violations.length > 0)
+      this.#relay.fail(upstreamFailure('upstream_contract_violation', 'http_protocol_error'), 'other');
+    else {
+      const whole = this.#read.whole();
+      trail.bytesOut = whole.length;
+      this.#next.end(whole);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+// Holds an answer back until it is stored for repetitions of its request, so that a repetition that follows at once finds it.
+
+import type { Forwardable, Recording } from '../../exchange.ts';
+import type { Control } from '../../http1/client/wire.ts';
+import type { AnswerOwner, ClientAnswer } from './client-answer.ts';
+import { CollectedBody } from './collected-body.ts';
+
+/** The relay, as a held answer sees it. */
+export interface HoldingRelay extends AnswerOwner {
+  /** When the body began to pass to the client, by `performance.now()`. */
+  passesSince: number | undefined;
+  /** Call it when bytes of the body have arrived. */
+  noteBytes(): void;
+  /** Ends the attempt of a client that has left. */
+  clientGone(): void;
+}
+
+export class HeldAnswer {
+  /** Whether the store has the answer, or has failed. From then on the client gets it. */
+  isStored = false;
+  readonly #recording: Recording;
+  readonly #body: CollectedBody;
+  readonly #exchange: Forwardable;
+  readonly #answer: ClientAnswer;
+  readonly #relay: HoldingRelay;
+  readonly #clock: { stop(): void };
+
+  /** @param clock stopped when the rest no longer depends on the upstream */
+  constructor(
+    recording: Recording,
+    exchange: Forwardable,
+    answer: ClientAnswer,
+    relay: HoldingRelay,
+    clock: { stop(): void },
+  ) {
+    this.#recording = recording;
+    this.#body = new CollectedBody(recording.bodyBytesMax);
+    this.#exchange = exchange;
+    this.#answer = answer;
+    this.#relay = relay;
+    this.#clock = clock;
+  }
+
+  data(control: Control, chunk: Buffer): void {
+    if (this.isStored || this.#answer.dropsBody) {
+      this.#answer.data(control, chunk);
+      return;
+    }
+    this.#answer.countOut(chunk);
+    if (!this.#body.add(chunk)) void this.#passTooLong(control);
+  }
+
+  /** @param whole the body, if it did not arrive in chunks */
+  end(whole?: Buffer): void {
+    if (this.isStored) this.#answer.end(whole);
+    else void this.#endOnceStored(whole ?? this.#body.whole());
+  }
+
+  async #endOnceStored(body: Buffer): Promise<void> {
+    this.#clock.stop();
+    await this.store(body);
+    if (!this.#relay.ended) this.#answer.end(body);
+  }
+
+  /** Passes on an answer that has become too long to be stored, once the store has noted that. */
+  async #passTooLong(control: Control): Promise<void> {
+    control.pause();
+    await this.store(undefined);
+    if (this.#relay.ended) return;
+    this.#answer.beginBody();
+    this.#relay.noteBytes();
+    this.#relay.passesSince = performance.now();
+    if (this.#answer.write(this.#body.whole())) control.resume();
+  }
+
+  /**
+   * Stores the answer, and resolves also if storing it has failed. If the client has left by then, the exchange ends.
+   *
+   * @param body undefined for a stream and for a body that is too long: the store then notes only that the request was answered
+   */
+  async store(body: Buffer | undefined): Promise<void> {
+    const { status } = this.#answer;
+    const headers = this.#answer.clientHeaders([]);
+    const isShort = body !== undefined && body.length <= this.#recording.bodyBytesMax;
+    await this.#recording.keep({ status, headers, body: isShort ? body : undefined });
+    this.isStored = true;
+    if (this.#exchange.response.destroyed) this.#relay.clientGone();
+  }
+}
