@@ -17,14 +17,20 @@ export interface Capability {
 /** A member of the log line of an exchange. */
 export interface LogField {
   /**
-   * The section of the line. observe/line.ts writes the members of one section together. observe/line-rare.ts writes the sections that most
-   * lines lack. A member of the section `rare` is the value of the one note in its row. The members of another such section are made of several
-   * notes, by a function of that file.
+   * The section of the line: the members of one section are written together. observe/line-rare.ts writes the sections that most lines
+   * lack, observe/line.ts the others. A member of the section `rare` is the value of the one note in its row, or what `made` in
+   * observe/line-rare.ts makes of several notes.
    */
-  readonly part: string;
+  readonly section: string;
   /** The stage that the member describes; `exchange`: the whole exchange. */
   readonly stage: StageName | 'exchange';
   readonly type: string;
+  /**
+   * Whether `explain` tells the member to the organization that sent the request; a function returns what it tells in place of the value.
+   * Most members that clients are told were in the answer to the request. They are not told which targets an upstream has, how the gateway
+   * counts and retries, and names of the configuration.
+   */
+  readonly told: boolean | ((value: unknown) => unknown);
   /** The notes from which the member is made, with their types; stages write them on the trail (notes.ts). */
   readonly notes?: Readonly<Record<string, Noted<unknown> | RarelyNoted<unknown>>>;
   /** Markdown. */

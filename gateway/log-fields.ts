@@ -7,70 +7,84 @@ import type { ErrorCode } from './error-catalogue.ts';
 import type { GatewayError } from './errors.ts';
 import { STAGE_SPANS, type StageName } from './stages.ts';
 
-/** From this duration on, an exchange is slow: its line has the duration of each stage. Its upstream alone is slow from there on, too. */
+/** An exchange that takes this long is slow: its line has the duration of each stage. An answer that begins this late is slow, too. */
 export const SLOW_MS = 250;
 
 const GENERAL_FIELDS = {
   level: {
-    part: 'start',
+    section: 'start',
     stage: 'exchange',
     type: 'integer',
+    told: false,
     meaning: '30: information, 40: a fault of an upstream, 50: a fault of the gateway',
   },
-  time: { part: 'start', stage: 'exchange', type: 'epoch ms', meaning: 'when the exchange ended' },
-  request_id: { part: 'start', stage: 'exchange', type: 'text', meaning: 'the `X-Request-Id` of the answer' },
-  method: { part: 'matched', stage: 'match', type: 'text', meaning: 'the method of the request' },
-  stage: {
-    part: 'matched',
+  time: { section: 'start', stage: 'exchange', type: 'epoch ms', told: true, meaning: 'when the exchange ended' },
+  request_id: {
+    section: 'start',
     stage: 'exchange',
     type: 'text',
+    told: true,
+    meaning: 'the `X-Request-Id` of the answer',
+  },
+  method: { section: 'matched', stage: 'match', type: 'text', told: true, meaning: 'the method of the request' },
+  stage: {
+    section: 'matched',
+    stage: 'exchange',
+    type: 'text',
+    told: true,
     // The stage that runs now: a refusal names it.
     notes: { stage: noted<StageName>() },
     meaning: 'the final stage: the one that refused or answered',
   },
   status: {
-    part: 'matched',
+    section: 'matched',
     stage: 'exchange',
     type: 'integer',
+    told: true,
     notes: { status: noted<number>() },
     meaning: 'the status of the answer; 499: the client had left',
   },
   code: {
-    part: 'code',
+    section: 'code',
     stage: 'exchange',
     type: 'text',
+    told: true,
     notes: { code: noted<ErrorCode | string | undefined>(), refusal: noted<GatewayError | undefined>() },
     meaning: 'the error code of the answer',
   },
   duration_ms: {
-    part: 'size',
+    section: 'size',
     stage: 'exchange',
     type: 'ms',
+    told: true,
     meaning: 'from the arrival of the request to the end of the answer',
   },
   stages_ms: {
-    part: 'stages',
+    section: 'stages',
     stage: 'exchange',
     type: 'object of ms',
+    told: true,
     // `performance.now()` when forwarding began.
     notes: { forwardedAt: noted<number | undefined>() },
     meaning: `time of ${spansText()}: for refusals that got past \`authenticate\`, and for exchanges of ${SLOW_MS} ms and more`,
   },
   trace_id: {
-    part: 'trace',
+    section: 'trace',
     stage: 'forward',
     type: 'text',
+    told: false,
     // As the client sent it; noted only while traces are kept.
     notes: { clientTraceparent: noted<string | undefined>() },
     meaning: 'the id of the trace',
   },
   worker: {
-    part: 'end',
+    section: 'end',
     stage: 'admit',
     type: 'integer',
+    told: false,
     meaning: 'the worker that handled the exchange; absent if there is a single process',
   },
-  msg: { part: 'end', stage: 'exchange', type: 'text', meaning: '`exchange`' },
+  msg: { section: 'end', stage: 'exchange', type: 'text', told: false, meaning: '`exchange`' },
 } as const satisfies LogFieldRows;
 
 /** The members of `stages_ms`, each with the stages that it includes. */
@@ -89,15 +103,15 @@ export const LOG_FIELDS: LogFields = { ...GENERAL_FIELDS, ...allRows('fields') }
 
 export type GeneralFields = typeof GENERAL_FIELDS;
 export type LogFieldName = keyof LogFields;
-type Part = LogFields[LogFieldName]['part'];
+type Section = LogFields[LogFieldName]['section'];
 
-/** The members of a part. */
-export type LogFieldsOf<P extends Part> = {
-  [Name in LogFieldName]: LogFields[Name]['part'] extends P ? Name : never;
+/** The members of a section. */
+export type LogFieldsOf<S extends Section> = {
+  [Name in LogFieldName]: LogFields[Name]['section'] extends S ? Name : never;
 }[LogFieldName];
 
-/** Text that has every member of the parts; the compiler reads it from template literals that are `as const`. */
-export type TextOf<P extends Part> = TextWith<LogFieldsOf<P>>;
+/** Text that has every member of the sections; the compiler reads it from template literals that are `as const`. */
+export type TextOf<S extends Section> = TextWith<LogFieldsOf<S>>;
 type TextWith<Name> = (Name extends string ? (text: `${string}"${Name}":${string}`) => void : never) extends (
   text: infer Text,
 ) => void
@@ -127,12 +141,12 @@ export type UsualNotes = { -readonly [Name in NoteName<Noted<unknown>>]: ValueOf
 /** The notes that few exchanges have. */
 export type RareNotes = { -readonly [Name in NoteName<RarelyNoted<unknown>>]?: ValueOf<Name> | undefined };
 
-const RARE_PARTS = ['kind', 'code', 'rare'] as const satisfies readonly Part[];
-export type RareFieldName = LogFieldsOf<(typeof RARE_PARTS)[number]>;
+const RARE_SECTIONS = ['kind', 'code', 'rare'] as const satisfies readonly Section[];
+export type RareFieldName = LogFieldsOf<(typeof RARE_SECTIONS)[number]>;
 
 /** The members that most lines lack, in their order, each with the first of its notes. */
-export const RARE_LOG_FIELDS = RARE_PARTS.flatMap((part) =>
+export const RARE_LOG_FIELDS = RARE_SECTIONS.flatMap((section) =>
   Object.entries<LogField>(LOG_FIELDS)
-    .filter(([, field]) => field.part === part)
+    .filter(([, field]) => field.section === section)
     .map(([name, { notes = {} }]) => [name as RareFieldName, Object.keys(notes)[0] as keyof RareNotes] as const),
 );

@@ -6,49 +6,70 @@ import { AUTH_CODES } from './codes.ts';
 
 const fields = {
   organization: {
-    part: 'caller',
+    section: 'caller',
     stage: 'authenticate',
     type: 'text',
+    told: true,
     notes: { caller: noted<Caller | undefined>() },
     meaning: 'the organization of the caller',
   },
-  tier: { part: 'caller', stage: 'authenticate', type: 'text', meaning: 'its tier' },
+  tier: { section: 'caller', stage: 'authenticate', type: 'text', told: true, meaning: 'its tier' },
   key_id: {
-    part: 'caller',
+    section: 'caller',
     stage: 'authenticate',
     type: 'text',
+    told: true,
     meaning: 'the id of the API key; `anonymous`: the operation is public',
   },
   token_issuer: {
-    part: 'caller',
+    section: 'caller',
     stage: 'authenticate',
     type: 'text',
+    // A name in gateway.yaml.
+    told: false,
     meaning: 'the issuer of the token, where a caller has one instead of a key; the provider of a session',
   },
   subject: {
-    part: 'caller',
+    section: 'caller',
     stage: 'authenticate',
     type: 'text',
+    told: true,
     meaning: 'the subject of the token or session, or the user name',
   },
   session: {
-    part: 'caller',
+    section: 'caller',
     stage: 'authenticate',
     type: 'text',
+    // It is about the person who has signed in, who may be no concern of the organization.
+    told: false,
     meaning: 'the id of the session of a person who has signed in; it opens nothing',
   },
-  mode: { part: 'caller', stage: 'authenticate', type: '`live`, `test`', meaning: 'the mode of the caller' },
-  hint: { part: 'refusal', stage: 'authenticate', type: 'text', meaning: 'of a refusal: the reason in one word' },
+  mode: {
+    section: 'caller',
+    stage: 'authenticate',
+    type: '`live`, `test`',
+    told: true,
+    meaning: 'the mode of the caller',
+  },
+  hint: {
+    section: 'refusal',
+    stage: 'authenticate',
+    type: 'text',
+    told: true,
+    meaning: 'of a refusal: the reason in one word',
+  },
   required_scopes: {
-    part: 'refusal',
+    section: 'refusal',
     stage: 'authorize',
     type: 'list of texts',
+    told: true,
     meaning: 'of a refusal: the scopes of the operation',
   },
   held_scopes: {
-    part: 'refusal',
+    section: 'refusal',
     stage: 'authorize',
     type: 'list of texts',
+    told: true,
     meaning: 'of a refusal: the scopes of the caller, at most 64',
   },
 } as const;
@@ -72,7 +93,7 @@ const facts: FactsOf<typeof fields, 'code'> = {
 
 export const AUTH = { codes: AUTH_CODES, fields, facts } as const satisfies Capability;
 
-/** Replaces the key id in a simulation for which only an organization is named. */
+/** Replaces the key id in a rehearsal for which only an organization is named. */
 export const ANY_KEY = 'any key';
 
 /** Names the credential, and the organization if it has one. */

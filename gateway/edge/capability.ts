@@ -5,23 +5,26 @@ import { EDGE_CODES } from './codes.ts';
 
 const fields = {
   client: {
-    part: 'client',
+    section: 'client',
     stage: 'admit',
     type: 'text',
+    told: true,
     notes: { clientAddress: noted<string | undefined>() },
     meaning: "the client's address",
   },
   client_request_id: {
-    part: 'rare',
+    section: 'rare',
     stage: 'admit',
     type: 'text',
+    told: true,
     notes: { clientRequestId: rarelyNoted<string>() },
     meaning: 'the `X-Request-Id` that the client sent',
   },
   max_bytes: {
-    part: 'refusal',
+    section: 'refusal',
     stage: 'validate',
     type: 'bytes',
+    told: true,
     meaning: 'of a refusal: the size that was exceeded',
   },
 } as const;

@@ -5,23 +5,26 @@ import { IDEMPOTENCY_CODES } from './codes.ts';
 
 const fields = {
   replayed: {
-    part: 'rare',
+    section: 'rare',
     stage: 'replay',
     type: '`true`',
+    told: true,
     notes: { replayed: rarelyNoted<true>() },
     meaning: 'a repeated `Idempotency-Key` got the kept answer',
   },
   recorded: {
-    part: 'rare',
+    section: 'rare',
     stage: 'replay',
     type: '`true`',
+    told: true,
     notes: { recorded: rarelyNoted<true>() },
     meaning: 'a new `Idempotency-Key`, whose answer is kept',
   },
   outcome_unknown: {
-    part: 'rare',
+    section: 'rare',
     stage: 'replay',
     type: '`true`',
+    told: true,
     notes: { outcomeUnknown: rarelyNoted<true>() },
     meaning: 'the request with the new `Idempotency-Key` was sent, and its outcome is unknown: repetitions are refused',
   },

@@ -25,55 +25,62 @@ const codes = {
 
 const fields = {
   retry_after: {
-    part: 'refusal',
+    section: 'refusal',
     stage: 'throttle',
     type: 'seconds',
+    told: true,
     meaning: 'of a refusal: the `Retry-After` of the answer',
   },
   limit: {
-    part: 'limit',
+    section: 'limit',
     stage: 'limit',
     type: 'text',
+    told: true,
     notes: { limits: noted<LimitStates | undefined>() },
     meaning: 'the tightest enforced limit',
   },
-  limit_remaining: { part: 'limit', stage: 'limit', type: 'integer', meaning: 'what is left of it' },
-  limit_quota: { part: 'limit', stage: 'limit', type: 'integer', meaning: 'its size' },
+  limit_remaining: { section: 'limit', stage: 'limit', type: 'integer', told: true, meaning: 'what is left of it' },
+  limit_quota: { section: 'limit', stage: 'limit', type: 'integer', told: true, meaning: 'its size' },
   limits: {
-    part: 'limits',
+    section: 'limits',
     stage: 'limit',
     type: 'list of objects',
+    told: true,
     // One per state of `limits`, in the same order.
     notes: { charged: noted<readonly Charged[] | undefined>() },
     meaning:
       'each limit that counted the request (`policy`: its name, `quota`, `remaining`, `wait_ms`, `cost`, `shadow`); absent if the three members above describe the only one',
   },
   limit_source: {
-    part: 'decision',
+    section: 'decision',
     stage: 'limit',
     type: 'text',
+    told: false,
     notes: { limitSource: noted<string | undefined>() },
     meaning:
       'where the decision came from: the store (such as `redis` or `process`), `known` (a refusal that still held), or the outage policy while Redis was away',
   },
   decided_at: {
-    part: 'decision',
+    section: 'decision',
     stage: 'limit',
     type: 'epoch ms',
+    told: false,
     notes: { limitDecidedAtMs: noted<number | undefined>() },
     meaning: 'the time of the decision by the clock of that store',
   },
   shadow_refused: {
-    part: 'rare',
+    section: 'rare',
     stage: 'limit',
     type: 'list of texts',
+    told: true,
     notes: { shadowRefusals: rarelyNoted<readonly string[]>() },
     meaning: 'shadow limits that would have refused the request',
   },
   violated_policies: {
-    part: 'refusal',
+    section: 'refusal',
     stage: 'limit',
     type: 'list of texts',
+    told: true,
     meaning: 'of a refusal: the limits that refused',
   },
 } as const;

@@ -38,23 +38,26 @@ const codes = {
 
 const fields = {
   mcp: {
-    part: 'kind',
+    section: 'kind',
     stage: 'match',
     type: 'text',
+    told: true,
     notes: { mcp: rarelyNoted<string>() },
     meaning: 'the method of a message of the Model Context Protocol, such as `tools/list`; `invalid`: it had none',
   },
   tool: {
-    part: 'kind',
+    section: 'kind',
     stage: 'match',
     type: 'text',
+    told: true,
     notes: { tool: rarelyNoted<string>() },
     meaning: 'the tool by which an agent called the operation',
   },
   within: {
-    part: 'kind',
+    section: 'kind',
     stage: 'exchange',
     type: 'text',
+    told: true,
     notes: { within: rarelyNoted<string>() },
     meaning: 'the request id of the message of the agent, which has a line of its own',
   },

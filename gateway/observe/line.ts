@@ -39,22 +39,6 @@ export function createLines(worker?: number | 'primary'): Lines {
   const operations = new WeakMap<Operation, MatchedParts>();
   const unmatched: MatchedParts = new Map();
 
-  function callerPart(caller: Caller): string {
-    let part = callerTexts.of(caller);
-    if (part === undefined) {
-      part = flat(
-        members<LogFieldsOf<'caller'>>({
-          organization: caller.organization?.id,
-          tier: caller.organization?.tier,
-          ...credentialOf(caller),
-          mode: caller.mode,
-        }),
-      );
-      callerTexts.set(caller, part);
-    }
-    return part;
-  }
-
   function partsOf(operation: Operation | undefined): MatchedParts {
     if (operation === undefined) return unmatched;
     let parts = operations.get(operation);
@@ -101,6 +85,22 @@ export function createLines(worker?: number | 'primary'): Lines {
   }
 
   return { lineOf };
+}
+
+function callerPart(caller: Caller): string {
+  let part = callerTexts.of(caller);
+  if (part === undefined) {
+    part = flat(
+      members<LogFieldsOf<'caller'>>({
+        organization: caller.organization?.id,
+        tier: caller.organization?.tier,
+        ...credentialOf(caller),
+        mode: caller.mode,
+      }),
+    );
+    callerTexts.set(caller, part);
+  }
+  return part;
 }
 
 function operationPart({ id, path, upstream }: Operation): string {
@@ -176,7 +176,7 @@ function chargePart({ cost, enforce }: Charged): string {
 }
 
 const targetPart = memoize((target: string) => flat(`,"target":"${target}","trace_id":"` as const));
-/** The gateway's own contract, and an upstream that `explain` simulates, have a target and no trace. */
+/** The gateway's own contract, and an upstream of a rehearsed request, have a target and no trace. */
 const untracedPart = memoize((target: string) => flat(`,"target":"${target}` as const));
 const answerPart = memoize((status: number) => flat(`","upstream_status":${status},"upstream_ms":` as const));
 

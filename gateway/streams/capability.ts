@@ -19,16 +19,18 @@ const codes = {
 
 const fields = {
   stream: {
-    part: 'kind',
+    section: 'kind',
     stage: 'forward',
     type: '`events`, `lines`, `websocket`',
+    told: true,
     notes: { stream: rarelyNoted<StreamKind>() },
     meaning: 'the kind of an answer that stays open: an event stream, lines of JSON, a WebSocket',
   },
   stream_end: {
-    part: 'kind',
+    section: 'kind',
     stage: 'forward',
     type: '`drain`, `reload`, `credential`, `contract`, `too_long`',
+    told: true,
     notes: { streamEnd: rarelyNoted<StreamEnd>() },
     meaning:
       'why the gateway ended the stream: its process ended, the operation was gone, the key, token or organization was no longer valid, an item violated the contract, or it took longer than `maxStreamMs`; absent if the client or the target ended it',
@@ -50,7 +52,7 @@ const ends: Readonly<Record<string, string>> = {
 } satisfies Readonly<Record<StreamEnd, string>>;
 
 const facts: FactsOf<typeof fields, 'open_streams_max'> = {
-  // It is about a simulated request.
+  // It is about a rehearsed request.
   open_streams_max: {
     forward: (most) => `it may stay open; the organization may have ${most} open streams in each process`,
   },

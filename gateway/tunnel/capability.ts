@@ -4,9 +4,10 @@ import { type Capability, type FactsOf, rarelyNoted } from '../capability.ts';
 
 const fields = {
   tunnel: {
-    part: 'kind',
+    section: 'kind',
     stage: 'admit',
     type: 'text',
+    told: false,
     notes: { tunnel: rarelyNoted<string>() },
     meaning: 'the tunnel that passed the request on',
   },

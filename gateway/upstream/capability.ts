@@ -9,73 +9,86 @@ import { withheldText } from './headers/withheld.ts';
 
 const fields = {
   target: {
-    part: 'target',
+    section: 'target',
     stage: 'forward',
     type: 'text',
+    told: false,
     notes: { target: noted<string | undefined>() },
     meaning: 'the target that got the request',
   },
   queued_ms: {
-    part: 'queued',
+    section: 'queued',
     stage: 'forward',
     type: 'ms',
+    told: true,
     // A request that did not wait has no note.
     notes: { queuedMs: noted<number | undefined>() },
     meaning: 'the part of the duration that was spent in the queue of the upstream',
   },
   timeout: {
-    part: 'rare',
+    section: 'rare',
     stage: 'forward',
     type: 'text',
+    // A name of the configuration.
+    told: false,
     notes: { timeout: rarelyNoted<string>() },
     meaning: 'the setting whose time was over, with its milliseconds, such as `timeoutMs 10000`',
   },
   attempts: {
-    part: 'rare',
+    section: 'rare',
     stage: 'forward',
     type: 'integer',
+    told: false,
     notes: { attempts: noted<number>() },
     meaning: 'how often the request was sent, if more than once',
   },
   retries: {
-    part: 'rare',
+    section: 'rare',
     stage: 'forward',
     type: 'list of texts',
+    told: false,
     notes: { retries: rarelyNoted<readonly RetryReason[]>() },
     meaning: 'the reason of each further attempt',
   },
   retry_budget_spent: {
-    part: 'rare',
+    section: 'rare',
     stage: 'forward',
     type: '`true`',
+    told: false,
     notes: { retryBudgetSpent: rarelyNoted<true>() },
     meaning: 'a further attempt was left out, because the retry budget of the upstream was spent',
   },
   upstream_status: {
-    part: 'answer',
+    section: 'answer',
     stage: 'forward',
     type: 'integer',
+    // The service may have refused the credential of the gateway.
+    told: false,
     notes: { upstreamStatus: noted<number | undefined>() },
     meaning: "the status of the target's answer",
   },
   upstream_ms: {
-    part: 'answer',
+    section: 'answer',
     stage: 'forward',
     type: 'ms',
+    told: true,
     notes: { upstreamMs: noted<number | undefined>() },
     meaning: 'from the start of the last attempt to the first byte of the answer',
   },
   answer_violations: {
-    part: 'rare',
+    section: 'rare',
     stage: 'forward',
     type: 'list of texts',
+    // Names of members and headers that the contract does not declare.
+    told: false,
     notes: { answerViolations: rarelyNoted<readonly string[]>() },
     meaning: 'where the answer violates the contract',
   },
   withheld: {
-    part: 'rare',
+    section: 'rare',
     stage: 'forward',
     type: 'list of texts',
+    told: droppedQueryIn,
     notes: {
       // Names of undeclared query parameters.
       droppedQuery: rarelyNoted<readonly string[]>(),
@@ -88,27 +101,39 @@ const fields = {
       'headers of the answer that did not reach the client (`set-cookie: name` for a cookie), and `cookie: name` for a declared cookie that did not reach the service, and `query: name` for an undeclared parameter that was left out',
   },
   compressed: {
-    part: 'rare',
+    section: 'rare',
     stage: 'forward',
     type: 'text',
+    told: true,
     notes: { compressed: rarelyNoted<string>() },
     meaning: 'the coding in which the gateway compressed the answer',
   },
   cause: {
-    part: 'rare',
+    section: 'rare',
     stage: 'forward',
     type: 'text',
+    // Addresses and stacks.
+    told: false,
     notes: { cause: rarelyNoted<unknown>() },
     meaning: 'what went wrong between the gateway and its target; for `internal_error`, the stack',
   },
   bytes_out: {
-    part: 'size',
+    section: 'size',
     stage: 'forward',
     type: 'bytes',
+    told: true,
     notes: { bytesOut: noted<number>() },
     meaning: 'the body of the answer',
   },
 } as const;
+
+/** Names that the client itself has sent; the others are of headers and cookies of the service. */
+function droppedQueryIn(withheld: unknown): readonly string[] | undefined {
+  const own = listIn(withheld)
+    .map(String)
+    .filter((name) => name.startsWith('query: '));
+  return own.length === 0 ? undefined : own;
+}
 
 const unanswered: Readonly<Record<string, string>> = {
   upstream_unreachable: 'no connection to it could be made, and nothing was sent',
@@ -144,7 +169,7 @@ const facts: FactsOf<typeof fields, 'code' | 'times'> = {
     forward: (bytes, { rehearsed }, outcome) =>
       outcome === 'answered' && rehearsed !== true ? `${bytes} bytes to the client` : undefined,
   },
-  // Only a simulated request has it.
+  // Only a rehearsed request has it.
   times: { forward: timesText },
 };
 

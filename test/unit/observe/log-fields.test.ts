@@ -100,7 +100,7 @@ describe('the table of log fields', () => {
         );
         const [field] =
           Object.entries<LogField>(LOG_FIELDS).find(
-            ([, { part, notes = {} }]) => ['kind', 'rare'].includes(part) && note in notes,
+            ([, { section, notes = {} }]) => ['kind', 'rare'].includes(section) && note in notes,
           ) ?? [];
         assert.ok(members.includes(field === 'attempts' ? 'retries' : (field ?? '')), members.join());
       });
