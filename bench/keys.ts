@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createDirectory, type Directory } from '../gateway/auth/directory.ts';
+import { Directory } from '../gateway/auth/directory.ts';
 import type { KeyStore } from '../gateway/auth/store/key-store.ts';
 import { digestOf, KEYS_PER_ORGANIZATION, keyAt, organizationAt, recordAt, strangeKey } from './sample-keys.ts';
 import { type StoreInUse, useRedis, useSqlite } from './store-in-use.ts';
@@ -73,7 +73,7 @@ async function measure<T>(what: string, items: readonly T[], ask: (item: T) => u
 }
 
 async function startDirectory(store: KeyStore): Promise<Directory> {
-  const directory = createDirectory({ store, digestOf, host: 'bench', pid: process.pid, now: Date.now, ...BOUNDS });
+  const directory = new Directory({ store, digestOf, host: 'bench', pid: process.pid, now: Date.now, ...BOUNDS });
   // Its first reading of the change stream drops everything learned before.
   await sleep(300);
   return directory;

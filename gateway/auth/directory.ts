@@ -4,15 +4,16 @@
 import type { Caller, Organization } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
-import { createChangeFollower } from '../shared/change-follower.ts';
+import { type ChangeFollower, createChangeFollower } from '../shared/change-follower.ts';
 import { createLookUp } from '../shared/look-up.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
 import { type DigestOf, parseApiKey } from './api-key.ts';
 import { parseAuthorization } from './credentials.ts';
-import { createIdentityCache, type IdentityCacheOptions, type KnownCaller } from './identity-cache.ts';
+import { IdentityCache, type IdentityCacheOptions, type KnownCaller } from './identity-cache.ts';
 import { createInstanceReports } from './instance-reports.ts';
 import { createKeyUses } from './key-uses.ts';
 import type { KeyStore, KeyStoreChange } from './store/key-store.ts';
+import type { KeyAndOwner } from './store/stored-key.ts';
 
 interface DirectoryOptions extends IdentityCacheOptions {
   readonly store: Pick<KeyStore, 'keys' | 'organizations' | 'audit' | 'instances'>;
@@ -52,128 +53,145 @@ export interface DirectoryStatus {
   readonly unwrittenUses: number;
 }
 
-export interface Directory {
+export class Directory {
+  readonly #options: DirectoryOptions;
+  readonly #graceMs: number;
+  readonly #machine: Machine;
+  readonly #cache: IdentityCache;
+  readonly #uses: ReturnType<typeof createKeyUses>;
+  readonly #reports: ReturnType<typeof createInstanceReports>;
+  readonly #follower: ChangeFollower;
+  readonly #lookUpKey: ReturnType<typeof createLookUp<KeyAndOwner, KnownCaller>>;
+  readonly #lookUpOrganization: ReturnType<typeof createLookUp<Organization, Organization>>;
+
+  constructor(options: DirectoryOptions) {
+    const { store, host, pid, now, pollMs = 250, graceMs = 15 * 60_000, machine = realMachine } = options;
+    const cache = new IdentityCache(options);
+    this.#options = options;
+    this.#graceMs = graceMs;
+    this.#machine = machine;
+    this.#cache = cache;
+    this.#uses = createKeyUses({ keys: store.keys, now, machine });
+    const startedAtMs = now();
+    this.#reports = createInstanceReports({ instances: store.instances, host, pid, startedAtMs, graceMs, machine });
+    const follower = createChangeFollower({
+      stream: store.audit,
+      pollMs,
+      now,
+      onChange(change) {
+        cache.forget(change);
+        options.onChange?.(change);
+      },
+      onReset(isFirst) {
+        cache.forgetAll();
+        if (!isFirst) options.onReplaced?.();
+      },
+      onPolled: () => this.#onPolled(),
+      onHealth: options.onHealth,
+      machine,
+    });
+    this.#follower = follower;
+    this.#lookUpKey = createLookUp<KeyAndOwner, KnownCaller>({
+      follower,
+      learn: (keyHash, found, keep) => cache.learnKey(keyHash, found, keep),
+      unavailable,
+    });
+    this.#lookUpOrganization = createLookUp<Organization, Organization>({
+      follower,
+      learn: (id, found, keep) => cache.learnOrganization(id, found, keep),
+      unavailable,
+    });
+  }
+
   /**
    * Returns the same object for the same key until its record changes; undefined for an unknown key. Throws api_key_malformed,
    * auth_unavailable.
    */
-  callerOf(key: string): Awaitable<Caller | undefined>;
+  callerOf(key: string): Awaitable<Caller | undefined> {
+    const keyHash = this.#cache.hashOf(key);
+    const known = this.#cache.caller(keyHash);
+    if (known !== undefined && this.#isWithinGrace()) return this.#use(known);
+    // A cached key had a valid form when it was first presented; checking again would cost half a microsecond.
+    if (parseApiKey(key) === undefined) throw new GatewayError('api_key_malformed');
+    // Without the store, cached absences prove nothing: the key may have been created since the last change that was read.
+    this.#requireStore();
+    if (this.#cache.isAbsent(keyHash)) return undefined;
+    const { store, digestOf } = this.#options;
+    const found = this.#lookUpKey(keyHash, () => store.keys.findByDigest(digestOf(key)));
+    return found instanceof Promise ? found.then((one) => this.#use(one)) : this.#use(found);
+  }
+
   /** Returns the same object until the organization changes; undefined for an unknown one. Throws auth_unavailable. */
-  organizationOf(id: string): Awaitable<Organization | undefined>;
+  organizationOf(id: string): Awaitable<Organization | undefined> {
+    const known = this.#cache.organization(id);
+    if (known !== undefined && this.#isWithinGrace()) return known;
+    this.#requireStore();
+    return this.#lookUpOrganization(id, () => this.#options.store.organizations.get(id));
+  }
+
   /** A number that changes with every change in the store; undefined while what was read before may be too old. */
-  asOf(): number | undefined;
+  asOf(): number | undefined {
+    return this.#isWithinGrace() && this.#follower.position() !== undefined ? this.#cache.changes() : undefined;
+  }
+
   /** Whether the credential in an Authorization header is cached and valid. Does not read the store. */
-  isKnown(authorization: string | undefined): boolean;
-  status(): DirectoryStatus;
+  isKnown(authorization: string | undefined): boolean {
+    const credentials = parseAuthorization(authorization);
+    if (credentials?.scheme !== 'bearer') return false;
+    const caller = this.#cache.caller(this.#cache.hashOf(credentials.value))?.caller;
+    return caller !== undefined && isGood(caller, this.#options.now()) && this.#isWithinGrace();
+  }
+
+  status(): DirectoryStatus {
+    const follower = this.#follower;
+    const failure = follower.failure();
+    return {
+      store: failure === undefined ? 'reachable' : 'failing',
+      reason: failure?.message,
+      readAtMs: follower.readAtMs(),
+      graceEndsAtMs: failure && follower.readAtMs() + this.#graceMs,
+      instance: this.#reports.id,
+      position: follower.position(),
+      writeFailure: this.#reports.failure(),
+      ...this.#cache.sizes(),
+      unwrittenUses: this.#uses.pending(),
+    };
+  }
+
   /** Stops following, removes this instance from the store and writes the pending key uses. Does not close the store. */
-  close(): Promise<void>;
-}
+  async close(): Promise<void> {
+    this.#follower.stop();
+    await Promise.all([this.#reports.close(), this.#uses.writeAll()]);
+  }
 
-export function createDirectory(options: DirectoryOptions): Directory {
-  const { store, digestOf, host, pid, now, pollMs = 250, graceMs = 15 * 60_000, machine = realMachine } = options;
-  const { performance } = machine;
-  const cache = createIdentityCache(options);
-  const uses = createKeyUses({ keys: store.keys, now, machine });
-  const reports = createInstanceReports({
-    instances: store.instances,
-    host,
-    pid,
-    startedAtMs: now(),
-    graceMs,
-    machine,
-  });
-  const follower = createChangeFollower({
-    stream: store.audit,
-    pollMs,
-    now,
-    onChange(change) {
-      cache.forget(change);
-      options.onChange?.(change);
-    },
-    onReset(isFirst) {
-      cache.forgetAll();
-      if (!isFirst) options.onReplaced?.();
-    },
-    onPolled,
-    onHealth: options.onHealth,
-    machine,
-  });
-  const lookUpKey = createLookUp({ follower, learn: cache.learnKey, unavailable });
-  const lookUpOrganization = createLookUp({ follower, learn: cache.learnOrganization, unavailable });
-
-  function onPolled(): void {
+  #onPolled(): void {
     // All outdated entries have been dropped here: after a position is reported, no later request is accepted by an older record.
-    const position = follower.position();
-    if (position !== undefined) reports.noteRead(position);
-    void uses.writeSome();
+    const position = this.#follower.position();
+    if (position !== undefined) this.#reports.noteRead(position);
+    void this.#uses.writeSome();
   }
 
   /**
-   * Whether cached callers are accepted. This matters while the store can be read, too: after a process stood still, its cache lacks the
-   * changes that its next read will bring, and commands no longer wait for that read. Two clocks measure an outage, because the wall clock
-   * may be set back.
+   * Whether cached callers are accepted: their store has been read within the time of grace. A process that stood still has not read it,
+   * although the store is there, and its cache lacks changes for which commands no longer wait. Two clocks measure an outage, because the
+   * wall clock may be set back.
    */
-  function withinGrace(): boolean {
-    if (now() - follower.readAtMs() > graceMs) return false;
-    return follower.failure() === undefined || performance.now() - follower.readAt() <= graceMs;
+  #isWithinGrace(): boolean {
+    const follower = this.#follower;
+    if (this.#options.now() - follower.readAtMs() > this.#graceMs) return false;
+    return follower.failure() === undefined || this.#machine.performance.now() - follower.readAt() <= this.#graceMs;
   }
 
-  function use(known: KnownCaller | undefined): Caller | undefined {
-    if (known !== undefined) known.usedAtMs = uses.note(known.caller.subject, known.usedAtMs);
+  #use(known: KnownCaller | undefined): Caller | undefined {
+    if (known !== undefined) known.usedAtMs = this.#uses.note(known.caller.subject, known.usedAtMs);
     return known?.caller;
   }
 
   /** While the store is away, look-ups fail at once, so that no request waits for it. */
-  function requireStore(): void {
-    const cause = follower.failure();
+  #requireStore(): void {
+    const cause = this.#follower.failure();
     if (cause !== undefined) throw unavailable(cause);
   }
-
-  return {
-    callerOf(key) {
-      const keyHash = cache.hashOf(key);
-      const known = cache.caller(keyHash);
-      if (known !== undefined && withinGrace()) return use(known);
-      // A cached key had a valid form when it was first presented; checking again would cost half a microsecond.
-      if (parseApiKey(key) === undefined) throw new GatewayError('api_key_malformed');
-      // Without the store, cached absences prove nothing: the key may have been created since the last change that was read.
-      requireStore();
-      if (cache.isAbsent(keyHash)) return undefined;
-      const found = lookUpKey(keyHash, () => store.keys.findByDigest(digestOf(key)));
-      return found instanceof Promise ? found.then(use) : use(found);
-    },
-    organizationOf(id) {
-      const known = cache.organization(id);
-      if (known !== undefined && withinGrace()) return known;
-      requireStore();
-      return lookUpOrganization(id, () => store.organizations.get(id));
-    },
-    asOf: () => (withinGrace() && follower.position() !== undefined ? cache.changes() : undefined),
-    isKnown(authorization) {
-      const credentials = parseAuthorization(authorization);
-      if (credentials?.scheme !== 'bearer') return false;
-      const caller = cache.caller(cache.hashOf(credentials.value))?.caller;
-      return caller !== undefined && isGood(caller, now()) && withinGrace();
-    },
-    status() {
-      const failure = follower.failure();
-      return {
-        store: failure === undefined ? 'reachable' : 'failing',
-        reason: failure?.message,
-        readAtMs: follower.readAtMs(),
-        graceEndsAtMs: failure && follower.readAtMs() + graceMs,
-        instance: reports.id,
-        position: follower.position(),
-        writeFailure: reports.failure(),
-        ...cache.sizes(),
-        unwrittenUses: uses.pending(),
-      };
-    },
-    async close() {
-      follower.stop();
-      await Promise.all([reports.close(), uses.writeAll()]);
-    },
-  };
 }
 
 function unavailable(cause: unknown): GatewayError {

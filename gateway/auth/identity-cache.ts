@@ -4,7 +4,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller, Organization } from '../caller.ts';
 import { type CredentialHash, createCredentialHash } from './credentials.ts';
-import type { KeyAndOwner, KeyStoreChange } from './store/key-store.ts';
+import type { KeyStoreChange } from './store/key-store.ts';
+import type { KeyAndOwner } from './store/stored-key.ts';
 import { toCaller, toKnownOrganization } from './to-caller.ts';
 
 export interface KnownCaller {
@@ -20,86 +21,83 @@ export interface IdentityCacheOptions {
   readonly negativeMax: number;
 }
 
-interface IdentityCache {
+export class IdentityCache {
   /** Hashes a presented key; the other functions take the hash. */
-  hashOf(key: string): CredentialHash;
-  caller(keyHash: CredentialHash): KnownCaller | undefined;
-  isAbsent(keyHash: CredentialHash): boolean;
-  organization(id: string): Organization | undefined;
-  /** Converts the store's answer, and caches it if `keep` is true. */
-  learnKey(keyHash: CredentialHash, found: KeyAndOwner | undefined, keep: boolean): KnownCaller | undefined;
-  learnOrganization(id: string, found: Organization | undefined, keep: boolean): Organization | undefined;
-  /** Drops exactly the entries that the change affects. */
-  forget(change: KeyStoreChange): void;
-  forgetAll(): void;
-  /** Number of calls of `forget` and `forgetAll`. */
-  changes(): number;
-  sizes(): { readonly callers: number; readonly absences: number; readonly organizations: number };
-}
-
-export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheOptions): IdentityCache {
-  const byKeyId = new Map<string, CredentialHash>();
-  const byOrganization = new Map<string, Set<CredentialHash>>();
-  const callers = new LRUCache<CredentialHash, KnownCaller>({
-    max: positiveMax,
-    dispose({ caller }, keyHash) {
-      byKeyId.delete(caller.subject);
-      const ofOrganization = byOrganization.get(caller.organization?.id ?? '');
-      ofOrganization?.delete(keyHash);
-      if (ofOrganization?.size === 0) byOrganization.delete(caller.organization?.id ?? '');
-    },
-  });
+  readonly hashOf = createCredentialHash();
+  readonly #options: IdentityCacheOptions;
+  readonly #byKeyId = new Map<string, CredentialHash>();
+  readonly #byOrganization = new Map<string, Set<CredentialHash>>();
+  readonly #callers: LRUCache<CredentialHash, KnownCaller>;
   // An LRUCache allocates space for all of its entries when it is made: 12 ms for 100,000. So these two are made on first use. Only tokens
   // of issuers use the cache of organizations.
-  let absences: LRUCache<CredentialHash, true> | undefined;
-  let organizations: LRUCache<string, Organization> | undefined;
+  #absences: LRUCache<CredentialHash, true> | undefined;
+  #organizations: LRUCache<string, Organization> | undefined;
+  #changes = 0;
 
-  let changes = 0;
-
-  function remember(keyHash: CredentialHash, known: KnownCaller): void {
-    callers.set(keyHash, known);
-    const { subject, organization } = known.caller;
-    byKeyId.set(subject, keyHash);
-    const id = organization?.id ?? '';
-    const ofOrganization = byOrganization.get(id);
-    if (ofOrganization === undefined) byOrganization.set(id, new Set([keyHash]));
-    else ofOrganization.add(keyHash);
+  constructor(options: IdentityCacheOptions) {
+    this.#options = options;
+    this.#callers = new LRUCache({
+      max: options.positiveMax,
+      dispose: ({ caller }, keyHash) => this.#disposed(caller, keyHash),
+    });
   }
 
-  function rememberAbsence(keyHash: CredentialHash): void {
-    absences ??= new LRUCache({ max: negativeMax });
-    absences.set(keyHash, true);
+  caller(keyHash: CredentialHash): KnownCaller | undefined {
+    return this.#callers.get(keyHash);
   }
 
-  function forgetAll(): void {
-    changes += 1;
-    callers.clear();
-    absences?.clear();
-    organizations?.clear();
+  isAbsent(keyHash: CredentialHash): boolean {
+    return this.#absences?.get(keyHash) === true;
   }
 
-  function forget({ kind, key = '', organization = '' }: KeyStoreChange): void {
-    changes += 1;
+  organization(id: string): Organization | undefined {
+    return this.#organizations?.get(id);
+  }
+
+  /** Converts the store's answer, and caches it if `keep` is true. */
+  learnKey(keyHash: CredentialHash, found: KeyAndOwner | undefined, keep: boolean): KnownCaller | undefined {
+    if (found === undefined) {
+      if (keep) this.#rememberAbsence(keyHash);
+      return undefined;
+    }
+    const known = { caller: toCaller(found), usedAtMs: found.key.lastUsedAtMs ?? Number.NEGATIVE_INFINITY };
+    if (keep) this.#remember(keyHash, known);
+    return known;
+  }
+
+  /** Converts the store's answer. Unknown organizations are not cached: only an accepted token issuer can name them. */
+  learnOrganization(id: string, found: Organization | undefined, keep: boolean): Organization | undefined {
+    const known = found && toKnownOrganization(found);
+    if (keep && known !== undefined) {
+      this.#organizations ??= new LRUCache({ max: this.#options.positiveMax });
+      this.#organizations.set(id, known);
+    }
+    return known;
+  }
+
+  /** Drops exactly the entries that the change affects. */
+  forget({ kind, key = '', organization = '' }: KeyStoreChange): void {
+    this.#changes += 1;
     switch (kind) {
       case 'key.created':
-        absences?.clear();
+        this.#absences?.clear();
         break;
       case 'key.rotated':
         // The old key now has an expiry time, and its successor exists.
-        callers.delete(byKeyId.get(key) ?? '');
-        absences?.clear();
+        this.#callers.delete(this.#byKeyId.get(key) ?? '');
+        this.#absences?.clear();
         break;
       case 'key.changed':
       case 'key.revoked':
-        callers.delete(byKeyId.get(key) ?? '');
+        this.#callers.delete(this.#byKeyId.get(key) ?? '');
         break;
       case 'organization.changed':
       case 'organization.tier_changed':
       case 'organization.suspended':
       case 'organization.resumed':
         // A copy, because each deletion changes the set.
-        for (const keyHash of [...(byOrganization.get(organization) ?? [])]) callers.delete(keyHash);
-        organizations?.delete(organization);
+        for (const keyHash of [...(this.#byOrganization.get(organization) ?? [])]) this.#callers.delete(keyHash);
+        this.#organizations?.delete(organization);
         break;
       // No cached entry depends on these: a new organization had none.
       case 'configuration.changed':
@@ -111,45 +109,55 @@ export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheO
         break;
       case 'organizations.seeded':
       case 'records.imported':
-        forgetAll();
+        this.forgetAll();
         break;
       default:
         kind satisfies never;
         // Written by a newer gateway on the same store: its effect is unknown here.
-        forgetAll();
+        this.forgetAll();
     }
   }
 
-  return {
-    hashOf: createCredentialHash(),
-    caller: (keyHash) => callers.get(keyHash),
-    isAbsent: (keyHash) => absences?.get(keyHash) === true,
-    organization: (id) => organizations?.get(id),
-    learnKey(keyHash, found, keep) {
-      if (found === undefined) {
-        if (keep) rememberAbsence(keyHash);
-        return undefined;
-      }
-      const known = { caller: toCaller(found), usedAtMs: found.key.lastUsedAtMs ?? Number.NEGATIVE_INFINITY };
-      if (keep) remember(keyHash, known);
-      return known;
-    },
-    // Unknown organizations are not cached: only an accepted token issuer can name them.
-    learnOrganization(id, found, keep) {
-      const known = found && toKnownOrganization(found);
-      if (keep && known !== undefined) {
-        organizations ??= new LRUCache({ max: positiveMax });
-        organizations.set(id, known);
-      }
-      return known;
-    },
-    forget,
-    forgetAll,
-    changes: () => changes,
-    sizes: () => ({
-      callers: callers.size,
-      absences: absences?.size ?? 0,
-      organizations: organizations?.size ?? 0,
-    }),
-  };
+  forgetAll(): void {
+    this.#changes += 1;
+    this.#callers.clear();
+    this.#absences?.clear();
+    this.#organizations?.clear();
+  }
+
+  /** Number of calls of `forget` and `forgetAll`. */
+  changes(): number {
+    return this.#changes;
+  }
+
+  sizes(): { readonly callers: number; readonly absences: number; readonly organizations: number } {
+    return {
+      callers: this.#callers.size,
+      absences: this.#absences?.size ?? 0,
+      organizations: this.#organizations?.size ?? 0,
+    };
+  }
+
+  #remember(keyHash: CredentialHash, known: KnownCaller): void {
+    this.#callers.set(keyHash, known);
+    const { subject, organization } = known.caller;
+    this.#byKeyId.set(subject, keyHash);
+    const id = organization?.id ?? '';
+    const ofOrganization = this.#byOrganization.get(id);
+    if (ofOrganization === undefined) this.#byOrganization.set(id, new Set([keyHash]));
+    else ofOrganization.add(keyHash);
+  }
+
+  #rememberAbsence(keyHash: CredentialHash): void {
+    this.#absences ??= new LRUCache({ max: this.#options.negativeMax });
+    this.#absences.set(keyHash, true);
+  }
+
+  #disposed({ subject, organization }: Caller, keyHash: CredentialHash): void {
+    this.#byKeyId.delete(subject);
+    const id = organization?.id ?? '';
+    const ofOrganization = this.#byOrganization.get(id);
+    ofOrganization?.delete(keyHash);
+    if (ofOrganization?.size === 0) this.#byOrganization.delete(id);
+  }
 }

@@ -11,7 +11,7 @@ import type { Accesses } from '../upstream/access.ts';
 import { createForward, type ForwardOptions } from '../upstream/forward.ts';
 import { createHandshake } from '../upstream/handshake.ts';
 import { createUpstreamRoutes, type UpstreamRoute } from '../upstream/routes.ts';
-import { createTargets, type TargetsOptions } from '../upstream/targets/targets.ts';
+import { Targets, type TargetsOptions } from '../upstream/targets/targets.ts';
 import type { OpenStream } from './open-stream.ts';
 
 /** What executes the operations that the gateway answers itself, by the address of their upstream. */
@@ -47,7 +47,7 @@ export function createToUpstreams(
   const { operations, schemas } = configuration.contracts;
   const tls = parts.tlsSettingsOf(configuration);
   const tlsOf = (upstream: string) => tls.get(upstream);
-  const targets = createTargets({ ...parts.targets, originOf: parts.sandbox.originOf, upstreams, tlsOf });
+  const targets = new Targets({ ...parts.targets, originOf: parts.sandbox.originOf, upstreams, tlsOf });
   const routes = createUpstreamRoutes(upstreams, access, () => performance.now());
   const routeTo = (upstream: string) => routes.get(upstream) as UpstreamRoute;
   const execute: ForwardOptions['execute'] = async (fresh) => {
@@ -72,6 +72,6 @@ export function createToUpstreams(
       refuseIfFull: ({ caller, clientAddress }) => callers.streams.refuseIfFull(caller, clientAddress),
     }),
     handshake: createHandshake({ targets, routeTo, assertionFor, traceparentFor }),
-    close: targets.close,
+    close: () => targets.close(),
   };
 }

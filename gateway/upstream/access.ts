@@ -2,7 +2,7 @@
 // a credential was refused, or let more requests through.
 
 import { ConcurrencyLimit, type ConcurrencyRules, type QueueRefusal } from './concurrency/concurrency-limit.ts';
-import { type Credential, type CredentialOptions, createCredential } from './credentials/credential.ts';
+import { Credential, type CredentialOptions } from './credentials/credential.ts';
 import type { CredentialSettings } from './credentials/credential-kinds.ts';
 
 /** Default of `maxQueueMs` for an upstream without `maxInFlight`: the longest wait while the queue does not empty. */
@@ -49,7 +49,7 @@ export interface Accesses {
    * @param upstream undefined for all upstreams
    */
   retry(upstream: string | undefined): { readonly retried: readonly string[] } | undefined;
-  /** By upstream, for /status. */
+  /** Returns the state of each upstream, for /status. */
   status(): Readonly<Record<string, AccessStatus>>;
 }
 
@@ -68,7 +68,7 @@ interface Bound extends ConcurrencyRules {
 }
 
 export function createAccesses(options: AccessesOptions): Accesses {
-  /** By `identityOf`. */
+  /** The key is that of `identityOf`. */
   let credentials = new Map<string, Credential>();
   const bounds = new Map<string, Bound>();
   const limits = new Map<string, ConcurrencyLimit>();
@@ -80,7 +80,7 @@ export function createAccesses(options: AccessesOptions): Accesses {
     for (const [name, { credential }] of Object.entries(entries)) {
       if (credential === undefined) continue;
       const identity = identityOf(name, credential);
-      used.set(identity, credentials.get(identity) ?? createCredential(name, credential, options));
+      used.set(identity, credentials.get(identity) ?? new Credential(name, credential, options));
     }
     return used;
   }
@@ -121,18 +121,20 @@ export function createAccesses(options: AccessesOptions): Accesses {
       return { retried: names.filter((name) => accesses.get(name)?.credential?.retry() === true) };
     },
     status() {
-      const all = [...accesses].map(([name, { credential, concurrency }]) => [
-        name,
-        {
-          ...(credential && { credential: credential.status() }),
-          in_flight: concurrency.inFlight(),
-          places: concurrency.places(),
-          waiting: concurrency.waiting(),
-          shedding: options.isShedding(name),
-        },
-      ]);
-      return Object.fromEntries(all);
+      return Object.fromEntries(
+        [...accesses].map(([name, access]) => [name, statusOf(access, options.isShedding(name))]),
+      );
     },
+  };
+}
+
+function statusOf({ credential, concurrency }: Access, shedding: boolean): AccessStatus {
+  return {
+    ...(credential && { credential: credential.status() }),
+    in_flight: concurrency.inFlight(),
+    places: concurrency.places(),
+    waiting: concurrency.waiting(),
+    shedding,
   };
 }
 

@@ -14,7 +14,7 @@ import { createHistoryFile } from '../console/history-file.ts';
 import { exchangeReport } from '../explain/report.ts';
 import type { AdminOptions, Answers } from '../observe/admin.ts';
 import type { AlertMetrics } from '../observe/alert-metrics.ts';
-import { DURATION_BUCKETS } from '../observe/exchange-metrics.ts';
+import { DURATION_BUCKETS } from '../observe/duration-metrics.ts';
 import { redisCliOptions } from '../redis/url.ts';
 import type { ActionAnswer, ConsoleAction } from '../shared/console-action.ts';
 import type { AskFleet } from '../shared/fleet-question.ts';

@@ -6,7 +6,7 @@ import type { Assertions } from '../auth/assertions/assertions.ts';
 import { followAssertionKeys } from '../auth/assertions/follow-assertion-keys.ts';
 import type { CredentialReaders } from '../auth/authenticate.ts';
 import type { MatchesBasic } from '../auth/basic.ts';
-import { createDirectory, type Directory, type DirectoryStatus } from '../auth/directory.ts';
+import { Directory, type DirectoryStatus } from '../auth/directory.ts';
 import type { KeyStore, KeyStoreChange } from '../auth/store/key-store.ts';
 import { createIssuers, type Issuers } from '../auth/tokens/issuers.ts';
 import { createTokenReader } from '../auth/tokens/token-reader.ts';
@@ -72,7 +72,7 @@ export function openIdentity({ gateway, secrets, assertions, log, now, ...option
     onFailure: (reason) =>
       log.logger.error({ reason }, 'the assertion keys cannot be reloaded; the last ones stay in use'),
   });
-  const directory = createDirectory({
+  const directory = new Directory({
     store: options.store,
     digestOf: options.digestOf,
     host: hostname(),
@@ -122,7 +122,7 @@ export function openIdentity({ gateway, secrets, assertions, log, now, ...option
       readSession: sessionReader?.read,
     },
     sessionReader,
-    organizationOf: directory.organizationOf,
+    organizationOf: (id) => directory.organizationOf(id),
     callerOfTunnel: createCallerOfTunnel({ directory, readToken: tokens.readToken, now }),
     isKnownCaller(admitted) {
       const { headers } = admitted;
@@ -132,7 +132,7 @@ export function openIdentity({ gateway, secrets, assertions, log, now, ...option
       if (authorization === undefined) return sessionReader?.isKnown(admitted) === true;
       return directory.isKnown(authorization) || tokens.isKnown(authorization);
     },
-    keysStatus: directory.status,
+    keysStatus: () => directory.status(),
     issuersStatus: issuers.status,
     ready: issuers.ready,
     async close() {

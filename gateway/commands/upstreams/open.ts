@@ -87,7 +87,7 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
       caller,
       scheme: new URL(config.gateway.publicUrl).protocol.slice(0, -1),
       assertion: () => (credential === undefined ? assertions.assertionFor(caller, owner) : undefined),
-      credential: credential?.header,
+      credential: credential && (() => credential.header()),
     });
     return {
       backend,

@@ -35,7 +35,7 @@ export interface AcceptedCredentials {
 /** @param keptMs milliseconds for which an acceptance counts */
 export function createAcceptedCredentials(keptMs: () => number, now: () => number): AcceptedCredentials {
   const secret = randomBytes(32);
-  /** By digest, in the order of the last acceptance. */
+  /** The credentials by their digests, in the order of the last acceptance. */
   const acceptances = new Map<string, Acceptance>();
 
   function found(digest: string): Acceptance | undefined {

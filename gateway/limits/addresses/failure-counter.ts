@@ -34,7 +34,7 @@ interface Reserving extends FailureCount {
   readonly giveBack: (() => void) | undefined;
 }
 
-interface FailureCounter {
+export interface FailureCounter {
   /** Counts one failure. Never rejects. */
   count(block: string): Promise<FailureCount>;
   /** Reserves a unit for an attempt that may fail. Never rejects. */

@@ -4,7 +4,12 @@
 import { GatewayError } from '../../errors.ts';
 import { retryAfterSecondsOf } from '../limit-headers.ts';
 import { addressBlockOf } from './address-block.ts';
-import { type FailureCounters, type FailureRules, processFailureCounters } from './failure-counter.ts';
+import {
+  type FailureCounter,
+  type FailureCounters,
+  type FailureRules,
+  processFailureCounters,
+} from './failure-counter.ts';
 
 /** Addresses in memory, about 30 MB. Counting cannot stop a client that uses more addresses than this within a window. */
 const ADDRESSES_MAX = 100_000;
@@ -18,98 +23,98 @@ export interface FailureLimitOptions extends FailureRules {
   readonly addressesMax?: number;
 }
 
-export interface FailureLimit {
-  isBlocked(address: string): boolean;
-  /** The refusal of a blocked address. */
-  refusalOf(address: string): GatewayError;
-  /** Counts a failure of a client address. Resolves when it is counted. */
-  countFailure(address: string): Promise<void>;
-  /**
-   * Reserves a unit for an attempt that may fail. Resolves with the function that gives the unit back. Resolves with undefined while
-   * attempts in flight hold all units that are left. Rejects with auth_attempts_limited once failures have used all units up.
-   */
-  reserve(address: string): Promise<(() => void) | undefined>;
-  /** Applies from now on; windows that have begun keep their end, and a blocked address stays blocked. */
-  useRules(rules: FailureRules): void;
-  /** Number of addresses in memory. */
-  size(): number;
-}
-
 /**
  * While no address has failed, `isBlocked` costs a request one comparison. It never waits for Redis: an address that has reached the limit
  * on other instances is blocked here after its next failure here.
  */
-export function createFailureLimit(options: FailureLimitOptions): FailureLimit {
-  const { name, now, addressesMax = ADDRESSES_MAX } = options;
-  const counter = (options.counters ?? processFailureCounters).counter(name, options);
-  let { windowSeconds } = options;
+export class FailureLimit {
+  readonly #now: () => number;
+  readonly #addressesMax: number;
+  readonly #counter: FailureCounter;
+  #windowSeconds: number;
   // All windows have the same length, so they end in the order of their insertion, unless another instance began them.
-  const endsMs = new Map<string, number>();
-  const blocked = new Set<string>();
+  readonly #endsMs = new Map<string, number>();
+  readonly #blocked = new Set<string>();
 
-  function forget(block: string): void {
-    endsMs.delete(block);
-    blocked.delete(block);
-    counter.forget(block);
+  constructor(options: FailureLimitOptions) {
+    this.#now = options.now;
+    this.#addressesMax = options.addressesMax ?? ADDRESSES_MAX;
+    this.#counter = (options.counters ?? processFailureCounters).counter(options.name, options);
+    this.#windowSeconds = options.windowSeconds;
   }
 
-  /** Forgets the windows that have ended, then returns the block of an address. */
-  function currentBlockOf(address: string, nowMs: number): string {
-    for (const [block, endMs] of endsMs) {
-      if (endMs > nowMs) break;
-      forget(block);
-    }
-    const block = addressBlockOf(address);
-    // A window may end before windows that were inserted earlier: after a change of rules, or if another instance began it.
-    if ((endsMs.get(block) ?? nowMs + 1) <= nowMs) forget(block);
-    return block;
+  isBlocked(address: string): boolean {
+    return this.#blocked.size > 0 && this.#blocked.has(this.#currentBlockOf(address, this.#now()));
   }
 
-  function beginWindow(block: string, nowMs: number): void {
-    if (endsMs.size >= addressesMax) forget(endsMs.keys().next().value as string);
-    endsMs.set(block, nowMs + windowSeconds * 1000);
-  }
-
-  /** Blocks the address until its window ends. `leftMs` is the rest of the window by the shared counter, if that has answered. */
-  function blockUntilEnd(block: string, leftMs: number | undefined): void {
-    blocked.add(block);
-    if (leftMs !== undefined) endsMs.set(block, now() + leftMs);
-  }
-
-  function refusalOf(address: string): GatewayError {
-    const nowMs = now();
-    const waitMs = (endsMs.get(addressBlockOf(address)) ?? nowMs) - nowMs;
+  /** The refusal of a blocked address. */
+  refusalOf(address: string): GatewayError {
+    const nowMs = this.#now();
+    const waitMs = (this.#endsMs.get(addressBlockOf(address)) ?? nowMs) - nowMs;
     return new GatewayError('auth_attempts_limited', { retryAfterSeconds: retryAfterSecondsOf(waitMs) });
   }
 
-  async function reserve(address: string): Promise<(() => void) | undefined> {
-    const nowMs = now();
-    const block = currentBlockOf(address, nowMs);
-    const { isUsedUp, leftMs, giveBack } = await counter.reserve(block);
+  /** Counts a failure of a client address. Resolves when it is counted. */
+  async countFailure(address: string): Promise<void> {
+    const nowMs = this.#now();
+    const block = this.#currentBlockOf(address, nowMs);
+    if (this.#blocked.has(block)) return;
+    if (!this.#endsMs.has(block)) this.#beginWindow(block, nowMs);
+    const { isUsedUp, leftMs } = await this.#counter.count(block);
+    if (isUsedUp && this.#endsMs.has(block)) this.#blockUntilEnd(block, leftMs);
+  }
+
+  /**
+   * Reserves a unit for an attempt that may fail. Resolves with the function that gives the unit back. Resolves with undefined while
+   * attempts in flight hold all units that are left. Rejects with auth_attempts_limited once failures have used all units up.
+   */
+  async reserve(address: string): Promise<(() => void) | undefined> {
+    const nowMs = this.#now();
+    const block = this.#currentBlockOf(address, nowMs);
+    const { isUsedUp, leftMs, giveBack } = await this.#counter.reserve(block);
     if (!isUsedUp) return giveBack;
-    if (!endsMs.has(block)) beginWindow(block, nowMs);
-    blockUntilEnd(block, leftMs);
-    throw refusalOf(address);
+    if (!this.#endsMs.has(block)) this.#beginWindow(block, nowMs);
+    this.#blockUntilEnd(block, leftMs);
+    throw this.refusalOf(address);
   }
 
-  async function countFailure(address: string): Promise<void> {
-    const nowMs = now();
-    const block = currentBlockOf(address, nowMs);
-    if (blocked.has(block)) return;
-    if (!endsMs.has(block)) beginWindow(block, nowMs);
-    const { isUsedUp, leftMs } = await counter.count(block);
-    if (isUsedUp && endsMs.has(block)) blockUntilEnd(block, leftMs);
+  /** Applies from now on; windows that have begun keep their end, and a blocked address stays blocked. */
+  useRules(rules: FailureRules): void {
+    this.#counter.useRules(rules);
+    this.#windowSeconds = rules.windowSeconds;
   }
 
-  return {
-    isBlocked: (address) => blocked.size > 0 && blocked.has(currentBlockOf(address, now())),
-    refusalOf,
-    countFailure,
-    reserve,
-    useRules(rules) {
-      counter.useRules(rules);
-      windowSeconds = rules.windowSeconds;
-    },
-    size: () => endsMs.size,
-  };
+  /** Number of addresses in memory. */
+  size(): number {
+    return this.#endsMs.size;
+  }
+
+  #forget(block: string): void {
+    this.#endsMs.delete(block);
+    this.#blocked.delete(block);
+    this.#counter.forget(block);
+  }
+
+  /** Forgets the windows that have ended, then returns the block of an address. */
+  #currentBlockOf(address: string, nowMs: number): string {
+    for (const [block, endMs] of this.#endsMs) {
+      if (endMs > nowMs) break;
+      this.#forget(block);
+    }
+    const block = addressBlockOf(address);
+    // A window may end before windows that were inserted earlier: after a change of rules, or if another instance began it.
+    if ((this.#endsMs.get(block) ?? nowMs + 1) <= nowMs) this.#forget(block);
+    return block;
+  }
+
+  #beginWindow(block: string, nowMs: number): void {
+    if (this.#endsMs.size >= this.#addressesMax) this.#forget(this.#endsMs.keys().next().value as string);
+    this.#endsMs.set(block, nowMs + this.#windowSeconds * 1000);
+  }
+
+  /** Blocks the address until its window ends. `leftMs` is the rest of the window by the shared counter, if that has answered. */
+  #blockUntilEnd(block: string, leftMs: number | undefined): void {
+    this.#blocked.add(block);
+    if (leftMs !== undefined) this.#endsMs.set(block, this.#now() + leftMs);
+  }
 }

@@ -6,7 +6,7 @@ import type { Admitted } from '../../exchange.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { type AcceptedCredentials, createAcceptedCredentials } from './accepted-credentials.ts';
 import { addressBlockOf } from './address-block.ts';
-import { createFailureLimit, type FailureLimit, type FailureLimitOptions } from './failure-limit.ts';
+import { FailureLimit, type FailureLimitOptions } from './failure-limit.ts';
 import { createLoginQueue } from './login-queue.ts';
 
 export interface LoginThrottleRules {
@@ -61,9 +61,9 @@ export class LoginThrottle {
   constructor(rules: LoginThrottleRules, { name, counters, now }: LoginThrottleOptions) {
     this.#rules = rules;
     this.#accepted = createAcceptedCredentials(() => this.#rules.failuresWindowSeconds * 1000, now);
-    this.#ofAddress = createFailureLimit({ name: `login:${name}`, counters, now, ...addressRules(rules, 1) });
-    this.#ofAccepted = createFailureLimit({ name: `known:${name}`, counters, now, ...addressRules(rules, 0.1) });
-    this.#ofAll = createFailureLimit({ name: `total:${name}`, counters, now, ...totalRules(rules) });
+    this.#ofAddress = new FailureLimit({ name: `login:${name}`, counters, now, ...addressRules(rules, 1) });
+    this.#ofAccepted = new FailureLimit({ name: `known:${name}`, counters, now, ...addressRules(rules, 0.1) });
+    this.#ofAll = new FailureLimit({ name: `total:${name}`, counters, now, ...totalRules(rules) });
   }
 
   /** Returns the digest of a credential that could be a guess. The other methods take the digest. */

@@ -2,7 +2,7 @@
 
 import type { GatewayError } from '../../errors.ts';
 import type { Admitted, Arrived } from '../../exchange.ts';
-import { createFailureLimit, type FailureLimit, type FailureLimitOptions } from './failure-limit.ts';
+import { FailureLimit, type FailureLimitOptions } from './failure-limit.ts';
 
 /** The statuses that count. With these, the gateway refuses a credential, a permission, a path or a method. */
 const countedStatuses: ReadonlySet<number> = new Set([401, 403, 404, 405]);
@@ -22,9 +22,10 @@ export interface Throttle extends Pick<FailureLimit, 'useRules' | 'size'> {
 }
 
 export function createThrottle({ isKnownCaller, ...options }: ThrottleOptions): Throttle {
-  const failures = createFailureLimit({ ...options, name: 'address' });
+  const failures = new FailureLimit({ ...options, name: 'address' });
   return {
-    ...failures,
+    useRules: (rules) => failures.useRules(rules),
+    size: () => failures.size(),
     throttle(admitted) {
       const { clientAddress } = admitted;
       if (failures.isBlocked(clientAddress) && !isKnownCaller(admitted)) throw failures.refusalOf(clientAddress);

@@ -3,7 +3,7 @@
 
 import { GatewayError } from '../../errors.ts';
 import { contain } from '../../shared/faults.ts';
-import { createFairQueue, type OrganizationShare, type QueueEntry, queueEntry, type Waiter } from './fair-queue.ts';
+import { FairQueue, type OrganizationShare, type QueueEntry, queueEntry, type Waiter } from './fair-queue.ts';
 import { createQueueBound, type QueueBoundRules } from './queue-bound.ts';
 
 /** Above this number of organizations, those without requests here are removed from memory. */
@@ -34,7 +34,7 @@ interface ConcurrencyLimitOptions {
 export class ConcurrencyLimit {
   readonly #options: ConcurrencyLimitOptions;
   readonly #shares = new Map<string, OrganizationShare>();
-  readonly #queue = createFairQueue();
+  readonly #queue = new FairQueue();
   readonly #bound = createQueueBound();
   #inFlight = 0;
   #isAdmitting = false;
@@ -172,7 +172,7 @@ export class ConcurrencyLimit {
   }
 }
 
-/** For the log and `explain`. Made once: under overload, each refusal would capture a stack. */
+/** The causes, for the log and `explain`. They are made once, because each refusal under overload would capture a stack. */
 const CAUSES: Readonly<Record<QueueRefusal, Error>> = {
   upstream_queue: new Error(
     'upstream_queue: all places of the upstream (maxInFlight) are taken, and its queue is full',

@@ -37,96 +37,92 @@ export interface QueueEntry {
   newer: QueueEntry | undefined;
 }
 
-interface FairQueue {
-  length(): number;
-  push(entry: QueueEntry): void;
-  /**
-   * Removes the next entry. It belongs to the next organization that has fewer than `most` requests in flight; if none has fewer, to the
-   * next organization.
-   */
-  next(most: number): QueueEntry | undefined;
-  /** Removes the newest entry of the organization with the most entries. */
-  newest(): QueueEntry | undefined;
-  /** Removes all entries whose wait has expired. */
-  overdue(nowMs: number): QueueEntry[];
-  /** Returns false if the entry was already removed. */
-  remove(entry: QueueEntry): boolean;
-  /** The earliest end of a wait; Infinity if the queue is empty. */
-  firstUntilMs(): number;
-}
-
 export function queueEntry(waiter: Waiter, share: OrganizationShare, sinceMs: number, untilMs: number): QueueEntry {
   return { waiter, share, sinceMs, untilMs, isQueued: false, older: undefined, newer: undefined };
 }
 
-export function createFairQueue(): FairQueue {
+export class FairQueue {
   /** Organizations with entries, in the order of their turns. */
-  const turns: OrganizationShare[] = [];
-  let length = 0;
+  readonly #turns: OrganizationShare[] = [];
+  #length = 0;
 
-  function take(entry: QueueEntry): QueueEntry {
-    const { share } = entry;
-    length -= 1;
-    unlink(entry);
-    if (share.waiting === 0) leaveTurns(share);
+  length(): number {
+    return this.#length;
+  }
+
+  push(entry: QueueEntry): void {
+    this.#length += 1;
+    link(entry);
+    if (entry.share.waiting === 1) this.#turns.push(entry.share);
+  }
+
+  /**
+   * Removes the next entry. It belongs to the next organization that has fewer than `most` requests in flight; if none has fewer, to the
+   * next organization.
+   */
+  next(most: number): QueueEntry | undefined {
+    const share = this.#turnOf(most);
+    if (share === undefined) return undefined;
+    const entry = this.#take(share.oldest as QueueEntry);
+    if (share.waiting > 0) {
+      this.#leaveTurns(share);
+      this.#turns.push(share);
+    }
     return entry;
   }
 
-  function leaveTurns(share: OrganizationShare): void {
-    // `shift`, because `splice` would make an array of what it removes.
-    if (turns[0] === share) turns.shift();
-    else turns.splice(turns.indexOf(share), 1);
+  /** Removes the newest entry of the organization with the most entries. */
+  newest(): QueueEntry | undefined {
+    let longest = this.#turns[0];
+    if (longest === undefined) return undefined;
+    // If several lists are equally long, the one that started last is taken.
+    for (const share of this.#turns) if (share.waiting >= longest.waiting) longest = share;
+    return this.#take(longest.newest as QueueEntry);
   }
 
-  function turnOf(most: number): OrganizationShare | undefined {
+  /** Removes all entries whose wait has expired. */
+  overdue(nowMs: number): QueueEntry[] {
+    const late = this.#turns.flatMap((share) => [...entriesOf(share)].filter(({ untilMs }) => untilMs <= nowMs));
+    for (const entry of late) this.#take(entry);
+    return late;
+  }
+
+  /** Returns false if the entry was already removed. */
+  remove(entry: QueueEntry): boolean {
+    if (!entry.isQueued) return false;
+    this.#take(entry);
+    return true;
+  }
+
+  /** The earliest end of a wait; Infinity if the queue is empty. */
+  firstUntilMs(): number {
+    let first = Number.POSITIVE_INFINITY;
+    for (const share of this.#turns) for (const { untilMs } of entriesOf(share)) first = Math.min(first, untilMs);
+    return first;
+  }
+
+  #take(entry: QueueEntry): QueueEntry {
+    const { share } = entry;
+    this.#length -= 1;
+    unlink(entry);
+    if (share.waiting === 0) this.#leaveTurns(share);
+    return entry;
+  }
+
+  #leaveTurns(share: OrganizationShare): void {
+    // `shift`, because `splice` would make an array of what it removes.
+    if (this.#turns[0] === share) this.#turns.shift();
+    else this.#turns.splice(this.#turns.indexOf(share), 1);
+  }
+
+  #turnOf(most: number): OrganizationShare | undefined {
     // An index, because the iterator of `for of` costs 80 bytes per request until the function is optimized.
-    for (let index = 0; index < turns.length; index += 1) {
-      const share = turns[index] as OrganizationShare;
+    for (let index = 0; index < this.#turns.length; index += 1) {
+      const share = this.#turns[index] as OrganizationShare;
       if (share.inFlight < most) return share;
     }
-    return turns[0];
+    return this.#turns[0];
   }
-
-  return {
-    length: () => length,
-    push(entry) {
-      length += 1;
-      link(entry);
-      if (entry.share.waiting === 1) turns.push(entry.share);
-    },
-    next(most) {
-      const share = turnOf(most);
-      if (share === undefined) return undefined;
-      const entry = take(share.oldest as QueueEntry);
-      if (share.waiting > 0) {
-        leaveTurns(share);
-        turns.push(share);
-      }
-      return entry;
-    },
-    newest() {
-      let longest = turns[0];
-      if (longest === undefined) return undefined;
-      // If several lists are equally long, the one that started last is taken.
-      for (const share of turns) if (share.waiting >= longest.waiting) longest = share;
-      return take(longest.newest as QueueEntry);
-    },
-    overdue(nowMs) {
-      const late = turns.flatMap((share) => [...entriesOf(share)].filter(({ untilMs }) => untilMs <= nowMs));
-      for (const entry of late) take(entry);
-      return late;
-    },
-    remove(entry) {
-      if (!entry.isQueued) return false;
-      take(entry);
-      return true;
-    },
-    firstUntilMs() {
-      let first = Number.POSITIVE_INFINITY;
-      for (const share of turns) for (const { untilMs } of entriesOf(share)) first = Math.min(first, untilMs);
-      return first;
-    },
-  };
 }
 
 /** Yields the entries of an organization, oldest first. */

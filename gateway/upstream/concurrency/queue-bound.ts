@@ -30,7 +30,7 @@ interface QueueBound {
   measure(nowMs: number): void;
   /** Returns the queue length that is permitted now. */
   allowed(nowMs: number, places: number, rules: QueueBoundRules): number;
-  /** Returns the estimated time to work off so many requests; undefined before the first measurement. */
+  /** Returns the estimated time to work off this many requests; undefined before the first measurement. */
   waitMs(length: number): number | undefined;
 }
 

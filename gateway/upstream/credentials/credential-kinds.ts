@@ -12,7 +12,7 @@ export type CredentialSettings = {
 type CredentialKind = CredentialSettings['kind'];
 
 export interface CredentialHeader {
-  /** In lower case. */
+  /** The name of the field, in lower case. */
   readonly name: string;
   readonly value: string;
 }

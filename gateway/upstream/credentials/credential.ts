@@ -26,117 +26,123 @@ export interface CredentialOptions extends SecretSource, LatchOptions {
   onHealed(upstream: string): void;
 }
 
-export interface Credential {
-  /**
-   * Returns the header for the upstream. While latched, it reads the secret again first. Throws upstream_auth_failed if it is still
-   * latched.
-   */
-  header(): CredentialHeader;
-  /**
-   * Asks for a probe if the credential is latched and a probe may be due. Resolves when `header` knows whether it may send one; never
-   * rejects. Returns undefined if there is nothing to wait for.
-   */
-  awaitReady(): Promise<void> | undefined;
-  /** Sends a refused secret again, as if it were new. Returns false if the credential is not latched by a refusal. */
-  retry(): boolean;
-  /** True if the upstream has accepted the current secret. Until then only one request at a time is sent. */
-  isProven(): boolean;
-  /** Call it when the upstream has accepted this header. */
-  accepted(header: CredentialHeader): void;
-  /**
-   * Call it when the upstream has refused this header, with this status. Returns true if the secret has changed since the header was made,
-   * so that a retry makes sense; false if the credential is latched.
-   */
-  refused(header: CredentialHeader, status: number): boolean;
-  /** True if a client presents this credential as user name and password. Runs in constant time. */
-  matches(user: string, password: string): boolean;
-  status(): 'unproven' | 'proven' | 'latched';
-}
-
-/** Reads the secret immediately: a credential without a secret starts latched. */
-export function createCredential(
-  upstream: string,
-  settings: CredentialSettings,
-  options: CredentialOptions,
-): Credential {
-  const secret = new CredentialSecret(settings, options);
-  const logins = new LoginDigests();
-  const latch = new Latch(upstream, options, report);
+export class Credential {
+  readonly #upstream: string;
+  readonly #options: CredentialOptions;
+  readonly #secret: CredentialSecret;
+  readonly #logins = new LoginDigests();
+  readonly #latch: Latch;
   /**
    * The header of the last secret that could be parsed. It is kept while the secret is missing: if the same refused secret returns, it is
    * recognized and not sent again.
    */
-  let current: CredentialHeader | undefined;
-  let isReportedLatched = false;
+  #current: CredentialHeader | undefined;
+  #isReportedLatched = false;
 
-  const latchedBy = (): LatchReason | undefined => secret.fault ?? (latch.state === 'refused' ? 'refused' : undefined);
-
-  function report(): void {
-    const reason = latchedBy();
-    if ((reason !== undefined) === isReportedLatched) return;
-    isReportedLatched = reason !== undefined;
-    if (reason === undefined) options.onHealed(upstream);
-    else options.onLatched(upstream, reason);
+  /** Reads the secret immediately: a credential without a secret starts latched. */
+  constructor(upstream: string, settings: CredentialSettings, options: CredentialOptions) {
+    this.#upstream = upstream;
+    this.#options = options;
+    this.#secret = new CredentialSecret(settings, options);
+    this.#latch = new Latch(upstream, options, () => this.#report());
+    this.#reload();
   }
 
-  function reload(): void {
-    if (latch.state === 'refused') latch.written(secret.writtenAt());
-    const found = secret.read();
+  /**
+   * Returns the header for the upstream. While latched, it reads the secret again first. Throws upstream_auth_failed if it is still
+   * latched.
+   */
+  header(): CredentialHeader {
+    this.#refresh();
+    const reason = this.#latchedBy();
+    const header = this.#current as CredentialHeader;
+    if (reason === undefined) return header;
+    const probe = reason === 'refused' ? this.#latch.probe(header) : undefined;
+    if (probe === undefined) throw new GatewayError('upstream_auth_failed', { cause: new Error(causes[reason]) });
+    return probe;
+  }
+
+  /**
+   * Asks for a probe if the credential is latched and a probe may be due. Resolves when `header` knows whether it may send one; never
+   * rejects. Returns undefined if there is nothing to wait for.
+   */
+  awaitReady(): Promise<void> | undefined {
+    return this.#latch.askIfDue();
+  }
+
+  /** Sends a refused secret again, as if it were new. Returns false if the credential is not latched by a refusal. */
+  retry(): boolean {
+    if (this.#latch.state !== 'refused') return false;
+    this.#latch.beginAnew();
+    this.#reload();
+    return true;
+  }
+
+  /** True if the upstream has accepted the current secret. Until then only one request at a time is sent. */
+  isProven(): boolean {
+    return this.#latchedBy() === undefined && this.#latch.state === 'proven';
+  }
+
+  /** Call it when the upstream has accepted this header. */
+  accepted(header: CredentialHeader): void {
+    if (this.#isCurrent(header) && this.#latch.accepted(header)) this.#report();
+  }
+
+  /**
+   * Call it when the upstream has refused this header, with this status. Returns true if the secret has changed since the header was made,
+   * so that a retry makes sense; false if the credential is latched.
+   */
+  refused(header: CredentialHeader, status: number): boolean {
+    this.#latch.answered(header);
+    // A refusal of a replaced secret does not concern the current one.
+    if (this.#isCurrent(header)) this.#reload();
+    if (this.#isCurrent(header)) this.#latch.refused(status, this.#secret.writtenAt());
+    this.#report();
+    return this.#latchedBy() === undefined;
+  }
+
+  /** True if a client presents this credential as user name and password. Runs in constant time. */
+  matches(user: string, password: string): boolean {
+    // Reload before the comparison: a replaced password must stop working, and guesses must not cause reads of their own.
+    this.#refresh();
+    return this.#logins.match(user, password, this.#secret.fault === undefined);
+  }
+
+  status(): 'unproven' | 'proven' | 'latched' {
+    return this.#latchedBy() === undefined ? (this.#latch.state as 'unproven' | 'proven') : 'latched';
+  }
+
+  #latchedBy(): LatchReason | undefined {
+    return this.#secret.fault ?? (this.#latch.state === 'refused' ? 'refused' : undefined);
+  }
+
+  #isCurrent({ name, value }: CredentialHeader): boolean {
+    return value === this.#current?.value && name === this.#current.name;
+  }
+
+  #refresh(): void {
+    if (this.#latchedBy() !== undefined || this.#secret.isOld()) this.#reload();
+  }
+
+  #reload(): void {
+    if (this.#latch.state === 'refused') this.#latch.written(this.#secret.writtenAt());
+    const found = this.#secret.read();
     // A different spelling of the same credential is not a change: the upstream would refuse it again.
-    if (found !== undefined && !isCurrent(found.header)) {
-      current = found.header;
-      logins.use(found.login);
-      latch.beginAnew();
+    if (found !== undefined && !this.#isCurrent(found.header)) {
+      this.#current = found.header;
+      this.#logins.use(found.login);
+      this.#latch.beginAnew();
     }
-    report();
+    this.#report();
   }
 
-  function isCurrent({ name, value }: CredentialHeader): boolean {
-    return value === current?.value && name === current.name;
+  #report(): void {
+    const reason = this.#latchedBy();
+    if ((reason !== undefined) === this.#isReportedLatched) return;
+    this.#isReportedLatched = reason !== undefined;
+    if (reason === undefined) this.#options.onHealed(this.#upstream);
+    else this.#options.onLatched(this.#upstream, reason);
   }
-
-  function refresh(): void {
-    if (latchedBy() !== undefined || secret.isOld()) reload();
-  }
-
-  reload();
-
-  return {
-    header() {
-      refresh();
-      const reason = latchedBy();
-      const header = current as CredentialHeader;
-      if (reason === undefined) return header;
-      const probe = reason === 'refused' ? latch.probe(header) : undefined;
-      if (probe === undefined) throw new GatewayError('upstream_auth_failed', { cause: new Error(causes[reason]) });
-      return probe;
-    },
-    awaitReady: () => latch.askIfDue(),
-    retry() {
-      if (latch.state !== 'refused') return false;
-      latch.beginAnew();
-      reload();
-      return true;
-    },
-    isProven: () => latchedBy() === undefined && latch.state === 'proven',
-    accepted(header) {
-      if (isCurrent(header) && latch.accepted(header)) report();
-    },
-    refused(header, status) {
-      latch.answered(header);
-      // A refusal of a replaced secret does not concern the current one.
-      if (isCurrent(header)) reload();
-      if (isCurrent(header)) latch.refused(status, secret.writtenAt());
-      report();
-      return latchedBy() === undefined;
-    },
-    matches(user, password) {
-      // Reload before the comparison: a replaced password must stop working, and guesses must not cause reads of their own.
-      refresh();
-      return logins.match(user, password, secret.fault === undefined);
-    },
-    status: () => (latchedBy() === undefined ? (latch.state as 'unproven' | 'proven') : 'latched'),
-  };
 }
 
 /** Compares the user name and password that a client presents with the ones of a credential, in constant time. */

@@ -18,21 +18,6 @@ export interface BreakerRules {
 
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
-export interface Breaker {
-  /** Returns 0 if the request may be sent; its end must then be reported by `ended`. Otherwise returns the wait in milliseconds. */
-  admit(): number;
-  /**
-   * @param sentAtMs when it was sent, as `clock` counts
-   * @param failure cause, if the request failed
-   */
-  ended(outcome: AttemptOutcome, sentAtMs: number, failure?: SendingFailure): void;
-  state(): BreakerState;
-  /** The failure that opened it last; undefined if it never did. */
-  reason(): SendingFailure | undefined;
-  /** Replaces the rules; `off` keeps the breaker closed. Changed rules start with an empty window. */
-  use(rules: BreakerRules | 'off'): void;
-}
-
 interface BreakerOptions {
   /** Monotonic milliseconds. */
   clock(): number;
@@ -54,75 +39,98 @@ const TRIALS_MAX = 3;
 /** The wait of a request that arrives while all trials are in progress. */
 const TRIAL_WAIT_MS = 1000;
 
-export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: BreakerOptions): Breaker {
-  let rules = first;
-  let current: BreakerState = 'closed';
-  let openUntilMs = 0;
-  let openedBy: SendingFailure | undefined;
+export class Breaker {
+  readonly #options: BreakerOptions;
+  readonly #window = new FailureWindow();
+  #rules: BreakerRules | 'off';
+  #state: BreakerState = 'closed';
+  #openUntilMs = 0;
+  #openedBy: SendingFailure | undefined;
   /** Number of trials in a row that have failed. */
-  let failedTrials = 0;
-  let trials = 0;
-  const window = new FailureWindow();
+  #failedTrials = 0;
+  /** Number of trials in progress. */
+  #trials = 0;
 
-  function become(next: BreakerState, cause?: SendingFailure): void {
-    if (next === current) return;
-    current = next;
-    trials = 0;
-    onChange(next, cause);
+  constructor(rules: BreakerRules | 'off', options: BreakerOptions) {
+    this.#rules = rules;
+    this.#options = options;
   }
 
-  function count(by: BreakerRules, hasFailed: boolean, failure: SendingFailure | undefined): void {
-    const nowMs = clock();
-    window.add(nowMs, by.windowSeconds, hasFailed);
-    const isTooMuch = window.sent >= by.requestsMin && window.failed * 100 >= by.failurePercent * window.sent;
-    if (hasFailed && isTooMuch) open(by, nowMs, failure);
+  /** Returns 0 if the request may be sent; its end must then be reported by `ended`. Otherwise returns the wait in milliseconds. */
+  admit(): number {
+    if (this.#state === 'closed') return 0;
+    if (this.#state === 'open') {
+      const leftMs = this.#openUntilMs - this.#options.clock();
+      if (leftMs > 0) return leftMs;
+      this.#become('half_open');
+    }
+    if (this.#trials >= TRIALS_MAX) return TRIAL_WAIT_MS;
+    this.#trials += 1;
+    return 0;
   }
 
-  function open(by: BreakerRules, nowMs: number, cause: SendingFailure | undefined): void {
-    failedTrials = current === 'half_open' ? failedTrials + 1 : 0;
-    openUntilMs = nowMs + by.openSeconds * 1000 * Math.min(1, FIRST_WAIT_PART * WAIT_GROWTH ** failedTrials);
-    window.empty();
-    openedBy = cause;
-    become('open', cause);
+  /**
+   * @param sentAtMs when it was sent, as `clock` counts
+   * @param failure cause, if the request failed
+   */
+  ended(outcome: AttemptOutcome, sentAtMs: number, failure?: SendingFailure): void {
+    const rules = this.#rules;
+    // Attempts that were sent before the breaker opened belong to the failures that opened it. They do not count again, however late they
+    // end.
+    if (rules === 'off' || sentAtMs < this.#openUntilMs) return;
+    const isCheap = outcome === 'refused' && this.#options.clock() - sentAtMs < REFUSED_MS_MAX;
+    const hasFailed = outcome === 'failed' || (outcome === 'refused' && !isCheap);
+    if (this.#state === 'closed') {
+      if (outcome !== 'abandoned' && !isCheap) this.#count(rules, hasFailed, failure);
+    } else if (this.#state === 'half_open') {
+      if (this.#trials > 0) this.#trials -= 1;
+      if (hasFailed) this.#open(rules, this.#options.clock(), failure);
+      else if (outcome !== 'abandoned') this.#become('closed');
+    }
   }
 
-  return {
-    admit() {
-      if (current === 'closed') return 0;
-      if (current === 'open') {
-        const leftMs = openUntilMs - clock();
-        if (leftMs > 0) return leftMs;
-        become('half_open');
-      }
-      if (trials >= TRIALS_MAX) return TRIAL_WAIT_MS;
-      trials += 1;
-      return 0;
-    },
-    ended(outcome, sentAtMs, failure) {
-      // Attempts that were sent before the breaker opened belong to the failures that opened it. They do not count again, however late they
-      // end.
-      if (rules === 'off' || sentAtMs < openUntilMs) return;
-      const isCheap = outcome === 'refused' && clock() - sentAtMs < REFUSED_MS_MAX;
-      const hasFailed = outcome === 'failed' || (outcome === 'refused' && !isCheap);
-      if (current === 'closed') {
-        if (outcome !== 'abandoned' && !isCheap) count(rules, hasFailed, failure);
-      } else if (current === 'half_open') {
-        if (trials > 0) trials -= 1;
-        if (hasFailed) open(rules, clock(), failure);
-        else if (outcome !== 'abandoned') become('closed');
-      }
-    },
-    state: () => (current === 'open' && clock() >= openUntilMs ? 'half_open' : current),
-    reason: () => openedBy,
-    use(next) {
-      if (isSame(rules, next)) return;
-      rules = next;
-      window.empty();
-      if (next !== 'off') return;
-      openUntilMs = 0;
-      become('closed');
-    },
-  };
+  state(): BreakerState {
+    return this.#state === 'open' && this.#options.clock() >= this.#openUntilMs ? 'half_open' : this.#state;
+  }
+
+  /** The failure that opened it last; undefined if it never did. */
+  reason(): SendingFailure | undefined {
+    return this.#openedBy;
+  }
+
+  /** Replaces the rules; `off` keeps the breaker closed. Changed rules start with an empty window. */
+  use(rules: BreakerRules | 'off'): void {
+    if (isSame(this.#rules, rules)) return;
+    this.#rules = rules;
+    this.#window.empty();
+    if (rules !== 'off') return;
+    this.#openUntilMs = 0;
+    this.#become('closed');
+  }
+
+  #become(next: BreakerState, cause?: SendingFailure): void {
+    if (next === this.#state) return;
+    this.#state = next;
+    this.#trials = 0;
+    this.#options.onChange(next, cause);
+  }
+
+  #count(rules: BreakerRules, hasFailed: boolean, failure: SendingFailure | undefined): void {
+    const nowMs = this.#options.clock();
+    const window = this.#window;
+    window.add(nowMs, rules.windowSeconds, hasFailed);
+    const isTooMuch = window.sent >= rules.requestsMin && window.failed * 100 >= rules.failurePercent * window.sent;
+    if (hasFailed && isTooMuch) this.#open(rules, nowMs, failure);
+  }
+
+  #open(rules: BreakerRules, nowMs: number, cause: SendingFailure | undefined): void {
+    this.#failedTrials = this.#state === 'half_open' ? this.#failedTrials + 1 : 0;
+    const part = Math.min(1, FIRST_WAIT_PART * WAIT_GROWTH ** this.#failedTrials);
+    this.#openUntilMs = nowMs + rules.openSeconds * 1000 * part;
+    this.#window.empty();
+    this.#openedBy = cause;
+    this.#become('open', cause);
+  }
 }
 
 function isSame(some: BreakerRules | 'off', others: BreakerRules | 'off'): boolean {
@@ -136,7 +144,7 @@ const SLOTS = 10;
 class FailureWindow {
   /** Attempts in the window. */
   sent = 0;
-  /** Those of them that failed. */
+  /** The requests that failed. */
   failed = 0;
   readonly #sentBySlot = new Array<number>(SLOTS).fill(0);
   readonly #failedBySlot = new Array<number>(SLOTS).fill(0);

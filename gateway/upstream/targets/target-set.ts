@@ -5,7 +5,7 @@ import type { Mode } from '../../caller.ts';
 import type { PoolSettings } from '../../http1/client/pool.ts';
 import { failureText, type SendingFailure } from '../failure.ts';
 import { hasNoConnection } from '../simulated/addresses.ts';
-import { type Breaker, type BreakerRules, type BreakerState, createBreaker } from './breaker.ts';
+import { Breaker, type BreakerRules, type BreakerState } from './breaker.ts';
 import { type CheckResult, createHealthCheck, type HealthCheck, type HealthRules } from './health-check.ts';
 import {
   clearOutlier,
@@ -168,7 +168,7 @@ export class TargetSets {
     const { clock, onBreaker } = this.#options;
     const onChange = (state: BreakerState, cause?: SendingFailure) =>
       onBreaker({ upstream, mode, state, ...(cause !== undefined && { reason: failureText(cause) }) });
-    const breaker = createBreaker(rules.breaker, { clock, onChange });
+    const breaker = new Breaker(rules.breaker, { clock, onChange });
     const isolatedUntilMs = this.#isolatedUntil(upstream);
     const none = { targetStates: [], turn: 0, holders: 0, checks: new Map(), checkedBy: '' };
     return { upstream, mode, breaker, rules, isolatedUntilMs, ...none };

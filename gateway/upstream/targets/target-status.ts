@@ -31,7 +31,7 @@ export interface TargetStatus {
 
 export interface TargetSetStatus {
   readonly targets: readonly TargetStatus[];
-  /** By mode. */
+  /** The state of the breaker in each mode. */
   readonly breaker: Readonly<Record<string, BreakerState>>;
   /** Until this time each request gets a new connection, because bytes arrived that no request asked for. */
   readonly isolated_until: string | null;

@@ -28,23 +28,6 @@ export interface Target {
   readonly dispatcher: Dispatcher;
 }
 
-export interface Targets {
-  /**
-   * Picks the best target; those in `tried` come last. Call it only for modes that the upstream has. Throws upstream_unavailable with the
-   * remaining wait while the breaker of the upstream is open. The attempt counts as outstanding until `ended`.
-   */
-  pick(upstream: string, mode: Mode, tried?: readonly Target[]): Target;
-  /**
-   * Call exactly once for each picked target.
-   *
-   * @param sentAtMs when the attempt began, as `clock` counts; not before the target was picked
-   * @param failure cause, if the attempt failed or erred
-   */
-  ended(target: Target, outcome: AttemptOutcome, sentAtMs: number, failure?: SendingFailure): void;
-  /** Releases the connection pools. A pool without another holder closes after its requests in flight have ended. */
-  close(): Promise<void>;
-}
-
 export interface TargetsOptions {
   readonly upstreams: Readonly<Record<string, UpstreamAddresses>>;
   /** TLS settings for https:// addresses; undefined for the defaults. */
@@ -73,97 +56,110 @@ interface PooledTargets {
 }
 
 /** Holds the pools of all addresses from the start, so that connections survive the change from one configuration to the next. */
-export function createTargets({ upstreams, tlsOf, pools, targetSets, originOf, clock }: TargetsOptions): Targets {
-  const pooledTargets = { live: new Map<string, PooledTargets>(), test: new Map<string, PooledTargets>() };
-  for (const [name, entry] of Object.entries(upstreams)) {
-    const { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, ejection, breaker, health, live, test } =
-      entry;
-    const tls = tlsOf(name);
-    const rules = { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, ejection, breaker, health, tls };
-    pooledTargets.live.set(name, pooledTargetsOf(name, 'live', live, rules));
-    if (test) pooledTargets.test.set(name, pooledTargetsOf(name, 'test', test, rules));
+export class Targets {
+  readonly #options: TargetsOptions;
+  readonly #pooled = { live: new Map<string, PooledTargets>(), test: new Map<string, PooledTargets>() };
+
+  constructor(options: TargetsOptions) {
+    this.#options = options;
+    for (const [name, entry] of Object.entries(options.upstreams)) {
+      const { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, ejection, breaker, health } = entry;
+      const tls = options.tlsOf(name);
+      const rules = { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, ejection, breaker, health, tls };
+      this.#pooled.live.set(name, this.#pooledTargetsOf(name, 'live', entry.live, rules));
+      if (entry.test) this.#pooled.test.set(name, this.#pooledTargetsOf(name, 'test', entry.test, rules));
+    }
   }
 
-  function pooledTargetsOf(
-    upstream: string,
-    mode: Mode,
-    addresses: readonly string[],
-    rules: TargetSetRules,
-  ): PooledTargets {
-    const set = targetSets.hold(upstream, mode, addresses, rules);
+  /**
+   * Picks the best target; those in `tried` come last. Call it only for modes that the upstream has. Throws upstream_unavailable with the
+   * remaining wait while the breaker of the upstream is open. The attempt counts as outstanding until `ended`.
+   */
+  pick(upstream: string, mode: Mode, tried?: readonly Target[]): Target {
+    const pooled = this.#pooled[mode].get(upstream) as PooledTargets;
+    const waitMs = pooled.set.breaker.admit();
+    if (waitMs > 0) throw unavailable(waitMs, pooled.set.breaker.reason());
+    const target = this.#bestOf(pooled, tried);
+    const origin = this.#options.originOf(target.targetState.address);
+    if (origin !== target.origin) this.#move(target, origin);
+    if (pooled.set.isolatedUntilMs > 0) this.#keepApart(pooled);
+    noteRequestBegan(target.targetState);
+    return target;
+  }
+
+  /**
+   * Call exactly once for each picked target.
+   *
+   * @param sentAtMs when the attempt began, as `clock` counts; not before the target was picked
+   * @param failure cause, if the attempt failed or erred
+   */
+  ended(target: Target, outcome: AttemptOutcome, sentAtMs: number, failure?: SendingFailure): void {
+    const { targetSets, clock } = this.#options;
+    const { targetState, pooled } = target as PooledTarget;
+    const { set } = pooled;
+    const change = noteRequestEnded(
+      targetState,
+      outcome,
+      sentAtMs,
+      set.rules.ejection,
+      clock,
+      set.targetStates,
+      failure,
+    );
+    set.breaker.ended(outcome, sentAtMs, failure);
+    if (change !== undefined) targetSets.report(set, targetState, change);
+  }
+
+  /** Releases the connection pools. A pool without another holder closes after its requests in flight have ended. */
+  async close(): Promise<void> {
+    const { live, test } = this.#pooled;
+    const all = [...live.values(), ...test.values()];
+    live.clear();
+    test.clear();
+    for (const { set } of all) this.#options.targetSets.letGo(set);
+    await Promise.all(all.flatMap(({ targets }) => targets.map(({ pool }) => pool.letGo())));
+  }
+
+  #pooledTargetsOf(upstream: string, mode: Mode, addresses: readonly string[], rules: TargetSetRules): PooledTargets {
+    const set = this.#options.targetSets.hold(upstream, mode, addresses, rules);
     const pooled: PooledTargets = { set, rules, targets: [] };
-    pooled.targets = set.targetStates.map((targetState) => targetOf(targetState, pooled));
+    pooled.targets = set.targetStates.map((targetState) => this.#targetOf(targetState, pooled));
     return pooled;
   }
 
-  function targetOf(targetState: TargetState, pooled: PooledTargets): PooledTarget {
-    const origin = originOf(targetState.address);
-    const pool = connectionsTo(origin, pooled);
+  #targetOf(targetState: TargetState, pooled: PooledTargets): PooledTarget {
+    const origin = this.#options.originOf(targetState.address);
+    const pool = this.#connectionsTo(origin, pooled);
     return { origin, pool, dispatcher: pool.dispatcher, targetState, pooled };
   }
 
-  function connectionsTo(origin: string, { set, rules }: PooledTargets): SharedPool {
+  #connectionsTo(origin: string, { set, rules }: PooledTargets): SharedPool {
+    const { pools, targetSets } = this.#options;
     const { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, tls } = rules;
     const settings = { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, tls };
     return pools.hold(origin, settings, () => targetSets.noteUnrequestedBytes(set.upstream));
   }
 
   /** Isolates the requests to all targets, until the time of isolation is over. */
-  function keepApart({ set, targets }: PooledTargets): void {
-    const isOver = clock() >= set.isolatedUntilMs;
+  #keepApart({ set, targets }: PooledTargets): void {
+    const isOver = this.#options.clock() >= set.isolatedUntilMs;
     if (isOver) set.isolatedUntilMs = 0;
     for (const { pool } of targets) pool.isolate(!isOver);
   }
 
   /** Connects to a target at its new origin. Requests in flight end on the old connections. */
-  function move(target: PooledTarget, origin: string): void {
+  #move(target: PooledTarget, origin: string): void {
     void target.pool.letGo();
-    target.pool = connectionsTo(origin, target.pooled);
+    target.pool = this.#connectionsTo(origin, target.pooled);
     target.origin = origin;
     target.dispatcher = target.pool.dispatcher;
   }
 
-  function bestOf({ set, rules, targets }: PooledTargets, tried: readonly Target[] | undefined): PooledTarget {
+  #bestOf({ set, rules, targets }: PooledTargets, tried: readonly Target[] | undefined): PooledTarget {
     if (targets.length === 1) return targets[0] as PooledTarget;
     set.turn = (set.turn + 1) % targets.length;
-    return choose(targets, rules.ejection, clock(), set.turn, tried);
+    return choose(targets, rules.ejection, this.#options.clock(), set.turn, tried);
   }
-
-  return {
-    pick(upstream, mode, tried) {
-      const pooled = pooledTargets[mode].get(upstream) as PooledTargets;
-      const waitMs = pooled.set.breaker.admit();
-      if (waitMs > 0) throw unavailable(waitMs, pooled.set.breaker.reason());
-      const target = bestOf(pooled, tried);
-      const origin = originOf(target.targetState.address);
-      if (origin !== target.origin) move(target, origin);
-      if (pooled.set.isolatedUntilMs > 0) keepApart(pooled);
-      noteRequestBegan(target.targetState);
-      return target;
-    },
-    ended(target, outcome, sentAtMs, failure) {
-      const { targetState, pooled } = target as PooledTarget;
-      const { set } = pooled;
-      const change = noteRequestEnded(
-        targetState,
-        outcome,
-        sentAtMs,
-        set.rules.ejection,
-        clock,
-        set.targetStates,
-        failure,
-      );
-      set.breaker.ended(outcome, sentAtMs, failure);
-      if (change !== undefined) targetSets.report(set, targetState, change);
-    },
-    async close() {
-      const all = [...pooledTargets.live.values(), ...pooledTargets.test.values()];
-      pooledTargets.live.clear();
-      pooledTargets.test.clear();
-      for (const { set } of all) targetSets.letGo(set);
-      await Promise.all(all.flatMap(({ targets }) => targets.map(({ pool }) => pool.letGo())));
-    },
-  };
 }
 
 function unavailable(waitMs: number, reason: SendingFailure | undefined): GatewayError {

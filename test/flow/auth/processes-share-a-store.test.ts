@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { createDirectory } from '../../../gateway/auth/directory.ts';
+import { Directory } from '../../../gateway/auth/directory.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startRunningClock } from '../../support/stand-still.ts';
 import { digestOf, openStore, organization, storeWithKey } from '../../unit/auth/samples.ts';
@@ -70,7 +70,7 @@ test('another process writing does not hold up look-ups', async () => {
 test('with the default settings a revocation reaches a running directory within 500 ms', async (t) => {
   const { store, key, record } = await storeWithKey(t);
   const self = { host: 'here', pid: process.pid };
-  const directory = createDirectory({ store, digestOf, ...self, now: Date.now, positiveMax: 10, negativeMax: 10 });
+  const directory = new Directory({ store, digestOf, ...self, now: Date.now, positiveMax: 10, negativeMax: 10 });
   t.after(() => directory.close());
   await setTimeout(20);
   assert.equal((await directory.callerOf(key))?.revoked, false);

@@ -4,7 +4,7 @@
 import { awaitConfirmations } from '../../../gateway/administration/confirmations.ts';
 import { createDigestOf, keyFingerprint } from '../../../gateway/auth/api-key.ts';
 import { callerRefusal } from '../../../gateway/auth/authorize.ts';
-import { createDirectory, type Directory } from '../../../gateway/auth/directory.ts';
+import { Directory } from '../../../gateway/auth/directory.ts';
 import { createIssueKey, type IssuedKey } from '../../../gateway/auth/issue-key.ts';
 import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
@@ -70,7 +70,7 @@ function startKeys(world: World, processes: number): Running {
       const { machine } = process;
       const { now } = machine;
       const sizes = { positiveMax: 100, negativeMax: 100 };
-      const directory = createDirectory({
+      const directory = new Directory({
         store,
         digestOf,
         host: place.name,

@@ -2,7 +2,7 @@
 
 import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { createDirectory, type Directory } from '../../../gateway/auth/directory.ts';
+import { Directory } from '../../../gateway/auth/directory.ts';
 import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import { realMachine } from '../../../gateway/shared/machine.ts';
 import { digestOf, fakeClock } from './samples.ts';
@@ -48,7 +48,7 @@ export function follow(
   machine = realMachine,
 ) {
   const times = { now: clock.now, pollMs: POLL_MS, graceMs: GRACE_MS };
-  const directory = createDirectory({ store, digestOf, host: 'here', pid: 1, machine, ...times, ...bounds });
+  const directory = new Directory({ store, digestOf, host: 'here', pid: 1, machine, ...times, ...bounds });
   test.after(() => directory.close());
   return directory;
 }

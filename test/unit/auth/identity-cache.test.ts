@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createIdentityCache } from '../../../gateway/auth/identity-cache.ts';
+import { IdentityCache } from '../../../gateway/auth/identity-cache.ts';
 import type { ChangeKind, KeyStoreChange } from '../../../gateway/auth/store/key-store.ts';
 import { issue, makeKey, organization } from './samples.ts';
 
 /** Two organizations with a key each, and a key without an organization. */
 function filled() {
-  const memory = createIdentityCache({ positiveMax: 10, negativeMax: 10 });
+  const memory = new IdentityCache({ positiveMax: 10, negativeMax: 10 });
   const [mine, other, absent] = [issue(), issue({ organization: 'org_other' }), makeKey()];
   const { hashOf } = memory;
   memory.learnKey(hashOf(mine.key), { key: mine.record, organization: organization() }, true);
@@ -55,7 +55,7 @@ for (const [kind, expected] of Object.entries(leaves)) {
 }
 
 test('an answer that must not be kept is returned and not remembered', () => {
-  const memory = createIdentityCache({ positiveMax: 10, negativeMax: 10 });
+  const memory = new IdentityCache({ positiveMax: 10, negativeMax: 10 });
   const { key, record } = issue();
   const found = { key: record, organization: organization() };
   assert.equal(memory.learnKey(memory.hashOf(key), found, false)?.caller.subject, record.id);
@@ -65,7 +65,7 @@ test('an answer that must not be kept is returned and not remembered', () => {
 });
 
 test('no part of it grows beyond its bound, and organizations that do not exist take no room at all', () => {
-  const memory = createIdentityCache({ positiveMax: 3, negativeMax: 2 });
+  const memory = new IdentityCache({ positiveMax: 3, negativeMax: 2 });
   for (let index = 0; index < 50; index += 1) {
     const id = `org_${index}`;
     const { key, record } = issue({ organization: id });
@@ -77,7 +77,7 @@ test('no part of it grows beyond its bound, and organizations that do not exist 
   assert.deepEqual(memory.sizes(), { callers: 3, absences: 2, organizations: 3 });
 });
 
-function remembered(memory: ReturnType<typeof createIdentityCache>, ownerId: string) {
+function remembered(memory: IdentityCache, ownerId: string) {
   const { key, record } = issue({ organization: ownerId });
   const keyHash = memory.hashOf(key);
   const learn = () => memory.learnKey(keyHash, { key: record, organization: organization({ id: ownerId }) }, true);
@@ -91,14 +91,14 @@ const suspended = (id: string): KeyStoreChange => ({
 });
 
 test('absences never push out callers', () => {
-  const memory = createIdentityCache({ positiveMax: 2, negativeMax: 2 });
+  const memory = new IdentityCache({ positiveMax: 2, negativeMax: 2 });
   const { keyHash } = remembered(memory, 'org_a');
   for (let index = 0; index < 100; index += 1) memory.learnKey(memory.hashOf(makeKey()), undefined, true);
   assert.ok(memory.caller(keyHash));
 });
 
 test('a change of an organization drops all its keys and no others', () => {
-  const memory = createIdentityCache({ positiveMax: 10, negativeMax: 10 });
+  const memory = new IdentityCache({ positiveMax: 10, negativeMax: 10 });
   const mine = [remembered(memory, 'org_a'), remembered(memory, 'org_a')];
   const other = remembered(memory, 'org_b');
   memory.forget(suspended('org_a'));
@@ -110,7 +110,7 @@ test('a change of an organization drops all its keys and no others', () => {
 });
 
 test('an evicted entry can be remembered and dropped again', () => {
-  const memory = createIdentityCache({ positiveMax: 1, negativeMax: 1 });
+  const memory = new IdentityCache({ positiveMax: 1, negativeMax: 1 });
   const first = remembered(memory, 'org_a');
   remembered(memory, 'org_a');
   first.learn();
@@ -121,5 +121,5 @@ test('an evicted entry can be remembered and dropped again', () => {
 test('hashes of one process mean nothing to another', () => {
   const options = { positiveMax: 1, negativeMax: 1 };
   const key = makeKey();
-  assert.notEqual(createIdentityCache(options).hashOf(key), createIdentityCache(options).hashOf(key));
+  assert.notEqual(new IdentityCache(options).hashOf(key), new IdentityCache(options).hashOf(key));
 });

@@ -6,12 +6,12 @@ import { ANONYMOUS } from '../../../gateway/auth/authenticate.ts';
 import type { Caller } from '../../../gateway/caller.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { StreamEnd } from '../../../gateway/findings.ts';
-import { createOpenStreams } from '../../../gateway/streams/open-streams.ts';
+import { OpenStreams } from '../../../gateway/streams/open-streams.ts';
 
 const caller: Caller = { ...ANONYMOUS, subject: 'key_1' };
 
 it('a key that is revoked while the store cannot be read ends its stream once the store can be read', async () => {
-  const streams = createOpenStreams({ mostOf: () => 10, now: Date.now });
+  const streams = new OpenStreams({ mostOf: () => 10, now: Date.now });
   const refusals = ['auth_unavailable', 'auth_unavailable', 'api_key_revoked'] as const;
   let asked = 0;
   const end = new Promise<StreamEnd>((resolve) => {

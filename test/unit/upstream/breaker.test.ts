@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { type BreakerRules, type BreakerState, createBreaker } from '../../../gateway/upstream/targets/breaker.ts';
+import { Breaker, type BreakerRules, type BreakerState } from '../../../gateway/upstream/targets/breaker.ts';
 import type { AttemptOutcome } from '../../../gateway/upstream/targets/outcome.ts';
 
 const rules: BreakerRules = { failurePercent: 50, requestsMin: 10, windowSeconds: 10, openSeconds: 5 };
@@ -14,7 +14,7 @@ const FIRST_WAIT_MS = 156.25;
 function createScene(given: BreakerRules | 'off' = rules) {
   let nowMs = 123_456;
   const changes: BreakerState[] = [];
-  const breaker = createBreaker(given, { clock: () => nowMs, onChange: (state) => changes.push(state) });
+  const breaker = new Breaker(given, { clock: () => nowMs, onChange: (state) => changes.push(state) });
   return {
     breaker,
     changes,

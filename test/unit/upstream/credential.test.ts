@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { GatewayError } from '../../../gateway/errors.ts';
-import { createCredential } from '../../../gateway/upstream/credentials/credential.ts';
+import { Credential } from '../../../gateway/upstream/credentials/credential.ts';
 import { withoutProbes } from '../../../gateway/upstream/credentials/latch-probes.ts';
 
 /** The content of the secret's file. */
@@ -16,7 +16,7 @@ function setUp(secret: Secret) {
   let reads = 0;
   const told: string[] = [];
   const settings = { kind: 'basic', user: 'admin', secret: 'entry' } as const;
-  const credential = createCredential('mail', settings, {
+  const credential = new Credential('mail', settings, {
     readSecret() {
       reads += 1;
       return typeof present === 'function' ? present() : present;
@@ -28,7 +28,10 @@ function setUp(secret: Secret) {
     onHealed: () => told.push('healed'),
   });
   return {
-    ...credential,
+    retry: () => credential.retry(),
+    isProven: () => credential.isProven(),
+    matches: (user: string, password: string) => credential.matches(user, password),
+    status: () => credential.status(),
     header: () => credential.header().value,
     accepted: (value: string) => credential.accepted(named(value)),
     refused: (value: string) => credential.refused(named(value), 401),

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createPools } from '../../../gateway/upstream/targets/pools.ts';
 import { TargetSets, type UnrequestedBytes } from '../../../gateway/upstream/targets/target-set.ts';
-import { createTargets } from '../../../gateway/upstream/targets/targets.ts';
+import { Targets } from '../../../gateway/upstream/targets/targets.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { send } from '../http1/client/handler.ts';
 import { answer, counted, type Peer, startPeer } from '../http1/client/peer.ts';
@@ -48,7 +48,7 @@ async function createScene() {
     breaker: 'off',
   } as const;
   const configure = (connections = 2) =>
-    createTargets({
+    new Targets({
       upstreams: {
         things: {
           ...{ ...rules, connections },

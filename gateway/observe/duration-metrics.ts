@@ -1,0 +1,166 @@
+// Metrics of durations: of exchanges, and until an upstream began to answer. The console reads them as traffic, by operation and upstream.
+
+import type { Registry } from '@prometheus-io/client';
+import type { Operation } from '../operation.ts';
+import { METHODS } from '../shared/methods.ts';
+import { hasFailed } from '../shared/refused.ts';
+import type { Trail } from '../trail.ts';
+import { memoize } from './memoize.ts';
+import type { createRouteSeries, Measured } from './route-series.ts';
+import { createHistogram, type Series } from './series.ts';
+import { createTraffic, type OperationTraffic } from './traffic.ts';
+
+interface DurationMetrics {
+  /** Records the duration of an exchange. Returns the index of its bucket. */
+  exchange(trail: Trail): number;
+  /** Records the time until the upstream began to answer, if it has. */
+  upstream(trail: Trail): void;
+  /** Counts an exchange that the gateway refused apart from those that reached the service. */
+  refused(trail: Trail): void;
+  /** Makes the series anew for the operations of a configuration. @param served their routes */
+  expect(operations: readonly Measured[], served: ReadonlySet<string>): void;
+  /** By operation, and by upstream with its own statuses. */
+  sample(): { readonly operations: readonly OperationTraffic[]; readonly upstreams: readonly OperationTraffic[] };
+}
+
+// Buckets in seconds: those that OpenTelemetry advises for http.server.request.duration (semantic conventions 1.44), and three below,
+// because most answers take less than its first bound of 5 ms.
+export const DURATION_BUCKETS = [
+  ...[0.0005, 0.001, 0.002],
+  ...[0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
+];
+
+/** One label for all methods that clients invent (OpenTelemetry, `http.request.method`). */
+const OTHER_METHOD = '_OTHER';
+const knownMethods = ['CONNECT', ...METHODS];
+
+/** 502, 503 and 504 are about the service. */
+const UNANSWERED_STATUS = 502;
+
+export function createDurationMetrics(
+  registry: Registry,
+  routes: ReturnType<typeof createRouteSeries>,
+): DurationMetrics {
+  const server = createHistogram(registry, {
+    name: 'http_server_request_duration_seconds',
+    help: 'Duration of exchanges, from arrival to the end of the answer. Without tunnels and streams, which may be open for days.',
+    labelNames: ['http_request_method', 'http_route', 'http_response_status_code', 'api_version'],
+    buckets: DURATION_BUCKETS,
+  });
+  const client = createHistogram(registry, {
+    name: 'http_client_request_duration_seconds',
+    help: 'Time until an upstream began to answer.',
+    labelNames: ['upstream', 'http_request_method', 'http_response_status_code'],
+    buckets: DURATION_BUCKETS,
+  });
+  const traffic = createTraffic();
+  const upstreamTraffic = createTraffic();
+  const serverSeries = byOperation((operation, status) => {
+    const { method, path, version, upstream } = operation;
+    const label = routes.statusOf(operation, status);
+    const series = server.series(method, routes.routeOf(operation), label, version ?? '');
+    const name = `${method} ${path}`;
+    traffic.belongs(name, upstream);
+    if (label !== String(status)) return traffic.counted(name, status, series);
+    traffic.watch(name, status, series.buckets);
+    return series;
+  });
+  const unmatchedSeries = new Map(
+    [...knownMethods, OTHER_METHOD].map((method) => [
+      method,
+      memoize((status: number) => {
+        const series = server.series(method, 'unmatched', String(status), '');
+        traffic.watch(`${method} unmatched`, status, series.buckets);
+        return series;
+      }),
+    ]),
+  );
+  const clientSeries = byOperation((operation, status) => {
+    const { upstream, method } = operation;
+    const label = routes.statusOf(operation, status);
+    const series = client.series(upstream, method, label);
+    upstreamTraffic.watch(upstream, status, series.buckets, `${method} ${label}`);
+    return series;
+  });
+  /** The gateway answered in the place of a service that did not: for the histogram there was no answer, for operators there was a failure. */
+  const unansweredOf = memoize((upstream: string) => {
+    const buckets = new Float64Array(DURATION_BUCKETS.length + 1);
+    upstreamTraffic.watch(upstream, UNANSWERED_STATUS, buckets, 'unanswered');
+    return buckets;
+  });
+  const refusedOf = byOperationAlone(({ method, path }) => traffic.refusedOf(`${method} ${path}`));
+  const refusedUnmatched = memoize((method: string) => traffic.refusedOf(`${method} unmatched`));
+  // Compared by an alert of deploy/prometheus, whatever operations are served.
+  server.series(OTHER_METHOD, 'unmatched', '500', '');
+
+  function seriesOf({ operation, method, status }: Trail): Series {
+    if (operation !== undefined) return serverSeries.of(operation, status);
+    const ofMethod = unmatchedSeries.get(method) ?? unmatchedSeries.get(OTHER_METHOD);
+    return (ofMethod as (status: number) => Series)(status);
+  }
+
+  return {
+    exchange(trail) {
+      const { operation, upstreamStatus } = trail;
+      const bucket = seriesOf(trail).observe(trail.durationMs() / 1000);
+      if (operation !== undefined && upstreamStatus === undefined && isUnanswered(trail)) {
+        const buckets = unansweredOf(operation.upstream);
+        buckets[bucket] = (buckets[bucket] as number) + 1;
+      }
+      return bucket;
+    },
+    upstream({ operation, upstreamStatus, upstreamMs }) {
+      if (operation !== undefined && upstreamStatus !== undefined && upstreamMs !== undefined)
+        clientSeries.of(operation, upstreamStatus).observe(upstreamMs / 1000);
+    },
+    refused({ operation, method, status }) {
+      const known = unmatchedSeries.has(method) ? method : OTHER_METHOD;
+      const refused = operation === undefined ? refusedUnmatched(known) : refusedOf(operation);
+      refused.all += 1;
+      if (status >= 500) refused.with5xx += 1;
+    },
+    expect(operations, served) {
+      serverSeries.forget();
+      clientSeries.forget();
+      server.retain(({ http_route: route = '' }) => route === 'unmatched' || served.has(route));
+      for (const upstream of new Set(operations.map((operation) => operation.upstream)))
+        client.series(upstream, 'GET', '503');
+    },
+    sample: () => ({ operations: traffic.sample(), upstreams: upstreamTraffic.sample() }),
+  };
+}
+
+function isUnanswered(trail: Trail): boolean {
+  return trail.code !== undefined && trail.status >= UNANSWERED_STATUS && hasFailed(trail);
+}
+
+/** Finds the counter of an operation by identity. */
+function byOperationAlone<Counted>(make: (operation: Operation) => Counted): (operation: Operation) => Counted {
+  const known = new WeakMap<Operation, Counted>();
+  return (operation) => {
+    const found = known.get(operation);
+    if (found !== undefined) return found;
+    const made = make(operation);
+    known.set(operation, made);
+    return made;
+  };
+}
+
+/** Finds the series of an operation and status by identity, with two look-ups. Entries end with the configuration of their operation. */
+function byOperation(make: (operation: Operation, status: number) => Series) {
+  let known = new WeakMap<Operation, (status: number) => Series>();
+  return {
+    of(operation: Operation, status: number): Series {
+      let ofOperation = known.get(operation);
+      if (ofOperation === undefined) {
+        ofOperation = memoize((one) => make(operation, one));
+        known.set(operation, ofOperation);
+      }
+      return ofOperation(status);
+    },
+    /** Series are made anew, with labels that may differ. */
+    forget(): void {
+      known = new WeakMap();
+    },
+  };
+}
