@@ -2,7 +2,8 @@
 // by the contract of a gateway elsewhere (`client/`). A command knows this interface alone. Rejections are sentences for people.
 
 import type { KeyRequest } from '../auth/issue-key.ts';
-import type { AuditFilter, KeyStoreChange, StoredKey } from '../auth/store/key-store.ts';
+import type { AuditFilter, KeyStoreChange } from '../auth/store/key-store.ts';
+import type { StoredKey } from '../auth/store/stored-key.ts';
 import type { Organization } from '../caller.ts';
 import type { UpstreamReport } from '../console/cause.ts';
 import type { ExchangeReport, OperatorReport } from '../explain/report.ts';

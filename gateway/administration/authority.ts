@@ -1,7 +1,8 @@
 // What an actor may do at this moment, read from the store and not from a cache, and the conditions under which a change may rely on it.
 // Throws api_key_revoked, api_key_expired, token_expired, account_inactive, too_many_keys, last_key, records_unavailable.
 
-import { type Author, ConditionFailed, type Conditions, hasEnded, type KeyStore } from '../auth/store/key-store.ts';
+import { type Author, ConditionFailed, type Conditions, type KeyStore } from '../auth/store/key-store.ts';
+import { hasEnded } from '../auth/store/stored-key.ts';
 import { GatewayError } from '../errors.ts';
 import type { Actor, Grants } from './actor.ts';
 

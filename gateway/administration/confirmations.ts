@@ -4,7 +4,7 @@ import type { Instance, KeyStore } from '../auth/store/key-store.ts';
 import { realMachine } from '../shared/machine.ts';
 
 const POLL_MS = 50;
-/** Gateways report every two seconds; one that was silent for so long before the change may never confirm it. */
+/** Gateways report every two seconds; one that was silent for this time before the change may never confirm it. */
 export const SILENT_MS = 5000;
 
 export type ReportedInstance = Instance & { readonly silentMs: number };

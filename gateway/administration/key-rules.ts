@@ -2,7 +2,7 @@
 // grant_not_held, invalid_transition.
 
 import { isAddressRange } from '../auth/address-ranges.ts';
-import { hasEnded, type StoredKey } from '../auth/store/key-store.ts';
+import { hasEnded, type StoredKey } from '../auth/store/stored-key.ts';
 import type { Organization } from '../caller.ts';
 import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import { toFields, type Violation, violationInBody } from '../contract/violations/violations.ts';

@@ -1,31 +1,19 @@
-// The actions on keys: list, read, create, change, rotate, revoke. A key that acts grants at most what it holds.
+// The actions that make and change keys: create, change, rotate, revoke. A key that acts grants at most what it holds.
 
 import type { DigestOf } from '../auth/api-key.ts';
 import type { RandomBytes } from '../auth/base62.ts';
 import { createIssueKey, type KeyRequest } from '../auth/issue-key.ts';
-import { keyState } from '../auth/key-json.ts';
-import {
-  isActive,
-  type KeyPatch,
-  type KeyStore,
-  type KeysMost,
-  type StoredKey,
-  takesPlaceOf,
-} from '../auth/store/key-store.ts';
+import type { KeysMost } from '../auth/store/key-store.ts';
+import { isActive, type KeyPatch, type StoredKey, takesPlaceOf } from '../auth/store/stored-key.ts';
 import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import { GatewayError } from '../errors.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import type { Actor } from './actor.ts';
 import { type Authority, readAuthority, whileUndisturbed } from './authority.ts';
-import { etagOf, requireMatch } from './etag.ts';
+import { requireMatch } from './etag.ts';
 import { type Granted, requireHeld } from './grants.ts';
 import { requireChangeable, requireFuture, requireKnownScopes, requireRanges } from './key-rules.ts';
-import { type PartOfList, partOfPages } from './part.ts';
-
-interface KeyDeps {
-  readonly store: KeyStore;
-  now(): number;
-}
+import { getKey, type KeyDeps, keyTag, type OneKey, stateOf } from './read-keys.ts';
 
 interface GrantDeps extends KeyDeps {
   /** The configuration in force: its scopes. */
@@ -35,12 +23,6 @@ interface GrantDeps extends KeyDeps {
 interface IssueDeps extends GrantDeps {
   readonly digestOf: DigestOf;
   readonly randomBytes: RandomBytes;
-}
-
-interface OneKey {
-  readonly id: string;
-  /** A key of another organization does not exist; undefined for any organization. */
-  readonly organization: string | undefined;
 }
 
 interface Trial {
@@ -57,45 +39,6 @@ export interface MadeKey {
   /** The key itself, which is stored nowhere; undefined with `dryRun`. */
   readonly key: string | undefined;
   readonly record: StoredKey;
-}
-
-/** The tag covers everything about a key that changes by an action. */
-export function keyTag({ name, scopes, allowedCidrs, expiresAtMs, revokedAtMs, replacedBy }: StoredKey): string {
-  return etagOf({ name, scopes, allowedCidrs, expiresAtMs, revokedAtMs, replacedBy });
-}
-
-export interface KeyListing {
-  /** The organization whose keys are listed; undefined for all organizations. */
-  readonly organization: string | undefined;
-  readonly state: 'active' | 'expired' | 'revoked' | undefined;
-  /** Id of a key: only later keys. */
-  readonly after: string | undefined;
-  readonly most: number;
-}
-
-/** Oldest first. Throws resource_missing for an unknown organization. */
-export function listKeys({ store, now }: KeyDeps) {
-  return async ({ organization, state, after, most }: KeyListing): Promise<PartOfList<StoredKey>> => {
-    if (organization !== undefined && (await store.organizations.get(organization)) === undefined)
-      throw new GatewayError('resource_missing');
-    const nowMs = now();
-    const isWanted = (key: StoredKey) => state === undefined || stateOf(key, nowMs) === state;
-    return partOfPages(store.keys.scan({ organization, after }), isWanted, most);
-  };
-}
-
-/** A key that has a successor is active until it ends. */
-export function stateOf(key: StoredKey, nowMs: number): 'active' | 'expired' | 'revoked' {
-  const state = keyState(key, nowMs);
-  return state === 'rotating' ? 'active' : state;
-}
-
-/** Throws resource_missing. */
-export async function getKey({ store }: Pick<KeyDeps, 'store'>, { id, organization }: OneKey): Promise<StoredKey> {
-  const key = await store.keys.get(id);
-  if (key === undefined || (organization !== undefined && key.organization !== organization))
-    throw new GatewayError('resource_missing');
-  return key;
 }
 
 async function requireGrant(deps: GrantDeps, { may }: Authority, granted: Granted): Promise<void> {

@@ -28,7 +28,7 @@ export function resetLimits(deps: LimitDeps) {
   };
 }
 
-/** If an organization has a thousand keys, only so many of its limits are noted. */
+/** Most limits that are noted for one organization: it may have a thousand keys. */
 const NOTED_MAX = 100;
 
 function detailsOf({ limits }: UsageReport) {

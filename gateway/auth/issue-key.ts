@@ -2,7 +2,7 @@
 
 import { createApiKey, type DigestOf, displayOf } from './api-key.ts';
 import { type RandomBytes, randomBase62 } from './base62.ts';
-import type { StoredKey } from './store/key-store.ts';
+import type { StoredKey } from './store/stored-key.ts';
 
 const ID_LENGTH = 20;
 

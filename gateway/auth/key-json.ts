@@ -1,6 +1,6 @@
 // A stored key in JSON, as commands and the admin listener print it and exports hold it.
 
-import type { StoredKey } from './store/key-store.ts';
+import type { StoredKey } from './store/stored-key.ts';
 
 /** Member of a stored key → its name outside the process: in JSON, and as a column of the embedded store, in the order of both. */
 export const KEY_MEMBERS: Readonly<Record<keyof StoredKey, string>> = {

@@ -3,7 +3,8 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Organization } from '../caller.ts';
-import type { KeyStore, StoredKey } from './store/key-store.ts';
+import type { KeyStore } from './store/key-store.ts';
+import type { StoredKey } from './store/stored-key.ts';
 
 interface FoundOrganizations {
   readonly organizations: readonly Organization[];

@@ -5,7 +5,7 @@ import type { Caller, Organization } from '../caller.ts';
 import { newCallerMemory } from '../caller-memory.ts';
 import { scopeSetOf } from '../shared/scope-sets.ts';
 import { allowanceOf } from './address-ranges.ts';
-import type { KeyAndOwner } from './store/key-store.ts';
+import type { KeyAndOwner } from './store/stored-key.ts';
 
 export function toKnownOrganization(organization: Organization): Organization {
   return Object.freeze({ ...organization, contacts: Object.freeze([...organization.contacts]) });

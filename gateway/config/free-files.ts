@@ -40,7 +40,7 @@ function requireFreeFiles(): void {
   if (!areFilesFree(NEEDED)) throw new OutOfFiles();
 }
 
-/** Whether the process may open so many files now. */
+/** Whether the process may open this many files now. */
 export function areFilesFree(count: number): boolean {
   const opened: number[] = [];
   try {

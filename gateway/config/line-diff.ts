@@ -2,7 +2,7 @@
 
 import { structuredPatch } from 'diff';
 
-/** Beyond so many changed lines the comparison is given up, because its time grows with their square. */
+/** Most changed lines that are compared: the time of a comparison grows with their square. */
 const CHANGES_MAX = 600;
 const CONTEXT_LINES = 3;
 

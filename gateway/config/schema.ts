@@ -3,52 +3,21 @@
 
 import { z } from 'zod';
 import { answerRules } from './answer-rules.ts';
-import { breaking } from './breaking.ts';
 import { compression } from './compression.ts';
+import { contractMembers } from './contract-members.ts';
 import { credential } from './credential.ts';
 import { cookies, requestHeaders, responseHeaders } from './crossing.ts';
-import { entrySecurity } from './entry-security.ts';
 import { site } from './hosts.ts';
 import { operationSettings } from './operation-settings.ts';
-import { isServerAddress, name, whole } from './parts.ts';
+import { name, whole } from './parts.ts';
 import { product } from './product.ts';
 import { requestRules } from './request-rules.ts';
 import { servers } from './servers.ts';
+import { targets, withNamedExamples } from './target-addresses.ts';
 import { breaker, ejection, health } from './target-rules.ts';
 import { tunnels } from './tunnels.ts';
 import { upstreamTls } from './upstream-tls.ts';
-
-/** A sandbox service, the contract itself, the gateway itself, or the address of a server. */
-const target = z
-  .string()
-  .refine(
-    (text) => /^(sandbox:(platform|mail|files)|examples:|gateway:|session:)$/.test(text) || isServerAddress(text),
-    {
-      error: ({ input }) =>
-        /^(examples|gateway|session)$/.test(String(input))
-          ? `must be "${input}:", with a colon at its end`
-          : 'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, or http://host:port with or without a path',
-    },
-  )
-  .meta({
-    pattern: '^(sandbox:(platform|mail|files)|examples:|gateway:|session:|https?://[^/?#\\s@]+(/[A-Za-z0-9._~-]+)*/?)$',
-  });
-const targets = z
-  .union([target, z.array(target).min(1, 'must name at least one address')], {
-    error:
-      'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, session:, http://host:port with or without a path, or a list of these',
-  })
-  .refine((value) => typeof value === 'string' || value.length === 1 || !value.includes('examples:'), {
-    error: 'must not name a service beside examples:, which stands for none',
-  })
-  .refine(
-    (value) =>
-      typeof value === 'string' || value.length === 1 || !value.some((one) => /^(gateway|session):$/.test(one)),
-    {
-      error: 'must not name a service beside gateway: and session:, which stand for the gateway itself',
-    },
-  )
-  .transform((value) => (typeof value === 'string' ? [value] : value));
+import { day } from './versions.ts';
 
 export const upstreamEntry = z.strictObject({
   contracts: z.array(z.string().min(1)).min(1, 'must name at least one contract file or glob').meta({
@@ -238,70 +207,24 @@ export const upstreamEntry = z.strictObject({
     .describe(
       'If it does not: whether a repeated `Idempotency-Key` is refused or executed again while the outcome of the first request is unknown. Default: `refuse` ([idempotency](idempotency.md#when-the-outcome-is-unknown)).',
     ),
-
-  // The settings that contracts express by their own members, for contracts without them.
-  security: entrySecurity.optional().meta({
-    description:
-      'The scopes that callers need: `apiKey` for every operation, `read` and `write` by method, `scopes` in place of those that the documents name ([upstreams](upstreams.md#access-to-operations)). Overrides every `security` of the documents. `sessions: true`, alone or beside these, lets people who have signed in use the same operations, with the same scopes.',
-    values:
-      '`{ apiKey: [scopes] }`, `{ read: [scopes], write: [scopes] }`, `{ scopes: { theirs: [ours] } }`, `{ sessions: true }`',
-    contractMember: 'security',
-  }),
-  public: z.boolean().optional().meta({
-    description:
-      'Requires no key. In the entry it overrides every `security` of the documents. In a contract, beside the `security` of an operation, it is a mistake.',
-    values: '`true`',
-    contractMember: 'x-gateway-public',
-  }),
-  limit: name.optional().meta({
-    description: 'A further limit, on top of the tier.',
-    values: 'name under `extra` in `limits.yaml`',
-    contractMember: 'x-gateway-limit',
-  }),
-  cost: whole('units', 1, 1_000_000).optional().meta({
-    description: 'The units of every limit that one request spends.',
-    fallback: '`1`',
-    contractMember: 'x-gateway-cost',
-  }),
-  idempotency: z.enum(['optional', 'required', 'off']).optional().meta({
-    description:
-      'Whether POST and PATCH accept or require an `Idempotency-Key`. `off`: the gateway ignores the header.',
-    fallback: '`optional`',
-    contractMember: 'x-gateway-idempotency',
-  }),
-  body: z.enum(['buffer', 'stream']).optional().meta({
-    description:
-      'Whether a request body is buffered until it has been checked. JSON and short forms always are ([upstreams](upstreams.md#bodies-of-forms)).',
-    fallback: '`buffer`',
-    contractMember: 'x-gateway-body',
-  }),
-  response: z.enum(['report', 'refuse', 'off']).optional().meta({
-    description:
-      'The reaction to an answer that does not match the contract ([answers](contracts.md#answers)). `report`: a log line and a metric, for one answer of each operation per second. `refuse`: 502. `off`: none.',
-    fallback: '`report`',
-    contractMember: 'x-gateway-response',
-  }),
-  undeclaredMediaTypes: z.enum(['report', 'refuse', 'off']).optional().meta({
-    description:
-      'The reaction to an answer whose media type the contract does not declare ([answers](contracts.md#answers)). `report`: it passes; a log line and a metric. `refuse`: 502. `off`: it passes.',
-    fallback: 'as `response`',
-    contractMember: 'x-gateway-undeclared-media-types',
-  }),
+  ...contractMembers,
 });
 
-/** Each upstream has its own contracts, so `examples:` becomes `examples:<name>`. */
-function withNamedExamples<Entry extends { live: string[]; test?: string[] | undefined }>(
-  entries: Record<string, Entry>,
-) {
-  const named = (upstream: string, addresses: string[]) =>
-    addresses.map((address) => (address === 'examples:' ? address + upstream : address));
-  return Object.fromEntries(
-    Object.entries(entries).map(([upstream, { live, test, ...entry }]) => {
-      const addresses = { live: named(upstream, live), ...(test && { test: named(upstream, test) }) };
-      return [upstream, { ...entry, ...addresses } as unknown as Entry];
-    }),
-  );
-}
+/** Accepted breaks of published contracts, each with a reason and an end date. */
+export const breaking = z.array(
+  z.strictObject({
+    operation: z.string().min(1).meta({ description: 'The operation, as published.', values: 'operation id' }),
+    rule: z
+      .string()
+      .regex(/^[a-z]+(-[a-z]+)+$/, 'must be a rule as contract diff names it')
+      .meta({ description: 'The rule that is broken, as `check` and `contract diff` name it.', values: 'rule' }),
+    until: day.describe('The last day on which `check` accepts the break.'),
+    reason: z
+      .string()
+      .min(10, 'must be a reason of at least 10 characters')
+      .meta({ description: 'Why the break is accepted.', values: 'at least 10 characters' }),
+  }),
+);
 
 export const upstreamsFile = z.strictObject({
   upstreams: z

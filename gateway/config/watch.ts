@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 const LOOK_EVERY_MS = 500;
 const LOOK_AFTER_NOTICE_MS = 50;
 /**
- * After a look that found a change: files that have stayed the same for so long are taken for written. Leaves time to load them within a
+ * After a look that found a change: files that have stayed the same for this time are taken for written. Leaves time to load them within a
  * second.
  */
 const SETTLED_AFTER_MS = 250;

@@ -4,7 +4,7 @@
 import type { Actor } from '../administration/actor.ts';
 import { readAuthority } from '../administration/authority.ts';
 import { awaitConfirmations } from '../administration/confirmations.ts';
-import { getKey, keyTag, revokeKey, stateOf } from '../administration/keys.ts';
+import { revokeKey } from '../administration/keys.ts';
 import { resetLimits } from '../administration/limits.ts';
 import {
   changeOrganization,
@@ -13,6 +13,7 @@ import {
   resumeOrganization,
   suspendOrganization,
 } from '../administration/organizations.ts';
+import { getKey, keyTag, stateOf } from '../administration/read-keys.ts';
 import { retryUpstream } from '../administration/upstreams.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Organization } from '../caller.ts';

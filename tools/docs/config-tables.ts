@@ -9,10 +9,9 @@ import {
   webhookSettings,
 } from '../../gateway/alerts/settings.ts';
 import { acme } from '../../gateway/config/acme.ts';
-import { breaking } from '../../gateway/config/breaking.ts';
 import { compressionRules } from '../../gateway/config/compression.ts';
 import { gatewayFile } from '../../gateway/config/gateway-file.ts';
-import { upstreamEntry } from '../../gateway/config/schema.ts';
+import { breaking, upstreamEntry } from '../../gateway/config/schema.ts';
 import { breakerRules, ejectionRules, health } from '../../gateway/config/target-rules.ts';
 import { certificate, tls } from '../../gateway/config/tls.ts';
 import { tracing } from '../../gateway/config/tracing.ts';

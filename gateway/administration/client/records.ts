@@ -2,7 +2,8 @@
 // version of the contract may have them.
 
 import { keyOfMembers } from '../../auth/key-json.ts';
-import type { KeyStoreChange, StoredKey } from '../../auth/store/key-store.ts';
+import type { KeyStoreChange } from '../../auth/store/key-store.ts';
+import type { StoredKey } from '../../auth/store/stored-key.ts';
 import type { Organization } from '../../caller.ts';
 import { isMembers, otherContract } from './server-problem.ts';
 

@@ -1,7 +1,7 @@
 // The actions on keys, by the contract of a remote gateway: of one organization for operators, else of the organization of the key that
 // acts. Each rejects with ServerProblem.
 
-import type { StoredKey } from '../../auth/store/key-store.ts';
+import type { StoredKey } from '../../auth/store/stored-key.ts';
 import type { Actions, NewKey } from '../actions.ts';
 import type { AdministrationClient } from './client.ts';
 import { madeBy } from './in-force.ts';

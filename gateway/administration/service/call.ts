@@ -32,7 +32,7 @@ export interface Call {
   /** Most records of a page. */
   readonly limit: number;
   readonly cursors: SealedCursors;
-  /** Reads the acting key for what it may grant. Throws api_key_revoked if it was revoked meanwhile. */
+  /** Reads the acting key for what it may grant. Throws api_key_revoked if it has been revoked since it was authenticated. */
   actor(): Promise<Actor>;
 }
 

@@ -1,20 +1,10 @@
 // Operations about keys: an organization's own, and those of any organization for operators.
 
 import { membersOfKey } from '../../auth/key-json.ts';
-import type { KeyPatch, StoredKey } from '../../auth/store/key-store.ts';
+import type { KeyPatch, StoredKey } from '../../auth/store/stored-key.ts';
 import type { Mode } from '../../caller.ts';
-import {
-  changeKey,
-  createKey,
-  getKey,
-  type KeyListing,
-  keyTag,
-  listKeys,
-  type MadeKey,
-  revokeKey,
-  rotateKey,
-  stateOf,
-} from '../keys.ts';
+import { changeKey, createKey, type MadeKey, revokeKey, rotateKey } from '../keys.ts';
+import { getKey, type KeyListing, keyTag, listKeys, stateOf } from '../read-keys.ts';
 import type { Answer, Call, Handler, Handlers } from './call.ts';
 import { type InForce, inForceAfter } from './in-force.ts';
 import { partAnswer } from './page.ts';

@@ -4,7 +4,7 @@ import type { PartOfList } from '../part.ts';
 import type { Answer, Call } from './call.ts';
 
 interface PageOf<Item> {
-  /** One more than the page holds, if there are so many. */
+  /** The items of the page, and one more if there is one. */
   readonly found: readonly Item[];
   /** The place of a record in the list. */
   positionOf(item: Item): string;

@@ -3,7 +3,8 @@
 
 import type { Organization } from '../../caller.ts';
 import { membersOfKey } from '../key-json.ts';
-import type { Author, ChangeKind, OrganizationPatch, StoredKey } from './key-store.ts';
+import type { Author, ChangeKind, OrganizationPatch } from './key-store.ts';
+import type { StoredKey } from './stored-key.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -1,55 +1,12 @@
-// The records and methods of the key store, independent of the implementation. Every method settles within a bounded time: a store that is
+// The methods of the key store, independent of the implementation. Every method settles within a bounded time: a store that is
 // away rejects, it does not hang. Every change writes its audit row in the same transaction.
 
-import type { Mode, Organization } from '../../caller.ts';
+import type { Organization } from '../../caller.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
+import type { KeyAndOwner, KeyPatch, StoredKey } from './stored-key.ts';
 
 /** File of the embedded store, in the data directory. */
 export const KEY_STORE_FILE = 'gateway.db';
-
-/** The stored record of a key; the key itself is not stored. */
-export interface StoredKey {
-  readonly id: string;
-  readonly digest: string;
-  /** Id of the organization. */
-  readonly organization: string;
-  readonly mode: Mode;
-  readonly name: string;
-  readonly scopes: readonly string[];
-  /** Addresses and CIDR ranges from which the key may be used; empty: any. */
-  readonly allowedCidrs: readonly string[];
-  readonly prefix: string;
-  readonly lastFour: string;
-  readonly createdAtMs: number;
-  readonly createdBy: string;
-  readonly expiresAtMs: number | undefined;
-  readonly revokedAtMs: number | undefined;
-  readonly revokedBy: string | undefined;
-  readonly revokedReason: string | undefined;
-  readonly lastUsedAtMs: number | undefined;
-  /** Id of the successor after a rotation; this key then ends with the overlap. */
-  readonly replacedBy: string | undefined;
-}
-
-export function hasEnded({ expiresAtMs }: Pick<StoredKey, 'expiresAtMs'>, nowMs: number): boolean {
-  return expiresAtMs !== undefined && expiresAtMs <= nowMs;
-}
-
-/** Works, and has no successor. */
-export function isActive(key: StoredKey, nowMs: number): boolean {
-  return key.revokedAtMs === undefined && key.replacedBy === undefined && !hasEnded(key, nowMs);
-}
-
-/** Whether another key works once this one is revoked: after a live key a live one, because only such a key can make others. */
-export function takesPlaceOf(other: StoredKey, key: StoredKey, nowMs: number): boolean {
-  const works = other.revokedAtMs === undefined && !hasEnded(other, nowMs);
-  return works && other.id !== key.id && (other.mode === 'live' || key.mode === 'test');
-}
-
-export interface KeyAndOwner {
-  readonly key: StoredKey;
-  readonly organization: Organization;
-}
 
 export type ChangeKind =
   | 'organization.created'
@@ -87,8 +44,6 @@ export type Author =
       readonly organization?: string | undefined;
     };
 
-/** What a change of a key may set. `expiresAtMs: undefined` removes the end. */
-export type KeyPatch = Partial<Pick<StoredKey, 'name' | 'scopes' | 'allowedCidrs' | 'expiresAtMs'>>;
 export type OrganizationPatch = Partial<Pick<Organization, 'tier' | 'contacts'>>;
 
 /** What has to hold in the transaction of a change; otherwise the change throws ConditionFailed and has written nothing. */
@@ -143,7 +98,7 @@ export interface OrganizationRecords {
   /** Returns false if the id is taken. */
   create(organization: Organization, author: Author, conditions?: Conditions): Awaitable<boolean>;
   get(id: string): Awaitable<Organization | undefined>;
-  /** By id. `after`: only higher ids; `limit`: at most so many. */
+  /** By id. `after`: only higher ids; `limit`: the most that are returned. */
   list(part?: { readonly after?: string | undefined; readonly limit?: number }): Awaitable<readonly Organization[]>;
   /** Yields all organizations in pages, so that a million fit in memory; records written during the scan may or may not be included. */
   scan(): AsyncIterable<readonly Organization[]>;

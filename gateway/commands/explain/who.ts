@@ -3,7 +3,7 @@
 import { ANONYMOUS, createAuthenticate } from '../../auth/authenticate.ts';
 import { ANY_KEY } from '../../auth/capability.ts';
 import { parseAuthorization } from '../../auth/credentials.ts';
-import type { KeyAndOwner } from '../../auth/store/key-store.ts';
+import type { KeyAndOwner } from '../../auth/store/stored-key.ts';
 import { toCaller } from '../../auth/to-caller.ts';
 import type { Caller, Mode } from '../../caller.ts';
 import type { Stages } from '../../pipeline.ts';

@@ -1,7 +1,8 @@
 // The actions on keys, on the store of this machine. Its user may act on the keys of every organization.
 
 import type { Actions } from '../../administration/actions.ts';
-import { createKey, listKeys, revokeKey, rotateKey } from '../../administration/keys.ts';
+import { createKey, revokeKey, rotateKey } from '../../administration/keys.ts';
+import { listKeys } from '../../administration/read-keys.ts';
 import { keyState } from '../../auth/key-json.ts';
 import type { KeyStore } from '../../auth/store/key-store.ts';
 import type { MachineContext } from '../context.ts';

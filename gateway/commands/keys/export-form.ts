@@ -2,7 +2,7 @@
 // with the counts, which shows whether the file was cut off. It holds digests, never the keys themselves.
 
 import { keyOfMembers, membersOfKey } from '../../auth/key-json.ts';
-import type { StoredKey } from '../../auth/store/key-store.ts';
+import type { StoredKey } from '../../auth/store/stored-key.ts';
 import type { Organization } from '../../caller.ts';
 import { isObject } from '../../contract/pointer.ts';
 import { counted, timeOrNull } from '../print.ts';

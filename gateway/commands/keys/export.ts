@@ -1,7 +1,8 @@
 // `gateway keys export`: writes all organizations and keys as lines of JSON, while the store is in use.
 
 import type { Command } from 'commander';
-import type { KeyStore, StoredKey } from '../../auth/store/key-store.ts';
+import type { KeyStore } from '../../auth/store/key-store.ts';
+import type { StoredKey } from '../../auth/store/stored-key.ts';
 import { visibleLines } from '../../visible-text.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';

@@ -1,6 +1,6 @@
 // Reads an export in batches, in bounded memory, and checks the form and order of every line and that none is missing.
 
-import type { StoredKey } from '../../auth/store/key-store.ts';
+import type { StoredKey } from '../../auth/store/stored-key.ts';
 import type { Organization } from '../../caller.ts';
 import { amountOf, type ExportRecord, parseExportRecord, parseHeader } from './export-form.ts';
 

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { keyToJson } from '../../auth/key-json.ts';
-import type { StoredKey } from '../../auth/store/key-store.ts';
+import type { StoredKey } from '../../auth/store/stored-key.ts';
 import type { CommandContext } from '../context.ts';
 import { addPartOptions, firstOf, limitIn, type PartFlags, printNextPart } from '../part.ts';
 import { printJson } from '../print.ts';

@@ -1,7 +1,7 @@
 // Prints keys as a table.
 
 import { keyState } from '../../auth/key-json.ts';
-import type { StoredKey } from '../../auth/store/key-store.ts';
+import type { StoredKey } from '../../auth/store/stored-key.ts';
 import type { CommandContext } from '../context.ts';
 import { printTable, printText, shortTime } from '../print.ts';
 

@@ -1,8 +1,9 @@
 // Compares the keywords of two schemas that decide about a single value: types, listed values, bounds, patterns, formats and all others.
 
+import { type Bound, isTighter } from './bounds.ts';
 import type { DiffPlace, Effect, Walk } from './findings.ts';
 import { levelOf, shownValue } from './findings.ts';
-import { type Bound, isTighter, type View } from './view.ts';
+import type { View } from './view.ts';
 
 const lowerBounds = new Set(['minimum', 'minLength', 'minItems', 'minProperties']);
 /** Each format is contained in the other: an int32 is an int64. */

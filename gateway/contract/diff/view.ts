@@ -2,6 +2,7 @@
 
 import { jsonTypesOf } from '../parameters/value-types.ts';
 import { child, follow, isObject, itemsOf, type JsonObject, type Located, memberNames } from '../pointer.ts';
+import { addBounds, type Bounds, settleIntegers } from './bounds.ts';
 
 export interface Union {
   readonly kind: 'oneOf' | 'anyOf';
@@ -16,7 +17,7 @@ export interface View {
   /** The values of enum and const, by their JSON text; undefined for any value. */
   values: ReadonlyMap<string, unknown> | undefined;
   /** Lower and upper bounds by keyword; inclusive and exclusive numeric bounds share one entry. */
-  readonly bounds: Map<string, Bound>;
+  readonly bounds: Bounds;
   readonly patterns: Set<string>;
   readonly formats: Set<string>;
   readonly properties: Map<string, Located>;
@@ -36,13 +37,6 @@ export interface View {
   writeOnly: boolean;
 }
 
-export interface Bound {
-  readonly value: number;
-  readonly exclusive: boolean;
-}
-
-const lower = ['minLength', 'minItems', 'minProperties'];
-const upper = ['maxLength', 'maxItems', 'maxProperties'];
 const decisive = [
   ...['not', 'if', 'then', 'else', 'contains', 'minContains', 'maxContains', 'dependentRequired', 'dependentSchemas'],
   ...['propertyNames', 'unevaluatedItems', 'multipleOf', 'uniqueItems', '$dynamicRef'],
@@ -115,7 +109,7 @@ function add(root: JsonObject, view: View, located: Located, inside: Set<string>
   }
   for (const part of itemsOf(child(located, 'allOf'))) add(root, view, part, inside);
   addValues(view, schema);
-  addBounds(view, schema);
+  addBounds(view.bounds, schema);
   addMembers(view, located, schema);
   for (const kind of ['oneOf', 'anyOf'] as const) {
     const branches = itemsOf(child(located, kind));
@@ -159,29 +153,6 @@ function both(one: ReadonlySet<string> | undefined, other: ReadonlySet<string>):
   return kept;
 }
 
-function addBounds(view: View, schema: JsonObject): void {
-  const bounds: [name: string, value: unknown, exclusive: boolean, isLower: boolean][] = [
-    ['minimum', schema.minimum, false, true],
-    ['minimum', schema.exclusiveMinimum, true, true],
-    ['maximum', schema.maximum, false, false],
-    ['maximum', schema.exclusiveMaximum, true, false],
-    ...lower.map((name): [string, unknown, boolean, boolean] => [name, schema[name], false, true]),
-    ...upper.map((name): [string, unknown, boolean, boolean] => [name, schema[name], false, false]),
-  ];
-  for (const [name, value, exclusive, isLower] of bounds) {
-    // A lower bound of 0 on a length or count constrains nothing.
-    if (typeof value !== 'number' || (value === 0 && lower.includes(name))) continue;
-    const before = view.bounds.get(name);
-    if (before === undefined || isTighter({ value, exclusive }, before, isLower))
-      view.bounds.set(name, { value, exclusive });
-  }
-}
-
-export function isTighter(one: Bound, other: Bound, isLower: boolean): boolean {
-  if (one.value === other.value) return one.exclusive && !other.exclusive;
-  return isLower ? one.value > other.value : one.value < other.value;
-}
-
 function addMembers(view: View, located: Located, schema: JsonObject): void {
   for (const keyword of ['properties', 'patternProperties'] as const) {
     const members = child(located, keyword);
@@ -216,12 +187,7 @@ function settle(view: View): View {
     view.values = new Map(kept);
     view.types = new Set(kept.map(([, value]) => jsonTypesOf(value)[0] as string));
   }
-  const { types: settled, bounds } = view;
-  if (settled?.has('integer') !== true) return view;
-  for (const [name, { value, exclusive }] of bounds) {
-    if (exclusive && Number.isInteger(value) && (name === 'minimum' || name === 'maximum'))
-      bounds.set(name, { value: value + (name === 'minimum' ? 1 : -1), exclusive: false });
-  }
+  if (view.types?.has('integer')) settleIntegers(view.bounds);
   return view;
 }
 

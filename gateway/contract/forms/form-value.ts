@@ -10,12 +10,10 @@ import { toNumberViolation } from '../scalars/number-literals.ts';
 import type { SchemaCheck } from '../schemas/schemas.ts';
 import { toBodyViolations, VIOLATIONS_MAX, type Violation, violationInBody } from '../violations/violations.ts';
 import { isObjectOnly } from './form-encoding.ts';
+import { FormLists, type Naming } from './form-lists.ts';
 import { type FormPlace, isItemKey } from './form-place.ts';
 
 type Holder = Record<string, unknown> | unknown[];
-/** How the items of a list are named: `a=1&a=2`, `a[]=1` or `a[0]=1`. Mixtures are read differently by different services. */
-type Naming = 'repeated' | 'appended' | 'numbered';
-
 /** A text that fits several types of its schema. */
 interface Uncertain {
   readonly holder: Holder;
@@ -42,9 +40,7 @@ export class FormValue {
   readonly #limits: JsonLimits;
   readonly #shape: ValueShape;
   readonly #violations: Violation[] = [];
-  readonly #lists = new Map<unknown[], Naming>();
-  /** The index of each item by its number, and the last number: they rise and may have gaps. */
-  readonly #numbers = new Map<unknown[], { readonly indexes: Map<number, number>; last: number }>();
+  readonly #lists = new FormLists();
   readonly #made = new Set<unknown>([this.#value]);
   readonly #uncertain: Uncertain[] = [];
   /** Pointers of files, whose bytes are not in the value. */
@@ -157,7 +153,7 @@ export class FormValue {
     if (before === undefined) target[key] = value;
     else if (shape !== undefined || (this.#made.has(before) && !Array.isArray(before))) {
       this.#refuseAt(pointer, faults.duplicate);
-    } else if (Array.isArray(before) && this.#lists.get(before) === 'repeated') before.push(value);
+    } else if (Array.isArray(before) && this.#lists.isRepeated(before)) before.push(value);
     else target[key] = this.#newList([before, value], 'repeated');
   }
 
@@ -173,7 +169,7 @@ export class FormValue {
       const isLast = at === keys.length - 1;
       const written = keys[at] as string;
       const key = Array.isArray(holder)
-        ? this.#itemKey(holder, written, isLast ? naming : 'appended', isLast)
+        ? this.#lists.itemKey(holder, written, isLast ? naming : 'appended', isLast)
         : written;
       if (key === undefined) return this.#refuseAt(pointer, faults.numbers);
       pointer += `/${escapeToken(String(key))}`;
@@ -200,28 +196,8 @@ export class FormValue {
 
   #newList(items: unknown[], naming?: Naming): unknown[] {
     this.#made.add(items);
-    if (naming !== undefined) this.#lists.set(items, naming);
+    if (naming !== undefined) this.#lists.name(items, naming);
     return items;
-  }
-
-  /** The index of an item; undefined if services would read it differently. */
-  #itemKey(list: unknown[], written: string, naming: Naming, isLast: boolean): number | undefined {
-    const isNumber = written !== '';
-    const used = isNumber ? 'numbered' : naming;
-    const before = this.#lists.get(list) ?? used;
-    this.#lists.set(list, before);
-    if (before !== used) return undefined;
-    // `a[][b]=1&a[][c]=2` is one item for Rails and two for PHP.
-    if (!isNumber) return isLast ? list.length : undefined;
-    const number = Number(written);
-    const numbers = this.#numbers.get(list) ?? { indexes: new Map<number, number>(), last: -1 };
-    this.#numbers.set(list, numbers);
-    const known = numbers.indexes.get(number);
-    if (String(number) !== written || (known === undefined && number <= numbers.last)) return undefined;
-    if (known !== undefined) return known;
-    numbers.last = number;
-    numbers.indexes.set(number, numbers.indexes.size);
-    return numbers.indexes.size - 1;
   }
 
   /** JSON in a field; text that is none stays text, so that the schema refuses it. Throws duplicate_json_member. */

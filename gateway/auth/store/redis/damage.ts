@@ -118,7 +118,7 @@ async function homesDamage(read: (cursor: string) => Promise<unknown>): Promise<
 }
 
 /**
- * Rebuilds the index from the records if a part of it is missing. Gateways may use the store meanwhile. Returns which parts are still
+ * Rebuilds the index from the records if a part of it is missing. Gateways may use the store during the work. Returns which parts are still
  * missing, because their records are gone.
  */
 export async function mendIndex(patient: RunScript): Promise<string | undefined> {
@@ -136,7 +136,7 @@ export async function mendIndex(patient: RunScript): Promise<string | undefined>
   return damage();
 }
 
-/** Resolves with false if records were added meanwhile. */
+/** Resolves with false if records were added during the work. */
 async function putAllInOrder(patient: RunScript): Promise<boolean> {
   const keys = (await recordsOf(patient, 'keys')).map(([id, record]) => ({ id, ...toIndexed(record) }));
   keys.sort((one, other) => one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1));

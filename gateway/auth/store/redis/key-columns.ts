@@ -1,7 +1,7 @@
 // Converts keys to and from their form in the Redis key store: one text for the unchanging part, and a column for each kind of change,
 // where an unchanged key takes no room.
 
-import type { StoredKey } from '../key-store.ts';
+import type { StoredKey } from '../stored-key.ts';
 import type { Columns } from './key-store-script.ts';
 
 /** Lua functions that read and write keys. The arguments of a key are its id, digest, organization, and its columns. */

@@ -1,7 +1,8 @@
 // Keys in the Redis key store.
 
 import { authorNameOf, detailsBy, ofChangedKey, ofNewKey, ofRevokedKey, ofRotatedKey } from '../change-details.ts';
-import { type Conditions, isActive, type KeyPart, type KeyRecords, type StoredKey } from '../key-store.ts';
+import type { Conditions, KeyPart, KeyRecords } from '../key-store.ts';
+import { isActive, type StoredKey } from '../stored-key.ts';
 import { CONDITION_FUNCTIONS, conditionArguments, untilUnchanged, withinConditions } from './conditions.ts';
 import { DAMAGE_FUNCTIONS } from './damage.ts';
 import { KEY_ARGUMENTS, KEY_FUNCTIONS, keyArguments, keysOf, revocationOf } from './key-columns.ts';

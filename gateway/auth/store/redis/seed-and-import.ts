@@ -1,7 +1,8 @@
 // Batch writes of the Redis key store: `seed` adds new records only, `import` adds missing ones.
 
 import type { Organization } from '../../../caller.ts';
-import type { KeyStore, StoredKey } from '../key-store.ts';
+import type { KeyStore } from '../key-store.ts';
+import type { StoredKey } from '../stored-key.ts';
 import { KEY_ARGUMENTS, KEY_FUNCTIONS, keyArguments } from './key-columns.ts';
 import type { RunScript } from './key-store-connection.ts';
 import { toStoreScript } from './key-store-script.ts';

@@ -2,7 +2,8 @@
 
 import { inTransaction } from '../../../shared/sqlite.ts';
 import { authorNameOf, detailsBy, ofChangedKey, ofNewKey, ofRevokedKey, ofRotatedKey } from '../change-details.ts';
-import { ConditionFailed, type Conditions, hasEnded, isActive, type KeyRecords, type StoredKey } from '../key-store.ts';
+import { ConditionFailed, type Conditions, type KeyRecords } from '../key-store.ts';
+import { hasEnded, isActive, type StoredKey } from '../stored-key.ts';
 import { requireUnchanged } from './conditions.ts';
 import { inSqlitePages } from './pages.ts';
 import { keyOf } from './rows.ts';

@@ -6,7 +6,7 @@ type Row = Record<string, SQLOutputValue>;
 
 const PAGE = 1000;
 
-/** @param select the rows behind a position, in order, at most so many. Never yields an empty page. */
+/** @param select the rows behind a position, in order, at most `limit`. Never yields an empty page. */
 export async function* inSqlitePages<T, P extends string | number>(
   select: (position: P, limit: number) => readonly Row[],
   before: P,

@@ -3,7 +3,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { Organization } from '../../../caller.ts';
 import { KEY_MEMBERS } from '../../key-json.ts';
-import type { StoredKey } from '../key-store.ts';
+import type { StoredKey } from '../stored-key.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,0 +1,58 @@
+// The actions that read keys: list and get, with the state and the tag of a key.
+
+import { keyState } from '../auth/key-json.ts';
+import type { KeyStore } from '../auth/store/key-store.ts';
+import type { StoredKey } from '../auth/store/stored-key.ts';
+import { GatewayError } from '../errors.ts';
+import { etagOf } from './etag.ts';
+import { type PartOfList, partOfPages } from './part.ts';
+
+export interface KeyDeps {
+  readonly store: KeyStore;
+  now(): number;
+}
+
+export interface OneKey {
+  readonly id: string;
+  /** A key of another organization does not exist; undefined for any organization. */
+  readonly organization: string | undefined;
+}
+
+/** The tag covers everything about a key that changes by an action. */
+export function keyTag({ name, scopes, allowedCidrs, expiresAtMs, revokedAtMs, replacedBy }: StoredKey): string {
+  return etagOf({ name, scopes, allowedCidrs, expiresAtMs, revokedAtMs, replacedBy });
+}
+
+export interface KeyListing {
+  /** The organization whose keys are listed; undefined for all organizations. */
+  readonly organization: string | undefined;
+  readonly state: 'active' | 'expired' | 'revoked' | undefined;
+  /** Id of a key: only later keys. */
+  readonly after: string | undefined;
+  readonly most: number;
+}
+
+/** Oldest first. Throws resource_missing for an unknown organization. */
+export function listKeys({ store, now }: KeyDeps) {
+  return async ({ organization, state, after, most }: KeyListing): Promise<PartOfList<StoredKey>> => {
+    if (organization !== undefined && (await store.organizations.get(organization)) === undefined)
+      throw new GatewayError('resource_missing');
+    const nowMs = now();
+    const isWanted = (key: StoredKey) => state === undefined || stateOf(key, nowMs) === state;
+    return partOfPages(store.keys.scan({ organization, after }), isWanted, most);
+  };
+}
+
+/** A key that has a successor is active until it ends. */
+export function stateOf(key: StoredKey, nowMs: number): 'active' | 'expired' | 'revoked' {
+  const state = keyState(key, nowMs);
+  return state === 'rotating' ? 'active' : state;
+}
+
+/** Throws resource_missing. */
+export async function getKey({ store }: Pick<KeyDeps, 'store'>, { id, organization }: OneKey): Promise<StoredKey> {
+  const key = await store.keys.get(id);
+  if (key === undefined || (organization !== undefined && key.organization !== organization))
+    throw new GatewayError('resource_missing');
+  return key;
+}

@@ -1,0 +1,50 @@
+// The stored record of a key, and when the key works.
+
+import type { Mode, Organization } from '../../caller.ts';
+
+/** The stored record of a key; the key itself is not stored. */
+export interface StoredKey {
+  readonly id: string;
+  readonly digest: string;
+  /** Id of the organization. */
+  readonly organization: string;
+  readonly mode: Mode;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  /** Addresses and CIDR ranges from which the key may be used; empty: any. */
+  readonly allowedCidrs: readonly string[];
+  readonly prefix: string;
+  readonly lastFour: string;
+  readonly createdAtMs: number;
+  readonly createdBy: string;
+  readonly expiresAtMs: number | undefined;
+  readonly revokedAtMs: number | undefined;
+  readonly revokedBy: string | undefined;
+  readonly revokedReason: string | undefined;
+  readonly lastUsedAtMs: number | undefined;
+  /** Id of the successor after a rotation; this key then ends with the overlap. */
+  readonly replacedBy: string | undefined;
+}
+
+export function hasEnded({ expiresAtMs }: Pick<StoredKey, 'expiresAtMs'>, nowMs: number): boolean {
+  return expiresAtMs !== undefined && expiresAtMs <= nowMs;
+}
+
+/** Works, and has no successor. */
+export function isActive(key: StoredKey, nowMs: number): boolean {
+  return key.revokedAtMs === undefined && key.replacedBy === undefined && !hasEnded(key, nowMs);
+}
+
+/** Whether another key works once this one is revoked: after a live key a live one, because only such a key can make others. */
+export function takesPlaceOf(other: StoredKey, key: StoredKey, nowMs: number): boolean {
+  const works = other.revokedAtMs === undefined && !hasEnded(other, nowMs);
+  return works && other.id !== key.id && (other.mode === 'live' || key.mode === 'test');
+}
+
+export interface KeyAndOwner {
+  readonly key: StoredKey;
+  readonly organization: Organization;
+}
+
+/** What a change of a key may set. `expiresAtMs: undefined` removes the end. */
+export type KeyPatch = Partial<Pick<StoredKey, 'name' | 'scopes' | 'allowedCidrs' | 'expiresAtMs'>>;
