@@ -98,11 +98,11 @@ export interface Recording {
   /** Stores the answer that the client is about to get. Resolves when it is stored, or when storing it has failed. */
   keep(answer: RecordedAnswer): Promise<void>;
   /**
-   * Handles the error that forwarding threw. If the upstream refused this request with a status below 500, the refusal is stored. If
-   * nothing was sent, or if the upstream answered with an error such as 500, the key is free again, so that a repetition runs. Otherwise the
-   * outcome is stored as unknown.
+   * Ends the recording with the error that forwarding threw, if any; it has no effect after `keep`. If the upstream refused this request
+   * with a status below 500, the refusal is stored. If nothing was sent, or if the upstream answered with an error such as 500, the key is
+   * free again, so that a repetition runs. Otherwise the outcome is stored as unknown.
    */
-  fail(error: unknown): Promise<void>;
+  endWithoutAnswer(error: unknown): Promise<void>;
 }
 
 export interface RecordedAnswer {

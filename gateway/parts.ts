@@ -10,7 +10,7 @@ export interface Part {
   /** Finds mistakes that depend on more than the configuration files, such as a missing secret. */
   check?(next: Configuration): readonly Mistake[];
   /** Puts a checked configuration in force, in one synchronous step. Called with the earlier one again if a later part throws. */
-  use?(next: Configuration): void;
+  apply?(next: Configuration): void;
   /** Members that this part adds to `/status`. */
   status?(): object;
   /** Finishes work in flight, within `drainMs`. */
@@ -23,7 +23,7 @@ export interface Parts {
   add(part: Part): void;
   check(next: Configuration): Mistake[];
   /** Puts a configuration in force in every part. If one throws, puts `inForce` in force again and throws that error. */
-  use(next: Configuration, inForce: Configuration): void;
+  apply(next: Configuration, inForce: Configuration): void;
   status(): object;
   /** Resolves when every part has drained. */
   drain(drainMs: number): Promise<void>;
@@ -47,12 +47,12 @@ export function createParts(): Parts {
   return {
     add: (part) => void parts.push(part),
     check: (next) => parts.flatMap((part) => part.check?.(next) ?? []),
-    use(next, inForce) {
+    apply(next, inForce) {
       try {
-        for (const part of parts) part.use?.(next);
+        for (const part of parts) part.apply?.(next);
       } catch (error) {
         // Includes the part that threw: it may have switched some of its state.
-        for (const part of parts) attempt(() => part.use?.(inForce));
+        for (const part of parts) attempt(() => part.apply?.(inForce));
         throw error;
       }
     },

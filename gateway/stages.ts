@@ -6,10 +6,10 @@ interface StageKind {
   readonly checks: string;
   /** For the table of the README: statuses, and why where it is not plain. */
   readonly refusesWith: string;
-  /** How `explain` simulates it: by the configuration alone, or by a stand-in of its own. */
-  readonly trial?: 'configuration' | 'stand-in';
-  /** Why `explain` leaves it out. */
-  readonly untried?: string;
+  /** How `explain --request` rehearses it: by the configuration alone, or by a stand-in of its own. */
+  readonly rehearsal?: 'configuration' | 'stand-in';
+  /** Why a rehearsal leaves it out. */
+  readonly unrehearsed?: string;
   /** It can wait before the request is forwarded: the name of its end in a trace. */
   readonly ended?: string;
 }
@@ -19,42 +19,42 @@ export const STAGE_LIST = {
   admit: {
     checks: 'one well-formed HTTP request, in a form that every server reads alike',
     refusesWith: '400, 405, 408, 414, 417, 421, 431, 505, 503 when draining or overloaded',
-    trial: 'configuration',
+    rehearsal: 'configuration',
   },
   throttle: {
     checks: 'how often this client address has failed; keys known to be good pass',
     refusesWith: '429',
-    untried: 'only a running gateway knows which addresses are blocked',
+    unrehearsed: 'only a running gateway knows which addresses are blocked',
   },
-  match: { checks: 'the operation of a contract', refusesWith: '400, 404, 405, 410, 501', trial: 'configuration' },
+  match: { checks: 'the operation of a contract', refusesWith: '400, 404, 405, 410, 501', rehearsal: 'configuration' },
   authenticate: {
     checks: "the caller's key, token, session, or user name and password",
     refusesWith: '401, 403 for a session that another site uses, 503 when keys or sessions cannot be checked',
-    trial: 'stand-in',
+    rehearsal: 'stand-in',
     ended: 'identified',
   },
-  authorize: { checks: 'scopes, state and mode of the caller', refusesWith: '401, 403', trial: 'configuration' },
+  authorize: { checks: 'scopes, state and mode of the caller', refusesWith: '401, 403', rehearsal: 'configuration' },
   limit: {
     checks: 'the limits of the organization, over all instances',
     refusesWith: '429, 503 when the counters are away (`refuse`)',
-    trial: 'stand-in',
+    rehearsal: 'stand-in',
     ended: 'counted',
   },
   validate: {
     checks: 'path, query, headers and body against the contract; all violations at once',
     refusesWith: '400, 406, 408, 413, 415, 503 when overloaded',
-    trial: 'configuration',
+    rehearsal: 'configuration',
     ended: 'checked',
   },
   replay: {
     checks: 'whether this `Idempotency-Key` was used before; if so, it gives the first answer again',
     refusesWith: '409, 422, 503 when the store is away',
-    untried: 'looking up an Idempotency-Key reserves it',
+    unrehearsed: 'looking up an Idempotency-Key reserves it',
   },
   forward: {
     checks: 'sends the original bytes, streams the answer, translates failures',
     refusesWith: '429 when too many streams are open, 500, 501, 502, 503, 504, and refusals of the service',
-    trial: 'stand-in',
+    rehearsal: 'stand-in',
   },
 } as const satisfies Readonly<Record<string, StageKind>>;
 
@@ -66,11 +66,11 @@ type StagesWith<Kind> = {
 /** The names of the stages, in order: in the code, log lines, metrics, traces, `explain` and recorded decisions. */
 export const STAGES = Object.keys(STAGE_LIST) as readonly StageName[];
 
-export type StatelessStage = StagesWith<{ trial: 'configuration' }>;
-export type UntriedStage = StagesWith<{ untried: string }>;
+export type StatelessStage = StagesWith<{ rehearsal: 'configuration' }>;
+export type UnrehearsedStage = StagesWith<{ unrehearsed: string }>;
 
 /** Stages that need a running gateway, with the reason. */
-export const UNTRIED_STAGES = valuesOf('untried') as { readonly [Name in UntriedStage]: string };
+export const UNREHEARSED_STAGES = valuesOf('unrehearsed') as { readonly [Name in UnrehearsedStage]: string };
 
 export type TimedStage = StagesWith<{ ended: string }>;
 

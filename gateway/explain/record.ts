@@ -1,9 +1,9 @@
-// The decision record of one exchange: its line of the access log, or what a simulation found.
+// The decision record of one exchange: its line of the access log, or what a rehearsal found.
 
 import type { LogFieldName } from '../log-fields.ts';
 import type { StageName } from '../stages.ts';
 
-/** The members of a log line, and those that a simulation adds. */
+/** The members of a log line, and those that a rehearsal adds. */
 export type RecordName = LogFieldName | 'rehearsed' | 'times' | 'open_streams_max';
 
 /** The line, parsed. */

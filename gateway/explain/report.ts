@@ -4,7 +4,7 @@ import type { StageOutcome } from '../capability.ts';
 import { REFUSALS } from '../error-catalogue.ts';
 import { durationText } from '../shared/duration-text.ts';
 import { hasFailed, wasRefused } from '../shared/refused.ts';
-import { STAGES, type StageName, UNTRIED_STAGES } from '../stages.ts';
+import { STAGES, type StageName, UNREHEARSED_STAGES } from '../stages.ts';
 import { type NextSteps, nextStepsOf } from './next-steps.ts';
 import { type DecisionRecord, durationsOf } from './record.ts';
 import { type StageText, stageText } from './stage-text.ts';
@@ -80,7 +80,7 @@ export function exchangeReport(record: DecisionRecord): OperatorReport {
 
 function outcomeOf({ code, replayed, tunnel, rehearsed }: DecisionRecord, index: number, last: number): StageOutcome {
   if (index > last) return 'not reached';
-  if (rehearsed === true && (STAGES[index] as StageName) in UNTRIED_STAGES) return 'not tried';
+  if (rehearsed === true && (STAGES[index] as StageName) in UNREHEARSED_STAGES) return 'not tried';
   if (index < last || (rehearsed === true && code === undefined)) return 'passed';
   // A request through a tunnel passes `admit` only.
   if (tunnel !== undefined) return code === undefined ? 'answered' : 'refused';

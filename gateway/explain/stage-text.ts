@@ -3,7 +3,7 @@
 import { ALL_CAPABILITIES } from '../capabilities.ts';
 import type { Capability, Fact, FactRows, FactsOf, StageOutcome } from '../capability.ts';
 import type { GeneralFields } from '../log-fields.ts';
-import { type StageName, UNTRIED_STAGES } from '../stages.ts';
+import { type StageName, UNREHEARSED_STAGES } from '../stages.ts';
 import type { DecisionRecord, RecordName } from './record.ts';
 
 /** A field without a fact does not compile. */
@@ -29,7 +29,7 @@ const tables: readonly FactRows[] = [...capabilities.map(({ facts = {} }) => fac
 /** The facts in order, with their fields. Several capabilities may have one of the same field. */
 export const FACTS = tables.flatMap((facts) => Object.entries(facts));
 
-const reasons: Readonly<Partial<Record<StageName, string>>> = UNTRIED_STAGES;
+const reasons: Readonly<Partial<Record<StageName, string>>> = UNREHEARSED_STAGES;
 
 const withoutFacts: Readonly<Partial<Record<StageName, string>>> = Object.assign(
   {},
@@ -43,8 +43,8 @@ export function createStageText(facts: readonly (readonly [field: string, fact: 
   const tells = facts.flatMap(([name, fact]) => (typeof fact === 'string' ? [] : [{ name: name as RecordName, fact }]));
 
   return function stageText(stage, record, outcome) {
-    const untried = outcome === 'not tried' ? reasons[stage] : undefined;
-    if (untried !== undefined) return [untried];
+    const unrehearsed = outcome === 'not tried' ? reasons[stage] : undefined;
+    if (unrehearsed !== undefined) return [unrehearsed];
     const lines = tells.flatMap(({ name, fact }) =>
       record[name] === undefined ? [] : (fact[stage]?.(record[name], record, outcome) ?? []),
     );

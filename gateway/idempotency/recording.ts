@@ -8,7 +8,7 @@ import { startDeadline } from '../shared/deadline.ts';
 import { createDenseSet } from '../shared/dense-set.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
 import { bodyToRepeat, mayHaveRun, recordOf, recordOfRefusal } from './record.ts';
-import type { AnswerStore, Claim, Retention, Slot } from './store.ts';
+import type { AnswerKey, AnswerStore, Claim, Retention } from './store.ts';
 
 /** The longest time that a client waits for each call of the store. */
 export const STORE_WAIT_MS = 100;
@@ -17,8 +17,8 @@ const PATIENCE_MS = 60_000;
 const RETRY_MS = { first: 200, longest: 2_000 } as const;
 
 /** A request that has begun in the store. */
-export interface RecordedWrite {
-  readonly slot: Slot;
+export interface ClaimedWrite {
+  readonly answerKey: AnswerKey;
   readonly claim: Claim;
   /** By `performance.now()`: from then on other instances may consider the owner dead. */
   readonly leaseEndsAt: number;
@@ -37,9 +37,9 @@ type RecordedExchange = Pick<Checked, 'request' | 'trail' | 'operation'>;
 
 interface Recordings {
   /** Notes in the trail if the request was sent and its outcome is unknown. */
-  recordingOf(attempt: RecordedWrite, exchange: RecordedExchange): Recording;
-  /** Frees the slot of a request that was not sent, in the background. */
-  forgetLater(attempt: RecordedWrite): void;
+  recordingOf(claimed: ClaimedWrite, exchange: RecordedExchange): Recording;
+  /** Frees the key of a request that was not sent, in the background. */
+  forgetLater(claimed: ClaimedWrite): void;
   /** Resolves when every write in progress is stored, or its time is over. */
   settled(): Promise<void>;
   /** Resolves when every write in progress is stored or given up. Failed writes are not retried from now on. */
@@ -70,7 +70,7 @@ export function createRecordings({
   }
 
   /** Resolves when the outcome is written or given up. Never rejects. */
-  function begin({ leaseEndsAt }: RecordedWrite, write: () => Awaitable<void>): Promise<void> {
+  function begin({ leaseEndsAt }: ClaimedWrite, write: () => Awaitable<void>): Promise<void> {
     const written = writeUntil(Math.max(leaseEndsAt, performance.now() + PATIENCE_MS), write);
     const entry = writing.add(written);
     written.finally(() => writing.remove(entry));
@@ -78,21 +78,21 @@ export function createRecordings({
   }
 
   /** Resolves when the outcome is written, or when the client has waited long enough. */
-  async function settle(attempt: RecordedWrite, write: () => Awaitable<void>): Promise<void> {
+  async function settle(claimed: ClaimedWrite, write: () => Awaitable<void>): Promise<void> {
     try {
-      await within(STORE_WAIT_MS, begin(attempt, write), machine);
+      await within(STORE_WAIT_MS, begin(claimed, write), machine);
     } catch {
       // The write continues in the background.
     }
   }
 
-  const forget = ({ slot, claim }: RecordedWrite) => store.forget(slot, claim.owner);
-  const giveUp = ({ slot, claim }: RecordedWrite) => store.giveUp(slot, claim.owner, retention);
-  const finish = ({ slot, claim }: RecordedWrite, record: Buffer | undefined) =>
-    store.finish(slot, claim.owner, record, retention);
+  const forget = ({ answerKey, claim }: ClaimedWrite) => store.forget(answerKey, claim.owner);
+  const giveUp = ({ answerKey, claim }: ClaimedWrite) => store.giveUp(answerKey, claim.owner, retention);
+  const finish = ({ answerKey, claim }: ClaimedWrite, record: Buffer | undefined) =>
+    store.finish(answerKey, claim.owner, record, retention);
 
-  function recordingOf(attempt: RecordedWrite, { request, trail, operation }: RecordedExchange): Recording {
-    const { owner, runsAgain } = attempt.claim;
+  function recordingOf(claimed: ClaimedWrite, { request, trail, operation }: RecordedExchange): Recording {
+    const { owner, runsAgain } = claimed.claim;
     let isOpen = true;
     let isSent = false;
 
@@ -100,7 +100,7 @@ export function createRecordings({
     async function once(conclude: () => Awaitable<void>): Promise<void> {
       if (!isOpen) return;
       isOpen = false;
-      await settle(attempt, conclude);
+      await settle(claimed, conclude);
     }
 
     function stored(answer: RecordedAnswer): RecordedAnswer {
@@ -110,24 +110,24 @@ export function createRecordings({
 
     function concludeFailed(error: unknown): () => Awaitable<void> {
       const record = recordOfRefusal(owner, error);
-      if (record !== undefined) return () => finish(attempt, record);
-      if (!isSent || !mayHaveRun(error)) return () => forget(attempt);
+      if (record !== undefined) return () => finish(claimed, record);
+      if (!isSent || !mayHaveRun(error)) return () => forget(claimed);
       // If a repetition of the request runs again, its outcome does not stay unknown.
       if (isOpen && !runsAgain) {
         trail.note('outcomeUnknown', true);
         onUnprotected(request);
       }
-      return () => giveUp(attempt);
+      return () => giveUp(claimed);
     }
 
     return {
       bodyBytesMax,
       sent() {
-        if (performance.now() >= attempt.leaseEndsAt) throw new GatewayError('gateway_overloaded');
+        if (performance.now() >= claimed.leaseEndsAt) throw new GatewayError('gateway_overloaded');
         isSent = true;
       },
-      keep: (answer: RecordedAnswer) => once(() => finish(attempt, recordOf(owner, stored(answer)))),
-      fail: (error) => once(concludeFailed(error)),
+      keep: (answer: RecordedAnswer) => once(() => finish(claimed, recordOf(owner, stored(answer)))),
+      endWithoutAnswer: (error) => once(concludeFailed(error)),
     };
   }
 
@@ -137,7 +137,7 @@ export function createRecordings({
 
   return {
     recordingOf,
-    forgetLater: (attempt) => void begin(attempt, () => forget(attempt)),
+    forgetLater: (claimed) => void begin(claimed, () => forget(claimed)),
     settled,
     close() {
       closing = true;

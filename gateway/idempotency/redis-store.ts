@@ -6,19 +6,19 @@ import { createReplicaWaits, type ReplicaWait } from '../redis/replicas.ts';
 import { evaluate, toScript } from '../redis/sealed-script.ts';
 
 import {
+  type AnswerKey,
   type AnswerStore,
   type AnswerStoreStatus,
   type Begun,
   type Claim,
   createStoreState,
+  ENTRY_BYTES,
   NotReplicated,
   retainMsWithoutRoom,
-  SLOT_BYTES,
-  type Slot,
 } from './store.ts';
 
 /**
- * Arguments: fingerprint; owner; known data; milliseconds to keep the slot, lease included; 1 if the slot of a dead owner may be taken
+ * Arguments: fingerprint; owner; known data; milliseconds to keep the entry, lease included; 1 if the entry of a dead owner may be taken
  * over. Returns the state, and the record of a finished request. The known data begins with the milliseconds for which an
  * unknown outcome is kept: when no more than these are left, the lease is over. So the script reads no clock.
  *
@@ -52,7 +52,7 @@ return { 'done', record }
 const FINISH = toScript(`
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return end
 redis.call('HDEL', KEYS[1], 'owner', 'known')
-local used, bytes = tonumber(redis.call('GET', KEYS[2]) or 0), #ARGV[2] + ${SLOT_BYTES}
+local used, bytes = tonumber(redis.call('GET', KEYS[2]) or 0), #ARGV[2] + ${ENTRY_BYTES}
 if used + bytes > tonumber(ARGV[4]) then return redis.call('PEXPIRE', KEYS[1], ARGV[5]) end
 redis.call('INCRBY', KEYS[2], bytes)
 if used == 0 then redis.call('PEXPIRE', KEYS[2], ARGV[3]) end
@@ -73,7 +73,7 @@ const GIVE_UP = toScript(`
 local owner, known = unpack(redis.call('HMGET', KEYS[1], 'owner', 'known'))
 if owner ~= ARGV[1] then return end
 redis.call('PEXPIRE', KEYS[1], string.match(known, '^%d+'))
-if redis.call('INCRBY', KEYS[2], ${SLOT_BYTES}) == ${SLOT_BYTES} then redis.call('PEXPIRE', KEYS[2], ARGV[2]) end
+if redis.call('INCRBY', KEYS[2], ${ENTRY_BYTES}) == ${ENTRY_BYTES} then redis.call('PEXPIRE', KEYS[2], ARGV[2]) end
 `);
 
 interface RedisAnswerStoreOptions {
@@ -108,13 +108,13 @@ export async function createRedisAnswerStore({
   }
 
   return {
-    async begin(slot, claim) {
-      const begun = toBegun(await noting(evaluate(client, BEGIN, [nameOf(slot)], argumentsOf(claim))));
-      if (begun.state === 'started' && claim.replicaWait) await noting(replicate(nameOf(slot), claim.replicaWait));
+    async begin(answerKey, claim) {
+      const begun = toBegun(await noting(evaluate(client, BEGIN, [nameOf(answerKey)], argumentsOf(claim))));
+      if (begun.state === 'started' && claim.replicaWait) await noting(replicate(nameOf(answerKey), claim.replicaWait));
       if (begun.state === 'started') state.note('up');
       return begun;
     },
-    async finish(slot, owner, record, retention) {
+    async finish(answerKey, owner, record, retention) {
       const { retainMs, organizationBytesMax } = retention;
       // Replies are decoded as UTF-8, which the record need not be: each byte is sent as the character with its number.
       const args = [
@@ -124,13 +124,13 @@ export async function createRedisAnswerStore({
         organizationBytesMax,
         retainMsWithoutRoom(retention),
       ];
-      await noting(evaluate(client, FINISH, [nameOf(slot), usedOf(slot)], args));
+      await noting(evaluate(client, FINISH, [nameOf(answerKey), usedOf(answerKey)], args));
     },
-    async forget(slot, owner) {
-      await evaluate(client, FORGET, [nameOf(slot)], [owner]);
+    async forget(answerKey, owner) {
+      await evaluate(client, FORGET, [nameOf(answerKey)], [owner]);
     },
-    async giveUp(slot, owner, { retainMs }) {
-      await evaluate(client, GIVE_UP, [nameOf(slot), usedOf(slot)], [owner, retainMs]);
+    async giveUp(answerKey, owner, { retainMs }) {
+      await evaluate(client, GIVE_UP, [nameOf(answerKey), usedOf(answerKey)], [owner, retainMs]);
     },
     status: state.status,
     close() {
@@ -158,10 +158,10 @@ function toBegun(reply: unknown): Begun {
   }
 }
 
-function nameOf({ organization, mode, digest }: Slot): string {
+function nameOf({ organization, mode, digest }: AnswerKey): string {
   return `idem:{${organization}}:${mode}:${digest}`;
 }
 
-function usedOf({ organization }: Slot): string {
+function usedOf({ organization }: AnswerKey): string {
   return `idem:{${organization}}:used`;
 }

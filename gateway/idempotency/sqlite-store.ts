@@ -6,15 +6,15 @@ import { inTransaction, openSqlite } from '../shared/sqlite.ts';
 import { applySteps } from '../shared/sqlite-schema.ts';
 import { ANSWERS_FILE, ANSWERS_STEPS } from './sqlite-schema.ts';
 import {
+  type AnswerKey,
   type AnswerStore,
   type AnswerStoreStatus,
   type Begun,
   type Claim,
   createStoreState,
+  ENTRY_BYTES,
   type Retention,
   retainMsWithoutRoom,
-  SLOT_BYTES,
-  type Slot,
 } from './store.ts';
 
 /** Rows removed at once: about a millisecond with small answers, a few milliseconds with the longest ones. */
@@ -26,7 +26,7 @@ const PURGE_AGAIN_MS = 20;
 /** Writes of another process to the same file take a fraction of a millisecond; requests wait meanwhile. */
 const BUSY_TIMEOUT_MS = 100;
 
-const AT_SLOT = 'organization = ? AND mode = ? AND digest = ?';
+const AT_KEY = 'organization = ? AND mode = ? AND digest = ?';
 
 interface SqliteAnswerStoreOptions {
   /** The data directory; created if absent. */
@@ -66,14 +66,14 @@ export function createSqliteAnswerStore({
     WHERE expires_at <= ?
       OR (? AND owner IS NOT NULL AND lease_ends_at <= ? AND fingerprint = excluded.fingerprint)`);
   const select = database.prepare(`
-    SELECT fingerprint, owner, record, sent_at, upstream, lease_ends_at FROM answers WHERE ${AT_SLOT}`);
-  const isOwner = database.prepare(`SELECT 1 FROM answers WHERE ${AT_SLOT} AND owner = ? AND expires_at > ?`);
+    SELECT fingerprint, owner, record, sent_at, upstream, lease_ends_at FROM answers WHERE ${AT_KEY}`);
+  const isOwner = database.prepare(`SELECT 1 FROM answers WHERE ${AT_KEY} AND owner = ? AND expires_at > ?`);
   const update = database.prepare(`
     UPDATE answers SET owner = NULL, sent_at = NULL, upstream = NULL, lease_ends_at = NULL, record = ?, expires_at = ?
-    WHERE ${AT_SLOT}`);
+    WHERE ${AT_KEY}`);
   const endLease = database.prepare(`
-    UPDATE answers SET lease_ends_at = ?, expires_at = ? WHERE ${AT_SLOT} AND owner = ? AND expires_at > ?`);
-  const remove = database.prepare(`DELETE FROM answers WHERE ${AT_SLOT} AND owner = ?`);
+    UPDATE answers SET lease_ends_at = ?, expires_at = ? WHERE ${AT_KEY} AND owner = ? AND expires_at > ?`);
+  const remove = database.prepare(`DELETE FROM answers WHERE ${AT_KEY} AND owner = ?`);
 
   function reportingFailure<T>(write: () => T): T {
     try {
@@ -84,7 +84,7 @@ export function createSqliteAnswerStore({
     }
   }
 
-  function begin({ organization, mode, digest }: Slot, claim: Claim): Begun {
+  function begin({ organization, mode, digest }: AnswerKey, claim: Claim): Begun {
     const nowMs = now();
     const { fingerprint, owner, sentAtMs, upstream, runsAgain } = claim;
     const leaseEndsAtMs = nowMs + claim.leaseMs;
@@ -97,8 +97,8 @@ export function createSqliteAnswerStore({
     return toBegun(select.get(organization, mode, digest), fingerprint, nowMs);
   }
 
-  function finish(slot: Slot, owner: string, record: Buffer | undefined, retention: Retention): void {
-    const { organization, mode, digest } = slot;
+  function finish(answerKey: AnswerKey, owner: string, record: Buffer | undefined, retention: Retention): void {
+    const { organization, mode, digest } = answerKey;
     const nowMs = now();
     if (isOwner.get(organization, mode, digest, owner, nowMs) === undefined) return;
     const hasRoom = usage.count(organization, record, retention, nowMs);
@@ -106,22 +106,22 @@ export function createSqliteAnswerStore({
     update.run(hasRoom ? (record ?? null) : null, endsAtMs, organization, mode, digest);
   }
 
-  function giveUp({ organization, mode, digest }: Slot, owner: string, retention: Retention): void {
+  function giveUp({ organization, mode, digest }: AnswerKey, owner: string, retention: Retention): void {
     const nowMs = now();
     const { changes } = endLease.run(nowMs, nowMs + retention.retainMs, organization, mode, digest, owner, nowMs);
     if (changes === 1) usage.add(organization, retention, nowMs);
   }
 
   return {
-    begin: (slot, claim) => reportingFailure(() => begin(slot, claim)),
-    finish(slot, owner, record, retention) {
-      reportingFailure(() => inTransaction(database, () => finish(slot, owner, record, retention)));
+    begin: (answerKey, claim) => reportingFailure(() => begin(answerKey, claim)),
+    finish(answerKey, owner, record, retention) {
+      reportingFailure(() => inTransaction(database, () => finish(answerKey, owner, record, retention)));
     },
     forget({ organization, mode, digest }, owner) {
       remove.run(organization, mode, digest, owner);
     },
-    giveUp(slot, owner, retention) {
-      inTransaction(database, () => giveUp(slot, owner, retention));
+    giveUp(answerKey, owner, retention) {
+      inTransaction(database, () => giveUp(answerKey, owner, retention));
     },
     status: state.status,
     close() {
@@ -193,14 +193,14 @@ function createStorageUsage(database: DatabaseSync): StorageUsage {
   return {
     count(organization, record, { retainMs, organizationBytesMax }, nowMs) {
       const span = spanOf(organization, retainMs, nowMs);
-      const bytes = span.bytes + SLOT_BYTES + (record?.length ?? 0);
+      const bytes = span.bytes + ENTRY_BYTES + (record?.length ?? 0);
       if (bytes > organizationBytesMax) return false;
       replace.run(organization, bytes, span.endsAtMs);
       return true;
     },
     add(organization, { retainMs }, nowMs) {
       const span = spanOf(organization, retainMs, nowMs);
-      replace.run(organization, span.bytes + SLOT_BYTES, span.endsAtMs);
+      replace.run(organization, span.bytes + ENTRY_BYTES, span.endsAtMs);
     },
   };
 }

@@ -5,8 +5,8 @@ import type { Mode } from '../caller.ts';
 import type { ReplicaWait } from '../redis/replicas.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 
-/** Identifies an Idempotency-Key: the same key of another organization or mode is a different slot. */
-export interface Slot {
+/** Identifies an Idempotency-Key: the same key of another organization or mode is another key here. */
+export interface AnswerKey {
   /** Id of the organization. */
   readonly organization: string;
   readonly mode: Mode;
@@ -30,7 +30,7 @@ export interface Claim {
   readonly sentAtMs: number;
   /** The upstream's name. */
   readonly upstream: string;
-  /** Whether a request with an unknown outcome may run again: the same request then takes its slot over. */
+  /** Whether a request with an unknown outcome may run again: the same request then takes its entry over. */
   readonly runsAgain: boolean;
   /** Replicas of Redis that must have the claim before the request is sent. Without it, none. */
   readonly replicaWait?: ReplicaWait | undefined;
@@ -54,7 +54,7 @@ export interface Lost {
 }
 
 export type Begun =
-  /** The slot was free and now belongs to the owner. */
+  /** The key was free and now belongs to the owner. */
   | { readonly state: 'started' }
   /** Another owner is processing the same request. */
   | { readonly state: 'running' }
@@ -66,16 +66,16 @@ export type Begun =
   | { readonly state: 'done'; readonly record: Buffer | undefined };
 
 export interface AnswerStore {
-  begin(slot: Slot, claim: Claim): Awaitable<Begun>;
+  begin(answerKey: AnswerKey, claim: Claim): Awaitable<Begun>;
   /**
-   * Accepts only the owner, also after its lease, unless the slot was taken over. Without a record, it stores only that the request is
+   * Accepts only the owner, also after its lease, unless the entry was taken over. Without a record, it stores only that the request is
    * done.
    */
-  finish(slot: Slot, owner: string, record: Buffer | undefined, retention: Retention): Awaitable<void>;
-  /** Frees the slot if it still belongs to the owner. */
-  forget(slot: Slot, owner: string): Awaitable<void>;
+  finish(answerKey: AnswerKey, owner: string, record: Buffer | undefined, retention: Retention): Awaitable<void>;
+  /** Frees the key if its entry still belongs to the owner. */
+  forget(answerKey: AnswerKey, owner: string): Awaitable<void>;
   /** Ends the lease of an owner that will not learn the outcome. Counts as stored, whether or not it fits into the bound. */
-  giveUp(slot: Slot, owner: string, retention: Retention): Awaitable<void>;
+  giveUp(answerKey: AnswerKey, owner: string, retention: Retention): Awaitable<void>;
   status(): AnswerStoreStatus;
   close(): Awaitable<void>;
 }
@@ -88,7 +88,7 @@ export interface AnswerStoreStatus {
 }
 
 /** Bytes of a finished request besides its record: digests, names, indexes. */
-export const SLOT_BYTES = 256;
+export const ENTRY_BYTES = 256;
 
 /** Beyond an organization's bound the answer is not stored: a short note that the request was done is kept for this long, uncounted. */
 export const FULL_RETAIN_MS = 600_000;

@@ -14,7 +14,7 @@ import type { Refusals } from '../edge/refusal/refusals.ts';
 import type { RequestHandlers } from '../edge/server.ts';
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Forwardable } from '../exchange.ts';
-import { createIdempotency, type Idempotency } from '../idempotency/idempotency.ts';
+import { createReplay, type Replay } from '../idempotency/replay.ts';
 import type { AnswerStore } from '../idempotency/store.ts';
 import type { Throttle } from '../limits/addresses/throttle.ts';
 import type { CounterStore } from '../limits/counters/counter-store.ts';
@@ -93,7 +93,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   });
   const { admit, match, sunset, authorize, validate, deprecations } = stateless;
   const authenticate = createAuthenticate(callers.identity.credentialReaders);
-  const idempotency = openIdempotency(configuration, shared);
+  const repetitions = openReplay(configuration, shared);
   const { streams, onSessionEnded } = callers;
   const admitAgain = async (exchange: Forwardable) => authorize(await authenticate(exchange)).caller;
   const openStream = createOpenStream({ streams, overload, onSessionEnded, admitAgain });
@@ -112,7 +112,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     noteUse: createNoteUse(deprecations, callers.versionUses.note),
     limit: createLimit({ store: counters.requests, rules: configuration.config.limits, now }),
     reserve: overload.reserve,
-    replay: idempotency.replay,
+    replay: repetitions.replay,
     forward,
   };
   const steps: Steps<ReadonlySet<Site>, Tunnel> = {
@@ -129,22 +129,26 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     handle: createPipeline(steps),
     upgrades,
     upgrade,
-    passPlain(admitted) {
-      const sites = steps.sitesFor(admitted);
-      const tunnel = sites && steps.tunnelAt(admitted, sites);
-      if (tunnel?.rules.plain !== true) return undefined;
-      steps.shed(admitted);
-      return steps.passThrough(admitted, tunnel);
-    },
+    passPlain: createPassPlain(steps),
     async retire() {
       await empty();
       await close();
-      await idempotency.settled();
+      await repetitions.settled();
     },
     async close() {
       await close();
-      await idempotency.close();
+      await repetitions.close();
     },
+  };
+}
+
+function createPassPlain(steps: Steps<ReadonlySet<Site>, Tunnel>): Serving['passPlain'] {
+  return function passPlain(admitted) {
+    const sites = steps.sitesFor(admitted);
+    const tunnel = sites && steps.tunnelAt(admitted, sites);
+    if (tunnel?.rules.plain !== true) return undefined;
+    steps.shed(admitted);
+    return steps.passThrough(admitted, tunnel);
   };
 }
 
@@ -197,9 +201,9 @@ function stepsBesideStages(
   };
 }
 
-function openIdempotency({ config }: Configuration, { options, callers, traffic }: Shared): Idempotency {
+function openReplay({ config }: Configuration, { options, callers, traffic }: Shared): Replay {
   const { gateway, upstreams } = config;
-  return createIdempotency({
+  return createReplay({
     store: callers.answerStore,
     keyOf: parseIdempotencyKey,
     delimiterOf: delimiterOfForm,

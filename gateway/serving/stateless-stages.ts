@@ -1,5 +1,5 @@
 // The stages that depend on the configuration alone: they read the request and neither send, spend nor store anything, except that
-// `validate` counts the bytes that it buffers. The pipeline that serves requests uses them, and so does the one that `gateway explain` simulates.
+// `validate` counts the bytes that it buffers. The pipeline that serves requests uses them, and so do rehearsals.
 
 import { createAuthorize, createMayUse } from '../auth/authorize.ts';
 import { type Configuration, scopeRulesOf } from '../configuration.ts';

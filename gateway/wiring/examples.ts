@@ -13,7 +13,7 @@ type Handlers = ReadonlyMap<string, ReturnType<Answers['createExampleAnswers']>>
 interface OpenExamples {
   /** Answers under the configuration in force when a request arrives. */
   answerFor(address: string): AnswerFromContract;
-  use(next: Configuration): void;
+  apply(next: Configuration): void;
   /** By upstream: the modes that are answered for. */
   status(): Readonly<Record<string, { readonly from_contract: readonly Mode[] }>>;
 }
@@ -66,7 +66,7 @@ export async function openExamples(first: Configuration, log: Pick<Log, 'logger'
       if (handler === undefined) throw new Error(`no contract answers for ${address}`);
       return handler(request);
     },
-    use(next) {
+    apply(next) {
       const before = modes;
       modes = modesByUpstream(next);
       handlers = handlersOf(next);

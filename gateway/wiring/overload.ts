@@ -25,7 +25,7 @@ export function openShedding(log: Log, metrics: Pick<Metrics, 'overload'>): Shed
 
 interface OpenOverload extends Overload {
   /** Applies the bounds of another configuration. */
-  use(next: Configuration): void;
+  apply(next: Configuration): void;
 }
 
 /** @param first the configuration in force */
@@ -33,7 +33,7 @@ export function openOverload(first: Configuration, { probe = probeLoop, ...parts
   let rules = rulesOf(first);
   return {
     ...createOverload({ ...parts, probe, rules: () => rules }),
-    use(next) {
+    apply(next) {
       rules = rulesOf(next);
     },
   };

@@ -35,7 +35,7 @@ interface ReloadOptions {
   /** Mistakes beyond the files, such as a missing secret. */
   check(next: Configuration): readonly Mistake[];
   /** Puts it in force from the next request on. If it throws, the earlier one is in force. */
-  use(next: Configuration, inForce: Configuration): void;
+  apply(next: Configuration, inForce: Configuration): void;
   onOutcome(outcome: ReloadOutcome): void;
   readonly watch?: typeof watchFiles;
   readonly machine?: Machine;
@@ -81,7 +81,7 @@ export function followConfiguration(options: ReloadOptions): Reloads {
       }
       const mistakes = [...restartOnlyMistakes(before.config, next.config), ...options.check(next)];
       if (mistakes.length > 0) throw new ConfigError(mistakes);
-      options.use(next, before);
+      options.apply(next, before);
       applied(before, next);
     } catch (error) {
       if (!stopped) refused(error);

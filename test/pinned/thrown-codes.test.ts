@@ -53,7 +53,7 @@ const stageFiles: { readonly [Name in Exclude<StageName, 'forward'>]: string } =
   authorize: 'auth/authorize.ts',
   limit: 'limits/limit.ts',
   validate: 'contract/validate.ts',
-  replay: 'idempotency/idempotency.ts',
+  replay: 'idempotency/replay.ts',
 };
 
 it('the table of the stages has the status of each code that a stage throws', () => {

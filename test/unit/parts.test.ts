@@ -12,7 +12,7 @@ function three(events: string[]) {
     parts.add({
       name,
       check: () => [{ reason: `${name} objects.` }] as never,
-      use: () => void events.push(`use ${name}`),
+      apply: () => void events.push(`use ${name}`),
       status: () => ({ [name]: 'fine' }),
       drain: (ms) => void events.push(`drain ${name} ${ms}`),
       close: () => void events.push(`close ${name}`),
@@ -24,23 +24,23 @@ function three(events: string[]) {
 
 test('a configuration reaches the parts in the order of opening', () => {
   const events: string[] = [];
-  three(events).use(next, inForce);
+  three(events).apply(next, inForce);
   assert.deepEqual(events, ['use first', 'use second', 'use third']);
 });
 
 test('if one part cannot use a configuration, every part uses the earlier one', () => {
   const parts = createParts();
   const used = new Map<string, Configuration>();
-  const part = (name: string) => ({ name, use: (given: Configuration) => void used.set(name, given) });
+  const part = (name: string) => ({ name, apply: (given: Configuration) => void used.set(name, given) });
   parts.add(part('above'));
   parts.add({
     name: 'failing',
-    use() {
+    apply() {
       throw new Error('cannot use it');
     },
   });
   parts.add(part('below'));
-  assert.throws(() => parts.use(next, inForce), /cannot use it/);
+  assert.throws(() => parts.apply(next, inForce), /cannot use it/);
   assert.equal(used.get('above'), inForce);
   assert.equal(used.get('below'), inForce);
 });

@@ -1,6 +1,6 @@
 // The drawing and the table of the stages in README.md, and the stages that docs/explain.md says are skipped.
 
-import { STAGE_LIST, UNTRIED_STAGES } from '../../gateway/stages.ts';
+import { STAGE_LIST, UNREHEARSED_STAGES } from '../../gateway/stages.ts';
 import { table } from './table.ts';
 
 /** One row per stage, in their order. */
@@ -13,7 +13,7 @@ export function stageTable(): string {
 
 /** The stages that `explain --request` skips, each with the reason. */
 export function skippedStages(): string {
-  return Object.entries(UNTRIED_STAGES)
+  return Object.entries(UNREHEARSED_STAGES)
     .map(([name, reason]) => `- \`${name}\`: ${reason}`)
     .join('\n');
 }

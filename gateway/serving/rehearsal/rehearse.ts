@@ -1,4 +1,4 @@
-// Simulates a request: it passes through the real parser and those real stages that only read, on a port of its own. Nothing is sent to an
+// Rehearses a request: it passes through the real parser and those real stages that only read, on a port of its own. Nothing is sent to an
 // upstream.
 
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ import { createLimit } from '../../limits/limit.ts';
 import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
 import { createLines } from '../../observe/line.ts';
 import { createPipeline, type Stages } from '../../pipeline.ts';
-import { UNTRIED_STAGES, type UntriedStage } from '../../stages.ts';
+import { UNREHEARSED_STAGES, type UnrehearsedStage } from '../../stages.ts';
 import type { Trail } from '../../trail.ts';
 import type { Tunnel } from '../../tunnel/table.ts';
 import { createStatelessStages } from '../stateless-stages.ts';
@@ -84,8 +84,8 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
 
 /** A stage that only a serving gateway can run finds nothing. */
 const leftOut = Object.fromEntries(
-  Object.keys(UNTRIED_STAGES).map((stage) => [stage, (exchange: unknown) => exchange]),
-) as unknown as Pick<Stages, UntriedStage>;
+  Object.keys(UNREHEARSED_STAGES).map((stage) => [stage, (exchange: unknown) => exchange]),
+) as unknown as Pick<Stages, UnrehearsedStage>;
 
 /** The pipeline of `serving/serving.ts`, without the steps that need a serving gateway. */
 function createHandle(

@@ -53,13 +53,13 @@ export function openAdministration(
     inForce,
     load: (before) => reloadConfiguration(settings, environment, before),
     check: parts.check,
-    use: parts.use,
+    apply: parts.apply,
     onOutcome: metrics.reload,
   });
   parts.add({ name: 'reload', status: () => ({ configuration: reloads.status() }), close: reloads.stop });
   const changes = createConfigurationChanges(now, (file) => dirname(file) === settings.configDirectory);
   changes.note(inForce());
-  parts.add({ name: 'configuration changes', use: changes.note });
+  parts.add({ name: 'configuration changes', apply: changes.note });
 
   metrics.watch({
     activeRequests: () => traffic.listeners.activeRequests(),
@@ -68,7 +68,7 @@ export function openAdministration(
     limitPolicyInForce: () => counters.requests.status().policyInForce,
     usageWaiting: () => callers.usage.status().waiting,
     tunnelStreams: () => traffic.tunnels.open(),
-    openStreams: callers.streams.counts,
+    openStreams: () => callers.streams.counts(),
     upstreamStates: access.status,
     targetStates: () => targets.targetSets.status(),
     bufferedBytes: traffic.overload.bufferedBytes,

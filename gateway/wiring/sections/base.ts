@@ -31,7 +31,7 @@ export function openBase({ configuration: first, settings, secrets, now }: AppOp
   let inForceSinceMs = now();
   parts.add({
     name: 'configuration',
-    use(next) {
+    apply(next) {
       inForce = next;
       inForceSinceMs = now();
     },

@@ -9,7 +9,7 @@ import { createThrottle, type Throttle } from '../../limits/addresses/throttle.t
 import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
 import { logStoreState } from '../../observe/log.ts';
 import type { Parts } from '../../parts.ts';
-import { createOpenStreams, type OpenStreams } from '../../streams/open-streams.ts';
+import { OpenStreams } from '../../streams/open-streams.ts';
 import { openUsage, type Usage } from '../../usage/usage.ts';
 import { openVersionUses, type VersionUses } from '../../versions/version-uses.ts';
 import type { AppOptions } from '../app-options.ts';
@@ -71,24 +71,24 @@ export async function openCallers(above: Above, parts: Parts): Promise<CallersSe
 }
 
 function openStreams({ options: { now }, base: { inForce } }: Above, parts: Parts): OpenStreams {
-  const streams = createOpenStreams({
+  const streams = new OpenStreams({
     mostOf: (caller) => openStreamsMaxOf(inForce().config.limits, caller),
     now,
   });
   parts.add({
     name: 'streams',
-    use: (next) => streams.use(operationsServed(next)),
-    status: streams.status,
-    drain: streams.drain,
-    close: streams.close,
+    apply: (next) => streams.keepOnly(operationsServed(next)),
+    status: () => streams.status(),
+    drain: (drainMs) => streams.drain(drainMs),
+    close: () => streams.close(),
   });
   return streams;
 }
 
 /** No limit and no operation applies to the streams of tunnels; only their credential may end. */
 function openTunnelStreams({ options: { now } }: Above, parts: Parts): OpenStreams {
-  const streams = createOpenStreams({ mostOf: () => Number.POSITIVE_INFINITY, now });
-  parts.add({ name: 'tunnel streams', close: streams.close });
+  const streams = new OpenStreams({ mostOf: () => Number.POSITIVE_INFINITY, now });
+  parts.add({ name: 'tunnel streams', close: () => streams.close() });
   return streams;
 }
 
@@ -206,6 +206,6 @@ function openThrottle(
     isKnownCaller,
     now: forwardNow,
   });
-  parts.add({ name: 'throttle', use: ({ config }) => throttle.useRules(config.limits.addresses) });
+  parts.add({ name: 'throttle', apply: ({ config }) => throttle.useRules(config.limits.addresses) });
   return throttle;
 }

@@ -58,7 +58,7 @@ export function openObservation(
   });
   parts.add({
     name: 'log',
-    use({ config }) {
+    apply({ config }) {
       log.logger.level = config.gateway.logLevel;
     },
     close: log.flush,
@@ -67,7 +67,7 @@ export function openObservation(
   const expect = (next: Configuration) =>
     metrics.expect(operationsServed(next), next.config.gateway.metrics.operationsMax);
   expect(configuration);
-  parts.add({ name: 'metrics', use: expect });
+  parts.add({ name: 'metrics', apply: expect });
   const stopReporting = onFault((thrown) => {
     log.logger.error({ err: thrown }, 'an error outside a request: its exchange or connection was ended');
     metrics.fault();

@@ -59,7 +59,7 @@ interface Above {
 export function openTraffic(above: Above, parts: Parts): TrafficSection {
   const { options, base, observation, counters, upstreams, callers, certificates } = above;
   const { configuration } = options;
-  const { log, metrics, tracing } = observation;
+  const { log, metrics } = observation;
   const constantHeaders = securityHeadersFor(base.gateway.publicUrl);
   const refusals = createRefusals({
     publicUrl: base.gateway.publicUrl,
@@ -83,13 +83,7 @@ export function openTraffic(above: Above, parts: Parts): TrafficSection {
   const tunnels = openTunnels(above, refusals, listeners, parts);
   const overload = openOverloadPart(above, listeners, tunnels, parts);
 
-  const onFinished: ClientRequests['onFinished'] = (trail) => {
-    overload.ended(trail);
-    tracing?.finish(trail);
-    log.exchange(trail);
-    metrics.exchange(trail);
-    callers.usage.count(trail);
-  };
+  const onFinished = finishing(above, overload);
 
   const beginInternal = createInternalExchanges({
     requestId: observation.ids.requestId,
@@ -121,6 +115,18 @@ export function openTraffic(above: Above, parts: Parts): TrafficSection {
   };
 }
 
+/** Returns what is done at the end of each exchange, in this order. */
+function finishing({ observation, callers }: Above, overload: Overload): ClientRequests['onFinished'] {
+  const { tracing, log, metrics } = observation;
+  return function onFinished(trail) {
+    overload.ended(trail);
+    tracing?.finish(trail);
+    log.exchange(trail);
+    metrics.exchange(trail);
+    callers.usage.count(trail);
+  };
+}
+
 function openTunnels(
   { base, observation, counters, upstreams: { sandbox, targets }, callers }: Above,
   refusals: Refusals,
@@ -139,7 +145,7 @@ function openTunnels(
     refuse: refusals.answer,
     cutOff,
     onProxied: ({ request }) => listeners.exemptBody(request),
-    followCaller: createFollowCaller(callers.tunnelStreams.open, callers.identity.callerOfTunnel),
+    followCaller: createFollowCaller((stream) => callers.tunnelStreams.open(stream), callers.identity.callerOfTunnel),
   });
   parts.add({ name: 'tunnels', drain: () => tunnels.drain(), close: () => tunnels.close() });
   return tunnels;
@@ -160,7 +166,7 @@ function openOverloadPart(
   });
   parts.add({
     name: 'overload',
-    use: overload.use,
+    apply: overload.apply,
     status: () => ({ overload: overload.status() }),
     close: overload.stop,
   });
@@ -174,7 +180,7 @@ function openServing(first: Configuration, shared: Shared, parts: Parts): OpenSe
   const open = new Set([serving]);
   parts.add({
     name: 'serving',
-    use(next) {
+    apply(next) {
       const before = serving;
       serving = createServing(next, shared);
       open.add(serving);

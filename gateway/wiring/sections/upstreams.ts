@@ -46,6 +46,7 @@ export async function openUpstreams(
 ): Promise<UpstreamsSection> {
   const { configuration, settings, secrets, now } = options;
   const shedding = openShedding(log, metrics);
+  const tlsSettingsOf = createTlsSettings({ secrets, log, now });
   const access = await openUpstreamAccess({
     config: configuration.config,
     workers: settings.workers,
@@ -60,14 +61,13 @@ export async function openUpstreams(
   parts.add({
     name: 'upstream access',
     check: access.check,
-    use: ({ config }) => access.use(config.upstreams, config.gateway.overload.organizationShare),
+    apply: ({ config }) => access.use(config.upstreams, config.gateway.overload.organizationShare),
   });
   const recordLocks = createRecordLocks({
     redisUrl: settings.redisUrl,
     onChange: logStoreState(log, 'locks of records'),
   });
   parts.add({ name: 'record locks', close: recordLocks.close });
-  const tlsSettingsOf = createTlsSettings({ secrets, log, now });
   const assertions = await createAssertions({ keys: await secrets.assertionKeys(), issuer: gateway.publicUrl, now });
   const sandbox = await openSandbox({
     settings,
@@ -83,7 +83,7 @@ export async function openUpstreams(
     close: () => sandbox.process?.close(),
   });
   const examples = await openExamples(configuration, log);
-  parts.add({ name: 'examples', use: examples.use });
+  parts.add({ name: 'examples', apply: examples.apply });
   const targets = openUpstreamTargets({ originOf: sandbox.originOf, answerFor: examples.answerFor, log, metrics, now });
   parts.add({
     name: 'upstreams',

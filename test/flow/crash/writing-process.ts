@@ -6,7 +6,7 @@ import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/sqlite-
 import { createSqliteAnswerStore as createAnswers } from '../../../gateway/idempotency/sqlite-store.ts';
 import { issue, organization, pepperFingerprint } from '../../unit/auth/samples.ts';
 import { claimOf } from '../idempotency/claim.ts';
-import { LEASE_MS, RECORD, RETENTION, slotOf } from './written.ts';
+import { keyOf, LEASE_MS, RECORD, RETENTION } from './written.ts';
 
 const [directory = '', run = ''] = process.argv.slice(2);
 const keys = createSqliteKeyStore({ directory, pepperFingerprint, now: Date.now });
@@ -28,9 +28,9 @@ for (let number = 0; ; number += 1) {
     await keys.organizations.suspend(id, 'a process');
     acknowledge(`suspended ${id}`);
   }
-  const slot = slotOf(id);
-  await answers.begin(slot, claimOf('fingerprint', run, LEASE_MS));
+  const key = keyOf(id);
+  await answers.begin(key, claimOf('fingerprint', run, LEASE_MS));
   acknowledge(`begun ${id}`);
-  await answers.finish(slot, run, RECORD, RETENTION);
+  await answers.finish(key, run, RECORD, RETENTION);
   acknowledge(`done ${id}`);
 }

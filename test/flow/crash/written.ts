@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/sqlite-key-store.ts';
 import { createSqliteAnswerStore as createAnswers } from '../../../gateway/idempotency/sqlite-store.ts';
-import type { Slot } from '../../../gateway/idempotency/store.ts';
+import type { AnswerKey } from '../../../gateway/idempotency/store.ts';
 import { pepperFingerprint } from '../../unit/auth/samples.ts';
 import { claimOf } from '../idempotency/claim.ts';
 
@@ -18,7 +18,7 @@ export const LEASE_MS = 3_600_000;
 export const RETENTION = { retainMs: 3_600_000, organizationBytesMax: 1_000_000_000 };
 const AUDIT_MAX = 1_000_000;
 
-export const slotOf = (organization: string): Slot => ({
+export const keyOf = (organization: string): AnswerKey => ({
   organization,
   mode: 'live',
   digest: `digest of ${organization}`,
@@ -76,7 +76,7 @@ async function checkAnswers(directory: string, acknowledged: Acknowledged): Prom
   const done = new Set(acknowledged.flatMap(([what, id]) => (what === 'done' ? [id] : [])));
   for (const [what, id] of acknowledged) {
     if (what !== 'begun') continue;
-    const begun = await answers.begin(slotOf(id), claimOf('fingerprint', 'another owner', 1));
+    const begun = await answers.begin(keyOf(id), claimOf('fingerprint', 'another owner', 1));
     // The place of a write in progress stays taken until its lease is over; its last write may have succeeded without an acknowledgement.
     const possible = done.has(id) ? ['done'] : ['running', 'done'];
     assert.ok(possible.includes(begun.state), `${id} is ${begun.state}`);

@@ -21,7 +21,7 @@ import { startRawUpstream } from '../../support/upstream.ts';
 import { claimOf } from './claim.ts';
 import { installGateway } from './installed.ts';
 import { created, createKeyedWorld, creates, type KeyedWorld, newKey, THING } from './keyed.ts';
-import { newSlot, RETENTION } from './store-suite.ts';
+import { newAnswerKey, RETENTION } from './store-suite.ts';
 
 const start = closesAfterEach();
 
@@ -57,18 +57,18 @@ describe('a gateway that stalls past the lease of its write', () => {
     const unprotected: unknown[] = [];
     const onUnprotected = (request: unknown) => void unprotected.push(request);
     const recordings = createRecordings({ store, retention: RETENTION, bodyBytesMax: 1000, onUnprotected });
-    const [slot, claim, trail] = [newSlot(), claimOf('f', 'me', 60_000), new Trail('me', 'POST')];
+    const [answerKey, claim, trail] = [newAnswerKey(), claimOf('f', 'me', 60_000), new Trail('me', 'POST')];
     const exchange = {
       request: {} as DownstreamRequest,
       trail: notesOn(trail),
       operation: { once: undefined } as Operation,
     };
-    await store.begin(slot, claim);
-    const recording = recordings.recordingOf({ slot, claim, leaseEndsAt: performance.now() }, exchange);
+    await store.begin(answerKey, claim);
+    const recording = recordings.recordingOf({ answerKey, claim, leaseEndsAt: performance.now() }, exchange);
     assert.throws(() => recording.sent(), { code: 'gateway_overloaded' });
-    await recording.fail(new Error('anything'));
+    await recording.endWithoutAnswer(new Error('anything'));
     assert.deepEqual([trail.rare, unprotected], [undefined, []]);
-    assert.equal((await store.begin(slot, claimOf('f', 'you', 60_000))).state, 'started');
+    assert.equal((await store.begin(answerKey, claimOf('f', 'you', 60_000))).state, 'started');
   });
 });
 

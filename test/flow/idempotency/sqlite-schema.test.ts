@@ -9,7 +9,7 @@ import { createSqliteAnswerStore } from '../../../gateway/idempotency/sqlite-sto
 import { applySteps } from '../../../gateway/shared/sqlite-schema.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { claimOf } from './claim.ts';
-import { newSlot, RETENTION } from './store-suite.ts';
+import { newAnswerKey, RETENTION } from './store-suite.ts';
 
 const START_MS = Date.parse('2026-11-20T12:00:00Z');
 
@@ -38,7 +38,7 @@ test('a file of version 1 goes on with the answers it has, and counts from now o
   const database = openNew(t, join(directory, 'idempotency.db'));
   database.exec(VERSION_1);
   let nowMs = START_MS;
-  const { organization, mode, digest } = newSlot();
+  const { organization, mode, digest } = newAnswerKey();
   const insert = database.prepare('INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)');
   insert.run(organization, mode, digest, 'f', null, Buffer.from('kept'), START_MS + 1000);
   insert.run(organization, mode, 'running', 'f', 'me', null, START_MS + 1000);

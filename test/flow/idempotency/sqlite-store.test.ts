@@ -5,10 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { createSqliteAnswerStore } from '../../../gateway/idempotency/sqlite-store.ts';
 import type { AnswerStore } from '../../../gateway/idempotency/store.ts';
-import { FULL_RETAIN_MS, SLOT_BYTES } from '../../../gateway/idempotency/store.ts';
+import { ENTRY_BYTES, FULL_RETAIN_MS } from '../../../gateway/idempotency/store.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { claimOf } from './claim.ts';
-import { answerStoreSuite, LEASE_MS, newSlot, RETENTION } from './store-suite.ts';
+import { answerStoreSuite, LEASE_MS, newAnswerKey, RETENTION } from './store-suite.ts';
 
 const START_MS = Date.parse('2026-11-20T12:00:00Z');
 const onChange = () => {};
@@ -37,8 +37,8 @@ answerStoreSuite('SQLite', async (t) => {
 test('SQLite ends leases, unknown outcomes and answers to the millisecond', async (t) => {
   let nowMs = START_MS;
   const store = open(t, temporaryDirectory(), () => nowMs);
-  const slot = newSlot();
-  const begin = async () => (await store.begin(slot, claimOf('f', 'me', 1000, { retainMs: 3000 }))).state;
+  const key = newAnswerKey();
+  const begin = async () => (await store.begin(key, claimOf('f', 'me', 1000, { retainMs: 3000 }))).state;
   assert.equal(await begin(), 'started');
   nowMs += 999;
   assert.equal(await begin(), 'running');
@@ -48,7 +48,7 @@ test('SQLite ends leases, unknown outcomes and answers to the millisecond', asyn
   assert.equal(await begin(), 'unknown');
   nowMs += 1;
   assert.equal(await begin(), 'started');
-  await store.finish(slot, 'me', Buffer.from('x'), { ...RETENTION, retainMs: 5000 });
+  await store.finish(key, 'me', Buffer.from('x'), { ...RETENTION, retainMs: 5000 });
   nowMs += 4999;
   assert.equal(await begin(), 'done');
   nowMs += 1;
@@ -58,13 +58,13 @@ test('SQLite ends leases, unknown outcomes and answers to the millisecond', asyn
 test('the stored bytes of an organization count from its first answer until that expires, to the millisecond', async (t) => {
   let nowMs = START_MS;
   const store = open(t, temporaryDirectory(), () => nowMs);
-  const slot = newSlot();
-  const retention = { retainMs: FULL_RETAIN_MS + 1000, organizationBytesMax: 2 * SLOT_BYTES + 2 };
+  const key = newAnswerKey();
+  const retention = { retainMs: FULL_RETAIN_MS + 1000, organizationBytesMax: 2 * ENTRY_BYTES + 2 };
   async function keep(digest: string) {
-    await store.begin({ ...slot, digest }, claimOf('f', 'me', 1000));
-    await store.finish({ ...slot, digest }, 'me', Buffer.from('x'), retention);
+    await store.begin({ ...key, digest }, claimOf('f', 'me', 1000));
+    await store.finish({ ...key, digest }, 'me', Buffer.from('x'), retention);
   }
-  const ask = async (digest: string) => store.begin({ ...slot, digest }, claimOf('f', 'you', 1000));
+  const ask = async (digest: string) => store.begin({ ...key, digest }, claimOf('f', 'you', 1000));
   await keep('first');
   nowMs += 1000;
   await keep('second');
@@ -84,21 +84,21 @@ test('the stored bytes of an organization count from its first answer until that
 test('an answer beyond the bound is remembered no longer than answers are kept', async (t) => {
   let nowMs = START_MS;
   const store = open(t, temporaryDirectory(), () => nowMs);
-  const slot = newSlot();
-  await store.begin(slot, claimOf('f', 'me', 1000));
-  await store.finish(slot, 'me', Buffer.from('x'), { retainMs: 60_000, organizationBytesMax: SLOT_BYTES });
+  const key = newAnswerKey();
+  await store.begin(key, claimOf('f', 'me', 1000));
+  await store.finish(key, 'me', Buffer.from('x'), { retainMs: 60_000, organizationBytesMax: ENTRY_BYTES });
   nowMs += 60_000;
-  assert.equal((await store.begin(slot, claimOf('f', 'me', 1000))).state, 'started');
+  assert.equal((await store.begin(key, claimOf('f', 'me', 1000))).state, 'started');
 });
 
 test('answers are there again after closing and opening', async (t) => {
   const directory = temporaryDirectory();
-  const slot = newSlot();
+  const key = newAnswerKey();
   const first = createSqliteAnswerStore({ directory, now: () => START_MS, onChange });
-  await first.begin(slot, claimOf('f', 'me', 1000));
-  await first.finish(slot, 'me', Buffer.from('x'), RETENTION);
+  await first.begin(key, claimOf('f', 'me', 1000));
+  await first.finish(key, 'me', Buffer.from('x'), RETENTION);
   await first.close();
-  assert.deepEqual(await open(t, directory).begin(slot, claimOf('f', 'me', 1)), {
+  assert.deepEqual(await open(t, directory).begin(key, claimOf('f', 'me', 1)), {
     state: 'done',
     record: Buffer.from('x'),
   });
@@ -108,9 +108,9 @@ test('expired records are removed beside the traffic, slice by slice, and no oth
   const directory = temporaryDirectory();
   let nowMs = START_MS;
   const store = open(t, directory, () => nowMs);
-  for (let i = 0; i < 130; i++) await store.begin(newSlot(), claimOf('f', 'me', 1000, { retainMs: 0 }));
+  for (let i = 0; i < 130; i++) await store.begin(newAnswerKey(), claimOf('f', 'me', 1000, { retainMs: 0 }));
   nowMs += 1000;
-  for (let i = 0; i < 3; i++) await store.begin(newSlot(), claimOf('f', 'me', 1000));
+  for (let i = 0; i < 3; i++) await store.begin(newAnswerKey(), claimOf('f', 'me', 1000));
   const reader = new DatabaseSync(join(directory, 'idempotency.db'), { readOnly: true });
   t.after(() => reader.close());
   const count = () => Number(reader.prepare('SELECT count(*) AS n FROM answers').get()?.n);
@@ -135,7 +135,7 @@ test('a full disk is away until there is room: forgetting and giving again say n
     onChange: ({ state }) => states.push(state),
   });
   t.after(() => store.close());
-  const known = newSlot();
+  const known = newAnswerKey();
   await store.begin(known, claimOf('f', 'me', 1000));
   await store.finish(known, 'me', Buffer.from('x'), RETENTION);
   // The next write has no page to go to, as on a full disk.
@@ -144,13 +144,13 @@ test('a full disk is away until there is room: forgetting and giving again say n
   trigger.exec(`CREATE TRIGGER full BEFORE INSERT ON answers WHEN NEW.digest <> '${known.digest}'
     BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
   for (let i = 0; i < 3; i++) {
-    const slot = newSlot();
-    assert.throws(() => store.begin(slot, claimOf('f', 'me', 1000)), /full/);
-    await store.forget(slot, 'me');
+    const key = newAnswerKey();
+    assert.throws(() => store.begin(key, claimOf('f', 'me', 1000)), /full/);
+    await store.forget(key, 'me');
     assert.equal((await store.begin(known, claimOf('f', 'you', 1000))).state, 'done');
   }
   trigger.exec('DROP TRIGGER full');
-  await store.begin(newSlot(), claimOf('f', 'me', 1000));
+  await store.begin(newAnswerKey(), claimOf('f', 'me', 1000));
   assert.deepEqual(states, ['away', 'up']);
 });
 
@@ -167,10 +167,10 @@ test('a file that another process is writing to is away for a moment, without st
   t.after(() => writer.close());
   writer.exec('BEGIN IMMEDIATE');
   const startedAt = performance.now();
-  assert.throws(() => store.begin(newSlot(), claimOf('f', 'me', 1000)), /locked/);
+  assert.throws(() => store.begin(newAnswerKey(), claimOf('f', 'me', 1000)), /locked/);
   assert.ok(performance.now() - startedAt < 5000);
   writer.exec('ROLLBACK');
-  assert.deepEqual(await store.begin(newSlot(), claimOf('f', 'me', 1000)), { state: 'started' });
+  assert.deepEqual(await store.begin(newAnswerKey(), claimOf('f', 'me', 1000)), { state: 'started' });
   assert.deepEqual(states, ['away', 'up']);
 });
 
@@ -178,7 +178,7 @@ test('only the owner can read the file or its journal, even after a careless res
   const directory = temporaryDirectory();
   await createSqliteAnswerStore({ directory, now: () => START_MS, onChange }).close();
   chmodSync(join(directory, 'idempotency.db'), 0o644);
-  await open(t, directory).begin(newSlot(), claimOf('f', 'me', 1000));
+  await open(t, directory).begin(newAnswerKey(), claimOf('f', 'me', 1000));
   for (const name of ['idempotency.db', 'idempotency.db-wal', 'idempotency.db-shm']) {
     assert.equal(statSync(join(directory, name)).mode & 0o777, 0o600, name);
   }

@@ -4,17 +4,17 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import type { AnswerStore, Begun, Slot } from '../../../gateway/idempotency/store.ts';
-import { type Retention, SLOT_BYTES } from '../../../gateway/idempotency/store.ts';
+import type { AnswerKey, AnswerStore, Begun } from '../../../gateway/idempotency/store.ts';
+import { ENTRY_BYTES, type Retention } from '../../../gateway/idempotency/store.ts';
 import { claimOf, SENT_AT_MS } from './claim.ts';
 
 export interface Stores {
   /** Two ways to the same answers, as two instances have them. */
   readonly stores: readonly [AnswerStore, AnswerStore];
-  /** Advances the clock until everything in these slots has expired, and the stored bytes of their organizations no longer count. */
-  expire(slots: readonly Slot[]): Promise<void>;
-  /** Lets `LEASE_MS` pass in these slots, in which nothing is done. */
-  endLeases(slots: readonly Slot[]): Promise<void>;
+  /** Advances the clock until everything in these keys has expired, and the stored bytes of their organizations no longer count. */
+  expire(keys: readonly AnswerKey[]): Promise<void>;
+  /** Lets `LEASE_MS` pass in these keys, in which nothing is done. */
+  endLeases(keys: readonly AnswerKey[]): Promise<void>;
 }
 
 export const LEASE_MS = 60_000;
@@ -22,7 +22,7 @@ export const LEASE_MS = 60_000;
 export const RETENTION: Retention = { retainMs: 3_600_000, organizationBytesMax: 1_000_000 };
 /** Room for two records of `HALF` and nothing else. */
 const NARROW: Retention = { ...RETENTION, organizationBytesMax: 2000 };
-const HALF = Buffer.alloc(1000 - SLOT_BYTES, 'x');
+const HALF = Buffer.alloc(1000 - ENTRY_BYTES, 'x');
 const STARTED: Begun = { state: 'started' };
 const RUNNING: Begun = { state: 'running' };
 const DIFFERENT: Begun = { state: 'different' };
@@ -30,7 +30,7 @@ const UNKNOWN = { state: 'unknown', owner: 'me', sentAtMs: SENT_AT_MS, upstream:
 const done = (record: Buffer | undefined): Begun => ({ state: 'done', record });
 
 /** In an organization of its own, so that tests share a Redis. */
-export function newSlot(): Slot {
+export function newAnswerKey(): AnswerKey {
   return { organization: `org_${randomUUID()}`, mode: 'live', digest: randomUUID() };
 }
 
@@ -38,22 +38,22 @@ export function answerStoreSuite(name: string, open: (t: TestContext) => Promise
   test(`${name}: the first begins, later ones get that it runs, from either instance`, async (t) => {
     const { stores } = await open(t);
     const [one, other] = stores;
-    const slot = newSlot();
-    assert.deepEqual(await one.begin(slot, claimOf('f', 'me', LEASE_MS)), STARTED);
+    const key = newAnswerKey();
+    assert.deepEqual(await one.begin(key, claimOf('f', 'me', LEASE_MS)), STARTED);
     for (const store of stores) {
-      assert.deepEqual(await store.begin(slot, claimOf('f', 'you', LEASE_MS)), RUNNING);
-      assert.deepEqual(await store.begin(slot, claimOf('another', 'you', LEASE_MS)), DIFFERENT, 'also while it runs');
+      assert.deepEqual(await store.begin(key, claimOf('f', 'you', LEASE_MS)), RUNNING);
+      assert.deepEqual(await store.begin(key, claimOf('another', 'you', LEASE_MS)), DIFFERENT, 'also while it runs');
     }
-    await one.finish(slot, 'me', Buffer.from('done'), RETENTION);
-    assert.deepEqual(await other.begin(slot, claimOf('f', 'you', LEASE_MS)), done(Buffer.from('done')));
-    assert.deepEqual(await other.begin(slot, claimOf('another', 'you', LEASE_MS)), DIFFERENT);
+    await one.finish(key, 'me', Buffer.from('done'), RETENTION);
+    assert.deepEqual(await other.begin(key, claimOf('f', 'you', LEASE_MS)), done(Buffer.from('done')));
+    assert.deepEqual(await other.begin(key, claimOf('another', 'you', LEASE_MS)), DIFFERENT);
   });
 
   test(`${name}: a hundred at once have one owner`, async (t) => {
     const { stores } = await open(t);
-    const slot = newSlot();
+    const key = newAnswerKey();
     const begun = await Promise.all(
-      Array.from({ length: 100 }, async (_, i) => stores[i % 2]?.begin(slot, claimOf('f', `owner ${i}`, LEASE_MS))),
+      Array.from({ length: 100 }, async (_, i) => stores[i % 2]?.begin(key, claimOf('f', `owner ${i}`, LEASE_MS))),
     );
     assert.equal(begun.filter((one) => one?.state === 'started').length, 1);
     assert.equal(begun.filter((one) => one?.state === 'running').length, 99);
@@ -61,38 +61,38 @@ export function answerStoreSuite(name: string, open: (t: TestContext) => Promise
 
   test(`${name}: organizations, modes and keys are apart`, async (t) => {
     const { stores } = await open(t);
-    const slot = newSlot();
-    const slots = [slot, newSlot(), { ...slot, mode: 'test' as const }, { ...slot, digest: 'another' }];
-    for (const each of slots) assert.deepEqual(await stores[0].begin(each, claimOf('f', 'me', LEASE_MS)), STARTED);
+    const key = newAnswerKey();
+    const keys = [key, newAnswerKey(), { ...key, mode: 'test' as const }, { ...key, digest: 'another' }];
+    for (const each of keys) assert.deepEqual(await stores[0].begin(each, claimOf('f', 'me', LEASE_MS)), STARTED);
   });
 
   test(`${name}: bytes come back as they were, and nothing is something else than no bytes`, async (t) => {
     const { stores } = await open(t);
     const every = Buffer.from(Array.from({ length: 512 }, (_, i) => i & 255));
     for (const record of [every, Buffer.from('für „alle“ 💥'), Buffer.alloc(70_000, 0), undefined]) {
-      const slot = newSlot();
-      await stores[0].begin(slot, claimOf('f', 'me', LEASE_MS));
-      await stores[0].finish(slot, 'me', record, RETENTION);
-      assert.deepEqual(await stores[1].begin(slot, claimOf('f', 'you', LEASE_MS)), done(record));
+      const key = newAnswerKey();
+      await stores[0].begin(key, claimOf('f', 'me', LEASE_MS));
+      await stores[0].finish(key, 'me', record, RETENTION);
+      assert.deepEqual(await stores[1].begin(key, claimOf('f', 'you', LEASE_MS)), done(record));
     }
   });
 
   test(`${name}: an owner that never reports leaves an outcome that is unknown, for the same request from either instance`, async (t) => {
     const { stores, endLeases } = await open(t);
-    const slot = newSlot();
-    await stores[0].begin(slot, claimOf('f', 'me', LEASE_MS));
-    await endLeases([slot]);
+    const key = newAnswerKey();
+    await stores[0].begin(key, claimOf('f', 'me', LEASE_MS));
+    await endLeases([key]);
     for (const store of [...stores, ...stores]) {
-      assert.deepEqual(await store.begin(slot, claimOf('f', 'you', LEASE_MS)), UNKNOWN);
-      assert.deepEqual(await store.begin(slot, claimOf('another', 'you', LEASE_MS)), DIFFERENT);
+      assert.deepEqual(await store.begin(key, claimOf('f', 'you', LEASE_MS)), UNKNOWN);
+      assert.deepEqual(await store.begin(key, claimOf('another', 'you', LEASE_MS)), DIFFERENT);
     }
   });
 
   test(`${name}: the answer of an owner that stalled is kept, since its request was not run again`, async (t) => {
     const { stores, endLeases } = await open(t);
     const [one, other] = stores;
-    const [finished, forgotten] = [newSlot(), newSlot()];
-    for (const slot of [finished, forgotten]) await one.begin(slot, claimOf('f', 'me', LEASE_MS));
+    const [finished, forgotten] = [newAnswerKey(), newAnswerKey()];
+    for (const key of [finished, forgotten]) await one.begin(key, claimOf('f', 'me', LEASE_MS));
     await endLeases([finished, forgotten]);
     assert.deepEqual(await other.begin(finished, claimOf('f', 'you', LEASE_MS)), UNKNOWN);
     await one.finish(finished, 'me', Buffer.from('late'), RETENTION);
@@ -104,20 +104,20 @@ export function answerStoreSuite(name: string, open: (t: TestContext) => Promise
   test(`${name}: where it runs again, a dead owner is replaced, a living one is not, and the answer of the replaced one is ignored`, async (t) => {
     const { stores, endLeases } = await open(t);
     const [one, other] = stores;
-    const [slot, lost] = [newSlot(), newSlot()];
+    const [key, lost] = [newAnswerKey(), newAnswerKey()];
     const again = (owner: string) => claimOf('f', owner, LEASE_MS, { runsAgain: true });
-    await one.begin(slot, again('me'));
-    assert.deepEqual(await other.begin(slot, again('you')), RUNNING);
-    await endLeases([slot]);
+    await one.begin(key, again('me'));
+    assert.deepEqual(await other.begin(key, again('you')), RUNNING);
+    await endLeases([key]);
     const another = claimOf('another', 'you', LEASE_MS, { runsAgain: true });
-    for (const store of stores) assert.deepEqual(await store.begin(slot, another), DIFFERENT, 'another request');
-    assert.deepEqual(await other.begin(slot, again('you')), STARTED);
-    assert.deepEqual(await one.begin(slot, again('third')), RUNNING, 'with a lease of its own');
-    await one.finish(slot, 'me', Buffer.from('late'), RETENTION);
-    await one.giveUp(slot, 'me', RETENTION);
-    await one.forget(slot, 'me');
-    await other.finish(slot, 'you', Buffer.from('in time'), RETENTION);
-    assert.deepEqual(await one.begin(slot, again('third')), done(Buffer.from('in time')), 'done is done');
+    for (const store of stores) assert.deepEqual(await store.begin(key, another), DIFFERENT, 'another request');
+    assert.deepEqual(await other.begin(key, again('you')), STARTED);
+    assert.deepEqual(await one.begin(key, again('third')), RUNNING, 'with a lease of its own');
+    await one.finish(key, 'me', Buffer.from('late'), RETENTION);
+    await one.giveUp(key, 'me', RETENTION);
+    await one.forget(key, 'me');
+    await other.finish(key, 'you', Buffer.from('in time'), RETENTION);
+    assert.deepEqual(await one.begin(key, again('third')), done(Buffer.from('in time')), 'done is done');
     await one.begin(lost, claimOf('f', 'me', LEASE_MS));
     await one.giveUp(lost, 'me', RETENTION);
     assert.deepEqual(await other.begin(lost, another), DIFFERENT);
@@ -127,128 +127,128 @@ export function answerStoreSuite(name: string, open: (t: TestContext) => Promise
   test(`${name}: an owner that gives up leaves an unknown outcome at once; other instances cannot`, async (t) => {
     const { stores, expire } = await open(t);
     const [one, other] = stores;
-    const slot = newSlot();
-    await one.begin(slot, claimOf('f', 'me', LEASE_MS));
-    await other.giveUp(slot, 'you', RETENTION);
-    assert.deepEqual(await other.begin(slot, claimOf('f', 'you', LEASE_MS)), RUNNING);
-    await one.giveUp(slot, 'me', RETENTION);
-    assert.deepEqual(await other.begin(slot, claimOf('f', 'you', LEASE_MS)), UNKNOWN);
-    await expire([slot]);
-    assert.deepEqual(await other.begin(slot, claimOf('f', 'you', LEASE_MS)), STARTED);
-    await other.finish(slot, 'you', undefined, RETENTION);
-    await other.giveUp(slot, 'you', RETENTION);
-    assert.deepEqual(await one.begin(slot, claimOf('f', 'me', LEASE_MS)), done(undefined), 'done is done');
+    const key = newAnswerKey();
+    await one.begin(key, claimOf('f', 'me', LEASE_MS));
+    await other.giveUp(key, 'you', RETENTION);
+    assert.deepEqual(await other.begin(key, claimOf('f', 'you', LEASE_MS)), RUNNING);
+    await one.giveUp(key, 'me', RETENTION);
+    assert.deepEqual(await other.begin(key, claimOf('f', 'you', LEASE_MS)), UNKNOWN);
+    await expire([key]);
+    assert.deepEqual(await other.begin(key, claimOf('f', 'you', LEASE_MS)), STARTED);
+    await other.finish(key, 'you', undefined, RETENTION);
+    await other.giveUp(key, 'you', RETENTION);
+    assert.deepEqual(await one.begin(key, claimOf('f', 'me', LEASE_MS)), done(undefined), 'done is done');
   });
 
   test(`${name}: unknown outcomes count as stored, and are remembered without room`, async (t) => {
     const { stores } = await open(t);
-    const slots = sameOrganization(10);
-    for (const slot of slots) {
-      await stores[0].begin(slot, claimOf('f', 'me', LEASE_MS));
-      await stores[0].giveUp(slot, 'me', NARROW);
+    const keys = sameOrganization(10);
+    for (const key of keys) {
+      await stores[0].begin(key, claimOf('f', 'me', LEASE_MS));
+      await stores[0].giveUp(key, 'me', NARROW);
     }
-    for (const slot of slots) assert.deepEqual(await stores[1].begin(slot, claimOf('f', 'you', LEASE_MS)), UNKNOWN);
-    const { organization } = slots[0] as Slot;
-    assert.deepEqual(await keepAt(stores, { ...newSlot(), organization }, Buffer.from('x')), done(undefined));
+    for (const key of keys) assert.deepEqual(await stores[1].begin(key, claimOf('f', 'you', LEASE_MS)), UNKNOWN);
+    const { organization } = keys[0] as AnswerKey;
+    assert.deepEqual(await keepAt(stores, { ...newAnswerKey(), organization }, Buffer.from('x')), done(undefined));
   });
 
-  test(`${name}: the answer of an owner with an expired slot is ignored`, async (t) => {
+  test(`${name}: the answer of an owner with an expired key is ignored`, async (t) => {
     const { stores, expire } = await open(t);
     const [one, other] = stores;
-    const slot = newSlot();
-    await one.begin(slot, claimOf('f', 'late', LEASE_MS));
-    await expire([slot]);
-    await one.finish(slot, 'late', Buffer.from('too late'), RETENTION);
-    assert.deepEqual(await other.begin(slot, claimOf('f', 'next', LEASE_MS)), STARTED, 'nothing was kept');
-    await one.finish(slot, 'late', Buffer.from('too late'), RETENTION);
-    await one.forget(slot, 'late');
-    assert.deepEqual(await one.begin(slot, claimOf('f', 'third', LEASE_MS)), RUNNING, 'the next one is not disturbed');
-    await other.finish(slot, 'next', Buffer.from('in time'), RETENTION);
-    await one.forget(slot, 'next');
+    const key = newAnswerKey();
+    await one.begin(key, claimOf('f', 'late', LEASE_MS));
+    await expire([key]);
+    await one.finish(key, 'late', Buffer.from('too late'), RETENTION);
+    assert.deepEqual(await other.begin(key, claimOf('f', 'next', LEASE_MS)), STARTED, 'nothing was kept');
+    await one.finish(key, 'late', Buffer.from('too late'), RETENTION);
+    await one.forget(key, 'late');
+    assert.deepEqual(await one.begin(key, claimOf('f', 'third', LEASE_MS)), RUNNING, 'the next one is not disturbed');
+    await other.finish(key, 'next', Buffer.from('in time'), RETENTION);
+    await one.forget(key, 'next');
     assert.deepEqual(
-      await one.begin(slot, claimOf('f', 'third', LEASE_MS)),
+      await one.begin(key, claimOf('f', 'third', LEASE_MS)),
       done(Buffer.from('in time')),
       'done is done',
     );
   });
 
-  test(`${name}: a forgotten or expired slot begins anew, also for another request`, async (t) => {
+  test(`${name}: a forgotten or expired key begins anew, also for another request`, async (t) => {
     const { stores, expire } = await open(t);
-    const slot = newSlot();
-    await stores[0].begin(slot, claimOf('f', 'me', LEASE_MS));
-    await stores[0].forget(slot, 'me');
-    assert.deepEqual(await stores[1].begin(slot, claimOf('another', 'you', LEASE_MS)), STARTED);
-    await stores[1].finish(slot, 'you', Buffer.from('x'), RETENTION);
-    await expire([slot]);
-    assert.deepEqual(await stores[0].begin(slot, claimOf('f', 'me', LEASE_MS)), STARTED);
-    await stores[0].finish(slot, 'me', Buffer.from('y'), RETENTION);
-    assert.deepEqual(await stores[0].begin(slot, claimOf('f', 'me', LEASE_MS)), done(Buffer.from('y')));
+    const key = newAnswerKey();
+    await stores[0].begin(key, claimOf('f', 'me', LEASE_MS));
+    await stores[0].forget(key, 'me');
+    assert.deepEqual(await stores[1].begin(key, claimOf('another', 'you', LEASE_MS)), STARTED);
+    await stores[1].finish(key, 'you', Buffer.from('x'), RETENTION);
+    await expire([key]);
+    assert.deepEqual(await stores[0].begin(key, claimOf('f', 'me', LEASE_MS)), STARTED);
+    await stores[0].finish(key, 'me', Buffer.from('y'), RETENTION);
+    assert.deepEqual(await stores[0].begin(key, claimOf('f', 'me', LEASE_MS)), done(Buffer.from('y')));
   });
 
   test(`${name}: the storage of an organization is bounded, both modes together; writes beyond it are done without their record`, async (t) => {
     const { stores, expire } = await open(t);
-    const slots = sameOrganization(5);
-    const [first, second, third, fourth, fifth] = slots as [Slot, Slot, Slot, Slot, Slot];
-    const keep = (slot: Slot, record?: Buffer) => keepAt(stores, slot, record);
+    const keys = sameOrganization(5);
+    const [first, second, third, fourth, fifth] = keys as [AnswerKey, AnswerKey, AnswerKey, AnswerKey, AnswerKey];
+    const keep = (key: AnswerKey, record?: Buffer) => keepAt(stores, key, record);
     assert.deepEqual(await keep(first, Buffer.alloc(NARROW.organizationBytesMax)), done(undefined), 'alone too much');
     assert.deepEqual(await keep(second, HALF), done(HALF));
     assert.deepEqual(await keep({ ...third, mode: 'test' }, HALF), done(HALF), 'up to the last byte');
     assert.deepEqual(await keep(fourth, Buffer.from('x')), done(undefined));
-    assert.deepEqual(await keep(newSlot(), HALF), done(HALF), 'another organization');
-    await expire([...slots, { ...third, mode: 'test' }]);
+    assert.deepEqual(await keep(newAnswerKey(), HALF), done(HALF), 'another organization');
+    await expire([...keys, { ...third, mode: 'test' }]);
     assert.deepEqual(await keep(fifth, HALF), done(HALF), 'counted anew');
   });
 
   test(`${name}: records that were too long count as well, forgotten or ownerless ones do not`, async (t) => {
     const { stores } = await open(t);
-    const slots = sameOrganization(6);
-    const [lost, foreign, ...others] = slots as [Slot, Slot, ...Slot[]];
+    const keys = sameOrganization(6);
+    const [lost, foreign, ...others] = keys as [AnswerKey, AnswerKey, ...AnswerKey[]];
     for (let i = 0; i < 20; i++) {
       await stores[0].begin(lost, claimOf('f', 'me', LEASE_MS));
       await stores[1].forget(lost, 'me');
       await stores[0].begin(foreign, claimOf('f', 'me', LEASE_MS));
       await stores[1].finish(foreign, 'you', HALF, NARROW);
     }
-    assert.deepEqual(await keepAt(stores, others[0] as Slot, HALF), done(HALF));
-    assert.deepEqual(await keepAt(stores, others[1] as Slot), done(undefined));
-    assert.deepEqual(await keepAt(stores, others[2] as Slot, HALF), done(undefined));
-    const rest = Buffer.alloc(1000 - 2 * SLOT_BYTES);
-    assert.deepEqual(await keepAt(stores, others[3] as Slot, rest), done(rest));
+    assert.deepEqual(await keepAt(stores, others[0] as AnswerKey, HALF), done(HALF));
+    assert.deepEqual(await keepAt(stores, others[1] as AnswerKey), done(undefined));
+    assert.deepEqual(await keepAt(stores, others[2] as AnswerKey, HALF), done(undefined));
+    const rest = Buffer.alloc(1000 - 2 * ENTRY_BYTES);
+    assert.deepEqual(await keepAt(stores, others[3] as AnswerKey, rest), done(rest));
   });
 
   test(`${name}: the bound holds when a hundred end at once at two instances`, async (t) => {
     const { stores } = await open(t);
-    const slots = sameOrganization(100);
-    const all = await Promise.all(slots.map((slot) => keepAt(stores, slot, HALF)));
+    const keys = sameOrganization(100);
+    const all = await Promise.all(keys.map((key) => keepAt(stores, key, HALF)));
     assert.equal(all.filter((one) => one.state === 'done' && one.record !== undefined).length, 2);
   });
 
   test(`${name}: any sequence of steps ends as in a model of ten lines`, async (t) => {
     const { stores, expire, endLeases } = await open(t);
     const property = fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-      const slots = [newSlot(), newSlot()];
+      const keys = [newAnswerKey(), newAnswerKey()];
       const model = createModel();
-      for (const [i, { what, slot: at, owner, text, runsAgain }] of steps.entries()) {
+      for (const [i, { what, key: at, owner, text, runsAgain }] of steps.entries()) {
         const store = stores[i % 2] as AnswerStore;
-        const slot = slots[at] as Slot;
+        const key = keys[at] as AnswerKey;
         const record = text === undefined ? undefined : Buffer.from(text);
         if (what === 'begin') {
-          const begun = await store.begin(slot, claimOf(text ?? '', owner, LEASE_MS, { runsAgain }));
+          const begun = await store.begin(key, claimOf(text ?? '', owner, LEASE_MS, { runsAgain }));
           assert.deepEqual(begun, model.begin(at, text ?? '', owner, runsAgain));
         } else if (what === 'finish') {
-          await store.finish(slot, owner, record, RETENTION);
+          await store.finish(key, owner, record, RETENTION);
           model.finish(at, owner, record);
         } else if (what === 'forget') {
-          await store.forget(slot, owner);
+          await store.forget(key, owner);
           model.forget(at, owner);
         } else if (what === 'giveUp') {
-          await store.giveUp(slot, owner, RETENTION);
+          await store.giveUp(key, owner, RETENTION);
           model.giveUp(at, owner);
         } else if (what === 'endLeases') {
-          await endLeases(slots);
+          await endLeases(keys);
           model.endLeases();
         } else {
-          await expire(slots);
+          await expire(keys);
           model.expire();
         }
       }
@@ -257,21 +257,21 @@ export function answerStoreSuite(name: string, open: (t: TestContext) => Promise
   });
 }
 
-function sameOrganization(count: number): Slot[] {
-  const { organization } = newSlot();
-  return Array.from({ length: count }, () => ({ ...newSlot(), organization }));
+function sameOrganization(count: number): AnswerKey[] {
+  const { organization } = newAnswerKey();
+  return Array.from({ length: count }, () => ({ ...newAnswerKey(), organization }));
 }
 
 /** Begins and ends a request, and repeats it at the other instance. */
-async function keepAt([one, other]: Stores['stores'], slot: Slot, record?: Buffer): Promise<Begun> {
-  await one.begin(slot, claimOf('f', 'me', LEASE_MS));
-  await other.finish(slot, 'me', record, NARROW);
-  return one.begin(slot, claimOf('f', 'you', LEASE_MS));
+async function keepAt([one, other]: Stores['stores'], key: AnswerKey, record?: Buffer): Promise<Begun> {
+  await one.begin(key, claimOf('f', 'me', LEASE_MS));
+  await other.finish(key, 'me', record, NARROW);
+  return one.begin(key, claimOf('f', 'you', LEASE_MS));
 }
 
 const step = fc.record({
   what: fc.constantFrom('begin', 'begin', 'begin', 'finish', 'forget', 'giveUp', 'endLeases', 'expire'),
-  slot: fc.constantFrom(0, 1),
+  key: fc.constantFrom(0, 1),
   owner: fc.constantFrom('anna', 'bert'),
   text: fc.constantFrom('x', 'y', undefined),
   runsAgain: fc.boolean(),

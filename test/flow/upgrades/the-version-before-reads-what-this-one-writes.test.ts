@@ -24,7 +24,7 @@ import { eventually } from '../../support/instances.ts';
 import { lookInside, startServer, type TestRedis } from '../../support/redis.ts';
 import { issue, organization, pepperFingerprint } from '../../unit/auth/samples.ts';
 import { claimOf, SENT_AT_MS } from '../idempotency/claim.ts';
-import { newSlot, RETENTION } from '../idempotency/store-suite.ts';
+import { newAnswerKey, RETENTION } from '../idempotency/store-suite.ts';
 
 const [VERSION] = FORMER;
 const former = await checkOut(VERSION);
@@ -85,19 +85,19 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
       it(`answers and claims, ${kind}: ${writer} writes, ${reader} reads`, async (t) => {
         const { stores, pass } = await answersOf(t, kind === 'redis' ? redis.url : undefined);
         const [write, read] = [stores[one], stores[other]] as [AnswerStore, AnswerStore];
-        const base = newSlot();
-        const slot = (digest: string) => ({ ...base, digest });
+        const base = newAnswerKey();
+        const key = (digest: string) => ({ ...base, digest });
         const begin = (store: AnswerStore, digest: string, further: Parameters<typeof claimOf>[3] = {}) =>
-          store.begin(slot(digest), claimOf('f', store === write ? 'writer' : 'reader', 5000, further));
+          store.begin(key(digest), claimOf('f', store === write ? 'writer' : 'reader', 5000, further));
         const record = Buffer.from(
           '{"kind":"answer","requestId":"writer","status":200,"headers":[]}\n\x00\xff é',
           'latin1',
         );
         for (const digest of ['done', 'empty', 'gone', 'lost', 'running', 'again']) await begin(write, digest);
-        await write.finish(slot('done'), 'writer', record, RETENTION);
-        await write.finish(slot('empty'), 'writer', undefined, RETENTION);
-        await write.forget(slot('gone'), 'writer');
-        await write.giveUp(slot('lost'), 'writer', RETENTION);
+        await write.finish(key('done'), 'writer', record, RETENTION);
+        await write.finish(key('empty'), 'writer', undefined, RETENTION);
+        await write.forget(key('gone'), 'writer');
+        await write.giveUp(key('lost'), 'writer', RETENTION);
 
         assert.deepEqual(await begin(read, 'done'), { state: 'done', record });
         assert.deepEqual(await begin(read, 'empty'), { state: 'done', record: undefined });
@@ -105,31 +105,31 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
         const unknown = { state: 'unknown', owner: 'writer', sentAtMs: SENT_AT_MS, upstream: 'things' };
         assert.deepEqual(await begin(read, 'lost'), unknown);
         assert.deepEqual(await begin(read, 'running'), { state: 'running' });
-        assert.equal((await read.begin(slot('done'), claimOf('another', 'reader', 5000))).state, 'different');
+        assert.equal((await read.begin(key('done'), claimOf('another', 'reader', 5000))).state, 'different');
 
         await pass(5001);
         assert.deepEqual(await begin(read, 'running'), unknown);
         assert.deepEqual(await begin(read, 'again', { runsAgain: true }), { state: 'started' });
-        await write.finish(slot('again'), 'writer', record, RETENTION);
+        await write.finish(key('again'), 'writer', record, RETENTION);
         assert.deepEqual(await begin(write, 'again'), { state: 'running' }, 'its owner is another one now');
-        await write.finish(slot('running'), 'writer', record, RETENTION);
+        await write.finish(key('running'), 'writer', record, RETENTION);
         assert.deepEqual(await begin(read, 'running'), { state: 'done', record }, 'the owner continued');
       });
 
       it(`what an organization may store, ${kind}: ${writer} stores first`, async (t) => {
         const { stores } = await answersOf(t, kind === 'redis' ? redis.url : undefined);
         const [write, read] = [stores[one], stores[other]] as [AnswerStore, AnswerStore];
-        const slot = newSlot();
+        const key = newAnswerKey();
         const narrow = { ...RETENTION, organizationBytesMax: 2000 };
         for (const [digest, store] of [
           ['first', write],
           ['second', read],
         ] as const) {
-          await store.begin({ ...slot, digest }, claimOf('f', digest, 5000));
-          await store.finish({ ...slot, digest }, digest, Buffer.alloc(1500, 'x'), narrow);
+          await store.begin({ ...key, digest }, claimOf('f', digest, 5000));
+          await store.finish({ ...key, digest }, digest, Buffer.alloc(1500, 'x'), narrow);
         }
         const records = await Promise.all(
-          ['first', 'second'].map((digest) => read.begin({ ...slot, digest }, claimOf('f', 'me', 5000))),
+          ['first', 'second'].map((digest) => read.begin({ ...key, digest }, claimOf('f', 'me', 5000))),
         );
         assert.deepEqual(
           records.map((begun) => 'record' in begun && begun.record?.length),

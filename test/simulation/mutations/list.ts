@@ -76,19 +76,19 @@ const KEYS = of('keys', [
   [
     'a revoked key stays in the cache',
     'auth/identity-cache.ts',
-    "case 'key.revoked':\n        callers.delete(byKeyId.get(key) ?? '');",
+    "case 'key.revoked':\n        this.#callers.delete(this.#byKeyId.get(key) ?? '');",
     "case 'key.revoked':",
   ],
   [
     'keys of a suspended organization stay in the cache',
     'auth/identity-cache.ts',
-    'for (const keyHash of [...(byOrganization.get(organization) ?? [])]) callers.delete(keyHash);',
+    'for (const keyHash of [...(this.#byOrganization.get(organization) ?? [])]) this.#callers.delete(keyHash);',
     '',
   ],
   [
     'an absent key stays absent when it is created',
     'auth/identity-cache.ts',
-    "case 'key.created':\n        absences?.clear();",
+    "case 'key.created':\n        this.#absences?.clear();",
     "case 'key.created':",
   ],
   [
@@ -118,13 +118,13 @@ const KEYS = of('keys', [
   [
     'the grace does not end',
     'auth/directory.ts',
-    'if (now() - follower.readAtMs() > graceMs) return false;\n    return follower.failure() === undefined || performance.now() - follower.readAt() <= graceMs;',
+    'if (this.#options.now() - follower.readAtMs() > this.#graceMs) return false;\n    return follower.failure() === undefined || this.#machine.performance.now() - follower.readAt() <= this.#graceMs;',
     'return true;',
   ],
   [
     'a process that stood still takes its cache for current',
     'auth/directory.ts',
-    'if (now() - follower.readAtMs() > graceMs) return false;',
+    'if (this.#options.now() - follower.readAtMs() > this.#graceMs) return false;',
     '',
   ],
   [
@@ -155,7 +155,7 @@ const KEYS = of('keys', [
 
 const IDEMPOTENCY = of('idempotency', [
   [
-    'the slot of a dead owner is taken over by any repetition',
+    'the entry of a dead owner is taken over by any repetition',
     'idempotency/redis-store.ts',
     "isLost and ARGV[5] == '1' and",
     'isLost and',
@@ -172,7 +172,7 @@ const IDEMPOTENCY = of('idempotency', [
     'if (!isSent || !mayHaveRun(error)) return',
     'if (true) return',
   ],
-  ['a lease ends at once', 'idempotency/idempotency.ts', 'options.timeoutMs(operation) + LEASE_MARGIN_MS', '1'],
+  ['a lease ends at once', 'idempotency/replay.ts', 'options.timeoutMs(operation) + LEASE_MARGIN_MS', '1'],
   [
     'a claim expires with its lease',
     'idempotency/redis-store.ts',
@@ -209,7 +209,7 @@ const REPLICAS = of('replicas', [
   [
     'writes do not wait for replicas',
     'idempotency/redis-store.ts',
-    "if (begun.state === 'started' && claim.replicaWait) await noting(replicate(nameOf(slot), claim.replicaWait));",
+    "if (begun.state === 'started' && claim.replicaWait) await noting(replicate(nameOf(answerKey), claim.replicaWait));",
     '',
   ],
   [

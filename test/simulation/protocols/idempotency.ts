@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Checked, Forwardable as Fresh } from '../../../gateway/exchange.ts';
-import { createIdempotency, type Idempotency, LEASE_MARGIN_MS } from '../../../gateway/idempotency/idempotency.ts';
 import { createRedisAnswerStore } from '../../../gateway/idempotency/redis-store.ts';
+import { createReplay, LEASE_MARGIN_MS, type Replay } from '../../../gateway/idempotency/replay.ts';
 import { createSqliteAnswerStore } from '../../../gateway/idempotency/sqlite-store.ts';
 import type { AnswerStore } from '../../../gateway/idempotency/store.ts';
 import type { ConnectRedis } from '../../../gateway/redis/client.ts';
@@ -85,7 +85,7 @@ function drawnSetting(random: Random): Setting {
 
 interface Gateway {
   readonly process: SimulatedProcess;
-  readonly idempotency: Idempotency;
+  readonly idempotency: Replay;
 }
 
 function startIdempotency(
@@ -102,7 +102,7 @@ function startIdempotency(
     void openStore(process, connect, directory).then((store) => {
       stores.push(store);
       const { machine } = process;
-      const idempotency = createIdempotency({
+      const idempotency = createReplay({
         store,
         keyOf: (header) => header,
         timeoutMs: () => TIMEOUT_MS,
@@ -273,7 +273,7 @@ interface Handled {
 async function handle(
   place: Place,
   process: SimulatedProcess,
-  idempotency: Idempotency,
+  idempotency: Replay,
   key: string,
   upstream: Upstream,
 ): Promise<Handled> {
@@ -308,7 +308,7 @@ async function forward(
     await recording?.keep({ status: 201, headers: [], body: Buffer.from(answer) });
     return { outcome: answer, isLost: false };
   } catch (error) {
-    await recording?.fail(error);
+    await recording?.endWithoutAnswer(error);
     const { code } = error as GatewayError;
     return { outcome: code, isLost: code === 'upstream_timeout' };
   }

@@ -130,7 +130,7 @@ function follow(process: SimulatedProcess, disk: Disk, world: World): void {
     inForce: () => inForce,
     load,
     check: () => [],
-    use(next) {
+    apply(next) {
       inForce = next;
       world.note(process.name, `puts version ${next.version} in force`);
       disk.checker.putInForce(Number(next.version));

@@ -3,8 +3,9 @@
 import fc from 'fast-check';
 import type { AcmeStore } from '../../../gateway/acme/acme-store.ts';
 import { openRedisAcmeStore } from '../../../gateway/acme/redis-acme-store.ts';
-import type { KeyStore, StoredKey } from '../../../gateway/auth/store/key-store.ts';
+import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
+import type { StoredKey } from '../../../gateway/auth/store/stored-key.ts';
 import type { Organization } from '../../../gateway/caller.ts';
 import { createRedisAnswerStore } from '../../../gateway/idempotency/redis-store.ts';
 import type { AnswerStore } from '../../../gateway/idempotency/store.ts';
@@ -84,7 +85,7 @@ function keyOf(id: string, organization: string): StoredKey {
   };
 }
 
-const slotOf = (digest: string, organization: string) => ({ organization, mode: 'live' as const, digest });
+const answerKeyOf = (digest: string, organization: string) => ({ organization, mode: 'live' as const, digest });
 const retention = { retainMs: 100_000, organizationBytesMax: 2_000 };
 
 const use = <T extends unknown[]>(
@@ -280,7 +281,7 @@ const answerUses = [
     [ids, organizationIds, owners, fc.constantFrom('x', 'y'), fc.boolean()],
     (digest, organization, owner, fingerprint, runsAgain) =>
       ({ answers }) =>
-        answers.begin(slotOf(digest, organization), {
+        answers.begin(answerKeyOf(digest, organization), {
           ...{
             fingerprint,
             owner,
@@ -296,19 +297,19 @@ const answerUses = [
     [ids, organizationIds, owners, fc.constantFrom(undefined, Buffer.from([1, 200, 10]), Buffer.alloc(900))],
     (digest, organization, owner, record) =>
       ({ answers }) =>
-        answers.finish(slotOf(digest, organization), owner, record, retention),
+        answers.finish(answerKeyOf(digest, organization), owner, record, retention),
   ),
   use(
     [ids, organizationIds, owners],
     (digest, organization, owner) =>
       ({ answers }) =>
-        answers.forget(slotOf(digest, organization), owner),
+        answers.forget(answerKeyOf(digest, organization), owner),
   ),
   use(
     [ids, organizationIds, owners],
     (digest, organization, owner) =>
       ({ answers }) =>
-        answers.giveUp(slotOf(digest, organization), owner, retention),
+        answers.giveUp(answerKeyOf(digest, organization), owner, retention),
   ),
 ];
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { withChallenge } from '../../../gateway/auth/credentials.ts';
+import { withBasicChallenge } from '../../../gateway/auth/credentials.ts';
 import type { CatalogueEntry } from '../../../gateway/catalogue-entry.ts';
 import { createRefusals } from '../../../gateway/edge/refusal/refusals.ts';
 import { type ErrorCode, REFUSALS } from '../../../gateway/error-catalogue.ts';
@@ -36,7 +36,7 @@ async function startRefusing(t: TestContext) {
   t.after(() => server.close());
   const { port } = server.address() as AddressInfo;
   return async function challengesOf(error: GatewayError, security?: readonly SecurityAlternative[]) {
-    thrown = security ? withChallenge(error, { security } as Operation) : error;
+    thrown = security ? withBasicChallenge(error, { security } as Operation) : error;
     const { lines } = await ask(port, requestOf('GET /', { Connection: 'close' }));
     return lines.filter(([name]) => name === 'WWW-Authenticate').map(([, value]) => value);
   };

@@ -5,16 +5,18 @@ import { test } from 'node:test';
 import type { DecisionRecord } from '../../../gateway/explain/record.ts';
 import { exchangeReport } from '../../../gateway/explain/report.ts';
 import { stageText } from '../../../gateway/explain/stage-text.ts';
-import { STAGES, UNTRIED_STAGES } from '../../../gateway/stages.ts';
+import { STAGES, UNREHEARSED_STAGES } from '../../../gateway/stages.ts';
 
 test('in a simulation, the stages that need a running gateway are reported as not tried', () => {
-  const untried = STAGES.filter((stage) => stage in UNTRIED_STAGES);
-  assert.ok(untried.includes('replay'));
+  const unrehearsed = STAGES.filter((stage) => stage in UNREHEARSED_STAGES);
+  assert.ok(unrehearsed.includes('replay'));
   const { stages } = exchangeReport({ rehearsed: true, stage: 'forward', target: 'http://things' });
   for (const { stage, outcome, told } of stages)
     assert.deepEqual(
       [outcome, outcome === 'not tried' ? told : []],
-      untried.includes(stage) ? ['not tried', [UNTRIED_STAGES[stage as keyof typeof UNTRIED_STAGES]]] : ['passed', []],
+      unrehearsed.includes(stage)
+        ? ['not tried', [UNREHEARSED_STAGES[stage as keyof typeof UNREHEARSED_STAGES]]]
+        : ['passed', []],
       stage,
     );
 });

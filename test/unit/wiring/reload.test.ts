@@ -21,7 +21,7 @@ test('a reload that fails by a bug is logged with the place of the bug, and is n
     inForce: () => inForce,
     load: () => Promise.reject(new TypeError('of a part')),
     check: () => [],
-    use: () => assert.fail('nothing was loaded'),
+    apply: () => assert.fail('nothing was loaded'),
     onOutcome: (outcome) => assert.equal(outcome, 'refused'),
   });
   t.after(reloads.stop);

@@ -9,7 +9,7 @@ import type { Awaitable } from '../shared/awaitable.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
 import { type DelimiterOf, digestOf, fingerprintOf } from './fingerprint.ts';
 import { parseOutcome, type RecordedOutcome } from './record.ts';
-import { createRecordings, type RecordedWrite, STORE_WAIT_MS, within } from './recording.ts';
+import { type ClaimedWrite, createRecordings, STORE_WAIT_MS, within } from './recording.ts';
 import type { IdempotencySettings } from './settings.ts';
 import { type AnswerStore, type Begun, type Lost, NotReplicated } from './store.ts';
 
@@ -19,7 +19,7 @@ import { type AnswerStore, type Begun, type Lost, NotReplicated } from './store.
  */
 export const LEASE_MARGIN_MS = 5_000;
 
-interface IdempotencyOptions extends IdempotencySettings {
+interface ReplayOptions extends IdempotencySettings {
   readonly store: AnswerStore;
   /** Returns the text of a well-formed Idempotency-Key, quoted or bare; undefined for any other text. */
   keyOf(header: string): string | undefined;
@@ -37,7 +37,7 @@ interface IdempotencyOptions extends IdempotencySettings {
   readonly machine?: Machine | undefined;
 }
 
-export interface Idempotency {
+export interface Replay {
   /** Returns undefined after a replay. Synchronous for a request that is not recorded. */
   replay(checked: Checked): Awaitable<Forwardable | undefined>;
   /** Resolves when every outcome in progress is stored, or its lease has ended. */
@@ -46,12 +46,12 @@ export interface Idempotency {
   close(): Promise<void>;
 }
 
-interface KeyedWrite extends RecordedWrite {
+interface KeyedWrite extends ClaimedWrite {
   /** The text of the `Idempotency-Key`. */
   readonly key: string;
 }
 
-export function createIdempotency(options: IdempotencyOptions): Idempotency {
+export function createReplay(options: ReplayOptions): Replay {
   const { store } = options;
   const recordings = createRecordings({
     store,
@@ -109,7 +109,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
    * Returns undefined if the store cannot tell whether the request has run before, but the upstream honours the key and prevents a second
    * execution.
    */
-  async function begin(checked: Checked, write: RecordedWrite): Promise<Begun | undefined> {
+  async function begin(checked: Checked, write: ClaimedWrite): Promise<Begun | undefined> {
     const wasUp = store.status().state === 'up';
     const begun = begunBy(write);
     try {
@@ -122,19 +122,19 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
   }
 
   /** Converts a synchronous throw of the store into a rejection. */
-  function begunBy({ slot, claim }: RecordedWrite): Awaitable<Begun> {
+  function begunBy({ answerKey, claim }: ClaimedWrite): Awaitable<Begun> {
     try {
-      return store.begin(slot, claim);
+      return store.begin(answerKey, claim);
     } catch (cause) {
       return Promise.reject(cause);
     }
   }
 
   /**
-   * Frees the slot after a `begin` without an answer: the request may have begun in the store although it was not sent, and its outcome
+   * Frees the key after a `begin` without an answer: the request may have begun in the store although it was not sent, and its outcome
    * must not count as unknown.
    */
-  async function forgetUnheard(write: RecordedWrite, begun: Awaitable<Begun>, wasUp: boolean): Promise<void> {
+  async function forgetUnheard(write: ClaimedWrite, begun: Awaitable<Begun>, wasUp: boolean): Promise<void> {
     try {
       if ((await begun).state !== 'started') return;
     } catch (error) {
@@ -157,7 +157,7 @@ function withRecording(checked: Checked, recording: Recording | undefined): Forw
  * Returns undefined for a request that is not recorded: a streamed body cannot be compared, and on public operations the keys of unrelated
  * clients could collide.
  */
-function keyedWriteOf(checked: Checked, header: string, options: IdempotencyOptions): KeyedWrite | undefined {
+function keyedWriteOf(checked: Checked, header: string, options: ReplayOptions): KeyedWrite | undefined {
   const { operation, caller, hasBody, rawBody, id } = checked;
   const { idempotency, upstream } = operation;
   if (idempotency === 'off' || caller.organization === undefined) return undefined;
@@ -166,7 +166,7 @@ function keyedWriteOf(checked: Checked, header: string, options: IdempotencyOpti
   const leaseMs = options.timeoutMs(operation) + LEASE_MARGIN_MS;
   return {
     key,
-    slot: { organization: caller.organization.id, mode: caller.mode, digest: digestOf(key) },
+    answerKey: { organization: caller.organization.id, mode: caller.mode, digest: digestOf(key) },
     claim: {
       fingerprint: fingerprintOf(checked, key, options.delimiterOf),
       owner: id,
@@ -182,7 +182,7 @@ function keyedWriteOf(checked: Checked, header: string, options: IdempotencyOpti
 }
 
 /** Whether a request whose outcome is unknown may be sent again. */
-function runsAgain({ honoursKey, runsUnknown }: IdempotencyOptions, upstream: string): boolean {
+function runsAgain({ honoursKey, runsUnknown }: ReplayOptions, upstream: string): boolean {
   return honoursKey(upstream) || runsUnknown(upstream);
 }
 
