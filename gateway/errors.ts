@@ -28,7 +28,7 @@ export interface GatewayErrorDetails {
   readonly basic?: 'also' | 'only';
   /** Additional parameters of a Bearer challenge, as its text has them. */
   readonly challenge?: string;
-  /** The answer is this HTML in place of the error object: of what a browser navigates to. */
+  /** HTML that is sent in place of the error object, for an address that a browser navigates to. */
   readonly page?: string;
   /** Replaces status, type, code and message by the upstream's own. */
   readonly words?: UpstreamWords;

@@ -11,19 +11,27 @@ import type { StageName } from './stages.ts';
 type Pipeline = (arrived: Arrived) => Promise<void>;
 
 /**
- * The stages, in order. Each throws a GatewayError, or returns the exchange with its findings added; `throttle` adds none, `replay` may
- * end the exchange, and `forward` ends it.
+ * The stages, in order, with their files. Each throws a GatewayError, or returns the exchange with its findings added; `throttle` adds
+ * none, `replay` may end the exchange, and `forward` ends it. serving/serving.ts makes them for each configuration.
  */
 export interface Stages extends Readonly<Record<StageName, unknown>> {
+  /** edge/admission/admit.ts */
   admit(arrived: Arrived): Admitted;
+  /** limits/addresses/throttle.ts */
   throttle(admitted: Admitted): void;
+  /** contract/match.ts */
   match(admitted: Admitted): Matched;
+  /** auth/authenticate.ts */
   authenticate(matched: Matched): Awaitable<Identified>;
+  /** auth/authorize.ts */
   authorize(identified: Identified): Permitted;
+  /** limits/limit.ts */
   limit(permitted: Permitted): Awaitable<Counted>;
+  /** contract/validate.ts */
   validate(counted: Counted): Awaitable<Checked>;
-  /** Returns undefined if the stage has answered with the stored answer. */
+  /** idempotency/replay.ts. Returns undefined if the stage has answered with the stored answer. */
   replay(checked: Checked): Awaitable<Forwardable | undefined>;
+  /** upstream/forward.ts */
   forward(forwardable: Forwardable): Promise<void>;
 }
 
@@ -83,7 +91,7 @@ export function createPipeline<Sites, Tunnel>(steps: Steps<Sites, Tunnel>): Pipe
     const sites = steps.sitesFor(arrived);
     if (sites === undefined) return steps.refuseMisdirected(arrived);
     const tunnel = steps.tunnelAt(arrived, sites);
-    // Not tracked: a tunnel may stay open for days and uses nothing of this configuration.
+    // A tunnel is not tracked: it may stay open for days, and uses nothing of this configuration.
     if (tunnel !== undefined) return tunnelled(arrived, tunnel);
     return steps.track(answer(arrived, sites));
   };
@@ -105,11 +113,11 @@ export function createNeedsNode<Sites, Tunnel>(
 
 /**
  * The order is a security property: cheap checks that need no body come first, no limit is spent before the caller is known, and nothing
- * reaches an upstream unchecked. The stage is noted before it runs, so that a refusal says where it was made. A step between two stages
- * runs under the name of the stage before it, and its refusals have that name. A stage needs the type that an earlier one returns, so the
- * code does not compile without that stage. `throttle` and the steps between the stages return nothing: a pinned test holds them in their
- * place. No step may stand between `replay` and `forward`, because only `forward` ends the recording that `replay` begins: a refusal
- * between them would leave the Idempotency-Key in use.
+ * reaches an upstream unchecked. A stage is noted before it runs, so that a refusal says where it was made. The steps beside the stages run
+ * under the name of the stage before them, and their refusals have that name; only `reserve` runs under the name of the stage after it. A
+ * stage needs the type that an earlier one returns, so the code does not compile without that stage. `throttle` and the steps beside the
+ * stages return nothing: a pinned test holds them in their place. No step may stand between `replay` and `forward`, because only `forward`
+ * ends the recording that `replay` begins: a refusal between them would leave the Idempotency-Key in use.
  */
 export function createOperationPipeline(steps: OperationSteps): Pipeline {
   return async function handleOperation(arrived) {

@@ -22,7 +22,7 @@ interface TraceNotes {
 
 const timed = Object.keys(TIMED_STAGES) as TimedStage[];
 const places = Object.fromEntries(timed.map((stage, index) => [stage, index])) as Readonly<Record<TimedStage, number>>;
-/** Not zeros: an array of integers would be replaced when it takes its first time. */
+/** NaN in place of 0, because an array of integers would be replaced when it takes its first time. */
 const notEnded: readonly number[] = timed.map(() => Number.NaN);
 
 /**

@@ -5,7 +5,7 @@ import type { HttpAnswer, HttpClient } from './acme-http.ts';
 import { AcmeFailure } from './failure.ts';
 import { type FailureKind, retryAfterMsOf } from './renewal.ts';
 
-/** A server may reject a nonce at any time (section 6.5). A server that rejects so many in a row has a fault. */
+/** A server may reject a nonce at any time (section 6.5). A server that rejects this many in a row has a fault. */
 const NONCE_ATTEMPTS = 20;
 const PROBLEM = 'urn:ietf:params:acme:error:';
 

@@ -20,7 +20,7 @@ export interface AcmeStore {
    * Takes the lease, unless another holder has it. Returns its fencing token, which is larger than all earlier ones; undefined if the lease
    * is held.
    *
-   * @param forMs the lease ends after so long without `confirm`
+   * @param forMs the lease ends after this time without `confirm`
    */
   take(forMs: number): Awaitable<number | undefined>;
   /** Prolongs the lease. False if a later holder has taken it. */

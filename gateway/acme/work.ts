@@ -30,7 +30,7 @@ export interface Work {
   readonly journal: Journal;
   readonly seal: TextSeal;
   now(): number;
-  /** Waits, and keeps the lease meanwhile. */
+  /** Waits, and keeps the lease during the wait. */
   pause(ms: number): Promise<void>;
   readonly machine: Machine;
 }

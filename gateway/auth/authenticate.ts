@@ -10,7 +10,7 @@ import type { Identified, Matched } from '../exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { API_KEY_LENGTH } from './api-key.ts';
 import { createBasicReader, type MatchesBasic } from './basic.ts';
-import { type CredentialReader, type Credentials, parseAuthorization, withChallenge } from './credentials.ts';
+import { type CredentialReader, type Credentials, parseAuthorization, withBasicChallenge } from './credentials.ts';
 import type { Directory } from './directory.ts';
 
 /** A key in a query, or so much of a key that its owner should replace it. */
@@ -62,11 +62,11 @@ export function createAuthenticate({ directory, readToken, matchesBasic, readSes
       return caller.then(
         (known) => identify(matched, known),
         (thrown) => {
-          throw withChallenge(thrown, matched.operation);
+          throw withBasicChallenge(thrown, matched.operation);
         },
       );
     } catch (thrown) {
-      throw withChallenge(thrown, matched.operation);
+      throw withBasicChallenge(thrown, matched.operation);
     }
   };
 }

@@ -7,7 +7,7 @@ import { GatewayError } from '../errors.ts';
 import type { Identified, Permitted } from '../exchange.ts';
 import type { Operation, SecurityAlternative } from '../operation.ts';
 import type { ScopeRules } from '../shared/gateway-scopes.ts';
-import { withChallenge } from './credentials.ts';
+import { withBasicChallenge } from './credentials.ts';
 
 interface AuthorizeOptions {
   /** Scopes that `*` does not cover, so that a key has to name them. Operator scopes work for organizations marked as operators only. */
@@ -70,7 +70,7 @@ export function createAuthorize({ scopeRules, hasTestTarget, now }: AuthorizeOpt
     try {
       check(identified);
     } catch (thrown) {
-      throw withChallenge(thrown, identified.operation);
+      throw withBasicChallenge(thrown, identified.operation);
     }
     return markPermitted(identified);
   };

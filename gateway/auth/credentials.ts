@@ -39,7 +39,7 @@ export function createCredentialHash({ randomBytes } = realMachine): (credential
  * Returns the error to throw instead: a 401 then asks for the credentials that the operation accepts. Operations that accept API keys
  * alone, as nearly all do, keep the error as it is.
  */
-export function withChallenge(thrown: unknown, { security }: Operation): unknown {
+export function withBasicChallenge(thrown: unknown, { security }: Operation): unknown {
   if (!(thrown instanceof GatewayError) || thrown.entry.status !== 401) return thrown;
   if (!security.some(({ scheme }) => scheme === 'basic')) return thrown;
   const basic = security.some(({ scheme }) => scheme === 'apiKey') ? 'also' : 'only';

@@ -7,7 +7,7 @@ import type { Instance, KeyStore } from './store/key-store.ts';
 
 const ID_LENGTH = 20;
 const REPORTED_EVERY_MS = 2000;
-/** A replica that takes over may lack the reports of so long: the default of `min-replicas-max-lag`. */
+/** A replica that takes over may lack the reports of this time, which is the default of `min-replicas-max-lag`. */
 const REPLICA_LAG_MS = 10_000;
 
 interface InstanceReportsOptions extends Pick<Instance, 'host' | 'pid' | 'startedAtMs'> {

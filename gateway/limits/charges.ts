@@ -25,7 +25,7 @@ interface OperationKind {
   readonly cost: number;
   readonly extra: string | undefined;
   readonly known: WeakMap<Caller, CallerCharges>;
-  /** By block of addresses, for callers without an organization; undefined before the first of them. */
+  /** The charges of callers without an organization, by block of addresses; undefined before the first of them. */
   byAddress: LRUCache<string, CallerCharges> | undefined;
   readonly sharedByOrganizations: SharedParts;
   readonly sharedByPersons: SharedParts;

@@ -24,11 +24,11 @@ export interface LimitRules {
   readonly whenStoreIsAway: OutagePolicy;
   readonly tiers: Readonly<Record<string, OrganizationRule>>;
   readonly extra: Readonly<Record<string, LimitRule & { readonly per: CountPer }>>;
-  /** By operationId; overrides the contract. */
+  /** The extra limit and the cost of each operation, by its `operationId`. They override the contract. */
   readonly operations: Readonly<
     Record<string, { readonly extra?: string | undefined; readonly cost?: number | undefined }>
   >;
-  /** By organization id; replaces the rule of its tier. */
+  /** The rule of each organization, by its id; it replaces the rule of its tier. */
   readonly organizations: Readonly<Record<string, OrganizationRule>>;
   /** The limit of each person who has signed in; undefined if there is none. */
   readonly persons?: LimitRule | undefined;

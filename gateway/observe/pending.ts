@@ -14,7 +14,7 @@ export interface Pending {
   take(bytes: number, lines: () => number): boolean;
   /** The output has written this many bytes. */
   written(bytes: number): void;
-  /** The output has dropped this many bytes after all, with so many lines. */
+  /** The output has dropped this many bytes and lines after all. */
   lost(bytes: number, lines: number): void;
   /** The number of dropped lines that were not reported yet. They count as reported then. */
   takeUnreported(): number;

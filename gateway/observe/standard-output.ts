@@ -28,15 +28,15 @@ const STANDARD_ERROR = 2;
 const NEWLINE = Buffer.of(10);
 /** A writer that can wait is asked to at this size. */
 const WAITING_BYTES_MAX = 16_384;
-/** One system call takes so many pieces. */
+/** Most pieces that one system call takes. */
 const PIECES_MAX = 256;
 /** System calls of one turn of the event loop: megabytes may wait for a reader that goes on. */
 const CALLS_MAX = 8;
 /** Pauses between two attempts at a full pipe. */
 const RETRY_MS = { first: 1, longest: 100 };
-/** At the end: a reader that has taken nothing for so long stands still. */
+/** At the end, a reader that has taken nothing for this time stands still. */
 const STILL_MS = 1000;
-/** At the end: one that reads slowly is waited for so long. */
+/** At the end, the longest wait for a reader that reads slowly. */
 const END_MS = 3000;
 const LOOK_MS = 5;
 

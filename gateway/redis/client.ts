@@ -13,7 +13,7 @@ export type Redis = Client | Cluster;
 const CONNECT_TIMEOUT_MS = 1000;
 const SILENCE_MAX_MS = 1000;
 const RECONNECT_MS = { first: 50, longest: 500 } as const;
-/** A connection that lasted so long counts as good, and the next reconnect is prompt. */
+/** A connection that has lasted this long counts as good, and the next reconnect is prompt. */
 const GOOD_AFTER_MS = 2000;
 /** The library's message when no Sentinel answers; without a last error it has only reached the end of its list. */
 const NO_SENTINEL = /^All sentinels are unreachable.*Last error/;
@@ -31,7 +31,7 @@ export interface RedisOptions extends RedisListeners {
   readonly url: string;
   /** Timeout of each command; without it, the caller keeps its own deadline. */
   readonly commandTimeoutMs?: number;
-  /** A connection without a right reply for so long is replaced by a new one. Default: 1 s. */
+  /** A connection without a right reply for this time is replaced by a new one. Default: 1 s. */
   readonly silenceMaxMs?: number;
 }
 

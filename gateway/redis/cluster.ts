@@ -3,7 +3,7 @@
 import type { Cluster, ClusterNode, Command, CommonRedisOptions } from 'ioredis';
 import { redisLibrary } from './library.ts';
 
-/** Follows a moved slot to its new server, and again if it moves meanwhile. */
+/** Follows a moved slot to its new server, and again if it moves once more. */
 const REDIRECTIONS_MAX = 3;
 const SLOTS_ANSWER_MAX_MS = 1000;
 

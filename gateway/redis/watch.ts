@@ -12,7 +12,7 @@ const UNASKED = /^Command queue state error/;
 /**
  * Sends PINGs while the client is connected, until it is disconnected. The client's own settings decide whether it reconnects.
  *
- * @param answerMaxMs a connection without a right reply to a PING for so long is closed
+ * @param answerMaxMs a connection without a right reply to a PING for this time is closed
  */
 export function watchAnswers(client: Redis, answerMaxMs: number): void {
   client.on('error', ({ message }: Error) => {

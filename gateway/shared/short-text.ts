@@ -1,6 +1,6 @@
 // Texts of contracts for readers with little room. Pure.
 
-/** Returns a text of at most so many characters, cut at a space where there is one. Looks at no more of it than that. */
+/** Returns the beginning of a text, of at most that many characters, cut at a space where there is one. Reads no more of the text. */
 export function shortTextOf(text: string, charactersMax: number): string {
   const begun = text
     .slice(0, charactersMax + 1)

@@ -10,7 +10,7 @@ interface SqliteOptions {
   readonly file: string;
   /** Name of the store in messages. */
   readonly what: string;
-  /** How long a write waits for another process that is writing; this process is blocked meanwhile. */
+  /** How long a write waits for another process that is writing; this process is blocked during the wait. */
   readonly busyTimeoutMs: number;
   /** Migrates the open file to the current schema. Throws a readable sentence on failure. */
   readonly prepare: (database: DatabaseSync) => void;

@@ -19,7 +19,7 @@ import {
 } from './store.ts';
 
 const COMMAND_TIMEOUT_MS = 1000;
-/** Redis runs nothing else meanwhile: about half a millisecond. */
+/** It takes about half a millisecond, in which Redis runs nothing else. */
 const FIELDS_AT_ONCE = 1000;
 const MARKS = 'usage:marks';
 /** One command for each organization took 2 % of the CPU time of a gateway with 1,000 busy ones. */

@@ -71,7 +71,7 @@ interface UsageReportOptions {
 /** Periods without requests are left out. Rejects if the store is away. */
 export async function usagePage(question: UsageQuestion, options: UsageReportOptions): Promise<UsagePage> {
   const { store, nowMs } = options;
-  // First: what is written meanwhile is not promised.
+  // The time is read first, because entries that are written during the read are not promised.
   const completeUntilMs = completeUntil(await store.marks(), nowMs);
   const { sums, next } = await readSums(question, store, boundsOf(question, options));
   return { sums: sums.map((sum) => toUsageSum(sum, question)), next, completeUntilMs };

@@ -57,7 +57,7 @@ export interface ScanOptions {
   readonly fromMs: number;
   /** Only periods that begin before. */
   readonly toMs: number;
-  /** About so many periods are wanted, from the first one on. A store that looks at everything for each piece yields so many at first. */
+  /** About this many periods are wanted, from the first one on. A store that reads everything for each piece yields this many at first. */
   readonly periods: number;
   readonly operation?: string | undefined;
   readonly key?: string | undefined;
@@ -96,7 +96,7 @@ export interface UsageStoreOptions {
   readonly detailsMax?: number | undefined;
 }
 
-/** An organization with 20 keys, 100 operations and two classes of status has so many in a day at most. */
+/** Most entries of an organization in a day, with 20 keys, 100 operations and two classes of status. */
 export const DETAILS_MAX = 100_000;
 
 const DAY_MS = 86_400_000;
@@ -111,5 +111,5 @@ export function spanEndsAtMs({ endMs }: Pick<PeriodSpan, 'endMs'>, keepDays: num
   return endMs + keepDays * DAY_MS;
 }
 
-/** A writer that has been silent for so long sends no parcel again. */
+/** A writer that has been silent for this time sends no parcel again. */
 export const MARKS_KEPT_MS = 7 * DAY_MS;

@@ -1,6 +1,6 @@
 // Writes what was counted to the store every few seconds, in parcels that the store adds exactly once: one whose confirmation was lost is
-// sent again under its number. While the store is away, parcels wait, and what is counted meanwhile stays in the tally. A thousand busy
-// organizations are a tenth of a second of work, for this process and for the store: it is done in pieces, with rests.
+// sent again under its number. While the store is away, parcels wait, and new counts stay in the tally. A thousand busy organizations are a
+// tenth of a second of work, for this process and for the store: it is done in pieces, with rests.
 
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type Machine, realMachine, type Timer } from '../shared/machine.ts';
@@ -16,15 +16,15 @@ const RESTS_PER_CALL = 4;
 const RESTS_MAX_MS = 2000;
 /** How far the writing of one instance is behind, at most, while its store is up. */
 export const BEHIND_MS = FLUSH_MS.most + RESTS_MAX_MS;
-/** Entries of one call, and so of one parcel: one or two milliseconds of the embedded store, less than one of Redis. */
+/** Most entries of one parcel, which is written by one call: it takes the embedded store one or two milliseconds, and Redis less than one. */
 const PARCEL_ENTRIES = 100;
 /** Entries that wait in parcels; beyond, the tally keeps what it has. */
 const WAITING_MAX = 20_000;
 /** Parcels of different organizations that are in progress at once, if a call takes one only. */
 const LANES = 16;
-/** After so many failures in a row the store counts as away, and the other parcels wait, too. */
+/** After this many failures in a row the store counts as away, and the other parcels wait, too. */
 const FAILURES_MAX = 3;
-/** A process that ends waits so long for a store that is away. */
+/** The longest wait of a process that ends for a store that is away. */
 const LAST_FLUSH_MS = 2000;
 
 export interface WriterStatus {

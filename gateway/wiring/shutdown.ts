@@ -46,7 +46,7 @@ export async function shutDown(options: ShutdownOptions, handOver: boolean): Pro
   await parts.close();
 }
 
-/** Waits, then two more turns: a busy event loop runs timers first, so connections that arrived meanwhile are accepted and read by then. */
+/** Waits, then two more turns: a busy event loop runs timers first, so connections that arrived in that time are accepted and read. */
 async function serveFor(ms: number): Promise<void> {
   await sleep(ms);
   await nextTurn();

@@ -42,9 +42,10 @@ function isNamedBy(file: string, path: string): boolean {
  */
 const examples: Readonly<Record<string, { readonly named: RegExp; readonly own: RegExp }>> = {
   'a stage': {
-    named: /'authorize'|\bauthorize:|\.authorize\b/,
+    // The second is the store that the stand-in of `limit` reads.
+    named: /'authorize'|\bauthorize:|\.authorize\b|\bcreateReadOnlyStore\b/,
     // Its codes are counted, and its fields explained.
-    own: /^gateway\/(auth\/(authorize|capability)|observe\/exchange-metrics|serving\/agent-admission)\.ts$/,
+    own: /^gateway\/(auth\/(authorize|capability)|observe\/exchange-metrics|serving\/(agent-admission|rehearsal\/read-only-store))\.ts$/,
   },
   'a stage with a store': {
     named: /\breplay\b(?=[:(']|,$)|'[./]*\/idempotency\/|\bAnswerStore\b|\banswerStore\b|\breplayed: '/m,
@@ -57,7 +58,7 @@ const examples: Readonly<Record<string, { readonly named: RegExp; readonly own: 
   },
   // The kind `basic` needs no fetch: these files would wait for it, renew it or end it.
   'a fetched credential': {
-    named: /\bawaitReady\b|\bcreateCredential\b|\bparseCredential\b|\bcredential\?*\.header\b|\bopenUpstreamAccess\b/,
+    named: /\bawaitReady\b|\bnew Credential\b|\bparseCredential\b|\bcredential\?*\.header\b|\bopenUpstreamAccess\b/,
     // Handshakes wait already, and are not repeated.
     own: /^gateway\/upstream\/handshake\.ts$/,
   },

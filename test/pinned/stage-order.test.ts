@@ -48,6 +48,25 @@ it('the pipeline runs the steps in the one safe order', () => {
   );
 });
 
+it('a stage that can wait notes its end right after its call', () => {
+  const operation = functionOf('function createOperationPipeline');
+  const ended = [...operation.matchAll(/steps\.(\w+)\(\w+\);\n\n? *trail\.ended\('(\w+)'\)/g)];
+  assert.deepEqual(
+    ended.map(([, call, name]) => [call, name]),
+    Object.keys(TIMED_STAGES).map((stage) => [stage, stage]),
+  );
+});
+
+it('the pipeline names the file of each stage', () => {
+  const stages = functionOf('export interface Stages');
+  const named = [...stages.matchAll(/\/\*\* ([\w/-]+\.ts)[^*]*\*\/\n {2}(\w+)\(/g)];
+  assert.deepEqual(
+    named.map(([, , stage]) => stage),
+    order,
+  );
+  for (const [, file, stage] of named) assert.match(read(`gateway/${file}`), new RegExp(`\\b${stage}\\b`));
+});
+
 it('the pipeline chooses the handler in the one safe order', () => {
   const choice = functionOf('export function createPipeline');
   const [answer, handle] = choice.split('return function handle');

@@ -3,11 +3,11 @@
 import { GatewayError } from '../../errors.ts';
 
 interface RequestTarget {
-  /** As forwarded. */
+  /** The path as it is forwarded. */
   readonly path: string;
   /** Percent-decoded once. */
   readonly segments: readonly string[];
-  /** Without the question mark; angle brackets are encoded. */
+  /** The query without the question mark; angle brackets are encoded. */
   readonly query: string;
 }
 

@@ -16,7 +16,7 @@ interface ConnectionsOptions {
   rules(): ConnectionRules;
   /** Returns the group in which an address is counted: an IPv4 address itself, the /64 of an IPv6 address. */
   blockOf(address: string): string;
-  /** Whether so many clients share this address that its connections are unlimited. */
+  /** Whether the connections of this address are unlimited, because many clients share it. */
   isExempt(address: string): boolean;
   onExcess(of: Excess): void;
 }

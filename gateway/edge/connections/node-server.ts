@@ -68,7 +68,7 @@ export function trackConnections(
   server.on('connection', note);
   server.on('secureConnection', (socket: Socket) => {
     note(socket);
-    // Not earlier: a half-closed handshake must end at once.
+    // This comes after the handshake, because a half-closed handshake must end at once.
     socket.allowHalfOpen = true;
   });
   return open.all;

@@ -72,7 +72,7 @@ export function createOwnPaths(options: OwnPathsOptions): OwnPaths {
       request as Request,
       response as Response,
       ((thrown: unknown) => {
-        // Express calls this a turn later. The request may have been refused meanwhile, for example for a broken body: an error thrown
+        // Express calls this a turn later. The request may have been refused by then, for example for a broken body: an error thrown
         // here would end the process.
         if (response.headersSent) return;
         for (const name of response.getHeaderNames()) response.removeHeader(name);

@@ -6,7 +6,7 @@ export type AnswerHeaders = Readonly<Record<string, string | string[] | undefine
 /** A request that is ready to be sent. */
 export interface Outgoing {
   readonly method: string;
-  /** With query. */
+  /** The path, with query. */
   readonly path: string;
   /** Field lines as they are sent, each with its line end, without framing fields. The code that made them has checked them. */
   readonly lines?: string;

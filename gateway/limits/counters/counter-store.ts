@@ -56,7 +56,7 @@ export interface LimitDecision {
   readonly shadowRefusals: readonly string[];
   /** Milliseconds until all violated limits have room, without other requests. */
   readonly waitMs: number;
-  /** By the clock of the deciding store, epoch milliseconds. */
+  /** When the store decided, by its clock: epoch milliseconds. */
   readonly decidedAtMs: number;
   /** The name of the store, `known` for a cached refusal, or the outage policy while the store is away. */
   readonly source: string;

@@ -15,7 +15,7 @@ const ENTRIES_MERGED = 100;
 /** Below this number of entries, new entries use the finest grain again. */
 const ENTRIES_FEW = 25;
 
-/** At most ENTRIES_MAX entries, oldest first. An entry counts until its latest admission has left the window. */
+/** The entries, at most ENTRIES_MAX, oldest first. An entry counts until its latest admission has left the window. */
 export interface Window {
   /** Latest admission of each entry. Never decreases. */
   readonly lastMs: number[];

@@ -6,7 +6,7 @@ import type { ProviderKeys } from './provider-keys.ts';
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 const LENGTH_MAX = 16_384;
-/** A token is accepted for so long, whatever its `exp` says: afterwards its `jti` is forgotten. */
+/** A token is accepted for this time at most, whatever its `exp` says: afterwards its `jti` is forgotten. */
 const AGE_MAX_SECONDS = 600;
 
 interface LogoutRules {

@@ -10,7 +10,7 @@ import { type LogoutClaims, verifyLogoutToken } from './logout-token.ts';
 import { awayIn, createProviderFetch } from './provider-fetch.ts';
 import { checkSignature, createProviderKeys, type ProviderKeys } from './provider-keys.ts';
 
-/** The discovery document is read again after so long. */
+/** The discovery document is read again after this time. */
 const DISCOVERED_FOR_MS = 3_600_000;
 
 /** The values that bind one login to one browser. */

@@ -1,7 +1,7 @@
 // After a refresh that did not succeed, the next attempt of this process waits: longer with each failure.
 
 const WAIT_MS = { first: 500, longest: 15_000 } as const;
-/** Beyond so many sessions the oldest failures are forgotten. */
+/** Most sessions whose failures are remembered: beyond, the oldest are forgotten. */
 const FAILURES_MAX = 10_000;
 
 export interface Failures {

@@ -39,7 +39,7 @@ export function holdLease(
     async announce() {
       sentAt = performance.now();
       isSuperseded = !(await renew());
-      // A process that stood still meanwhile does not know who has the lease by now.
+      // A process that stood still does not know which process has the lease now.
       return !isSuperseded && performance.now() - sentAt < sentLeaseMs;
     },
     isSuperseded: () => isSuperseded,

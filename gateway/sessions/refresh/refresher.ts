@@ -18,13 +18,13 @@ import type { Redeem, Redeemed } from './redeem.ts';
 import { createSettler } from './settle.ts';
 import { createTakeLease } from './take-lease.ts';
 
-/** A refresh begins so long before the access token ends: a quarter of its life, a minute at most. */
+/** A refresh begins this time before the access token ends: a quarter of its life, a minute at most. */
 const EARLY_MS = { part: 0.25, most: 60_000 } as const;
-/** The provider has so long to answer. */
+/** The time that the provider has for its answer. */
 const REDEEM_MAX_MS = 20_000;
 /** How often the store is asked for what another instance is doing. */
 const ASK_AGAIN_MS = { first: 50, longest: 400 } as const;
-/** A request without a living access token waits so long for one. */
+/** The longest wait of a request for a living access token. */
 const WAIT_MAX_MS = 8000;
 /** A successor is written once more: by then Redis has it on disk, or has lost it in a crash. */
 const WRITE_AGAIN_AFTER_MS = 2000;
@@ -36,7 +36,7 @@ export type Refreshed = Session | 'ended' | 'away';
 export interface RefresherOptions {
   readonly store: Pick<SessionStore, 'refreshes' | 'openTokens'>;
   readonly redeem: Redeem;
-  /** For how long the provider of a session takes a refresh token again that it has redeemed; 0: never. */
+  /** Milliseconds in which the provider accepts a refresh token again after it has redeemed it; 0 if it never does. */
   reuseMsOf(session: Session): number;
   /** Tokens that arrived after their session had ended: to be revoked. */
   discard(session: Session, tokens: SessionTokens): void;

@@ -30,7 +30,7 @@ export const startLogin: SessionHandler = async (deps, exchange) => {
   const provider = providerNamed(deps, name);
   if (provider === undefined) throw refusedStart(deps, exchange, returnTo, unknownProvider(deps, name));
   try {
-    // Another tab may have signed in meanwhile. The cookie comes with navigations of the platform's own pages only.
+    // Another tab may have signed in since. The cookie comes with navigations of the platform's own pages only.
     if ((await fromStore(() => reader.find(exchange))) !== undefined) return redirectAnswer(exchange, returnTo);
     const secrets = transactions.newSecrets();
     const begunAtMs = await fromStore(() => store.nowMs());

@@ -24,7 +24,7 @@ export interface Session {
   readonly createdAtMs: number;
   /** Absolute end. */
   readonly endsAtMs: number;
-  /** The session ends after so long without a use. */
+  /** The session ends after this time without a use. */
   readonly idleMs: number;
   /** Last use that the store was told of; `touch` is coarse. */
   readonly usedAtMs: number;
@@ -139,12 +139,12 @@ export interface RefreshLease {
   readonly owner: string;
   /** Fencing token: larger than that of every earlier lease of the session. */
   readonly fence: number;
-  /** For so long after the first sending, the provider takes the token again; 0: never. */
+  /** For this time after the first sending, the provider accepts the token again; 0 if it never does. */
   readonly reuseMs: number;
 }
 
 export interface RefreshTerms extends Pick<RefreshLease, 'reuseMs'> {
-  /** The lease runs out after so long without `renew`. */
+  /** The lease ends after this time without `renew`. */
   readonly forMs: number;
   /** A call that reaches the store later takes nothing: its caller no longer waits for it, and would not use the lease. */
   readonly notAfterMs: number;

@@ -8,7 +8,7 @@ import { codingOf } from './decode.ts';
 import type { CompressionCoding } from './encoders.ts';
 
 export interface CompressionRules {
-  /** In the order of preference. */
+  /** The codings, in the order of preference. */
   readonly codings: readonly CompressionCoding[];
   /** Shorter answers stay as they are. */
   readonly bytesMin: number;

@@ -44,7 +44,7 @@ export interface RecordLocks {
 }
 
 interface RecordLocksOptions {
-  /** As `connectRedis` takes it; undefined if no other process shares the records. */
+  /** The address, as `connectRedis` takes it; undefined if no other process shares the records. */
   readonly redisUrl: string | undefined;
   readonly connect?: ConnectRedis | undefined;
   /** Called with `away` when Redis has stopped answering, and with `up` when it answers again. */

@@ -30,7 +30,7 @@ export interface RequestRule {
 }
 
 export interface Rewritten {
-  /** Without query. */
+  /** The path, without query. */
   readonly path: string;
   /** Undefined if the request has no buffered body, and until the record is read. */
   readonly body: Buffer | undefined;

@@ -12,7 +12,7 @@ export interface Turns {
 }
 
 export function createTurns(): Turns {
-  /** By name, the requests that wait while one has its turn. */
+  /** The requests that wait while another one has the turn of this name. */
   const queues = new Map<string, (() => void)[]>();
 
   function passOn(name: string): void {

@@ -29,7 +29,7 @@ interface Above {
   readonly observation: ObservationSection;
 }
 
-/** Does not wait for a Redis that is away: the rule of limits.yaml decides meanwhile. */
+/** Does not wait for a Redis that is away: the rule of limits.yaml decides until it is back. */
 export async function openCounters(
   { options: { settings, store, now }, base: { inForce, forwardNow }, observation: { log, metrics } }: Above,
   parts: Parts,

@@ -7,7 +7,7 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import type { Granted } from '../../../gateway/administration/grants.ts';
 import { isRangeWithin } from '../../../gateway/auth/address-ranges.ts';
-import type { StoredKey } from '../../../gateway/auth/store/key-store.ts';
+import type { StoredKey } from '../../../gateway/auth/store/stored-key.ts';
 import { type AdministrationAnswer, OWN_ENTRY, startAdministration } from '../../support/administration.ts';
 import { closesAfterAll } from '../../support/closing.ts';
 

@@ -3,8 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { KeyStore, StoredKey } from '../../../gateway/auth/store/key-store.ts';
+import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
+import type { StoredKey } from '../../../gateway/auth/store/stored-key.ts';
 import type { Organization } from '../../../gateway/caller.ts';
 import { checkRedis } from '../../../gateway/commands/doctor/redis.ts';
 import { startGateway } from '../../support/gateway.ts';

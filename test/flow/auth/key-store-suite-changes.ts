@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KeyPatch, KeyStore, StoredKey } from '../../../gateway/auth/store/key-store.ts';
+import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
+import type { KeyPatch, StoredKey } from '../../../gateway/auth/store/stored-key.ts';
 import { issue, organization, START_MS } from '../../unit/auth/samples.ts';
 import type { Open } from './key-store-suite-open.ts';
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StoredKey } from '../../../gateway/auth/store/key-store.ts';
+import type { StoredKey } from '../../../gateway/auth/store/stored-key.ts';
 import { issue, organization, START_MS } from '../../unit/auth/samples.ts';
 import type { Open } from './key-store-suite-open.ts';
 

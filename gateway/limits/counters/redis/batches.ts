@@ -12,7 +12,7 @@ import type { RefusalCache } from '../refusal-cache.ts';
 import type { RedisLink } from './link.ts';
 import { encodeCharges, type ScriptReply } from './window-script.ts';
 
-/** Requests per command. Redis runs nothing else meanwhile, so a burst is split into commands of about a millisecond. */
+/** Requests per command. Redis runs nothing else during a command, so a burst is split into commands of about a millisecond. */
 const BATCH_MAX = 256;
 
 interface BatchesOptions {

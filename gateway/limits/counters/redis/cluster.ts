@@ -90,7 +90,7 @@ export class ClusterServers implements RedisServers {
       url: url.href,
       probeKey: () => server.probeKey,
       onMisplaced: () => {
-        // Moving a slot may take long, and every request for it fails meanwhile, so the map is read at most once per pause.
+        // Moving a slot may take long, and every request for it fails until then, so the map is read at most once per pause.
         if (this.#nextReading === undefined) void this.#read();
         this.#readLater();
       },

@@ -14,7 +14,7 @@ import { SESSIONS, toSessionScript } from './session-script.ts';
 const NOW = toSessionScript(`return now`);
 
 /**
- * A login that its provider has ended meanwhile leaves no session: logouts are remembered as long as a login may take. A clock that was set
+ * A login that its provider has ended by then leaves no session: logouts are remembered as long as a login may take. A clock that was set
  * back makes a login look as if it began in the future, which is refused, too.
  */
 const CREATE = toSessionScript(`

@@ -7,7 +7,7 @@ import { ENDS_MAX, IDLE_SLACK_MS } from '../record.ts';
 /** All names begin with this one, whose hash tag keeps them on one slot. */
 export const SESSIONS = '{gateway}:sessions';
 
-/** A script that reads an index looks at no more than so many sessions. */
+/** Most sessions that a script reads from an index. */
 const PRUNED = 20;
 
 const PRELUDE = `
