@@ -2,34 +2,34 @@
 
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { templateParameters } from '../../contract/operations/routes.ts';
+import type { Schemas } from '../../contract/schemas/schemas.ts';
 import { errorFormOf } from '../../upstream/errors/upstream-errors.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
+import { absentRecord } from './absent-record.ts';
 import { type Answered, type Backend, type BackendRequest, statusOf } from './backend.ts';
-
-/** The id of a record that does not exist. */
-const ABSENT_ID = 'does-not-exist-0000000000';
 
 /**
  * @param tried answered requests; the provoking requests are derived from them
  * @param elsewhere the answer to an unknown path
  */
-export async function errorsOf(backend: Backend, tried: readonly Answered[], elsewhere: Answered): Promise<Finding[]> {
+export async function errorsOf(
+  backend: Backend,
+  tried: readonly Answered[],
+  elsewhere: Answered,
+  schemas: Schemas,
+): Promise<Finding[]> {
   const reading = tried.filter(({ asked }) => asked.entry.operation.method === 'GET');
-  const [single] = reading.filter(({ asked }) => templateParameters(asked.entry.operation.path).length > 0);
+  const singles = reading.filter(({ asked }) => templateParameters(asked.entry.operation.path).length > 0);
   const [typed] = reading.filter(({ asked }) => numberIn(asked.entry) !== undefined);
   const [any] = tried;
   const findings: Finding[] = [];
-  if (single !== undefined) findings.push(missing(await backend.send(absent(single.asked))));
+  if (singles.length > 0) findings.push(await missingOf(backend, singles, schemas));
   if (typed !== undefined) findings.push(misunderstood(await backend.send(mistyped(typed.asked))));
   if (any !== undefined) {
     findings.push(unknown(elsewhere));
     findings.push(headed(await backend.send({ ...(reading[0] ?? any).asked, method: 'HEAD' })));
   }
   return findings;
-}
-
-function absent(asked: BackendRequest): BackendRequest {
-  return { ...asked, pathValues: [...asked.pathValues.slice(0, -1), ABSENT_ID] };
 }
 
 function mistyped(asked: BackendRequest): BackendRequest {
@@ -66,6 +66,15 @@ function spoken(check: string, what: string, answered: Answered, wanted: readonl
   const remedy =
     'Answer JSON: {"error":{"code","message"}}, problem+json, {"message"} or {"error":"…"}; or declare a rule under answers.';
   return fail(check, `${says} in a form that is not understood, so clients lose its words.`, remedy);
+}
+
+/** @param singles answered requests for single records, of which the first that has an absent id is asked for it */
+async function missingOf(backend: Backend, singles: readonly Answered[], schemas: Schemas): Promise<Finding> {
+  for (const { asked } of singles) {
+    const absent = absentRecord(asked, schemas);
+    if (absent !== undefined) return missing(await backend.send(absent));
+  }
+  return ok('errors', 'What is not there was not tried: the contract allows no id that is sure to be absent.');
 }
 
 function missing(answered: Answered): Finding {

@@ -11,6 +11,7 @@ import { isObject, type JsonObject, type Located } from '../../contract/pointer.
 import { samplesOf } from '../../contract/samples/sample.ts';
 import type { Schemas } from '../../contract/schemas/schemas.ts';
 import type { Violation } from '../../contract/violations/violations.ts';
+import type { Counted } from '../../exchange.ts';
 import { filledTemplate } from '../../upstream/requests/path.ts';
 import type { BackendRequest } from './backend.ts';
 import { bodiesFor, examplesAt, type TrialBody } from './bodies.ts';
@@ -57,9 +58,23 @@ function withBody(asked: BackendRequest, { contentType, body, bytes }: TrialBody
   return { ...asked, headers: new Map(asked.headers).set('content-type', contentType), body, bytes };
 }
 
-function firstOf(entry: ContractOperation, schemas: Schemas, candidates: readonly Candidate[], ids: KnownIds) {
+/** What is read of a request that the gateway would accept; undefined if it would refuse it. */
+export function createAcceptance(entry: ContractOperation, schemas: Schemas) {
   const reader = createParameterReader(entry);
   const check = schemas.request(entry).parameters;
+
+  function accepted({ pathValues, query, headers }: Pick<Counted, 'pathValues' | 'query' | 'headers'>) {
+    const violations: Violation[] = [];
+    const path = filledTemplate(entry.operation, pathValues);
+    const read = reader.read({ path, pathValues, query, headers }, violations);
+    return violations.length > 0 || check(read, query.length).length > 0 ? undefined : read;
+  }
+
+  return { accepted, search: reader.search };
+}
+
+function firstOf(entry: ContractOperation, schemas: Schemas, candidates: readonly Candidate[], ids: KnownIds) {
+  const { accepted, search } = createAcceptance(entry, schemas);
 
   /** Undefined if the gateway would refuse it. */
   function prepared(values: ReadonlyMap<Candidate, unknown>): BackendRequest | undefined {
@@ -67,11 +82,9 @@ function firstOf(entry: ContractOperation, schemas: Schemas, candidates: readonl
     const query = queryOf(values);
     const headers = headersOf(values);
     if (query === undefined || pathValues.some((value) => !/^[\x21-\x7e]+$/.test(value))) return undefined;
-    const violations: Violation[] = [];
-    const path = filledTemplate(entry.operation, pathValues);
-    const read = reader.read({ path, pathValues, query, headers }, violations);
-    if (violations.length > 0 || check(read, query.length).length > 0) return undefined;
-    return { entry, pathValues, search: reader.search(query, read), headers };
+    const read = accepted({ pathValues, query, headers });
+    if (read === undefined) return undefined;
+    return { entry, pathValues, search: search(query, read), headers };
   }
 
   const required = candidates.filter(({ required, place }) => required || place === 'path');

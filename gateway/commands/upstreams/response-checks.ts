@@ -7,7 +7,7 @@ import { withheldRemedy } from '../../upstream/headers/withheld.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import type { Answered, Backend } from './backend.ts';
 
-/** Headers that the gateway drops: they reveal internals and cost bytes. */
+/** Headers that frameworks add by themselves, and the gateway drops. */
 const needless = ['server', 'x-powered-by'] as const;
 const internal = /^(x-gateway-|x-organization-id$|x-api-key-id$|x-internal-)/;
 
@@ -41,10 +41,8 @@ export function checkHeaders(
     findings.push(fail('headers', says, 'Leave them out; the gateway drops them.'));
   }
   const dropped = needless.filter((name) => names.has(name));
-  if (dropped.length > 0) {
-    const says = `It answers with ${dropped.join(', ')}, which the gateway drops.`;
-    findings.push(warn('headers', says, 'Leave them out.'));
-  }
+  if (dropped.length > 0)
+    findings.push(ok('headers', `It answers with ${dropped.join(', ')}, which the gateway drops.`));
   for (const field of withheldIn(answers, addresses))
     findings.push(warn('headers', `Clients do not get ${field}.`, withheldRemedy(field)));
   return findings.length > 0 ? findings : [ok('headers', 'No header reveals internals.')];

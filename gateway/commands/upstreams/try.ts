@@ -177,7 +177,7 @@ async function checksOf(
     },
   };
   const elsewhere = await listening.send(atUnknownPath(first.asked));
-  const errors = await errorsOf(listening, answers, elsewhere);
+  const errors = await errorsOf(listening, answers, elsewhere, schemas);
   const idempotency = await idempotencyOf(listening, entry, answers, writes);
   const all = [...answers, ...provoked];
   const responses = [
