@@ -13,6 +13,8 @@ export interface Mistake {
   readonly reason: string;
   /** One sentence: what to do. */
   readonly remedy: string;
+  /** The files are right, and the next start accepts them: only the running gateway cannot put them in force. */
+  readonly needsRestart?: true;
 }
 
 /** Thrown by start, check and reload: the gateway does not start, or keeps the configuration in force. */

@@ -27,7 +27,8 @@ export function restartOnlyMistakes(running: Config, next: Config): Mistake[] {
     .filter((path) => !isDeepStrictEqual(at(running.gateway, path), at(next.gateway, path)))
     .map((path) => {
       const reason = 'this cannot change while the gateway runs.';
-      return next.sources.gateway.mistakeAtKey(path, reason, 'Put it back, or start the gateway again.');
+      const remedy = 'Put it back, or start the gateway again.';
+      return { ...next.sources.gateway.mistakeAtKey(path, reason, remedy), needsRestart: true };
     });
 }
 

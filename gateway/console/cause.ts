@@ -64,7 +64,11 @@ export interface StatusForCauses extends StoreStates {
   readonly configuration?: {
     readonly version?: string;
     readonly loaded_at?: string;
-    readonly last_failure?: { readonly at: string; readonly mistakes: readonly string[] } | null;
+    readonly last_failure?: {
+      readonly at: string;
+      readonly needs_restart?: boolean;
+      readonly mistakes: readonly string[];
+    } | null;
   };
 }
 

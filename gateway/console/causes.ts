@@ -90,13 +90,23 @@ function ofConfiguration({ configuration }: StatusForCauses): Cause[] {
   if (!failure) return [];
   const [first = '', ...others] = failure.mistakes;
   const more = others.length > 0 ? `, and ${others.length} more` : '';
+  const which = `${shortened(first)}${more}`;
+  const links = { since: failure.at, runbook: 'GatewayConfigurationRefused', details: '#/system' };
+  const stays = 'The previous configuration stays in force';
   return [
-    failureCause(
-      'configuration',
-      `The configuration files have mistakes: ${shortened(first)}${more}.`,
-      'The previous configuration stays in force; the next start fails.',
-      { since: failure.at, runbook: 'GatewayConfigurationRefused', details: '#/system' },
-    ),
+    failure.needs_restart === true
+      ? warningCause(
+          'configuration restart',
+          `The configuration files wait for a restart: ${which}.`,
+          `${stays}, also for their other changes.`,
+          links,
+        )
+      : failureCause(
+          'configuration',
+          `The configuration files have mistakes: ${which}.`,
+          `${stays}; the next start fails.`,
+          links,
+        ),
   ];
 }
 

@@ -82,7 +82,11 @@ export function createEvents(now: () => number, earlier: readonly GatewayEvent[]
       add('reload', next.loaded_at, `The configuration ${next.version ?? ''} was loaded.`);
     const failure = next.last_failure;
     if (failure && failure.at !== last.last_failure?.at)
-      add('refused', failure.at, `A changed configuration was refused: ${failure.mistakes[0] ?? ''}`);
+      add(
+        'refused',
+        failure.at,
+        `A changed configuration ${failure.needs_restart ? 'waits for a restart' : 'was refused'}: ${failure.mistakes[0] ?? ''}`,
+      );
   }
 
   function noteWorkers({ workers = [] }: StatusForCauses): void {

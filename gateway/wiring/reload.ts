@@ -56,7 +56,12 @@ interface ReloadStatus {
   readonly manifest: boolean;
   readonly loaded_at: string;
   /** Reason why the current files are not in force; null if they are. */
-  readonly last_failure: { readonly at: string; readonly mistakes: readonly string[] } | null;
+  readonly last_failure: {
+    readonly at: string;
+    /** The files are right: the next start puts them in force. */
+    readonly needs_restart: boolean;
+    readonly mistakes: readonly string[];
+  } | null;
 }
 
 /** Starts to watch the files. */
@@ -100,7 +105,8 @@ export function followConfiguration(options: ReloadOptions): Reloads {
   function refused(error: unknown): void {
     const all = sentencesOf(error);
     const mistakes = all.slice(0, REPORTED_MISTAKES_MAX);
-    failure = { at: new Date(now()).toISOString(), mistakes };
+    const needsRestart = error instanceof ConfigError && error.mistakes.every((mistake) => mistake.needsRestart);
+    failure = { at: new Date(now()).toISOString(), needs_restart: needsRestart, mistakes };
     options.onOutcome('refused');
     const { version } = inForce();
     const isUnread = error instanceof OutOfFiles;
@@ -109,7 +115,10 @@ export function followConfiguration(options: ReloadOptions): Reloads {
     const failed = isMistaken ? 'has mistakes' : isUnread ? 'could not be read' : 'could not be put in force';
     // The files have changed already: no change will trigger the next attempt.
     if (isUnread) setTimeout(() => void reload(), UNREAD_AGAIN_MS).unref();
-    log.logger.error({ version, mistakes: all, cause }, `the configuration ${failed}; the one before stays in force`);
+    const stays = 'the one before stays in force';
+    if (needsRestart)
+      log.logger.warn({ version, mistakes: all }, `the changed configuration waits for a restart; ${stays}`);
+    else log.logger.error({ version, mistakes: all, cause }, `the configuration ${failed}; ${stays}`);
     void note('reload', { outcome: 'refused', version, mistakes });
   }
 

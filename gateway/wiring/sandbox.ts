@@ -54,7 +54,8 @@ export async function openSandbox({ settings, config, secrets, ...options }: Ope
       );
       return added.map((name) => {
         const reason = 'an upstream cannot move to the sandbox while the gateway runs.';
-        return sources.upstreams.mistakeAtKey(['upstreams', name], reason, 'Start the gateway again.');
+        const mistake = sources.upstreams.mistakeAtKey(['upstreams', name], reason, 'Start the gateway again.');
+        return { ...mistake, needsRestart: true };
       });
     },
   };

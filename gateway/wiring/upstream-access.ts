@@ -53,9 +53,9 @@ export async function openUpstreamAccess({
       const { kind, secret } = entry.credential;
       if (readSecret(secret) !== undefined) return [];
       const path = ['upstreams', name, 'credential', kind, 'secret'];
-      return [
-        config.sources.upstreams.mistakeAt(path, `there is no secrets entry "${secret}".`, 'Start the gateway again.'),
-      ];
+      const reason = `there is no secrets entry "${secret}".`;
+      const mistake = config.sources.upstreams.mistakeAt(path, reason, 'Start the gateway again.');
+      return [{ ...mistake, needsRestart: true }];
     });
   }
 

@@ -166,17 +166,28 @@ function configuration() {
       ['Running since', started ? timeElement(started, `${moment(started)}, ${ago(started)}`) : NONE],
       ['Operations', status?.operations ?? NONE],
       ['Alerts', status ? receiversLink(status) : NONE],
-      ['Last reload', failure ? state('bad', `refused at ${moment(failure.at)}`) : 'the files are in force'],
+      ['Last reload', failure ? lastReload(failure) : 'the files are in force'],
     ];
     const list = element('dl', { class: 'facts' });
     for (const [name, value] of rows)
       list.append(element('div', {}, element('dt', {}, name), element('dd', {}, value)));
     const mistakes = (failure?.mistakes ?? []).map((mistake) => element('li', {}, mistake));
     const told =
-      mistakes.length > 0 ? [element('h3', {}, 'Mistakes'), element('ol', { class: 'mistakes' }, ...mistakes)] : [];
+      mistakes.length > 0
+        ? [
+            element('h3', {}, failure.needs_restart ? 'Changes' : 'Mistakes'),
+            element('ol', { class: 'mistakes' }, ...mistakes),
+          ]
+        : [];
     const next = element('div', {}, list, ...told);
     if (next.innerHTML !== place('configuration').innerHTML) place('configuration').replaceChildren(...next.childNodes);
   };
+}
+
+function lastReload({ at, needs_restart: needsRestart }) {
+  return needsRestart
+    ? state('warn', `waits for a restart since ${moment(at)}`)
+    : state('bad', `refused at ${moment(at)}`);
 }
 
 /** Without receivers the status has no alerts. */

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gatewayFileOf } from '../../support/configuration.ts';
+import { runInProcess } from '../../support/in-process.ts';
 import { thingsAt, thingsContract } from '../../support/things.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { inForce, reloadsCounted, roomy, save, saveAndReload, until } from './files.ts';
@@ -87,6 +88,21 @@ describe('a file with mistakes', () => {
     const mistakes = (await inForce(gateway)).last_failure?.mistakes ?? [];
     const places = mistakes.map((sentence) => /gateway\.yaml:\d+:\d+: ([\w.]+):/.exec(sentence)?.[1]);
     assert.deepEqual(places, ['publicUrl', 'limits.urlBytesMax', 'timeouts', 'operatorScopes']);
+    const line = gateway.logLines().findLast(({ mistakes }) => mistakes !== undefined);
+    assert.equal(line?.level, 40);
+    assert.match(String(line?.msg), /waits for a restart/);
+    const environment = { GATEWAY_DATA: gateway.dataDirectory, ADMIN_PORT: String(gateway.app.adminPort) };
+    const { code, stdout } = await runInProcess(['status'], { environment });
+    assert.equal(code, 0, stdout);
+    assert.match(
+      stdout,
+      /^WARNING {2}The configuration files wait for a restart: gateway\.yaml:\d+:\d+: publicUrl: .+3 more/,
+    );
+    assert.doesNotMatch(stdout, /mistakes|next start fails/);
+    assert.match(stdout, /^ +cause {4}configuration restart$/m);
+    const brokenToo = { publicUrl: 'http://elsewhere.example', portal: { guides: ['guides/absent.md'] } };
+    await saveAndReload(gateway, 'config/gateway.yaml', gatewayFileOf(brokenToo));
+    assert.equal((await runInProcess(['status'], { environment })).code, 1, 'the next start fails');
     await saveAndReload(gateway, 'config/gateway.yaml', gatewayFileOf({ logLevel: 'debug' }));
     const { things } = thingsAt(upstream.url).upstreams;
     await saveAndReload(gateway, 'config/upstreams.yaml', {

@@ -108,6 +108,15 @@ test('everything that is wrong is one cause with a runbook, and most name what c
       'GatewayConfigurationRefused',
     ],
     [
+      {
+        configuration: {
+          last_failure: { at: SINCE, needs_restart: true, mistakes: ['a.yaml:1:1: keys: no. Do this.'] },
+        },
+      },
+      /^warn: The configuration files wait for a restart: a\.yaml:1:1: keys: no\. The previous configuration stays/,
+      'GatewayConfigurationRefused',
+    ],
+    [
       { keys: { store: 'reachable', writeFailure: 'READONLY' } },
       /^bad: Redis 127\.0\.0\.1:7379 takes no writes/,
       'GatewayKeyStoreAway',
