@@ -205,11 +205,13 @@ describe('the documentation in a browser', () => {
   it('leaves the first page in its place when a response opens, and a narrow page says the purpose first', async () => {
     const { page } = await open(pages.start);
     const topOf = async () => (await page.locator('.hero-text').boundingBox())?.y;
+    const heightOf = async () => (await page.locator('[data-sample=curl] .code').boundingBox())?.height;
     await pasteKey(page, key);
-    const before = await topOf();
+    const [before, height] = [await topOf(), await heightOf()];
     await page.locator('.try [type=submit]').click();
     await page.locator('.try-status', { hasText: /^200/ }).waitFor(PATIENCE);
     assert.equal(await topOf(), before);
+    assert.equal(await heightOf(), height, 'no line of the sample is cut');
     await page.context().close();
     const narrow = await open(pages.operation, { width: 390 });
     const [needs, samples] = await Promise.all(
