@@ -1,5 +1,5 @@
-// The documentation in a real browser: operations can be tried, everything is found, by keyboard and without JavaScript, too. Nothing is
-// asked of another host, and nothing violates the policy of the pages. How its pages look: views.browser.ts.
+// The documentation in a real browser: operations can be tried, by keyboard and without JavaScript, too. Nothing is asked of another host,
+// and nothing violates the policy of the pages. The search: search.browser.ts. How its pages look: views.browser.ts.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -55,25 +55,6 @@ describe('the documentation in a browser', () => {
         assert.deepEqual(await findBarriers(page), []);
         await isNoWiderThan(page, width);
         assert.deepEqual([foreign, complaints], [[], []]);
-        await page.context().close();
-      });
-
-      it(`finds operations, guides and errors, ${colorScheme}, ${width} pixels wide`, async () => {
-        const { page, complaints } = await open(pages.operation, { colorScheme, width });
-        // The switch has its title from the script that listens to the key, too.
-        await page.locator('#theme[title]').waitFor(PATIENCE);
-        await page.keyboard.press('/');
-        assert.equal(await page.evaluate('document.activeElement.id'), 'search');
-        await page.keyboard.type('idempotency');
-        await page.locator('#found a', { hasText: 'idempotency_key_reused' }).waitFor(PATIENCE);
-        await page.locator('#found a', { hasText: 'Guide' }).first().waitFor(PATIENCE);
-        await takeScreenshot(page, `search-${colorScheme}-${width}`);
-        assert.deepEqual(await findBarriers(page), []);
-        await page.locator('#search').fill('retrieve invoice');
-        await page.locator('#found a[aria-selected=true]', { hasText: 'Retrieve an invoice' }).waitFor(PATIENCE);
-        await page.keyboard.press('Enter');
-        await page.waitForURL('**/docs/reference/v1/retrieveInvoice');
-        assert.deepEqual(complaints, []);
         await page.context().close();
       });
     }
@@ -248,41 +229,6 @@ describe('the documentation in a browser', () => {
       .locator('.limits .table')
       .evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth));
     assert.ok(widths.length > 1 && widths.every((beyond) => beyond <= 0), String(widths));
-    await page.context().close();
-  });
-
-  it('finds answers to questions by other words than those of the texts', async () => {
-    const { page } = await open(pages.start);
-    const wanted = {
-      'how do I get a key': 'Authentication',
-      rotate: 'Replacing a key',
-      throttling: 'Rate limits',
-      'what is my quota': 'Limits',
-      'retry a POST': 'Idempotency',
-      'next page': 'Pagination',
-    };
-    for (const [question, title] of Object.entries(wanted)) {
-      await page.locator('#search').fill(question);
-      const first = page.locator('#found a:nth-child(-n+6) .found-title', { hasText: title });
-      await first
-        .first()
-        .waitFor({ timeout: 5000 })
-        .catch(() => assert.fail(`${question} does not find ${title}`));
-    }
-    await page.context().close();
-  });
-
-  it('leads on to guides, errors and the contact where nothing is found, by keyboard', async () => {
-    const { page } = await open(pages.start);
-    await page.locator('#search').fill('zzzzqq');
-    await page.locator('#found-count', { hasText: 'Nothing found' }).waitFor(PATIENCE);
-    const titles = page.locator('#found a .found-title');
-    assert.deepEqual(await titles.allTextContents(), ['All guides', 'All errors', 'Contact']);
-    assert.equal(await page.locator('#found a').last().getAttribute('href'), 'mailto:help@example.com');
-    assert.deepEqual(await findBarriers(page), []);
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
-    await page.waitForURL('**/docs/guides');
     await page.context().close();
   });
 
