@@ -153,6 +153,7 @@ const TABLE = '<div class="table" role="group" aria-label="Table" tabindex="0"><
 
 const labels: Readonly<Record<string, string>> = {
   sh: 'Shell',
+  shell: 'Shell',
   js: 'JavaScript',
   json: 'JSON',
   python: 'Python',

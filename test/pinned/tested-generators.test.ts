@@ -20,3 +20,9 @@ it('the guide about SDKs names the tested versions', () => {
     assert.ok(guide.includes(`| ${tested} `), tested);
   assert.equal(guide.split(`| openapi-generator ${versions} `).length, 3, 'TypeScript and Python');
 });
+
+it('the commands of the guide about SDKs install the tested versions, with a TypeScript that they run with', () => {
+  const guide = read('docs/guides/sdks.md');
+  for (const name of ['@hey-api/openapi-ts', 'openapi-typescript'])
+    assert.ok(guide.includes(`npx -p typescript@${dependencies.typescript} -p ${name}@${dependencies[name]} `), name);
+});
