@@ -8,7 +8,7 @@ import { endOnCrash } from '../process/crash.ts';
 import { greetingOf, type Started } from '../process/greeting.ts';
 import { warnOfOpenFiles } from '../process/open-files.ts';
 import { tellDrain } from '../process/terminal-log.ts';
-import { namesFromContract } from '../upstream/simulated/addresses.ts';
+import { upstreamsFromContract } from '../upstream/simulated/addresses.ts';
 import type { CommandContext } from './context.ts';
 import { belowBaseline } from './node-baseline.ts';
 
@@ -107,7 +107,7 @@ async function startAlone(context: CommandContext, acceptOneWay: boolean): Promi
   const operations = configuration.contracts.operations.length;
   return {
     ...{ port, plainPort, isTls, adminPort, operations, firstSteps },
-    fromContract: namesFromContract(upstreams),
+    fromContract: upstreamsFromContract(upstreams),
     warn: () => warnOfOpenFiles(app.log, openFiles),
   };
 }

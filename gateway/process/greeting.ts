@@ -2,6 +2,7 @@
 
 import type { Settings } from '../config/settings.ts';
 import { ACCOUNT_SCOPES } from '../shared/gateway-scopes.ts';
+import type { FromContract } from '../upstream/simulated/addresses.ts';
 
 /** Facts about a started gateway. */
 export interface Started {
@@ -12,7 +13,7 @@ export interface Started {
   readonly adminPort: number;
   readonly operations: number;
   /** Upstreams that are answered for from their contracts. */
-  readonly fromContract: readonly string[];
+  readonly fromContract: readonly FromContract[];
   readonly firstSteps: FirstSteps;
   /** Logs what the operator has to know besides, below the addresses: where both go to one place, a person reads these first. */
   warn(): void;
@@ -42,8 +43,9 @@ export function greetingOf(
     `health         ${adminUrl}/readyz`,
   ];
   if (fromContract.length > 0) {
-    const names = fromContract.join(', ');
-    lines.push(`examples       ${names}: answered from the contract, without a service; not for production`);
+    const names = fromContract.map(([name, modes]) => `${name} (${modes.join(' and ')})`).join(', ');
+    const advice = fromContract.some(([, modes]) => modes.includes('live')) ? '; not for production' : '';
+    lines.push(`examples       ${names}: answered from the contract, without a service${advice}`);
   }
   return `${[...lines, ...textOf(firstSteps, url)].join('\n')}\n`;
 }

@@ -4,7 +4,7 @@
 import type { Mode } from '../caller.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log.ts';
-import { modesFromContract, upstreamOfExamples } from '../upstream/simulated/addresses.ts';
+import { upstreamOfExamples, upstreamsFromContract } from '../upstream/simulated/addresses.ts';
 import type { AnswerFromContract } from '../upstream/simulated/examples.ts';
 
 type Answers = typeof import('../contract/examples/answers.ts');
@@ -48,14 +48,13 @@ export async function openExamples(first: Configuration, log: Pick<Log, 'logger'
     );
   }
 
+  /** Test keys are meant to get examples: the greeting and the status name them. */
   function announce(before: ReadonlyMap<string, readonly Mode[]>): void {
-    for (const [upstream, answered] of modes) {
-      if (before.get(upstream)?.join() === answered.join()) continue;
-      log.logger.warn(
-        { upstream, modes: answered },
-        'the upstream is answered for from its contract; no service is asked',
-      );
-    }
+    const answersLive = (all: ReadonlyMap<string, readonly Mode[]>, name: string) =>
+      all.get(name)?.includes('live') === true;
+    const upstreams = [...modes.keys()].filter((name) => answersLive(modes, name) && !answersLive(before, name));
+    if (upstreams.length === 0) return;
+    log.logger.warn({ upstreams }, 'live keys are answered from the contract of these upstreams; no service is asked');
   }
 
   announce(new Map());
@@ -77,6 +76,5 @@ export async function openExamples(first: Configuration, log: Pick<Log, 'logger'
 }
 
 function modesByUpstream({ config }: Configuration): ReadonlyMap<string, readonly Mode[]> {
-  const all = Object.entries(config.upstreams).map(([name, entry]) => [name, modesFromContract(entry)] as const);
-  return new Map(all.filter(([, modes]) => modes.length > 0));
+  return new Map(upstreamsFromContract(config.upstreams));
 }

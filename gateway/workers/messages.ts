@@ -8,6 +8,7 @@ import type { OpenFiles } from '../process/open-files.ts';
 import type { ConsoleAction } from '../shared/console-action.ts';
 import type { ConsoleView } from '../shared/console-view.ts';
 import type { FleetQuestion } from '../shared/fleet-question.ts';
+import type { FromContract } from '../upstream/simulated/addresses.ts';
 
 export type ToWorker =
   /** Reply to `here`. */
@@ -56,7 +57,7 @@ export interface Ready {
   readonly isTls: boolean;
   readonly operations: number;
   /** Upstreams that are answered for from their contracts. */
-  readonly fromContract: readonly string[];
+  readonly fromContract: readonly FromContract[];
   /** Empty but for the first worker. */
   readonly firstSteps: FirstSteps;
   /** The workers have one machine. */

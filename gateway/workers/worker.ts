@@ -8,7 +8,7 @@ import { endOnCrash } from '../process/crash.ts';
 import type { HostProcess, Painter } from '../process/host-process.ts';
 import { type Served, serve } from '../process/serve.ts';
 import { type AskFleet, answerFleet, type FleetQuestion, PATIENCE_MS } from '../shared/fleet-question.ts';
-import { namesFromContract } from '../upstream/simulated/addresses.ts';
+import { upstreamsFromContract } from '../upstream/simulated/addresses.ts';
 import type { FromWorker, Ready, ToWorker, WorkerQuestion } from './messages.ts';
 import { createQuestions, replyTo } from './questions.ts';
 
@@ -85,7 +85,7 @@ function readyOf({ app, configuration, firstSteps, openFiles }: Served): Ready {
   const operations = configuration.contracts.operations.length;
   const drainMs = timeouts.drainDelayMs + timeouts.drainMs;
   const { port, plainPort } = app;
-  const fromContract = namesFromContract(configuration.config.upstreams);
+  const fromContract = upstreamsFromContract(configuration.config.upstreams);
   return {
     ...{
       port,

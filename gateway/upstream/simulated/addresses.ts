@@ -46,10 +46,13 @@ export function modesFromContract({ live, test = [] }: Addresses): Mode[] {
   ];
 }
 
-/** Returns `<upstream> (<modes>)` of each such upstream, for people. */
-export function namesFromContract(upstreams: Readonly<Record<string, Addresses>>): string[] {
-  const all = Object.entries(upstreams).map(([name, addresses]) => ({ name, modes: modesFromContract(addresses) }));
-  return all.flatMap(({ name, modes }) => (modes.length === 0 ? [] : [`${name} (${modes.join(' and ')})`]));
+/** An upstream that its contract answers for, in these modes. */
+export type FromContract = readonly [upstream: string, modes: readonly Mode[]];
+
+/** Returns the upstreams that are answered for from their contracts. */
+export function upstreamsFromContract(upstreams: Readonly<Record<string, Addresses>>): FromContract[] {
+  const all = Object.entries(upstreams).map(([name, addresses]) => [name, modesFromContract(addresses)] as const);
+  return all.filter(([, modes]) => modes.length > 0);
 }
 
 /** True if no address leads to a real service. */

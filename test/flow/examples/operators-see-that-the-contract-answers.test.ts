@@ -100,6 +100,28 @@ it('explain shows that the contract answered, or would', async (test) => {
   assert.match(out, /would be answered from the contract of orders/);
 });
 
+it('a start warns of live keys that get examples, in one line of the log, and of test keys in the greeting only', async (test) => {
+  const started = async (entries: object) => {
+    const running = await install(test, entries).start();
+    await running.stop();
+    const lines = running
+      .standardOutput()
+      .split('\n')
+      .filter((line) => line.startsWith('{'));
+    const log = lines.map((line) => JSON.parse(line)).filter(({ level, msg }) => level >= 40 && /contract/.test(msg));
+    return { log, told: running.standardError() };
+  };
+  const onTest = await started({ live: 'http://127.0.0.1:1', test: 'examples:' });
+  assert.deepEqual(onTest.log, []);
+  assert.match(onTest.told, /^examples {7}orders \(test\): answered from the contract, without a service$/m);
+  const onBoth = await started({ live: 'examples:', test: 'examples:' });
+  assert.deepEqual(
+    onBoth.log.map(({ upstreams }) => upstreams),
+    [['orders']],
+  );
+  assert.match(onBoth.told, /^examples {7}orders \(live and test\): answered .*; not for production$/m);
+});
+
 it('several processes answer alike, and the start names the upstream', async (test) => {
   const installation = install(test, { live: 'examples:' });
   const running = await installation.start();
