@@ -6,8 +6,20 @@ import { printLine } from '../print.ts';
 
 const WIDTH = 'FAILURE  '.length;
 
-export function printCauses(context: Pick<CommandContext, 'write'>, causes: readonly AlertNote[]): void {
-  if (causes.length === 0) printLine(context, 'Nothing needs attention.');
+/** @param suspects upstreams whose last request failed, which is no cause yet */
+export function printCauses(
+  context: Pick<CommandContext, 'write'>,
+  causes: readonly AlertNote[],
+  suspects: readonly string[] = [],
+): void {
+  if (causes.length === 0) {
+    const names = suspects.join(', ');
+    const all = 'Nothing needs attention';
+    printLine(
+      context,
+      suspects.length === 0 ? `${all}.` : `${all} yet. Suspect, because its last request failed: ${names}.`,
+    );
+  }
   for (const cause of causes) for (const line of linesOf(cause)) printLine(context, line);
 }
 

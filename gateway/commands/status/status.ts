@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { UpstreamReport } from '../../console/cause.ts';
+import { shownState, suspectsAmong } from '../../console/suspects.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine, printTable } from '../print.ts';
 import { printCauses } from './print-causes.ts';
@@ -24,7 +25,7 @@ async function status(context: CommandContext, asJson: boolean): Promise<void> {
   const { lifecycle, upstreams } = await states.states();
   if (asJson) printJson(context, { lifecycle, causes, upstreams });
   else {
-    printCauses(context, causes);
+    printCauses(context, causes, suspectsAmong(upstreams));
     printLine(context, '');
     printTable(context, ['upstream', 'targets', 'breaker', 'credential'], Object.entries(upstreams).map(rowOf));
   }
@@ -32,9 +33,10 @@ async function status(context: CommandContext, asJson: boolean): Promise<void> {
 }
 
 function rowOf([name, { targets = [], breaker = {}, credential = '' }]: [string, UpstreamReport]): string[] {
-  const told = targets.map(({ address, mode, state, last_error: error }) =>
-    [`${address} (${mode})`, state, ...(error ? [`(${error})`] : [])].join(' '),
-  );
+  const told = targets.map((target) => {
+    const { address, mode, last_error: error } = target;
+    return [`${address} (${mode})`, shownState(target), ...(error ? [`(${error})`] : [])].join(' ');
+  });
   const breakers = Object.entries(breaker).map(([mode, state]) => `${mode} ${state}`.trim());
   return [name, told.join(', '), breakers.join(', '), credential];
 }

@@ -6,6 +6,7 @@ import { element, place } from './elements.js';
 import { ago, bytes, moment, operationName, timeElement, withTimes } from './format.js';
 import { codesTable, operationsTable, organizationsTable } from './overview-tables.js';
 import { addressOf, routeIn } from './routes.js';
+import { stateOfTarget } from './states.js';
 import { tiles } from './tiles.js';
 import { createTrafficCharts } from './traffic-charts.js';
 
@@ -14,18 +15,31 @@ const EVERYTHING = 'all operations';
 /** Screen readers announce it only when it changes. */
 function attention() {
   let told;
-  return ({ attention: causes, status }) => {
+  return ({ attention: causes, status, statuses }) => {
     const found = causes.map((cause) => attentionLine(cause));
     if (found.length === 0 && status === null) found.push(lineOf('warn', 'No instance has responded yet.'));
     const bad = causes.filter(({ kind }) => kind === 'bad').length;
     place('attention-count').textContent = causes.length === 0 ? '' : String(causes.length);
     place('attention-count').classList.toggle('bad', bad > 0);
-    if (found.length === 0) found.push(lineOf('good', 'Nothing needs attention.'));
+    if (found.length === 0) found.push(wellLine(statuses));
     const key = found.map(({ outerHTML }) => outerHTML).join();
     if (key === told) return;
     told = key;
     place('attention').replaceChildren(...found);
   };
+}
+
+/** Nothing is a cause, but a request to a target may have failed. */
+function wellLine(statuses) {
+  const isSuspect = (target) => stateOfTarget(target) === 'suspect';
+  const names = statuses.flatMap(({ status }) =>
+    Object.entries(status?.upstreams ?? {}).flatMap(([name, { targets = [] }]) =>
+      targets.some(isSuspect) ? [name] : [],
+    ),
+  );
+  if (names.length === 0) return lineOf('good', 'Nothing needs attention.');
+  const told = [...new Set(names)].join(', ');
+  return lineOf('warn', `Nothing needs attention yet. Suspect, because its last request failed: ${told}.`);
 }
 
 /** The charts of all operations, or of the one that the address names. */

@@ -4,11 +4,15 @@ import { state } from './elements.js';
 import { NONE, words } from './format.js';
 
 export const targetKinds = {
-  ...{ healthy: undefined, returning: 'warn', trial: 'warn' },
+  ...{ healthy: undefined, suspect: 'warn', returning: 'warn', trial: 'warn' },
   ...{ failing: 'bad', ejected: 'bad', unhealthy: 'bad' },
 };
 export const breakerKinds = { closed: undefined, half_open: 'warn', open: 'bad' };
 export const credentialKinds = { proven: undefined, unproven: undefined, none: undefined, latched: 'bad' };
+
+/** After a failed request that is no cause yet, a target is suspect. */
+export const stateOfTarget = ({ state: known, last_error: error }) =>
+  known === 'healthy' && error ? 'suspect' : known;
 
 /** A state that is not among the kinds is pale. */
 export function worded(kinds, value, more = '') {

@@ -8,7 +8,7 @@ import { exchangeTable } from './exchanges.js';
 import { count, lastSpan, operationName, percent, quantile, rate } from './format.js';
 import { addressOf, routeIn } from './routes.js';
 import { piecesIn } from './runbook.js';
-import { breakerKinds, credentialKinds, targetKinds, worded } from './states.js';
+import { breakerKinds, credentialKinds, stateOfTarget, targetKinds, worded } from './states.js';
 import { SUBJECTS, subjectIn } from './subjects.js';
 import { createTable } from './tables.js';
 import { createTrafficCharts } from './traffic-charts.js';
@@ -145,7 +145,7 @@ function showUpstream(upstream) {
   if (upstream === undefined) return;
   const { targets = [], breaker = {}, credential } = upstream;
   const services = targets.filter(isService);
-  const healthy = services.filter((target) => target.state === 'healthy').length;
+  const healthy = services.filter((target) => stateOfTarget(target) === 'healthy').length;
   const rowOf = (target) => [`Target, ${target.mode}`, element('span', {}, `${target.address}, `, stateOf(target))];
   const inProgress = targets.reduce((sum, { outstanding = 0 }) => sum + outstanding, 0);
   const next = factsCard([
@@ -161,7 +161,8 @@ function showUpstream(upstream) {
   if (box.innerHTML !== next.outerHTML) box.replaceChildren(next);
 }
 
-const stateOf = ({ state: known, last_error: error }) => worded(targetKinds, known, error ? `, ${error}` : '');
+const stateOf = (target) =>
+  worded(targetKinds, stateOfTarget(target), target.last_error ? `, ${target.last_error}` : '');
 
 function factsCard(rows) {
   const facts = rows.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value)));

@@ -4,7 +4,7 @@ import { actionButton } from './actions.js';
 import { element, link, place, state } from './elements.js';
 import { ago, clockWithSeconds, count, day, moment, NONE, timeElement } from './format.js';
 import { addressOf } from './routes.js';
-import { breakerKinds, credentialKinds, targetKinds, worded } from './states.js';
+import { breakerKinds, credentialKinds, stateOfTarget, targetKinds, worded } from './states.js';
 import { createTable } from './tables.js';
 
 /** @returns a function that shows a feed in all panels */
@@ -72,7 +72,7 @@ function upstreams() {
 function targetState(row) {
   const since = outUntil(row) || failingSince(row);
   const failures = row.consecutive_failures > 0 ? `, ${count(row.consecutive_failures)} failures in a row` : '';
-  const known = worded(targetKinds, row.state, since + failures);
+  const known = worded(targetKinds, stateOfTarget(row), since + failures);
   return row.last_error ? element('span', {}, known, element('span', { class: 'soft error' }, row.last_error)) : known;
 }
 

@@ -5,8 +5,9 @@ import { element, link, place, state } from './elements.js';
 import { count, lastSpan, percent, quantile, rate } from './format.js';
 import { addressOf } from './routes.js';
 
-/** Failures from this share on are bad; each one is worth a warning. */
+/** Failures from this share and number on are bad, as for what needs attention; each one is worth a warning. */
 const FAILED_BAD = 0.01;
+const FAILED_BAD_MIN = 3;
 /** Clients are refused all the time; so many of them are worth a look. */
 const REFUSED_WARNED = 0.2;
 
@@ -63,7 +64,7 @@ function tilesOf({ history, statuses }) {
       value: percent(failed, minute.requests),
       more: `${count(failed)} by the service`,
       href: addressOf('requests', { status: 'service_failed' }),
-      kind: failed === 0 ? undefined : failed >= FAILED_BAD * minute.requests ? 'bad' : 'warn',
+      kind: kindOfFailed(failed, minute.requests),
       trend: series.failed,
     },
     {
@@ -81,4 +82,9 @@ function tilesOf({ history, statuses }) {
       href: addressOf('system'),
     },
   ];
+}
+
+function kindOfFailed(failed, requests) {
+  if (failed === 0) return undefined;
+  return failed >= FAILED_BAD_MIN && failed >= FAILED_BAD * requests ? 'bad' : 'warn';
 }

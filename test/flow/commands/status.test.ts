@@ -13,6 +13,7 @@ import { unusedPort } from '../../support/upstream.ts';
 describe('a gateway without receivers of alerts', () => {
   let gateway: TestGateway;
   let target: string;
+  let key: string;
   before(async () => {
     target = `http://127.0.0.1:${await unusedPort()}`;
     gateway = await startGateway(thingsAt(target));
@@ -33,9 +34,17 @@ describe('a gateway without receivers of alerts', () => {
     assert.match((await run('alerts', 'list')).stdout, /^Nothing needs attention\./);
   });
 
+  it('calls a target suspect after a failed request, which is no failure yet', async () => {
+    ({ key } = await gateway.issueKey());
+    await fetch(`${gateway.url}/v1/things`, { headers: { authorization: `Bearer ${key}` } });
+    const { code, stdout } = await run('status');
+    assert.equal(code, 0);
+    assert.match(stdout, /^Nothing needs attention yet\. Suspect, because its last request failed: things\.$/m);
+    assert.match(stdout, /^things +http:\S+ \(live\) suspect \(ECONNREFUSED [\d.:]+\)/m);
+  });
+
   it('names a target that is down as the console does, and ends with 1', async () => {
-    const { key } = await gateway.issueKey();
-    for (let sent = 0; sent < 3; sent += 1)
+    for (let sent = 0; sent < 2; sent += 1)
       await fetch(`${gateway.url}/v1/things`, { headers: { authorization: `Bearer ${key}` } });
     await eventually(async () => (await run('status')).code === 1);
     const shown = (await (await fetch(`${gateway.adminUrl}/console/feed`)).json()) as {
