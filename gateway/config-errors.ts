@@ -54,14 +54,26 @@ export function condensed(mistakes: readonly Mistake[]): Mistake[] {
   });
 }
 
-/** The remedy for a name that does not resolve: the closest known name, or all of them. */
+/** The remedy for a name that does not resolve: the closest known name, one that is a part of it, or all of them. */
 export function suggest(name: string, known: Iterable<string>): string {
   const names = [...known].sort();
-  const likely = closest(name, names);
+  const likely = closest(name, names) ?? partIn(name, names);
   if (likely !== undefined) return `Did you mean "${likely}"?`;
   if (names.length === 0) return 'None is defined.';
   const shown = names.slice(0, 12).join(', ');
   return `Use one of: ${shown}${names.length > 12 ? ', …' : ''}.`;
+}
+
+/** Shorter names are in many others by chance. */
+const PART_MIN = 4;
+
+/** The longest known name that is a part of `name`, such as `limit` in `rateLimit`, or has it as a part. */
+function partIn(name: string, known: readonly string[]): string | undefined {
+  const written = name.toLowerCase();
+  const isPart = (part: string, whole: string) => part.length >= PART_MIN && whole.includes(part);
+  return known
+    .filter((one) => isPart(one.toLowerCase(), written) || isPart(written, one.toLowerCase()))
+    .sort((a, b) => b.length - a.length)[0];
 }
 
 /** The known name that is closest to `name`; undefined if none is close enough to be a misspelling. */

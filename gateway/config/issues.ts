@@ -40,6 +40,11 @@ function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue):
   if (issue.code === 'unrecognized_keys') {
     const known = keysAt(schema, path);
     return issue.keys.map((key) => {
+      const [block] = path;
+      if (block !== undefined && keysAt(schema, []).includes(key)) {
+        const remedy = `Move it to the top level of the file, beside "${block}".`;
+        return source.mistakeAtKey([...path, key], `the key "${key}" does not belong here.`, remedy);
+      }
       const remedy = known.length > 0 ? suggest(key, known) : 'Remove it: nothing can be set here yet.';
       return source.mistakeAtKey([...path, key], `the key "${key}" is not known here.`, remedy);
     });

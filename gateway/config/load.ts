@@ -14,7 +14,7 @@ import { checkServers, withServers } from './servers.ts';
 import { checkSessions } from './session-checks.ts';
 import { type Environment, localUrl } from './settings.ts';
 import { checkTls } from './tls.ts';
-import { blockIn, usableEntries } from './usable-entries.ts';
+import { blockIn, usableDecisions, usableEntries } from './usable-entries.ts';
 
 interface Sources {
   readonly gateway: Source;
@@ -38,7 +38,8 @@ export interface ConfigDraft {
   readonly gateway: GatewayFile | undefined;
   /** The well-formed entries. */
   readonly upstreams: Readonly<Record<string, UpstreamEntry & AddressPath>>;
-  readonly breaking: Breaking;
+  /** Undefined if one of them may be missing. */
+  readonly breaking: Breaking | undefined;
   readonly limits: LimitsFile | undefined;
   readonly sources: Sources;
   /** Names as written, even if their entries have mistakes. */
@@ -87,7 +88,7 @@ export function loadConfig(
   const draft = {
     gateway,
     upstreams: withOrigins(upstreamsRead?.upstreams ?? usableEntries(sources.upstreams), sources.upstreams, mistakes),
-    breaking: upstreamsRead?.breaking ?? [],
+    breaking: upstreamsRead?.breaking ?? usableDecisions(sources.upstreams),
     limits,
     sources,
     names: {
@@ -112,7 +113,7 @@ export function loadConfig(
 
 /** Returns the draft as a configuration with the other servers of its upstreams, or undefined if a part is missing. */
 export function completed({ gateway, upstreams, breaking, limits, sources }: ConfigDraft): Config | undefined {
-  if (gateway === undefined || limits === undefined) return undefined;
+  if (gateway === undefined || breaking === undefined || limits === undefined) return undefined;
   return Object.freeze({ gateway, upstreams: deepFreeze(withServers(upstreams)), breaking, limits, sources });
 }
 

@@ -48,7 +48,7 @@ interface OperationReferences {
     | { readonly operations: Readonly<Record<string, { readonly successor?: string | undefined }>> }
     | undefined;
   readonly limits: { readonly operations: Readonly<Record<string, unknown>> } | undefined;
-  readonly breaking: readonly { readonly operation: string }[];
+  readonly breaking: readonly { readonly operation: string }[] | undefined;
   readonly upstreams: Readonly<Record<string, Ruled>>;
 }
 
@@ -93,7 +93,7 @@ export function withOperationIds<References extends OperationReferences>(
     ...others,
     gateway: gateway && { ...gateway, operations: Object.fromEntries(dates) },
     limits: limits && { ...limits, operations: Object.fromEntries(ofLimits) },
-    breaking: breaking.map((one) => ({ ...one, operation: idOf(one.operation) })),
+    breaking: breaking?.map((one) => ({ ...one, operation: idOf(one.operation) })),
     upstreams: Object.fromEntries(Object.entries(upstreams).map(rulesOf)),
   } as unknown as References;
 }

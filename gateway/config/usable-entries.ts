@@ -1,8 +1,8 @@
-// Determines the usable entries of an upstreams.yaml that has mistakes.
+// Determines the usable entries and decisions of an upstreams.yaml that has mistakes.
 
 import { closest } from '../config-errors.ts';
 import type { Source } from '../shared/yaml-source.ts';
-import { type UpstreamEntry, upstreamEntry } from './schema.ts';
+import { type Breaking, breaking, type UpstreamEntry, upstreamEntry, upstreamsFile } from './schema.ts';
 
 /** Returns the entries whose settings that contracts depend on are correct, so that their contracts can still be checked. */
 export function usableEntries(source: Source): Record<string, UpstreamEntry> {
@@ -19,6 +19,20 @@ export function usableEntries(source: Source): Record<string, UpstreamEntry> {
     return [[name, Object.fromEntries(parsed.map(([key, { data }]) => [key, data])) as UpstreamEntry] as const];
   });
   return Object.fromEntries(entries);
+}
+
+/**
+ * Returns the accepted breaks of published contracts. Undefined if one of them may be missing, because it has a mistake or another place:
+ * a comparison without it would report a break that is accepted.
+ */
+export function usableDecisions({ value }: Source): Breaking | undefined {
+  if (value === undefined) return undefined;
+  const root = (value ?? {}) as Record<string, unknown>;
+  const isMisspelt = (key: string) => closest(key, Object.keys(upstreamsFile.shape)) === 'breaking';
+  const entries = blockIn(root, 'upstreams');
+  const isMisplaced = Object.keys(entries).some((name) => 'breaking' in blockIn(entries, name));
+  if (isMisplaced || Object.keys(root).some((key) => key !== 'breaking' && isMisspelt(key))) return undefined;
+  return breaking.safeParse(root.breaking ?? []).data;
 }
 
 export function blockIn(value: unknown, key: string): Record<string, unknown> {

@@ -132,7 +132,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/guides/Start.md: the name of the file becomes an address. Use lower-case letters, digits and hyphens.',
       'config/guides/welcome.md:2: a guide has no "sumary". Did you mean "summary"?',
       'config/guides/welcome.md:5: the guide has no title. Begin it with a line such as "# Getting started".',
-      'config/guides/welcome.md:6: there is no guide "limits". Use one of: Start, authentication, browser-applications, errors, idempotency, pagination, quickstart, rate-limits, sdks, versioning, welcome.',
+      'config/guides/welcome.md:6: there is no guide "limits". Did you mean "rate-limits"?',
       'config/gateway.yaml:4:27: portal.builtInGuides.1: the gateway brings no guide "pagnation". Did you mean "pagination"?',
       'config/gateway.yaml:6:11: portal.tiers.0: limits.yaml has no tier "standrad". Did you mean "standard"?',
     ],

@@ -129,5 +129,6 @@ test('many mistakes that are alike are reported as the first few and a number', 
 test('the closest name is suggested, or all there are', () => {
   assert.equal(suggest('custmers', ['customers', 'jobs']), 'Did you mean "customers"?');
   assert.equal(suggest('x', ['customers', 'jobs']), 'Use one of: customers, jobs.');
+  assert.equal(suggest('rateLimit', ['answers', 'limit', 'live']), 'Did you mean "limit"?');
   assert.equal(suggest('x', []), 'None is defined.');
 });

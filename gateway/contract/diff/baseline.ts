@@ -208,6 +208,7 @@ function isAt(
 }
 
 function remedyFor(operation: string, rule: string): string {
-  const exception = `{ operation: ${operation}, rule: ${rule}, until: <day>, reason: <why> }`;
-  return `Put it back, make the change in another version, or add ${exception} under breaking in upstreams.yaml.`;
+  const exception = `{ operation: ${operation}, rule: ${rule}, until: <day>, reason: <why, in 10 letters or more> }`;
+  const place = 'to the list "breaking:" beside "upstreams:" in upstreams.yaml';
+  return `Put it back, make the change in another version, or add ${exception} ${place}.`;
 }

@@ -41,7 +41,8 @@ interface PublishedKeys {
         readonly operations: Sunsets;
       }
     | undefined;
-  readonly breaking: BaselineComparison['exceptions'];
+  /** Undefined if one of them may be missing. */
+  readonly breaking: BaselineComparison['exceptions'] | undefined;
 }
 
 interface KeepOptions {
@@ -75,7 +76,7 @@ export async function checkBreakingChanges(
   mistakes: Mistake[],
 ): Promise<BreakingChanges> {
   // A contract with mistakes may lack operations for that reason alone.
-  if (gateway?.publishedContracts === undefined || !isWhole) return nothing;
+  if (gateway?.publishedContracts === undefined || breaking === undefined || !isWhole) return nothing;
   const former = earlier?.breakingChanges;
   const formerOf = (file: string) =>
     earlier?.isUnchanged(file) === true ? former?.promised.find((promise) => promise.file === file) : undefined;

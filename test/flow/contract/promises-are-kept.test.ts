@@ -110,6 +110,36 @@ describe('published contracts', () => {
     );
   });
 
+  it('are compared under the decisions in force, or not at all, while upstreams.yaml has mistakes', async () => {
+    write({ 'things.json': narrower });
+    const placesWith = async (file: object) => {
+      writeFileSync(join(directory, 'config/upstreams.yaml'), JSON.stringify(file, null, 1));
+      return (await mistakesOf()).map(({ place, reason }) => `${place}: ${reason}`);
+    };
+    const breaking = exception('2099-01-01');
+    const things = { ...upstream, timeoutMs: '20s' };
+    const told = 'upstreams.things.timeoutMs: "20s" is not possible here.';
+    assert.deepEqual(await placesWith({ upstreams: { things }, breaking }), [told]);
+    const late = (await placesWith({ upstreams: { things } })).join('\n');
+    assert.match(late, /timeoutMs.*\n.*breaks what was published/, 'no decision hides a break');
+    for (const key of ['breaking', 'braking'])
+      assert.doesNotMatch(
+        (await placesWith({ upstreams: { things: upstream }, [key]: [{ ...breaking[0], reason: 'agreed' }] })).join(),
+        /breaks what was published/,
+        'a decision that cannot be read may be about it',
+      );
+  });
+
+  it('are accepted beside the entries: a decision inside an entry is shown its place', async () => {
+    write({ 'things.json': narrower });
+    const file = { upstreams: { things: { ...upstream, breaking: exception('2099-01-01') } } };
+    writeFileSync(join(directory, 'config/upstreams.yaml'), JSON.stringify(file, null, 1));
+    const [mistake, ...others] = await mistakesOf();
+    assert.deepEqual(others, []);
+    assert.equal(mistake?.reason, 'the key "breaking" does not belong here.');
+    assert.equal(mistake?.remedy, 'Move it to the top level of the file, beside "upstreams".');
+  });
+
   it('are broken by an operation that is gone: the published file is named', async () => {
     write({ 'things.json': without });
     const [mistake] = await mistakesOf();
