@@ -19,6 +19,9 @@ import { tunnels } from './tunnels.ts';
 import { upstreamTls } from './upstream-tls.ts';
 import { day } from './versions.ts';
 
+/** A prefix of paths. */
+export const BASE_PATH = /^(\/[A-Za-z0-9._~-]+)+$/;
+
 export const upstreamEntry = z.strictObject({
   contracts: z.array(z.string().min(1)).min(1, 'must name at least one contract file or glob').meta({
     description:
@@ -35,15 +38,11 @@ export const upstreamEntry = z.strictObject({
     description: 'The targets of requests with test keys. Without it, test keys are refused.',
     values: 'as `live`',
   }),
-  basePath: z
-    .string()
-    .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must begin with a slash and not end with one')
-    .optional()
-    .meta({
-      description: 'The prefix that clients write before every path of these contracts.',
-      fallback: "path of the document's first server",
-      values: '`/v1`, `/v1/billing`',
-    }),
+  basePath: z.string().regex(BASE_PATH, 'must begin with a slash and not end with one').optional().meta({
+    description: 'The prefix that clients write before every path of these contracts.',
+    fallback: "path of the document's first server",
+    values: '`/v1`, `/v1/billing`',
+  }),
   servers: servers.default({}).meta({
     description:
       'Further addresses, for operations that the contracts have on other servers than `live` stands for ([upstreams](upstreams.md#servers-on-other-hosts)).',

@@ -18,6 +18,7 @@ interface InitFlags {
   readonly from?: string;
   readonly name?: string;
   readonly live?: string;
+  readonly basePath?: string;
   readonly update?: true;
   readonly json?: true;
 }
@@ -61,6 +62,7 @@ export function addInitCommand(program: Command, context: CommandContext): void 
     .option('--from <url or file>', 'add this service: the URL of its document, its own address, or a file')
     .option('--name <name>', 'with --from: name of the entry; default: from the title of the document')
     .option('--live <url>', 'with --from: address of the service; default: where the document comes from')
+    .option('--base-path <path>', 'with --from: prefix of its paths; default: none, or /NAME where paths would collide')
     .option(
       '--update',
       'with --from: fetch the document of an entry again, show what changes for clients, and write it',

@@ -8,18 +8,18 @@ import { shownPath } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
 import type { Directories, ProposedService } from './propose-service.ts';
 
-const EXECUTABLE = shownPath(fileURLToPath(new URL('../../../bin/gateway', import.meta.url)));
+export const EXECUTABLE = shownPath(fileURLToPath(new URL('../../../bin/gateway', import.meta.url)));
 
 /** @param path path and query of the first request */
 export function nextSteps(
   context: CommandContext,
-  { config, contracts }: Directories,
+  directories: Directories,
   configuration: Configuration,
   { name, entry: { security } }: ProposedService,
   path: string,
 ): string[] {
-  const { configDirectory, contractsDirectory, dataDirectory, redisUrl } = context.settings();
-  const isOwn = config !== configDirectory || contracts !== contractsDirectory;
+  const { dataDirectory, redisUrl } = context.settings();
+  const exports = exportLines(context, directories);
   const isRunning = redisUrl === undefined && directoryLockProblem(dataDirectory) !== undefined;
   const served = (scope: string) => configuration.contracts.scopes.has(scope);
   // A service that only reads has no operation that needs the scope for writing, and no key can be made with it.
@@ -29,9 +29,9 @@ export function nextSteps(
   // All lines may be pasted at once: words between them have no character that a shell would act on.
   return [
     '',
-    ...(isRunning ? [runningText(shownPath(dataDirectory), isOwn)] : []),
+    ...(isRunning ? [runningText(shownPath(dataDirectory), exports.length > 0)] : []),
     'The first request:',
-    ...(isOwn ? [`  export GATEWAY_CONFIG=${shownPath(config)} GATEWAY_CONTRACTS=${shownPath(contracts)}`] : []),
+    ...exports,
     `  ${EXECUTABLE} start &`,
     `  ${EXECUTABLE} orgs create --id org_first --name First --tier standard`,
     `  KEY=${newKey('live', `Live key for ${name}`, hasAccount ? [...scopes, ...ACCOUNT_SCOPES] : scopes)}`,
@@ -46,6 +46,13 @@ export function nextSteps(
     'Once clients rely on it, promise it, so that no change breaks them:',
     `  ${EXECUTABLE} contract publish`,
   ];
+}
+
+/** The line that makes the commands after it use the configuration, if it is another one than theirs. */
+export function exportLines(context: CommandContext, { config, contracts }: Directories): string[] {
+  const { configDirectory, contractsDirectory } = context.settings();
+  if (config === configDirectory && contracts === contractsDirectory) return [];
+  return [`  export GATEWAY_CONFIG=${shownPath(config)} GATEWAY_CONTRACTS=${shownPath(contracts)}`];
 }
 
 /** A gateway that runs on the data directory keeps its port, and accepts the keys that the commands make there. */

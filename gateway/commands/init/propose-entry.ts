@@ -1,5 +1,7 @@
 // Proposes the entry of upstreams.yaml for the document of a service: name, address, base path and scopes. Pure.
 
+import { shapeOf } from '../../contract/operations/routes.ts';
+import { serverPathsOf } from '../../contract/operations/servers.ts';
 import type { FetchedDocument } from './fetch-document.ts';
 
 /** An entry of upstreams.yaml. */
@@ -48,10 +50,19 @@ export function basePathOf(
   { root }: Pick<FetchedDocument, 'root'>,
   taken: readonly string[],
 ): string | undefined {
-  const prefix = serverPath(root);
-  const known = new Set(taken.map(shapeOf));
+  const prefix = serverPathsOf(root).used;
+  return takenBelow(prefix, { root }, taken) === undefined ? undefined : `/${name}${prefix}`;
+}
+
+/** The first path of the document that clients could not reach below this prefix; undefined if they reach all. */
+export function takenBelow(
+  prefix: string,
+  { root }: Pick<FetchedDocument, 'root'>,
+  taken: readonly string[],
+): string | undefined {
+  const known = new Set(taken.map((path) => shapeOf(path)));
   const paths = Object.keys(recordOf(root.paths)).map((path) => prefix + path);
-  return paths.some((path) => own.test(path) || known.has(shapeOf(path))) ? `/${name}${prefix}` : undefined;
+  return paths.find((path) => own.test(path) || known.has(shapeOf(path)));
 }
 
 /** Whether operations of the document have names that other entries use. */
@@ -65,16 +76,6 @@ export function sharesNames({ root }: Pick<FetchedDocument, 'root'>, taken: read
 /** Scopes by method: one to read, one to write. */
 export function securityOf(name: string): ProposedEntry['security'] {
   return { read: [`${name}:read`], write: [`${name}:write`] };
-}
-
-function serverPath(root: Readonly<Record<string, unknown>>): string {
-  const [server] = Array.isArray(root.servers) ? root.servers : [];
-  const url = URL.parse(String(recordOf(server).url ?? '/'), 'http://service');
-  return (url?.pathname ?? '').replace(/\/$/, '');
-}
-
-function shapeOf(path: string): string {
-  return path.replace(/\{[^}]*\}/g, '{}');
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -5,20 +5,30 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
-import { ConfigError } from '../../config-errors.ts';
+import { BASE_PATH } from '../../config/schema.ts';
+import { ConfigError, type Mistake, toSentence } from '../../config-errors.ts';
 import type { Operation } from '../../operation.ts';
 import { shownPath } from '../../shared/yaml-source.ts';
 import { visibleLine } from '../../visible-text.ts';
 import { type CommandContext, createMachineContext } from '../context.ts';
 import { onThisMachine } from '../here/actions.ts';
 import { type FetchedDocument, fetchDocument } from './fetch-document.ts';
-import { basePathOf, liveOf, nameOf, type ProposedEntry, securityOf, sharesNames } from './propose-entry.ts';
+import {
+  basePathOf,
+  liveOf,
+  nameOf,
+  type ProposedEntry,
+  securityOf,
+  sharesNames,
+  takenBelow,
+} from './propose-entry.ts';
 import { withEntry } from './upstreams-text.ts';
 
 export interface AddServiceFlags {
   readonly from: string;
   readonly name?: string | undefined;
   readonly live?: string | undefined;
+  readonly basePath?: string | undefined;
 }
 
 /** Where the configuration is. */
@@ -45,7 +55,7 @@ const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 export async function proposeService(
   context: CommandContext,
   directories: Directories,
-  { from, name: named, live: givenLive }: AddServiceFlags,
+  { from, name: named, live: givenLive, basePath: givenBasePath }: AddServiceFlags,
   upstreamsText: string | undefined,
 ): Promise<ProposedService> {
   const document = await fetchDocument(from).catch((error: Error) => context.fail(error.message));
@@ -54,6 +64,8 @@ export async function proposeService(
   if (name === undefined) return context.usage('The title of the document gives no name. Choose one with --name.');
   if (!NAME.test(name))
     return context.usage('--name must be letters, digits, hyphens and underscores, beginning with a letter.');
+  if (givenBasePath !== undefined && !BASE_PATH.test(givenBasePath))
+    return context.usage('--base-path must begin with a slash and not end with one, such as /v1/orders.');
   const live = givenLive ?? liveOf(document);
   if (live === undefined)
     return context.usage('The document names no address of the service. Give it with --live http://host:port.');
@@ -68,9 +80,12 @@ export async function proposeService(
     return context.fail(
       `${shownPath(join(directories.contracts, file))} exists already. Choose another name with --name.`,
     );
-  const served = upstreamsText === undefined ? await operationsServed(context, directories) : [];
+  const { served, mistakes } = upstreamsText === undefined ? await servedBy(context, directories) : NOTHING_SERVED;
   const paths = served.map(({ path }) => path);
-  const basePath = basePathOf(name, document, paths);
+  const proposed = basePathOf(name, document, paths);
+  if (givenBasePath !== undefined)
+    refuseTaken(context, document, { basePath: givenBasePath, proposed: `/${name}` }, paths);
+  const basePath = givenBasePath ?? proposed;
   const isQualified = sharesNames(
     document,
     served.map(({ id }) => id),
@@ -88,6 +103,13 @@ export async function proposeService(
     return context.fail(
       `${shownPath(path)} is written in a form that no entry can be added to, and nothing was written. Correct what "gateway check" names in it, or add the entry yourself: ${JSON.stringify({ [name]: entry })}`,
     );
+  if (mistakes.length > 0) {
+    for (const mistake of mistakes) context.complain(`${toSentence(mistake)}\n`);
+    const those = mistakes.length === 1 ? 'this mistake' : 'these mistakes';
+    return context.fail(
+      `Nothing was written, because the configuration has ${those} already. Correct ${mistakes.length === 1 ? 'it' : 'them'} first.`,
+    );
+  }
   const files = [
     { path: join(directories.contracts, file), text: document.text },
     { path, text: extended },
@@ -108,14 +130,34 @@ export async function refuseFiles(context: CommandContext, { text, extension, ur
   );
 }
 
-/** The operations that the configuration serves; none if it has a mistake, which `check` names afterwards. */
-async function operationsServed(context: CommandContext, directories: Directories): Promise<Operation[]> {
+/** Ends the command if a path below the prefix is served already. */
+function refuseTaken(
+  context: CommandContext,
+  document: FetchedDocument,
+  { basePath, proposed }: { readonly basePath: string; readonly proposed: string },
+  paths: readonly string[],
+): void {
+  const taken = takenBelow(basePath, document, paths);
+  if (taken === undefined) return;
+  context.fail(`${taken} is served already, and nothing was written. Choose another --base-path, such as ${proposed}.`);
+}
+
+/** What the configuration serves before the service is added. */
+interface Served {
+  readonly served: readonly Operation[];
+  /** With a mistake, it is not known what is served. */
+  readonly mistakes: readonly Mistake[];
+}
+
+const NOTHING_SERVED: Served = { served: [], mistakes: [] };
+
+async function servedBy(context: CommandContext, directories: Directories): Promise<Served> {
   const around = contextOf(context, directories);
   try {
-    const { contracts } = await around.configuration();
-    return contracts.operations.map(({ operation }) => operation);
+    const { contracts } = await around.configuration('check');
+    return { served: contracts.operations.map(({ operation }) => operation), mistakes: [] };
   } catch (error) {
-    if (error instanceof ConfigError) return [];
+    if (error instanceof ConfigError) return { served: [], mistakes: error.mistakes };
     throw error;
   } finally {
     await around.close();

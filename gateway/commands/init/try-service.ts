@@ -10,7 +10,7 @@ import type { CommandContext } from '../context.ts';
 import { printLine, printText } from '../print.ts';
 import { type Answered, statusOf } from '../upstreams/backend.ts';
 import { addTry } from '../upstreams/try.ts';
-import { nextSteps } from './next-steps.ts';
+import { EXECUTABLE, exportLines, nextSteps } from './next-steps.ts';
 import { contextOf, type Directories, type ProposedService } from './propose-service.ts';
 
 /** Headers that every client sends by itself. */
@@ -28,7 +28,13 @@ export async function tryService(
   const { name } = service;
   printText(context, '\n$ bin/gateway check');
   if (!(await runAlso(addCheckCommand, ['check'], contextOf(context, directories))))
-    return context.fail(`The document and the entry "${name}" are written. Mend what check names, then run it again.`);
+    return context.fail(
+      [
+        `The document and the entry "${name}" are written. Correct what check names, then run:`,
+        ...exportLines(context, directories),
+        `  ${EXECUTABLE} check && ${EXECUTABLE} upstreams try ${name}`,
+      ].join('\n'),
+    );
   printText(context, `\n$ bin/gateway upstreams try ${name}`);
   let answers: readonly Answered[] = [];
   const addTrial = (program: Command, around: CommandContext) =>

@@ -75,7 +75,13 @@ function sharedNames(names: readonly SharedName[], mistakeAtNames: MistakeAtName
 
 function sameClaim({ operation: first }: ContractOperation, { operation }: ContractOperation): [string, string] {
   const reason = `${operation.method} ${operation.path} is claimed by ${first.contract} already (${first.id}).`;
-  return [reason, 'Leave it in one contract only, or set another basePath.'];
+  const { entry, publicPrefix } = operation;
+  const alone = 'Leave it in one contract only';
+  if (entry === first.entry) return [reason, `${alone}.`];
+  return [
+    reason,
+    `${alone}, or set another basePath in the entry "${entry}", such as "basePath: /${entry}${publicPrefix}".`,
+  ];
 }
 
 /** Templates that differ by the names of their parameters only match the same requests (OpenAPI 3.1.1, section 4.8.8.2). */
