@@ -25,15 +25,23 @@ const ERROR_BODY_BYTES_MAX = 65_536;
 /** The members of the client's request on which its refusal depends. */
 type Refused = Pick<Forwardable, 'method' | 'rawBody' | 'headers' | 'operation' | 'caller'>;
 
-/** Reads the body of an error to its end, so that the connection can be kept, or until it is too long. */
+/**
+ * Reads the body of an error to its end, so that the connection can be kept, or until it is too long. Then it hands over the refusal for
+ * the client.
+ */
 export class ErrorBody {
   readonly #read = new CollectedBody(ERROR_BODY_BYTES_MAX);
   readonly #status: number;
   readonly #headers: AnswerHeaders;
   readonly #refused: Refused;
-  readonly #relay: { failByStatus(): void };
+  readonly #relay: { refuse(refusal: GatewayError): void };
 
-  constructor(status: number, headers: AnswerHeaders, refused: Refused, relay: { failByStatus(): void }) {
+  constructor(
+    status: number,
+    headers: AnswerHeaders,
+    refused: Refused,
+    relay: { refuse(refusal: GatewayError): void },
+  ) {
     this.#status = status;
     this.#headers = headers;
     this.#refused = refused;
@@ -43,14 +51,14 @@ export class ErrorBody {
   data(_control: Control, chunk: Buffer): void {
     if (this.#read.add(chunk)) return;
     this.#read.drop();
-    this.#relay.failByStatus();
+    this.#relay.refuse(this.refusal());
   }
 
   end(): void {
-    this.#relay.failByStatus();
+    this.#relay.refuse(this.refusal());
   }
 
-  /** Returns the refusal for the client, from what has arrived. */
+  /** Returns the refusal for the client, made from the part of the body that has arrived. */
   refusal(): GatewayError {
     return toUpstreamRefusal(this.#status, this.#headers, this.#read.whole(), this.#refused);
   }

@@ -174,26 +174,25 @@ export class Relay implements AnswerHandler, HoldingRelay, StreamingRelay {
   }
 
   /**
-   * Fails the attempt. An error from 500 on stays the outcome if the rest of its body is late or lost, because its status alone decides.
-   * Below 500, the client would miss the words of the body.
+   * Fails the attempt, before its answer or in the middle of it. If an error from status 500 on has begun, that error stays the outcome,
+   * because its status alone decides. Below 500, the client would miss the words of the body.
    */
   fail(error: GatewayError, failure: AttemptFailure): void {
-    if (this.ended) return;
-    const { status } = this.#answer;
-    if (this.#error !== undefined && status >= 500) this.failByStatus();
-    else {
-      this.#settle();
-      this.control?.abort();
-      this.#owner.failed(error, failure, this.wasSent, status);
-    }
+    const begun = this.#answer.status >= 500 ? this.#error : undefined;
+    if (begun === undefined) this.#endFailed(error, failure);
+    else this.#endFailed(begun.refusal(), 'status');
   }
 
-  /** Fails the attempt by an error of the upstream, from the part of its body that has arrived. */
-  failByStatus(): void {
-    const body = this.#error as ErrorBody;
-    // If the body cannot be parsed because of a bug, `fail` is called with what was thrown.
-    this.#error = undefined;
-    this.fail(body.refusal(), 'status');
+  /** Fails the attempt by an error of the upstream that has been read. */
+  refuse(refusal: GatewayError): void {
+    this.#endFailed(refusal, 'status');
+  }
+
+  #endFailed(error: GatewayError, failure: AttemptFailure): void {
+    if (this.ended) return;
+    this.#settle();
+    this.control?.abort();
+    this.#owner.failed(error, failure, this.wasSent, this.#answer.status);
   }
 
   complete(): void {
