@@ -1,6 +1,7 @@
 // The states of upstreams and their targets for operators, from what the parts of this process tell. Pure.
 
 import type { Mode } from '../caller.ts';
+import type { CredentialState } from '../shared/credential-state.ts';
 
 export interface UpstreamView {
   readonly name: string;
@@ -26,7 +27,7 @@ interface Targets {
 }
 
 interface Access {
-  readonly credential?: string;
+  readonly credential?: CredentialState;
   readonly shedding: boolean;
 }
 

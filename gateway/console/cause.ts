@@ -1,5 +1,7 @@
 // Types of what needs an operator's attention, and of the status that it is read from.
 
+import type { CredentialState } from '../shared/credential-state.ts';
+
 /** Times in its texts are ISO 8601; the page shows them as times of day. */
 export interface Cause {
   /** The same as long as the cause lasts. */
@@ -99,7 +101,7 @@ export interface UpstreamReport {
   }[];
   readonly breaker?: Readonly<Record<string, string>>;
   readonly isolated_until?: string | null;
-  readonly credential?: string;
+  readonly credential?: CredentialState;
   readonly shedding?: boolean;
   readonly in_flight?: number;
   readonly places?: number;

@@ -2,10 +2,11 @@
 
 import type { Registry } from '@prometheus-io/client';
 import type { RareNotes } from '../log-fields.ts';
+import type { CredentialState } from '../shared/credential-state.ts';
 import { registerCounter, registerGauge } from './library-metrics.ts';
 
 export interface UpstreamState {
-  readonly credential?: 'unproven' | 'proven' | 'latched' | undefined;
+  readonly credential?: CredentialState | undefined;
   readonly in_flight?: number | undefined;
   readonly waiting?: number | undefined;
 }

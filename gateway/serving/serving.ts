@@ -37,6 +37,17 @@ import { createStatelessStages, type StatelessStages } from './stateless-stages.
 import { createToUpstreams, type Executors, type UpstreamParts } from './to-upstreams.ts';
 import { createUpgrades } from './upgrades.ts';
 
+/** The parts that know callers. wiring/sections/callers.ts opens them. */
+export interface CallerParts {
+  readonly identity: { readonly credentialReaders: CredentialReaders };
+  readonly answerStore: AnswerStore;
+  readonly throttle: Throttle;
+  readonly streams: OpenStreams;
+  readonly versionUses: Pick<VersionUses, 'note'>;
+  /** Calls back when the session of a caller ends, on any instance, unless the returned function is called before. */
+  onSessionEnded(caller: Caller, listener: () => void): () => void;
+}
+
 /** Parts that live from start to end of the process, by the section of wiring/ that opens them. */
 export interface Shared {
   readonly options: { readonly store: Pick<KeyStore, 'organizations'>; now(): number };
@@ -44,15 +55,7 @@ export interface Shared {
   readonly observation: { readonly log: Log; readonly traceparentFor: TraceparentFor };
   readonly counters: { readonly requests: CounterStore };
   readonly upstreams: UpstreamParts & { readonly assertions: Pick<Assertions, 'jwks'> };
-  readonly callers: {
-    readonly identity: { readonly credentialReaders: CredentialReaders };
-    readonly answerStore: AnswerStore;
-    readonly throttle: Throttle;
-    readonly streams: OpenStreams;
-    readonly versionUses: Pick<VersionUses, 'note'>;
-    /** Calls back when the session of a caller ends, on any instance, unless the returned function is called before. */
-    onSessionEnded(caller: Caller, listener: () => void): () => void;
-  };
+  readonly callers: CallerParts;
   readonly traffic: {
     readonly refusals: Refusals;
     readonly overload: Overload;

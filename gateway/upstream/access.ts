@@ -1,6 +1,7 @@
 // Holds, for each upstream, the gateway's credential and the concurrency limit. Both survive a reload: otherwise a reload would forget that
 // a credential was refused, or let more requests through.
 
+import type { CredentialState } from '../shared/credential-state.ts';
 import { ConcurrencyLimit, type ConcurrencyRules, type QueueRefusal } from './concurrency/concurrency-limit.ts';
 import { Credential, type CredentialOptions } from './credentials/credential.ts';
 import type { CredentialSettings } from './credentials/credential-kinds.ts';
@@ -54,7 +55,7 @@ export interface Accesses {
 }
 
 interface AccessStatus {
-  readonly credential?: 'unproven' | 'proven' | 'latched';
+  readonly credential?: CredentialState;
   readonly in_flight: number;
   readonly places: number;
   readonly waiting: number;
@@ -144,7 +145,8 @@ function identityOf(name: string, credential: CredentialSettings): string {
 
 /**
  * Without `maxInFlight` an upstream gets as many places as connections to its live targets: more requests would wait inside the connection
- * pool, which is not a fair queue. Targets for test keys add none, because live requests cannot go to them. With `maxInFlight` and no `maxQueueMs`, requests wait as long as their deadlines allow.
+ * pool, which is not a fair queue. Targets for test keys add none, because live requests cannot go to them. With `maxInFlight` and no
+ * `maxQueueMs`, requests wait as long as their deadlines allow.
  */
 function boundOf(
   { live, connections, maxInFlight, maxQueued, maxQueueMs }: AccessEntry,

@@ -22,6 +22,7 @@ import { GatewayError } from '../errors.ts';
 import type { LimitUsage } from '../limits/usage.ts';
 import type { Answers } from '../observe/admin.ts';
 import type { ActionAnswer, ConsoleAction } from '../shared/console-action.ts';
+import type { CredentialState } from '../shared/credential-state.ts';
 import type { AskFleet } from '../shared/fleet-question.ts';
 
 interface ConsoleActionsOptions {
@@ -30,7 +31,7 @@ interface ConsoleActionsOptions {
   /** The configuration in force. */
   configuration(): Configuration;
   /** State of the credential of an upstream; undefined for an unknown upstream. */
-  credentialOf(upstream: string): { readonly credential?: string } | undefined;
+  credentialOf(upstream: string): { readonly credential?: CredentialState } | undefined;
   /** Asks all processes of all instances. */
   readonly askFleet: AskFleet;
   now(): number;

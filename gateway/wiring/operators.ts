@@ -19,6 +19,7 @@ import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { createStatus, type StatusOptions } from '../observe/status.ts';
 import type { Serving } from '../serving/serving.ts';
+import type { CredentialState } from '../shared/credential-state.ts';
 import { type AskFleet, answerFleet, type FleetSources, type UpstreamRetry } from '../shared/fleet-question.ts';
 import { shownPath } from '../shared/yaml-source.ts';
 import type { VersionUses } from '../versions/version-uses.ts';
@@ -111,7 +112,7 @@ interface OperatorsOptions extends StatusOptions {
   /** Asks all processes of all instances. */
   readonly askFleet: AskFleet;
   /** State of the credential of an upstream; undefined for an unknown upstream. */
-  credentialOf(upstream: string): { readonly credential?: string } | undefined;
+  credentialOf(upstream: string): { readonly credential?: CredentialState } | undefined;
   /** The serving object of the configuration in force. */
   serving(): Pick<Serving, 'configuration' | 'deprecations'>;
 }

@@ -1,10 +1,12 @@
 // Pure: joins what each worker finds out by itself, which is how the targets of upstreams answer and how busy it is: the worst is told,
 // because a part of the requests meets it.
 
+import type { CredentialState } from '../shared/credential-state.ts';
+
 interface UpstreamReport {
   readonly targets?: readonly { readonly state: string }[];
   readonly breaker?: Readonly<Record<string, string>>;
-  readonly credential?: string;
+  readonly credential?: CredentialState;
   readonly shedding?: boolean;
 }
 

@@ -32,11 +32,11 @@ async function status(context: CommandContext, asJson: boolean): Promise<void> {
   if (causes.some(({ severity }) => severity === 'failure')) context.fail();
 }
 
-function rowOf([name, { targets = [], breaker = {}, credential = '' }]: [string, UpstreamReport]): string[] {
+function rowOf([name, { targets = [], breaker = {}, credential }]: [string, UpstreamReport]): string[] {
   const told = targets.map((target) => {
     const { address, mode, last_error: error } = target;
     return [`${address} (${mode})`, shownState(target), ...(error ? [`(${error})`] : [])].join(' ');
   });
   const breakers = Object.entries(breaker).map(([mode, state]) => `${mode} ${state}`.trim());
-  return [name, told.join(', '), breakers.join(', '), credential];
+  return [name, told.join(', '), breakers.join(', '), credential ?? ''];
 }

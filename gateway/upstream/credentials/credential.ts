@@ -2,11 +2,31 @@
 // the credential is latched until the secret changes, a probe succeeds or an operator asks. latch.ts has the table of its states. Throws
 // upstream_auth_failed.
 
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '../../errors.ts';
-import type { CredentialHeader, CredentialSettings } from './credential-kinds.ts';
-import { CredentialSecret, type SecretFault, type SecretSource } from './credential-secret.ts';
+import type { CredentialState } from '../../shared/credential-state.ts';
+import {
+  type CredentialHeader,
+  type CredentialSettings,
+  type ParsedCredential,
+  parseCredential,
+} from './credential-kinds.ts';
 import { Latch, type LatchOptions } from './latch.ts';
+import { LoginDigests } from './login-digests.ts';
+
+/** Shortest interval between two reads of the secret while the credential works. */
+const READ_EVERY_MS = 250;
+
+interface SecretSource {
+  /** Returns the current value of an entry of the secrets; undefined if it is missing. May throw. */
+  readSecret(entry: string): string | undefined;
+  /** When the entry was last written, in any unit; undefined if that is not known. May throw. */
+  secretWrittenAt(entry: string): number | undefined;
+  /** Epoch milliseconds. */
+  now(): number;
+}
+
+/** Why there is no secret. */
+type SecretFault = 'absent' | 'unusable';
 
 /**
  * Why the credential is latched: the upstream refused the secret, the secret is missing, or it cannot be parsed as its kind demands.
@@ -108,7 +128,7 @@ export class Credential {
     return this.#logins.match(user, password, this.#secret.fault === undefined);
   }
 
-  status(): 'unproven' | 'proven' | 'latched' {
+  status(): CredentialState {
     return this.#latchedBy() === undefined ? (this.#latch.state as 'unproven' | 'proven') : 'latched';
   }
 
@@ -145,39 +165,49 @@ export class Credential {
   }
 }
 
-/** Compares the user name and password that a client presents with the ones of a credential, in constant time. */
-class LoginDigests {
-  /** A key that is random for each process, so that an attacker cannot choose the first bytes of a digest. */
-  readonly #key = randomBytes(32);
-  /** Digests to compare with if clients cannot present a login, so that the comparison takes the same time. */
-  readonly #none = { user: randomBytes(32), password: randomBytes(32) };
-  #own: { readonly user: Buffer; readonly password: Buffer } = this.#none;
+/** The secret as it is stored. */
+class CredentialSecret {
+  /** The fault found by the last read. */
+  fault: SecretFault | undefined;
+  readonly #settings: CredentialSettings;
+  readonly #source: SecretSource;
+  #readAtMs = Number.NEGATIVE_INFINITY;
 
-  /** @param login undefined if clients cannot present the credential */
-  use(login: { readonly user: string; readonly password: string } | undefined): void {
-    this.#own = login
-      ? { user: this.#digestOf(nameOf(login.user)), password: this.#digestOf(login.password) }
-      : this.#none;
+  constructor(settings: CredentialSettings, source: SecretSource) {
+    this.#settings = settings;
+    this.#source = source;
   }
 
-  /**
-   * Compares a login. Case of the user name and spaces around it do not count.
-   *
-   * @param isUsable false if the credential has no secret at present: nothing matches
-   */
-  match(user: string, password: string, isUsable: boolean): boolean {
-    const own = isUsable ? this.#own : this.#none;
-    // Always compares both digests, of equal length: the time reveals neither which part was wrong nor how much of it was right.
-    const isUser = timingSafeEqual(this.#digestOf(nameOf(user)), own.user);
-    const isPassword = timingSafeEqual(this.#digestOf(password), own.password);
-    return isUser && isPassword;
+  /** Reads the secret. Returns undefined and sets `fault` if there is no usable one. */
+  read(): ParsedCredential | undefined {
+    this.#readAtMs = this.#source.now();
+    const found = this.#readParsed();
+    this.fault = typeof found === 'string' ? found : undefined;
+    return typeof found === 'string' ? undefined : found;
   }
 
-  #digestOf(text: string): Buffer {
-    return createHmac('sha256', this.#key).update(text).digest();
+  /** Whether the last read was some time ago. Also true after the clock was set back. */
+  isOld(): boolean {
+    const ageMs = this.#source.now() - this.#readAtMs;
+    return ageMs < 0 || ageMs >= READ_EVERY_MS;
   }
-}
 
-function nameOf(user: string): string {
-  return user.trim().toLowerCase();
+  /** When the secret was last written; undefined if that cannot be known. */
+  writtenAt(): number | undefined {
+    try {
+      return this.#source.secretWrittenAt(this.#settings.secret);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #readParsed(): ParsedCredential | SecretFault {
+    try {
+      const text = this.#source.readSecret(this.#settings.secret);
+      if (text === undefined) return 'absent';
+      return parseCredential(text.replace(/\r?\n$/, ''), this.#settings) ?? 'unusable';
+    } catch {
+      return 'unusable';
+    }
+  }
 }

@@ -9,6 +9,7 @@ import { createThrottle, type Throttle } from '../../limits/addresses/throttle.t
 import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
 import { logStoreState } from '../../observe/log.ts';
 import type { Parts } from '../../parts.ts';
+import type { CallerParts } from '../../serving/serving.ts';
 import { OpenStreams } from '../../streams/open-streams.ts';
 import { openUsage, type Usage } from '../../usage/usage.ts';
 import { openVersionUses, type VersionUses } from '../../versions/version-uses.ts';
@@ -20,18 +21,14 @@ import type { CountersSection } from './counters.ts';
 import type { ObservationSection } from './observation.ts';
 import type { UpstreamsSection } from './upstreams.ts';
 
-export interface CallersSection {
-  readonly streams: OpenStreams;
-  readonly tunnelStreams: OpenStreams;
+/** What the stages use, and what only other sections use. */
+export interface CallersSection extends CallerParts {
   readonly identity: Identity;
-  readonly answerStore: AnswerStore;
   readonly versionUses: VersionUses;
+  readonly tunnelStreams: OpenStreams;
   readonly usage: Usage;
-  readonly throttle: Throttle;
   /** The services of sessions; undefined if people cannot sign in. */
   readonly sessionServices: SessionServices | undefined;
-  /** Calls back when the session of a caller ends, on any instance, unless the returned function is called before. */
-  onSessionEnded(caller: Caller, listener: () => void): () => void;
 }
 
 /** The sections above this one that it uses. */

@@ -1,0 +1,40 @@
+// Recognizes the credential of an upstream when a client presents it by HTTP Basic.
+
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** Compares the user name and password that a client presents with the ones of a credential, in constant time. */
+export class LoginDigests {
+  /** A key that is random for each process, so that an attacker cannot choose the first bytes of a digest. */
+  readonly #key = randomBytes(32);
+  /** Digests to compare with if clients cannot present a login, so that the comparison takes the same time. */
+  readonly #none = { user: randomBytes(32), password: randomBytes(32) };
+  #own: { readonly user: Buffer; readonly password: Buffer } = this.#none;
+
+  /** @param login undefined if clients cannot present the credential */
+  use(login: { readonly user: string; readonly password: string } | undefined): void {
+    this.#own = login
+      ? { user: this.#digestOf(nameOf(login.user)), password: this.#digestOf(login.password) }
+      : this.#none;
+  }
+
+  /**
+   * Compares a login. Case of the user name and spaces around it do not count.
+   *
+   * @param isUsable false if the credential has no secret at present: nothing matches
+   */
+  match(user: string, password: string, isUsable: boolean): boolean {
+    const own = isUsable ? this.#own : this.#none;
+    // Always compares both digests, of equal length: the time reveals neither which part was wrong nor how much of it was right.
+    const isUser = timingSafeEqual(this.#digestOf(nameOf(user)), own.user);
+    const isPassword = timingSafeEqual(this.#digestOf(password), own.password);
+    return isUser && isPassword;
+  }
+
+  #digestOf(text: string): Buffer {
+    return createHmac('sha256', this.#key).update(text).digest();
+  }
+}
+
+function nameOf(user: string): string {
+  return user.trim().toLowerCase();
+}
