@@ -1,5 +1,5 @@
-// CONTRIBUTING.md is true: every path that it names exists. For eight kinds of change there is an example in the code: each file that names
-// the example is in the list of its kind. A list that names a folder stands for one file of it.
+// CONTRIBUTING.md is true: every path that it names exists. For eight kinds of change there are examples in the code: each file that names
+// an example is in the list of its kind. A list that names a folder stands for one file of it.
 
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
@@ -36,38 +36,66 @@ function isNamedBy(file: string, path: string): boolean {
   return file === path || (path.endsWith('/') && file.startsWith(path));
 }
 
+interface Example {
+  readonly kind: string;
+  readonly named: RegExp;
+  readonly own: RegExp;
+}
+
 /**
- * An example of each kind of change that is in the code already. `named` finds the files that name it: a file with a list of all things of
- * the kind is one of them, and has to be listed. `own` are the files of the example itself, and files that use it for what it does.
+ * Examples of each kind of change that are in the code already. `named` finds the files that name the example: a file with a list of all
+ * things of the kind is one of them, and has to be listed. `own` are the files of the example itself, and files that use it for what it
+ * does.
  */
-const examples: Readonly<Record<string, { readonly named: RegExp; readonly own: RegExp }>> = {
-  'a stage': {
-    // The second is the store that the stand-in of `limit` reads.
-    named: /'authorize'|\bauthorize:|\.authorize\b|\bcreateReadOnlyStore\b/,
+const examples: Readonly<Record<string, Example>> = {
+  authorize: {
+    kind: 'a stage',
+    named: /'authorize'|\bauthorize:|\.authorize\b/,
     // Its codes are counted, and its fields explained.
-    own: /^gateway\/(auth\/(authorize|capability)|observe\/exchange-metrics|serving\/(agent-admission|rehearsal\/read-only-store))\.ts$/,
+    own: /^gateway\/(auth\/(authorize|capability)|observe\/exchange-metrics|serving\/agent-admission)\.ts$/,
   },
-  'a stage with a store': {
+  // It spends, and adds to the exchange; its stand-in reads a store.
+  limit: {
+    kind: 'a stage',
+    named:
+      /^ {2}limit: \{$|\bsteps\.limit\b|\bcreateLimit\b|\bCounted(?=[,)>]| \{)|\/, 'limit'\]|\bcreateReadOnlyStore\b/m,
+    // They read what earlier stages have added, or count something else.
+    own: /^gateway\/(limits\/|contract\/parameters\/|(commands\/upstreams\/plan|observe\/duration-metrics|serving\/rehearsal\/read-only-store)\.ts)/,
+  },
+  replay: {
+    kind: 'a stage with a store',
     named: /\breplay\b(?=[:(']|,$)|'[./]*\/idempotency\/|\bAnswerStore\b|\banswerStore\b|\breplayed: '/m,
     own: /^gateway\/(idempotency\/|commands\/limits\/simulate\/\w+\.ts$)/,
   },
-  'an error code': { named: /'?expectation_failed\b/, own: /^gateway\/edge\/admission\/admit\.ts$/ },
-  'a credential kind': {
+  expectation_failed: {
+    kind: 'an error code',
+    named: /'?expectation_failed\b/,
+    own: /^gateway\/edge\/admission\/admit\.ts$/,
+  },
+  basic: {
+    kind: 'a credential kind',
     named: /\bbasic: z\b|kind: 'basic'|\.kind === 'basic'|\bcredential\.user\b/,
     own: /^gateway\/config\/credential\.ts$/,
   },
   // The kind `basic` needs no fetch: these files would wait for it, renew it or end it.
-  'a fetched credential': {
+  'basic, if it were fetched': {
+    kind: 'a fetched credential',
     named: /\bawaitReady\b|\bnew Credential\b|\bparseCredential\b|\bcredential\?*\.header\b|\bopenUpstreamAccess\b/,
     // Handshakes wait already, and are not repeated.
     own: /^gateway\/upstream\/handshake\.ts$/,
   },
-  'a limit store': {
+  createRedisCounterStore: {
+    kind: 'a limit store',
     named: /\bcreateRedisCounterStore\b/,
     own: /^gateway\/limits\/counters\/redis\/redis-counter-store\.ts$/,
   },
-  'a command': { named: /\baddRoutesCommand\b/, own: /^gateway\/commands\/routes\.ts$/ },
-  'a log field': {
+  addRoutesCommand: {
+    kind: 'a command',
+    named: /\baddRoutesCommand\b/,
+    own: /^gateway\/commands\/routes\.ts$/,
+  },
+  retry_budget_spent: {
+    kind: 'a log field',
     named: /\bretry_budget_spent\b|\bretryBudgetSpent\b/,
     own: /^gateway\/(upstream\/attempts\/retry-plan|observe\/upstream-metrics)\.ts$/,
   },
@@ -88,9 +116,9 @@ describe('the lists of CONTRIBUTING.md', () => {
     );
   });
 
-  for (const [what, { named, own }] of Object.entries(examples)) {
-    it(`lists enough files for ${what}`, () => {
-      const listed = pathsIn(listOf(what));
+  for (const [example, { kind, named, own }] of Object.entries(examples)) {
+    it(`lists enough files for ${kind} such as ${example}`, () => {
+      const listed = pathsIn(listOf(kind));
       const naming = sources.filter(({ code }) => named.test(code)).map(({ file }) => file);
       assert.ok(
         naming.some((file) => own.test(file)),
