@@ -46,7 +46,7 @@ export function createExchangeReport(textOf: StageText): (record: DecisionRecord
     const durations = durationsOf(record);
     const stages = STAGES.map((stage, index): StageReport => {
       const outcome = outcomeOf(record, index, last);
-      const durationMs = durations[stage];
+      const durationMs = outcome === 'not reached' ? undefined : durations[stage];
       return {
         stage,
         outcome,

@@ -126,7 +126,8 @@ const grouped = (value: unknown) => (typeof value === 'number' ? numbers.format(
 /** One line for each limit. */
 function eachLimit(limits: readonly Members[], { rehearsed, violated_policies, shadow_refused }: Members): string[] {
   const isIn = (list: unknown, policy: unknown) => Array.isArray(list) && list.includes(policy);
-  return limits.map(({ policy, quota, remaining, wait_ms: waitMs, cost = 1, shadow }) => {
+  return limits.map(({ policy, quota, remaining, wait_ms: waitMs, cost = 1, shadow, any_key: anyKey }) => {
+    if (anyKey === true) return `${policy}: ${grouped(quota)} for each key, counted per key: name one with --key`;
     const isRefused = isIn(violated_policies, policy);
     const left = `${grouped(remaining)} of ${grouped(quota)} left`;
     const kind = shadow === true ? ', a shadow limit' : '';

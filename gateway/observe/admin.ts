@@ -198,7 +198,10 @@ export function createAdminServer(options: AdminOptions): Server {
   app.get('/exchanges/:id', async ({ params }, response) => {
     // Oldest first, as an access log has them.
     const exchanges = exchangesIn(await options.console.askFleet({ about: 'exchange', id: params.id })).reverse();
-    const unknown = { code: 'exchange_unknown', error: 'No exchange with this id is remembered any more.' };
+    const unknown = {
+      code: 'exchange_unknown',
+      error: 'No exchange with this id is remembered: it is too old, or of another gateway, or the id is misspelt.',
+    };
     answerFound(response, exchanges.length > 0 ? { exchanges } : undefined, unknown);
   });
   app.use((_request, response) => {

@@ -140,13 +140,24 @@ const unanswered: Readonly<Record<string, string>> = {
   upstream_bad_response: 'it gave no usable response',
 };
 
+const repeatedBecause: Readonly<Record<RetryReason, string>> = {
+  not_sent: 'no connection was made',
+  connection_lost: 'the connection was lost',
+  timeout: 'the target did not answer in time',
+  status_502: 'the target answered 502',
+  status_503: 'the target answered 503',
+  status_504: 'the target answered 504',
+  declared: 'an answer rule says so',
+  credential: 'the credential was refused',
+};
+
 const facts: FactsOf<typeof fields, 'code' | 'times'> = {
   queued_ms: { forward: (ms) => `it waited ${durationText(Number(ms))} in the queue of the upstream` },
   target: {
     forward: (target, { rehearsed }) => `${rehearsed === true ? 'would be ' : ''}${sentTo(String(target))}`,
   },
   timeout: { forward: (setting) => timeoutText(String(setting)) },
-  attempts: { forward: (attempts, { retries }) => `it took ${attempts} attempts: ${listIn(retries).join(', ')}` },
+  attempts: { forward: (attempts, { retries }) => `it took ${attempts} attempts: ${reasonsOf(listIn(retries))}` },
   retries: 'attempts',
   retry_budget_spent: { forward: () => 'the retry budget of the upstream is spent' },
   code: {
@@ -179,6 +190,11 @@ export const UPSTREAM = { codes: UPSTREAM_CODES, fields, facts } as const satisf
 function sentTo(target: string): string {
   if (target === 'gateway:' || target === 'session:') return 'executed by the gateway itself';
   return target.startsWith('examples:') ? `answered from the contract of ${target.slice(9)}` : `sent to ${target}`;
+}
+
+function reasonsOf(retries: readonly unknown[]): string {
+  const words: Readonly<Record<string, string>> = repeatedBecause;
+  return [...new Set(retries.map((reason) => words[String(reason)] ?? String(reason)))].join('; ');
 }
 
 function timeoutText(setting: string): string {

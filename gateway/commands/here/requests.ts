@@ -13,7 +13,8 @@ export function requestsHere({ adminClient, fail }: MachineContext): Actions['re
       if (found === undefined)
         return fail(`No gateway answers at ${client.origin} (ADMIN_HOST and ADMIN_PORT). Name its log with --log.`);
       if (found.length > 0) return found.map(exchangeReport);
-      return fail(`The gateway at ${client.origin} does not remember ${id} any more. Name its log with --log.`);
+      const why = 'it is too old, or of another gateway, or the id is misspelt';
+      return fail(`The gateway at ${client.origin} remembers no ${id}: ${why}. Name its log with --log.`);
     },
   };
 }

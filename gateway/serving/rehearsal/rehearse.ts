@@ -3,6 +3,7 @@
 
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
+import { ANY_KEY } from '../../auth/capability.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { Site } from '../../edge/admission/sites.ts';
 import { closeAtOnce, listen } from '../../edge/connections/listen.ts';
@@ -74,7 +75,12 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
     const trail = await finished.promise;
     const record = JSON.parse(createLines().lineOf(trail, 30, parts.now())) as DecisionRecord;
     return {
-      record: { ...record, rehearsed: true, limits: limitsOf(trail), ...timesOf(trail, parts.configuration) },
+      record: {
+        ...record,
+        rehearsed: true,
+        limits: limitsOf(trail, parts.configuration),
+        ...timesOf(trail, parts.configuration),
+      },
       refusal: trail.code === undefined ? undefined : answer,
     };
   } finally {
@@ -155,13 +161,16 @@ function timesOf({ operation, caller, code }: Trail, { config }: Configuration):
 }
 
 /** All limits, not only the one that decides. */
-function limitsOf({ limits, charged }: Trail): object[] | undefined {
+function limitsOf({ limits, charged, caller }: Trail, { config }: Configuration): object[] | undefined {
+  const isPerKey = (policy: string) => policy === 'key' || config.limits.extra[policy]?.per === 'key';
+  const isUnknown = (policy: string) => caller?.subject === ANY_KEY && isPerKey(policy);
   return limits?.states.map(({ policy, limit, remaining, resetMs }, index) => ({
     policy,
     quota: limit,
     remaining,
     wait_ms: resetMs,
     cost: charged?.[index]?.cost,
+    ...(isUnknown(policy) ? { any_key: true } : {}),
     ...(charged?.[index]?.enforce === false ? { shadow: true } : {}),
   }));
 }

@@ -28,7 +28,11 @@ describe('explain --request', () => {
     gateway = await startGateway({
       ...thingsAt(upstream.url),
       gateway: { hosts: { api: 'api.example.com' }, publicUrl: 'https://api.example.com' },
-      limits: { tiers: { standard: { requests: 2 } }, operations: { createThing: { cost: 2 } } },
+      limits: {
+        tiers: { standard: { requests: 2 } },
+        extra: { reading: { requests: 7, per: 'key' } },
+        operations: { createThing: { cost: 2 }, getThing: { extra: 'reading' } },
+      },
       environment: { KEY_PEPPER: PEPPER },
     });
     await gateway.issueKey();
@@ -63,7 +67,10 @@ describe('explain --request', () => {
     assert.equal(story.verdict, `GET /v1/things would be sent to ${upstream.url}.`);
     assert.deepEqual(
       story.counters?.map(({ policy, remaining, used }) => [policy, remaining, used]),
-      [['organization', 2, 0]],
+      [
+        ['organization', 2, 0],
+        ['reading', 7, 0],
+      ],
     );
     assert.equal((await used()).limits[0]?.used, 0);
     assert.equal(upstream.requests.length, 0);
@@ -141,6 +148,14 @@ describe('explain --request', () => {
       'organization: 1 of 2 left, this would take 2; m',
     );
     assert.equal((await used()).limits[0]?.used, 1);
+  });
+
+  it('does not answer for any key where each key is counted by itself', async () => {
+    const limitOf = async (...words: string[]) =>
+      (await told('GET /v1/things/t1', ...words)).stages.find(({ stage }) => stage === 'limit')?.told[1];
+    assert.equal(await limitOf(...ofTest), 'reading: 7 for each key, counted per key: name one with --key');
+    const { id } = await gateway.issueKey();
+    assert.equal(await limitOf('--key', id), 'reading: 7 of 7 left, this would take 1');
   });
 
   it('assumes unused counters where they cannot be read, and reports that', async () => {

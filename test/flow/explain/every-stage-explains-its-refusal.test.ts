@@ -70,6 +70,8 @@ describe('explain', () => {
     assert.equal(refused.code, code);
     assert.deepEqual([last.stage, last.outcome], [stage, 'refused']);
     assert.match(story.verdict, new RegExp(`(was refused by ${stage}|failed) with \\d{3} ${code}`));
+    for (const { outcome, duration_ms } of story.stages)
+      if (outcome === 'not reached') assert.equal(duration_ms, undefined);
     for (const before of story.stages.slice(0, story.stages.indexOf(last))) assert.equal(before.outcome, 'passed');
     return told;
   }
@@ -219,7 +221,10 @@ describe('explain', () => {
     const here = explainer(gateway);
     const { code, err } = await here.run('req_nobody');
     assert.equal(code, 1);
-    assert.match(err, /does not remember req_nobody any more\. Name its log with --log\./);
+    assert.match(
+      err,
+      /remembers no req_nobody: it is too old, or of another gateway, or the id is misspelt\. Name its log with --log/,
+    );
     const inLog = await here.run('req_nobody', '--log', logFileOf(test, gateway));
     assert.deepEqual([inLog.code, /^No exchange req_nobody is in /.test(inLog.err)], [1, true]);
     const unreachable = await explainer({ ...gateway, adminUrl: 'http://127.0.0.1:1' }).run('req_nobody');

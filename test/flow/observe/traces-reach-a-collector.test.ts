@@ -132,7 +132,7 @@ describe('traces', () => {
     assert.ok(traceparents.includes(`00-${again.traceId}-${again.spanId}-03`));
     const line = gateway.logLines().find(({ trace_id }) => trace_id === again.traceId);
     const told = exchangeReport(line ?? {}).stages.at(-1)?.told ?? [];
-    assert.deepEqual(told.slice(0, 2), [`sent to ${upstream.url}`, 'it took 2 attempts: not_sent']);
+    assert.deepEqual(told.slice(0, 2), [`sent to ${upstream.url}`, 'it took 2 attempts: no connection was made']);
   });
 
   it('that are not kept carry the flag to upstreams, and send nothing', async (test) => {
