@@ -5,6 +5,7 @@ import type { GatewayEvent, LastingCause } from './events.ts';
 import type { FleetInstance } from './fleet.ts';
 import type { RangeCounts } from './history.ts';
 import { type HistoryReport, historyReport } from './history-report.ts';
+import { joinEvents } from './join-events.ts';
 import { mergeNearLimit } from './near-limit.ts';
 import type { OrganizationNearLimit } from './sample.ts';
 import type { VersionSummary } from './version-summary.ts';
@@ -61,9 +62,7 @@ export function feedOf(bounds: readonly number[], answers: readonly Answer[], no
     statuses: told.map(({ name, status }) => ({ instance: name, status })),
     versions: told.find(({ versions }) => versions !== null)?.versions ?? null,
     attention: attentionOf(answers),
-    events: told
-      .flatMap(({ name, events }) => (told.length === 1 ? events : events.map((one) => ({ ...one, instance: name }))))
-      .sort((one, other) => one.at.localeCompare(other.at)),
+    events: told.length === 1 ? (first?.events ?? []) : joinEvents(told),
   };
 }
 

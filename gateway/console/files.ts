@@ -54,6 +54,8 @@ const scripts = [
     'explain',
     'organizations',
     'system',
+    'system-stores',
+    'system-table',
     'runbook',
     'actions',
   ],

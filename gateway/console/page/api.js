@@ -16,7 +16,7 @@ export class Unauthorized extends Error {}
 
 /** Resolves with the answer, or undefined if there is nothing at the path. Throws Unauthorized, and an error if there is no answer. */
 export async function read(path, params = {}) {
-  const wanted = Object.entries(params).filter(([, value]) => value !== undefined && value !== '');
+  const wanted = Object.entries(params).filter(([, value]) => value != null && value !== '');
   const query = new URLSearchParams(wanted).toString();
   const answer = await fetch(`/console/${path}${query === '' ? '' : `?${query}`}`, {
     headers: authorization(),

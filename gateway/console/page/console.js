@@ -6,7 +6,7 @@ import { element, place } from './elements.js';
 import { follow, setPaused } from './follow.js';
 import { clockWithSeconds, gatewayNow, setGatewayTime } from './format.js';
 import { mayAct, setRole } from './role.js';
-import { addressOf, keep, routeIn } from './routes.js';
+import { ALL, addressOf, instanceIn, keep, routeIn } from './routes.js';
 import { subjectIn } from './subjects.js';
 import { copyLink, placeTime, renewedEveryMs, shownTime, timeName } from './time-range.js';
 import { createViews } from './views.js';
@@ -32,7 +32,7 @@ let latest;
 function questionOf(route) {
   const { view, params } = route;
   const operation = view === 'overview' ? (params.get('operation') ?? undefined) : undefined;
-  return { ...shownTime(), instance: params.get('instance') ?? undefined, operation, ...subjectIn(route) };
+  return { ...shownTime(), instance: instanceIn(route), operation, ...subjectIn(route) };
 }
 
 function begin() {
@@ -97,7 +97,7 @@ function latestFeed() {
 
 /** Shown only where there is a choice. */
 function offerInstances({ instances, instance: chosen }) {
-  const wanted = [['all', 'All instances'], ...instances.map(({ id, name }) => [id, name])];
+  const wanted = [[ALL, 'All instances'], ...instances.map(({ id, name }) => [id, name])];
   place('instances-box').hidden = instances.length < 2;
   if (wanted.join() !== [...instance.options].map(({ value, text }) => [value, text]).join())
     instance.replaceChildren(...wanted.map(([value, name]) => element('option', { value }, name)));
@@ -201,7 +201,8 @@ pause.addEventListener('click', () => {
 
 instance.addEventListener('change', () => {
   const { view, id, params } = routeIn(location.hash);
-  location.hash = addressOf(view, { ...Object.fromEntries(params), instance: instance.value }, id);
+  const chosen = instance.value === ALL ? undefined : instance.value;
+  location.hash = addressOf(view, { ...Object.fromEntries(params), instance: chosen }, id);
 });
 place('copy-link').addEventListener('click', ({ currentTarget }) => {
   const hasCharts = !place('ranges').hidden && latest?.history;

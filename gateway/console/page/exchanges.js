@@ -4,7 +4,7 @@ import { read } from './api.js';
 import { element, kindOf, place, state } from './elements.js';
 import { follow } from './follow.js';
 import { clockWithSeconds, duration, isToday, moment, NONE, operationName, timeElement } from './format.js';
-import { addressOf } from './routes.js';
+import { ALL, addressOf } from './routes.js';
 import { createTable } from './tables.js';
 
 const LIVE_MS = 1500;
@@ -118,7 +118,7 @@ export function exchanges(tell) {
   function begin() {
     stop();
     const { sort: _sort, ...asked } = paramsIn();
-    const ask = () => read('exchanges', Object.fromEntries(Object.entries(asked).filter(([, value]) => value)));
+    const ask = () => read('exchanges', { ...asked, instance: asked.instance ?? ALL });
     stop = follow(ask, LIVE_MS, {
       ...tell,
       answer({ exchanges: rows }) {

@@ -3,6 +3,11 @@
 /** What stays the same from view to view: the time shown, and the instance that is asked. */
 const LASTING = ['range', 'from', 'to', 'instance'];
 
+/** What an address without an instance is about: what one of them cannot do may be what the others suffer from. */
+export const ALL = 'all';
+
+export const instanceIn = ({ params }) => params.get('instance') ?? ALL;
+
 let lasting = {};
 
 /** The time of a list of requests is its own: the one of the charts stays as it was. */

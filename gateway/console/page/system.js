@@ -1,10 +1,11 @@
 // The state of the gateway and its dependencies. Each panel is created once, and updated with every feed.
 
-import { actionButton } from './actions.js';
 import { element, link, place, state } from './elements.js';
-import { ago, clockWithSeconds, count, day, moment, NONE, timeElement } from './format.js';
+import { ago, count, day, moment, NONE, timeElement } from './format.js';
 import { addressOf } from './routes.js';
-import { breakerKinds, credentialKinds, stateOfTarget, targetKinds, worded } from './states.js';
+import { worded } from './states.js';
+import { stores, upstreams } from './system-stores.js';
+import { createTableOf, instanceColumn, ofEach } from './system-table.js';
 import { createTable } from './tables.js';
 
 /** @returns a function that shows a feed in all panels */
@@ -24,143 +25,15 @@ export function system() {
   };
 }
 
-/** A table of rows taken from each feed. */
-function createTableOf(id, rowsIn, options) {
-  const show = createTable(place(id), options);
-  return (feed) => show(rowsIn(feed));
-}
-
-function upstreams() {
-  return createTableOf('upstreams', upstreamRows, {
-    caption: 'Upstreams and their targets',
-    empty: 'No upstream is configured.',
-    keyOf: (row) => `${row.instance} ${row.upstream} ${row.mode} ${row.address}`,
-    hrefOf: ({ upstream }) => addressOf('upstreams', {}, upstream),
-    columns: [
-      {
-        key: 'upstream',
-        label: 'Upstream',
-        cell: (row) => `${row.upstream} (${row.mode})`,
-        value: (row) => `${row.upstream} ${row.mode}`,
-      },
-      { key: 'address', label: 'Target', long: true, cell: ({ address }) => address, value: ({ address }) => address },
-      { key: 'state', label: 'State', long: true, cell: targetState, value: (row) => row.state },
-      {
-        key: 'breaker',
-        label: 'Breaker',
-        cell: (row) => worded(breakerKinds, row.breaker),
-        value: (row) => row.breaker,
-      },
-      {
-        key: 'credential',
-        label: 'Credential',
-        cell: credentialState,
-        value: (row) => row.credential,
-      },
-      {
-        key: 'outstanding',
-        label: 'In progress',
-        numeric: true,
-        cell: (row) => `${count(row.outstanding)}${row.waiting ? `, ${count(row.waiting)} wait` : ''}`,
-        value: (row) => row.outstanding,
-      },
-    ],
-  });
-}
-
-/** With its last error, which says more than the state. */
-function targetState(row) {
-  const since = outUntil(row) || failingSince(row);
-  const failures = row.consecutive_failures > 0 ? `, ${count(row.consecutive_failures)} failures in a row` : '';
-  const known = worded(targetKinds, stateOfTarget(row), since + failures);
-  return row.last_error ? element('span', {}, known, element('span', { class: 'soft error' }, row.last_error)) : known;
-}
-
-function credentialState({ upstream, credential }) {
-  const known = worded(credentialKinds, credential);
-  if (credential !== 'latched') return known;
-  return element('span', {}, known, ' ', ...actionButton('retry-upstream', upstream));
-}
-
-function upstreamRows({ statuses }) {
-  return statuses.flatMap(({ instance, status }) =>
-    Object.entries(status?.upstreams ?? {}).flatMap(([upstream, { targets = [], breaker = {}, credential, waiting }]) =>
-      targets.map((target) => ({ ...target, instance, upstream, breaker: breaker[target.mode], credential, waiting })),
-    ),
-  );
-}
-
-function failingSince({ state, failing_since: since }) {
-  return state === 'failing' && since ? ` since ${clockWithSeconds(Date.parse(since))}` : '';
-}
-
-function outUntil({ ejected_until: until }) {
-  return until ? ` until ${clockWithSeconds(Date.parse(until))}` : '';
-}
-
-const storeKinds = {
-  ...{ reachable: undefined, up: undefined, normal: undefined, unused: 'off' },
-  ...{ failing: 'bad', away: 'bad', overloaded: 'bad', shedding: 'warn' },
-};
-
-function stores() {
-  return createTableOf('stores', storeRows, {
-    caption: 'Stores and bounds of the gateway',
-    empty: 'No process responded.',
-    keyOf: ({ name }) => name,
-    columns: [
-      { key: 'name', label: 'What', cell: ({ name }) => name },
-      { key: 'state', label: 'State', cell: (row) => worded(storeKinds, row.state) },
-      { key: 'more', label: 'Details', long: true, cell: ({ more }) => more },
-    ],
-  });
-}
-
-function storeRows({ status }) {
-  if (status === null) return [];
-  const { keys = {}, limits = {}, idempotency = {}, deprecated_uses: uses = {}, overload = {}, issuers = {} } = status;
-  const { open_streams: streams = {} } = status;
-  const megabytes = (bytes) => `${(bytes / 1_048_576).toFixed(bytes < 10_485_760 ? 1 : 0)} MiB`;
-  const rows = [
-    ['Keys', keys.store, keys.grace_ends_at ? `cached keys are valid until ${moment(keys.grace_ends_at)}` : ''],
-    [
-      'Limits',
-      limits.state,
-      limits.policyInForce
-        ? `decided by the policy ${limits.policyInForce}: ${limits.reason ?? ''}`
-        : (limits.kind ?? ''),
-    ],
-    ['Idempotent responses', idempotency.state, idempotency.kind ?? ''],
-    ['Calls of deprecated operations', uses.state, uses.waiting ? `waiting to be written: ${uses.waiting}` : ''],
-    ...Object.entries(issuers).map(([name, issuer]) => [
-      `Tokens of ${name}`,
-      issuer.failure ? 'failing' : 'reachable',
-      issuer.failure ?? '',
-    ]),
-    ['Event loop', overload.loop_overloaded ? 'overloaded' : 'normal', `${overload.loop_delay_ms ?? 0} ms late`],
-    ['Open streams', total(streams) === 0 ? 'none' : 'open', streamsOf(streams)],
-    [
-      'Bodies held',
-      overload.shedding ? 'shedding' : 'normal',
-      `${megabytes(overload.buffered_bytes ?? 0)} of ${megabytes(overload.buffered_bytes_max ?? 0)}`,
-    ],
-  ];
-  return rows.filter(([, known]) => known !== undefined).map(([name, known, more]) => ({ name, state: known, more }));
-}
-
-function total(streams) {
-  return Object.values(streams).reduce((sum, open) => sum + open, 0);
-}
-
-function streamsOf({ events = 0, lines = 0, websocket = 0 }) {
-  return `${count(events)} event streams, ${count(lines)} JSON lines, ${count(websocket)} WebSockets`;
-}
-
 function configuration() {
-  return ({ status }) => {
+  return ({ statuses }) => {
+    // What is refused somewhere needs a look before anything else.
+    const { instance, status } =
+      statuses.find((one) => one.status?.configuration?.last_failure) ?? statuses.find((one) => one.status) ?? {};
     const { version, loaded_at, last_failure: failure } = status?.configuration ?? {};
     const started = status?.started_at;
     const rows = [
+      ...(statuses.length > 1 ? [['Of the instance', instance ?? NONE]] : []),
       ['Version in force', version ?? NONE],
       ['Loaded', loaded_at ? timeElement(loaded_at, `${moment(loaded_at)}, ${ago(loaded_at)}`) : NONE],
       ['Running since', started ? timeElement(started, `${moment(started)}, ${ago(started)}`) : NONE],
@@ -228,12 +101,13 @@ function instances() {
 const workerKinds = { serving: undefined, starting: 'warn', ending: 'warn', waiting: 'bad', silent: 'bad' };
 
 function workers() {
-  const show = createTable(place('workers'), {
+  const show = createTableOf('workers', ofEach(workersIn), {
     caption: 'Worker processes',
     empty: 'There is one process.',
-    keyOf: ({ worker, pid }) => `${worker} ${pid}`,
+    keyOf: ({ instance, worker, pid }) => `${instance} ${worker} ${pid}`,
     columns: [
       { key: 'worker', label: 'Worker', cell: (row) => String(row.worker), value: (row) => row.worker },
+      instanceColumn,
       { key: 'state', label: 'State', cell: (row) => worded(workerKinds, row.state), value: (row) => row.state },
       { key: 'pid', label: 'Process', numeric: true, cell: (row) => String(row.pid ?? NONE), value: (row) => row.pid },
       {
@@ -257,21 +131,24 @@ function workers() {
       },
     ],
   });
-  return ({ status }) => {
-    place('workers-section').hidden = status?.workers === undefined;
-    show(status?.workers ?? []);
+  return (feed) => {
+    place('workers-section').hidden = feed.status?.workers === undefined;
+    show(feed);
   };
 }
 
+const workersIn = ({ workers: known = [] }) => known;
+
 function certificates() {
   const kinds = { valid: undefined, expiring: 'warn', expired: 'bad', revoked: 'bad', missing: 'bad' };
-  return createTableOf('certificates', ({ status }) => status?.certificates ?? [], {
+  return createTableOf('certificates', ofEach(certificatesIn), {
     caption: 'Certificates of the public listener',
     empty: 'The public listener is without TLS.',
-    keyOf: ({ names }) => names.join(),
+    keyOf: ({ instance, names }) => `${instance} ${names.join()}`,
     sort: { key: 'days', descending: false },
     columns: [
       { key: 'names', label: 'Names', cell: ({ names }) => names.join(', '), value: ({ names }) => names[0] },
+      instanceColumn,
       {
         key: 'days',
         label: 'Days left',
@@ -289,6 +166,8 @@ function certificates() {
     ],
   });
 }
+
+const certificatesIn = ({ certificates: known = [] }) => known;
 
 const lifeKinds = { announced: 'off', deprecated: 'warn', ended: 'bad' };
 
@@ -334,7 +213,7 @@ function everything() {
     place('status').textContent = JSON.stringify(latest, null, 2);
   };
   details.addEventListener('toggle', show);
-  return ({ status }) => {
-    latest = status;
+  return ({ status, statuses }) => {
+    latest = statuses.length > 1 ? statuses : status;
   };
 }

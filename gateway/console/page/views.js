@@ -5,7 +5,7 @@ import { read } from './api.js';
 import { link, place } from './elements.js';
 import { follow } from './follow.js';
 import { overview } from './overview.js';
-import { addressOf, routeIn } from './routes.js';
+import { addressOf, instanceIn, routeIn } from './routes.js';
 import { SUBJECTS, subjectIn } from './subjects.js';
 import { shownTime } from './time-range.js';
 
@@ -92,7 +92,7 @@ async function loadSubject(tell) {
     openSubject(opened);
     if (feed !== undefined) showSubject(feed);
     const show = createBreakdown();
-    const question = { ...subjectIn(opened), ...shownTime(), instance: place('instance').value };
+    const question = { ...subjectIn(opened), ...shownTime(), instance: instanceIn(route) };
     delete question.range;
     stop = follow(() => read('breakdown', question), BREAKDOWN_EVERY_MS, { ...tell, answer: show });
     if (view === 'organizations' && !(await showOrganization(id)))

@@ -1,0 +1,80 @@
+// The console of gateways that share a Redis, in a browser: it begins with all of them, and one of them can be chosen.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { freePort } from '../support/free-port.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { askWith, eventually, untilRead } from '../support/instances.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+import { thingsAt } from '../support/things.ts';
+import { type FakeUpstream, startUpstream } from '../support/upstream.ts';
+import { type Browser, launchBrowser, openPage, type Page, takeScreenshot } from './browser.ts';
+
+const PATIENCE = { timeout: 30_000 };
+
+describe('the console of two instances', () => {
+  let redis: TestRedis;
+  let upstream: FakeUpstream;
+  let one: TestGateway;
+  let other: TestGateway;
+  let browser: Browser;
+  before(async () => {
+    redis = await startRedis();
+    upstream = await startUpstream((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[]}');
+    });
+    [one, other] = [await start(), await start()];
+    const { key } = await one.issueKey();
+    await untilRead({ gateways: [one, other] });
+    await eventually(async () => (await instancesOf(one)).length === 2);
+    for (const gateway of [one, one, other]) assert.equal((await askWith(key, gateway)).status, 200);
+    browser = await launchBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await Promise.all([one?.stop(), other?.stop(), upstream?.close()]);
+    await redis?.stop();
+  });
+
+  /** An instance is known by its port. */
+  const start = async () =>
+    startGateway({ ...thingsAt(upstream.url), environment: { REDIS_URL: redis.url, PORT: String(await freePort()) } });
+
+  async function instancesOf({ adminUrl }: TestGateway): Promise<readonly { readonly id: string; name: string }[]> {
+    const feed = await (await fetch(`${adminUrl}/console/feed`)).json();
+    return (feed as { instances: { id: string; name: string }[] }).instances;
+  }
+
+  const requestsOn = (page: Page) => page.locator('#tiles .tile', { hasText: 'Requests' }).locator('.soft').first();
+
+  it('begins with all of them, and goes on with the one that is chosen', async () => {
+    const { page } = await openPage(browser, `${one.adminUrl}/`);
+    await requestsOn(page).filter({ hasText: '3 in the last' }).waitFor(PATIENCE);
+    assert.equal(await page.locator('#instance option:checked').textContent(), 'All instances');
+    const [own] = await instancesOf(one);
+    await page.locator('#instance').selectOption(own?.id ?? '');
+    await requestsOn(page).filter({ hasText: '2 in the last' }).waitFor(PATIENCE);
+    await page.locator('#nav a', { hasText: 'System' }).click();
+    assert.match(page.url(), new RegExp(`instance=${own?.id}`));
+    await page.locator('#instance').selectOption('all');
+    assert.doesNotMatch(page.url(), /instance=/);
+    await page.context().close();
+  });
+
+  it('names the instance of each target, store and worker while all are shown', async () => {
+    const { page } = await openPage(browser, `${one.adminUrl}/#/system`);
+    const targets = page.locator('#upstreams tbody tr');
+    await targets.nth(1).waitFor(PATIENCE);
+    const names = (await instancesOf(one)).map(({ name }) => name).toSorted();
+    for (const table of ['upstreams', 'stores']) {
+      const cells = await page.locator(`#${table} tbody td[data-label="Instance"]`).allTextContents();
+      assert.deepEqual([...new Set(cells)].toSorted(), names, table);
+    }
+    await takeScreenshot(page, 'instances-system');
+    const [own] = await instancesOf(one);
+    await page.locator('#instance').selectOption(own?.id ?? '');
+    await targets.nth(1).waitFor({ ...PATIENCE, state: 'detached' });
+    assert.equal(await page.locator('#upstreams th', { hasText: 'Instance' }).isVisible(), false);
+    await page.context().close();
+  });
+});

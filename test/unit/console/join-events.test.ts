@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { GatewayEvent } from '../../../gateway/console/events.ts';
+import { joinEvents } from '../../../gateway/console/join-events.ts';
+
+const at = (second: number) => new Date(second * 1000).toISOString();
+const outage = (from: number, until: number | null, text = 'Redis is away.'): GatewayEvent => ({
+  ...{ kind: 'outage', at: at(from), until: until === null ? null : at(until), text },
+});
+
+test('an outage that several instances saw is told once, from its first to its last moment', () => {
+  const start: GatewayEvent = { kind: 'start', at: at(1), until: at(1), text: 'The gateway started.' };
+  const joined = joinEvents([
+    { name: 'a:1', events: [start, outage(10, 20), outage(50, 60)] },
+    { name: 'b:1', events: [start, outage(12, 25), outage(55, null), outage(56, 57, 'Another one.')] },
+  ]);
+  assert.deepEqual(
+    joined.map(({ text, until, instance }) => [text, until, instance]),
+    [
+      ['The gateway started.', at(1), 'a:1'],
+      ['The gateway started.', at(1), 'b:1'],
+      ['Redis is away.', at(25), 'a:1, b:1'],
+      ['Redis is away.', null, 'a:1, b:1'],
+      ['Another one.', at(57), 'b:1'],
+    ],
+  );
+});
