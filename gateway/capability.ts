@@ -18,8 +18,8 @@ export interface Capability {
 export interface LogField {
   /**
    * The section of the line: the members of one section are written together. observe/line-rare.ts writes the sections that most lines
-   * lack, observe/line.ts the others. A member of the section `rare` is the value of the one note in its row, or what `made` in
-   * observe/line-rare.ts makes of several notes.
+   * lack, observe/line.ts the others. The value of a member of the section `rare` is the note in its row. If it needs several notes,
+   * `computedFields` in observe/line-rare.ts makes it.
    */
   readonly section: string;
   /** The stage that the member describes; `exchange`: the whole exchange. */
@@ -67,8 +67,8 @@ export type Tell = (
 ) => string | undefined | readonly string[];
 
 /**
- * The sentences about a field, by stage. A text in their place says where else the field is told: it is the name of the field whose sentence
- * includes it, or the name of the place of the report that shows it.
+ * The sentences about a field, by stage. A text in their place names another field, whose sentence includes this one, or a part of the
+ * report that shows it.
  */
 export type Fact = Readonly<Partial<Record<StageName, Tell>>> | string;
 

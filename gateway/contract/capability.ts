@@ -1,5 +1,4 @@
-// The capability `contract`: error codes, and what the log and `gateway explain` say about operations and
-// violations.
+// The capability `contract`: error codes, and what the log and `gateway explain` say about operations and violations.
 
 import { type Capability, type FactsOf, noted, objectsIn } from '../capability.ts';
 import type { NotedViolation } from '../findings.ts';

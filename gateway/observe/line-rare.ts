@@ -19,8 +19,8 @@ const spanNames = STAGE_SPANS.map(({ stage }) => stage);
 
 type Of = (rare: RareNotes, trail: Trail) => unknown;
 
-/** Members that are more than the one note that their row declares. The line lacks those that are undefined. */
-const made: { readonly [Name in RareFieldName]?: Of } = {
+/** Members whose value is not simply the note in their row. The line lacks a member whose value is undefined. */
+const computedFields: { readonly [Name in RareFieldName]?: Of } = {
   code: (_, { code }) => code,
   attempts: ({ retries }, { attempts }) => retries && attempts,
   withheld: withheldIn,
@@ -28,7 +28,7 @@ const made: { readonly [Name in RareFieldName]?: Of } = {
 };
 
 const fields = RARE_LOG_FIELDS.map(([name, note]) => {
-  const of: Of = made[name] ?? ((rare) => rare[note]);
+  const of: Of = computedFields[name] ?? ((rare) => rare[note]);
   return { key: `,"${name}":`, of };
 });
 
@@ -70,7 +70,10 @@ function stagesPart(trail: Trail, durationMs: number): TextOf<'stages'> | '' {
   return `,"stages_ms":{${spans}}` as const;
 }
 
-/** The wait for a place of the upstream is a part of `forward`, also if no place came. NaN: not reached, or not known. */
+/**
+ * Returns when the stage `forward` began; NaN if it was not reached, or if its begin is not known. The wait for a place of the upstream
+ * belongs to the stage, whether or not the request got the place.
+ */
 function forwardBeganAt({ startedAt, forwardedAt, queuedMs }: Trail, durationMs: number): number {
   if (queuedMs === undefined) return forwardedAt ?? Number.NaN;
   return (forwardedAt ?? startedAt + durationMs) - queuedMs;

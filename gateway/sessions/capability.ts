@@ -1,4 +1,4 @@
-// What browser sessions bring to the columns of the gateway: their error codes. The log names a session beside its caller (auth/capability.ts).
+// The capability `sessions`: its error codes. The log names a session beside its caller (auth/capability.ts).
 
 import type { Capability } from '../capability.ts';
 import { SESSION_CODES } from './codes.ts';

@@ -1,5 +1,4 @@
-// The capability `upstream`: error codes, and what the log and `gateway explain` say about attempts and
-// answers.
+// The capability `upstream`: error codes, and what the log and `gateway explain` say about attempts and answers.
 
 import { type Capability, type FactsOf, listIn, noted, objectsIn, rarelyNoted } from '../capability.ts';
 import type { RetryReason } from '../findings.ts';
@@ -48,7 +47,7 @@ const fields = {
     type: 'list of texts',
     told: false,
     notes: { retries: rarelyNoted<readonly RetryReason[]>() },
-    meaning: 'the reason of each further attempt',
+    meaning: 'the reason of each attempt after the first',
   },
   retry_budget_spent: {
     section: 'rare',
@@ -56,7 +55,7 @@ const fields = {
     type: '`true`',
     told: false,
     notes: { retryBudgetSpent: rarelyNoted<true>() },
-    meaning: 'a further attempt was left out, because the retry budget of the upstream was spent',
+    meaning: 'no other attempt was made, because the retry budget of the upstream was spent',
   },
   upstream_status: {
     section: 'answer',
