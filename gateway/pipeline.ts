@@ -113,11 +113,11 @@ export function createNeedsNode<Sites, Tunnel>(
 
 /**
  * The order is a security property: cheap checks that need no body come first, no limit is spent before the caller is known, and nothing
- * reaches an upstream unchecked. A stage is noted before it runs, so that a refusal says where it was made. The steps beside the stages run
- * under the name of the stage before them, and their refusals have that name; only `reserve` runs under the name of the stage after it. A
- * stage needs the type that an earlier one returns, so the code does not compile without that stage. `throttle` and the steps beside the
- * stages return nothing: a pinned test holds them in their place. No step may stand between `replay` and `forward`, because only `forward`
- * ends the recording that `replay` begins: a refusal between them would leave the Idempotency-Key in use.
+ * reaches an upstream unchecked. A stage is noted before it runs, so that a refusal says where it was made. A step between two stages runs
+ * under the name of the stage before it, and its refusals have that name. `reserve` is the exception: it runs under the name `validate`. A
+ * stage needs the type that an earlier stage returns, so the code does not compile without the earlier one. `throttle` and the steps
+ * between the stages return nothing: a pinned test holds them in their place. No step may stand between `replay` and `forward`, because
+ * only `forward` ends the recording that `replay` begins: a refusal between them would leave the Idempotency-Key in use.
  */
 export function createOperationPipeline(steps: OperationSteps): Pipeline {
   return async function handleOperation(arrived) {

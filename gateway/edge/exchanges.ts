@@ -116,7 +116,7 @@ interface InternalExchangesOptions {
 /** Begins the exchange of a request into which the gateway turns the call of an agent. It ends when its response closes. */
 export type BeginInternal = (request: DownstreamRequest, response: EdgeResponse, outer: Arrived) => Arrived;
 
-/** Returns the function that begins exchanges without a connection. They are logged, counted and traced like those of clients. */
+/** Returns the function that begins exchanges without a connection. They are logged, counted and traced like the exchanges of clients. */
 export function createInternalExchanges({
   requestId,
   traceWithin,

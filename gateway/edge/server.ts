@@ -132,7 +132,7 @@ export class PublicServer {
   /** Listens to the requests that Node's server reads, and to the input that it cannot read. */
   #listenTo(server: Server): void {
     server.on('request', (request, response) => this.#onRequest(request, response));
-    // Node would send 100 Continue before anything has been checked; the stage that reads the body does it.
+    // Node would send 100 Continue before anything has been checked. The stage that reads the body sends it.
     server.on('checkContinue', (request, response) => {
       sendContinueInOrder(response);
       this.#onRequest(request, response);

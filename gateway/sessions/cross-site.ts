@@ -22,8 +22,8 @@ export function isCrossSite({ method, headers }: Asking, { origins, requestHeade
 }
 
 /**
- * `Sec-Fetch-Site` decides where there is one: scripts cannot write it. `same-site` is another origin, such as a subdomain that others own.
- * `none` is a person who opened an address, and changes nothing.
+ * `Sec-Fetch-Site` decides if the request has it: scripts cannot write it. `same-site` means another origin, such as a subdomain of another
+ * owner. `none` means that a person opened an address, which changes nothing.
  */
 function isOwnRequest(
   site: string | undefined,

@@ -1,5 +1,5 @@
-// Answers what an organization has used: sums by period and group, in pages. The work for one page is bounded: one that would read too
-// much ends earlier, and the next one goes on from there.
+// Answers what an organization has used: sums by period and group, in pages. The work for one page is bounded: a page that would read
+// too much ends earlier, and the next page goes on from there.
 
 import { PERIOD_UNITS, type PeriodUnit, periodEnd, periodStart, spanAt } from './periods.ts';
 import { keptFromMs, type StatusClass, type UsageCount, type UsageStore } from './store.ts';
@@ -138,7 +138,7 @@ function periodsWanted({ groups, operation, key, limit }: UsageQuestion): number
   return isNarrow ? Math.ceil((limit + 1) / sumsOfOne) : 4;
 }
 
-/** Sums of one span, without those of the pages before. */
+/** Sums of one span, without the sums that earlier pages had. */
 function createSums({ groups, position }: UsageQuestion) {
   const byOperation = groups.includes('operation');
   const byKey = groups.includes('key');

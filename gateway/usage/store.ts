@@ -83,7 +83,7 @@ export interface UsageStore {
   marks(): Awaitable<readonly number[]>;
   /** The counts of a span, in pieces, in the order of their periods. */
   scan(options: ScanOptions): AsyncIterable<UsagePiece>;
-  /** Removes some of what is older than the days to keep. A store whose server does that has nothing to do. */
+  /** Removes some of what is older than the days to keep. It does nothing if the server of the store removes them itself. */
   purge(): Awaitable<void>;
   close(): Awaitable<void>;
 }

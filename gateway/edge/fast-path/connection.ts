@@ -32,8 +32,8 @@ export class FastConnection implements FastResponseOptions {
   /** The answer that is due. */
   response: FastResponse | undefined;
   /**
-   * When it began to wait for a head, or became idle, by `performance.now()`. 0: it became idle after the last check; the next check sets
-   * the time.
+   * When the connection began to wait for a head, or became idle, by `performance.now()`. It is 0 for a connection that became idle after
+   * the last check for idle connections: the next check sets the time.
    */
   since: number;
   readonly #owner: FastOwner;

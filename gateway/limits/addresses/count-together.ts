@@ -12,9 +12,9 @@ interface Failures<Count> extends PromiseWithResolvers<Count> {
 }
 
 /**
- * Returns a function that counts failures of one address. It counts those of one turn of the event loop together, and those that happen
- * before the last command for the address is answered. A flood from one address then costs a command every few milliseconds. A command for
- * each failure took as much CPU as the refusal itself.
+ * Returns a function that counts failures of one address. One command counts all failures of one turn of the event loop, and all that
+ * happen before the last command for the address is answered. A flood from one address then costs a command every few milliseconds. A
+ * command for each failure took as much CPU as the refusal itself.
  */
 export function createCountTogether<Count>(
   count: (block: string, failures: number) => Promise<Count>,

@@ -88,8 +88,8 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
   }
 }
 
-/** A stage that only a serving gateway can run finds nothing. */
-const leftOut = Object.fromEntries(
+/** Stages that only a serving gateway can run: here they find nothing. */
+const unrehearsed = Object.fromEntries(
   Object.keys(UNREHEARSED_STAGES).map((stage) => [stage, (exchange: unknown) => exchange]),
 ) as unknown as Pick<Stages, UnrehearsedStage>;
 
@@ -111,7 +111,7 @@ function createHandle(
   const nothing = () => undefined;
   const answered = async (arrived: Arrived) => done(admit(arrived));
   return createPipeline<ReadonlySet<Site>, Tunnel>({
-    ...leftOut,
+    ...unrehearsed,
     ...stateless,
     async refuseMisdirected(arrived) {
       admit(arrived);

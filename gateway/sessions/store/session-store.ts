@@ -137,7 +137,7 @@ export interface RefreshLease {
   readonly generation: number;
   /** Names the holder, so that a call whose reply was lost can be repeated. */
   readonly owner: string;
-  /** Fencing token: larger than that of every earlier lease of the session. */
+  /** Fencing token: each lease of a session has a larger one than the lease before it. */
   readonly fence: number;
   /** For this time after the first sending, the provider accepts the token again; 0 if it never does. */
   readonly reuseMs: number;
@@ -183,8 +183,8 @@ export interface SessionRefreshes {
 export interface SessionStore {
   nowMs(): Awaitable<number>;
   /**
-   * Stores a session. Stores nothing and returns undefined if a logout of the provider has arrived before, for its `sid`, or for its
-   * subject since the login began; also if the login took longer than such logouts are remembered.
+   * Stores a session and returns it. Stores nothing and returns undefined in three cases: a logout of the provider for its `sid` has
+   * arrived before; a logout for its subject has arrived since the login began; the login took longer than logouts are remembered.
    */
   create(session: NewSession, tokens: IssuedTokens, login: LoginBounds): Awaitable<Session | undefined>;
   /** Returns the session; undefined if it is unknown, ended, idle for too long, or beyond its absolute end. */

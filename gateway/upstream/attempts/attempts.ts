@@ -75,8 +75,8 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
   }
 
   /**
-   * Sends the request as soon as the concurrency limit has a place. Resolves when the exchange has ended, also when its client has left.
-   * Rejects with the refusal for the client.
+   * Sends the request as soon as the concurrency limit has a place. Resolves when the client has got the answer, or
+   * has left. Rejects with the refusal for the client.
    */
   run(): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -137,7 +137,7 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
   /** Call it when the record that the request depends on has been read, and the request is sent. */
   beginAfterRead(): void {
     this.attemptAt = performance.now();
-    this.relay?.noteAgain();
+    this.relay?.forgetAnswer();
     this.#forgetAnswer();
   }
 
@@ -151,7 +151,7 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
     this.exchange.trail.upstreamMs = undefined;
   }
 
-  /** The wait is that of a queue: it is no time of the service. */
+  /** A wait for a connection counts as time in the queue, not as time of the service. */
   waited(waitedMs: number): void {
     this.#place.noteQueued(waitedMs);
     this.attemptAt += waitedMs;

@@ -1,6 +1,5 @@
-// The gateway's credential at an upstream. Upstreams may lock out a client after repeated failures, so a refused secret is not sent again:
-// the credential is latched until the secret changes, a probe succeeds or an operator asks. latch.ts has the table of its states. Throws
-// upstream_auth_failed.
+// The gateway's credential at an upstream. Upstreams may lock out a client after repeated failures, so a refused secret is not sent again.
+// The credential is latched until the secret changes, a probe succeeds or an operator asks (latch.ts). Throws upstream_auth_failed.
 
 import { GatewayError } from '../../errors.ts';
 import type { CredentialState } from '../../shared/credential-state.ts';
@@ -93,7 +92,7 @@ export class Credential {
   /** Sends a refused secret again, as if it were new. Returns false if the credential is not latched by a refusal. */
   retry(): boolean {
     if (this.#latch.state !== 'refused') return false;
-    this.#latch.beginAnew();
+    this.#latch.becomeUnproven();
     this.#reload();
     return true;
   }
@@ -151,7 +150,7 @@ export class Credential {
     if (found !== undefined && !this.#isCurrent(found.header)) {
       this.#current = found.header;
       this.#logins.use(found.login);
-      this.#latch.beginAnew();
+      this.#latch.becomeUnproven();
     }
     this.#report();
   }

@@ -40,7 +40,7 @@ export class Latch {
   #isLoginRefused = false;
   /** The time at which to ask for a turn; infinite while the credential is not latched or must not be probed. */
   #askAtMs = Number.POSITIVE_INFINITY;
-  #hasTurn = false;
+  #mayProbe = false;
   /** The header of the probe in progress. */
   #probe: CredentialHeader | undefined;
 
@@ -52,13 +52,13 @@ export class Latch {
   }
 
   /** Call it when there is another secret, or when the refused one may be sent again. */
-  beginAnew(): void {
+  becomeUnproven(): void {
     this.#become('unproven');
   }
 
   /** @param at when the secret was last written; undefined if that cannot be known */
   written(at: number | undefined): void {
-    if (this.state === 'refused' && at !== this.#refusedWrittenAt) this.beginAnew();
+    if (this.state === 'refused' && at !== this.#refusedWrittenAt) this.becomeUnproven();
   }
 
   /**
@@ -78,25 +78,25 @@ export class Latch {
     this.state = 'refused';
     this.#refusedWrittenAt = writtenAt;
     this.#isAfterRefusal = true;
-    this.#hasTurn = false;
+    this.#mayProbe = false;
     this.#isLoginRefused ||= loginStatuses.has(status);
     if (this.#isLoginRefused) this.#askAtMs = Number.POSITIVE_INFINITY;
     else if (this.#askAtMs === Number.POSITIVE_INFINITY) {
       this.#latchedAtMs = this.#options.now();
-      void this.#askForTurn();
+      void this.#askForProbeTurn();
     }
   }
 
   /** Asks for a turn to probe if one may be due. Never rejects. */
   askIfDue(): Promise<void> | undefined {
     const mayAsk = this.#askAtMs !== Number.POSITIVE_INFINITY && this.#options.now() >= this.#askAtMs;
-    return mayAsk ? this.#askForTurn() : undefined;
+    return mayAsk ? this.#askForProbeTurn() : undefined;
   }
 
   /** Returns the header of a probe, if this process has a turn. It is a new object, by whose identity the answer is recognized. */
   probe(header: CredentialHeader): CredentialHeader | undefined {
-    if (!this.#hasTurn) return undefined;
-    this.#hasTurn = false;
+    if (!this.#mayProbe) return undefined;
+    this.#mayProbe = false;
     this.#probe = { ...header };
     return this.#probe;
   }
@@ -109,21 +109,21 @@ export class Latch {
   #become(next: 'unproven' | 'proven'): void {
     this.state = next;
     this.#askAtMs = Number.POSITIVE_INFINITY;
-    this.#hasTurn = false;
+    this.#mayProbe = false;
     this.#probe = undefined;
     this.#isLoginRefused = false;
   }
 
-  async #askForTurn(): Promise<void> {
+  async #askForProbeTurn(): Promise<void> {
     const { probes, now } = this.#options;
     // Other requests do not ask before this question is answered.
     this.#askAtMs = now() + ASK_AGAIN_MS;
     const turn = await probes.take(this.#upstream, this.#latchedAtMs, now()).catch(() => undefined);
     if (turn === undefined || this.#askAtMs === Number.POSITIVE_INFINITY) return;
     this.#askAtMs = turn.nextAtMs;
-    this.#hasTurn = turn.kind === 'probe';
+    this.#mayProbe = turn.kind === 'probe';
     if (turn.kind !== 'healed') return;
-    this.beginAnew();
+    this.becomeUnproven();
     this.#onHealed();
   }
 }

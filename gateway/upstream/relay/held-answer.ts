@@ -74,7 +74,7 @@ export class HeldAnswer {
   }
 
   /**
-   * Stores the answer, and resolves also if storing it has failed. If the client has left by then, the exchange ends.
+   * Stores the answer. Resolves when it is stored, or when storing it has failed. If the client has left by then, the exchange ends.
    *
    * @param body undefined for a stream and for a body that is too long: the store then notes only that the request was answered
    */

@@ -51,9 +51,9 @@ export class Relay implements AnswerHandler, HoldingRelay, StreamingRelay {
   passesSince: number | undefined;
   #byteAt = 0;
   #body: ErrorBody | AnswerStream | CheckedBody | HeldAnswer | ClientAnswer;
-  /** The body, if it is that of an error. */
+  /** The body of an error; undefined for any other answer. */
   #error: ErrorBody | undefined;
-  /** The body, if it is a stream. */
+  /** The body that is a stream; undefined for any other answer. */
   #stream: AnswerStream | undefined;
   /** Aborts the read of a record that precedes the client's request (record-read.ts). */
   #reading: Control | undefined;
@@ -152,8 +152,8 @@ export class Relay implements AnswerHandler, HoldingRelay, StreamingRelay {
     this.#byteAt = performance.now();
   }
 
-  /** Call it when the same attempt sends the request again. */
-  noteAgain(): void {
+  /** Call it before the same attempt sends the request again. */
+  forgetAnswer(): void {
     this.answeredStatus = undefined;
     this.passesSince = undefined;
     this.#byteAt = 0;

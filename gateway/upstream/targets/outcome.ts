@@ -5,10 +5,13 @@ import { GatewayError } from '../../errors.ts';
 import type { Forwardable } from '../../exchange.ts';
 
 /**
- * How one attempt ended, for the health of its target. `answered`: any status below 500, and 501 and 505, which concern the request.
- * `refused`: no connection could be made, so that nothing was sent. `failed`: connection reset or timed out, a protocol error, or 502, 503
- * and 504, by which a service reports that it cannot answer. `erred`: 500 and similar, a fault that may concern this request only.
- * `abandoned`: the client disconnected or the gateway ended the attempt, which says nothing about the target.
+ * How one attempt ended, for the health of its target:
+ *
+ *   answered    a status below 500; 501 and 505, which concern the request
+ *   refused     no connection could be made, so nothing was sent
+ *   failed      the connection was reset or timed out; a protocol error; 502, 503 or 504: the service says that it cannot answer
+ *   erred       500, or another status that may concern this request alone
+ *   abandoned   the client disconnected, or the gateway ended the attempt: this says nothing about the target
  */
 export type AttemptOutcome = 'answered' | 'erred' | 'refused' | 'failed' | 'abandoned';
 

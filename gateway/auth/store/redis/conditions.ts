@@ -49,8 +49,8 @@ export function withinConditions(reply: unknown): unknown {
 }
 
 /**
- * Reads a record, and writes what follows from it if it is still the same then; otherwise begins again, unless the caller has made this
- * record a condition.
+ * Reads a record, and writes what follows from it if the record has not changed meanwhile. If it has changed, begins again, unless the
+ * caller has made this record a condition.
  *
  * @param attempt reads and writes; the reply of its script
  */

@@ -65,8 +65,8 @@ end
 `);
 
 /**
- * Extends the expiry of all counters on one server, page by page. Call it after a window has become longer, because the counters were
- * written to expire with the shorter one.
+ * Extends the expiry of all counters on one server, page by page. Call it after a window has become longer: the counters would
+ * expire with the shorter window.
  *
  * @param windowMs milliseconds from its admission for which a unit counts that was counted before this call
  */
