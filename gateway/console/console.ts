@@ -6,9 +6,10 @@ import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts'
 import { type AskFleet, answerFleet, type FleetQuestion, type FleetSources } from '../shared/fleet-question.ts';
 import { breakdownOf } from './breakdown.ts';
 import { type ExchangeRow, exchangeFilterOf, exchangeRow, newestFirst } from './exchanges.ts';
-import { attentionOf, type Feed, feedOf, type LocalFeed } from './feed.ts';
+import { attentionOf, type Feed, feedOf, type LocalFeed, missingCauseId } from './feed.ts';
 import { type PageFile, pageFile } from './files.ts';
-import type { Fleet, FleetInstance } from './fleet.ts';
+import type { Fleet } from './fleet.ts';
+import type { FleetInstance } from './fleet-instance.ts';
 import type { Subject } from './history.ts';
 import { type ShownTime, spanOf } from './ranges.ts';
 import { runbookSection } from './runbook.ts';
@@ -49,6 +50,8 @@ export interface Console {
   readonly askFleet: AskFleet;
   /** What needs attention now, of all instances or of this one. */
   causes(of: 'all' | 'self'): Promise<Feed['attention']>;
+  /** Forgets the missing instances whose causes have these ids. Rejects while Redis is away. */
+  dismiss(isMeant: (causeId: string) => boolean): Promise<void>;
   /** Resolves when the history is kept. */
   stop(): Promise<void>;
 }
@@ -128,8 +131,10 @@ export function createConsole(options: ConsoleOptions): Console {
     const chosen = instanceIn(query);
     const question = { about: 'feed', span: spanOf(query), subject: subjectOf(query) } as const;
     if (chosen !== 'all') void fleet?.ask({ about: 'presence' } satisfies LocalQuestion);
-    const answers = await ask<LocalFeed>(question, chosen);
-    const instances = [self, ...(fleet?.others() ?? [])];
+    const answered = await ask<LocalFeed>(question, chosen);
+    const missing = chosen === 'all' ? [] : (fleet?.missing() ?? []);
+    const answers = [...answered, ...missing.map((instance) => ({ instance, value: undefined }))];
+    const instances = [self, ...(fleet?.others() ?? []), ...(fleet?.missing() ?? [])];
     return { ...feedOf(bounds, answers, now()), here: self.id, instance: chosen, instances, started_at: startedAt };
   }
 
@@ -185,6 +190,7 @@ export function createConsole(options: ConsoleOptions): Console {
     answer,
     askFleet,
     causes,
+    dismiss: async (isMeant) => fleet?.dismiss((name) => isMeant(missingCauseId(name))),
     stop() {
       fleet?.close();
       return sampling.stop();

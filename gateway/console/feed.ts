@@ -2,7 +2,7 @@
 
 import type { Cause } from './cause.ts';
 import type { GatewayEvent, LastingCause } from './events.ts';
-import type { FleetInstance } from './fleet.ts';
+import type { FleetInstance, MissingInstance } from './fleet-instance.ts';
 import type { RangeCounts } from './history.ts';
 import { type HistoryReport, historyReport } from './history-report.ts';
 import { joinEvents } from './join-events.ts';
@@ -37,7 +37,7 @@ export interface Feed {
 }
 
 interface Answer {
-  readonly instance: FleetInstance;
+  readonly instance: FleetInstance | MissingInstance;
   /** The figures of the instance; undefined if it did not answer. */
   readonly value: LocalFeed | undefined;
 }
@@ -68,7 +68,10 @@ export function feedOf(bounds: readonly number[], answers: readonly Answer[], no
 
 /** Includes the instances that did not answer. */
 export function attentionOf(
-  answers: readonly { readonly instance: FleetInstance; readonly value: Pick<LocalFeed, 'causes'> | undefined }[],
+  answers: readonly {
+    readonly instance: FleetInstance | MissingInstance;
+    readonly value: Pick<LocalFeed, 'causes'> | undefined;
+  }[],
 ): Feed['attention'] {
   const told = answers.flatMap(({ instance: { name }, value }) => (value === undefined ? [] : [{ ...value, name }]));
   const silent = answers.filter(({ value }) => value === undefined).map(({ instance }) => silentCause(instance));
@@ -86,13 +89,21 @@ function joined(told: readonly (Pick<LocalFeed, 'causes'> & { readonly name: str
   return [...same.filter(({ kind }) => kind === 'bad'), ...same.filter(({ kind }) => kind !== 'bad')];
 }
 
-function silentCause({ id, name }: FleetInstance): Cause {
+export function missingCauseId(name: string): string {
+  return `instance ${name}`;
+}
+
+function silentCause(instance: FleetInstance | MissingInstance): Feed['attention'][number] {
+  const { name } = instance;
   return {
-    id: `instance ${id}`,
+    id: missingCauseId(name),
     kind: 'bad',
     cause: `Instance ${name} does not respond.`,
     consequence: 'Its requests are not among these figures; it may be down.',
-    ended: 'It answers again, or has been forgotten: an instance that does not answer is known for a minute.',
+    ended: 'It answers again, has ended in order, or an operator dismissed it.',
+    since: 'missing_since' in instance ? instance.missing_since : undefined,
     runbook: 'GatewayDown',
+    details: '#/system',
+    instances: [name],
   };
 }

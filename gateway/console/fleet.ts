@@ -1,5 +1,5 @@
-// Lets the consoles of several gateways ask each other through Redis: questions and answers are announcements, so that nothing is stored.
-// Without Redis there is one gateway, which asks no other.
+// Lets the consoles of several gateways ask each other through Redis: questions and answers are announcements; only who is missing is
+// stored. Without Redis there is one gateway, which asks no other.
 
 import { randomBytes } from 'node:crypto';
 import { connectRedis } from '../redis/client.ts';
@@ -7,19 +7,11 @@ import { subscribe } from '../redis/subscribe.ts';
 import { parseRedisUrl } from '../redis/url.ts';
 import { startDeadline } from '../shared/deadline.ts';
 import { PATIENCE_MS } from '../shared/fleet-question.ts';
-
-/** A running gateway: one process, or the primary process of several workers. */
-export interface FleetInstance {
-  readonly id: string;
-  /** Host and port of its listener. */
-  readonly name: string;
-  readonly version: string;
-  /** ISO 8601, UTC. */
-  readonly started_at: string;
-}
+import type { FleetInstance, MissingInstance } from './fleet-instance.ts';
+import { createMissingInstances } from './missing-instances.ts';
 
 interface FleetAnswer {
-  readonly instance: FleetInstance;
+  readonly instance: FleetInstance | MissingInstance;
   /** The answer of the instance; undefined if it gave none. */
   readonly value: unknown;
 }
@@ -28,8 +20,13 @@ export interface Fleet {
   readonly self: FleetInstance;
   /** The other instances that have asked or answered in the last minute. */
   others(): readonly FleetInstance[];
+  /** Those that went without an orderly end, and neither came back nor were dismissed. */
+  missing(): readonly MissingInstance[];
+  /** Forgets the missing instances with these names. Rejects while Redis is away. */
+  dismiss(isMeant: (name: string) => boolean): Promise<void>;
   /**
-   * Asks one instance, or all others. Resolves with an answer per known instance after at most a second; with none while Redis is away.
+   * Asks one instance, or all others. Resolves after about a second at most, with an answer for each known instance and none for each
+   * missing one; with nothing while Redis is away.
    */
   ask(question: object, to?: string): Promise<readonly FleetAnswer[]>;
   /** The last error of the connection to Redis; undefined while there is a connection. */
@@ -45,6 +42,8 @@ interface FleetOptions {
   answer(question: object): Promise<unknown>;
   /** Monotonic milliseconds. */
   clock(): number;
+  /** Epoch milliseconds. */
+  now(): number;
 }
 
 type Message =
@@ -73,7 +72,7 @@ const REMEMBERED_MS = 60_000;
 /** Most instances that ask or answer and are remembered. */
 const INSTANCES_MAX = 1000;
 
-export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fleet {
+export function openFleet({ url, self: names, answer, clock, now }: FleetOptions): Fleet {
   const self: FleetInstance = { id: `con_${randomBytes(8).toString('hex')}`, ...names };
   const channel = channelOf(url);
   const own = `${channel}:${self.id}`;
@@ -91,6 +90,7 @@ export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fl
       failure = message;
     },
   });
+  const missing = createMissingInstances(sender, now);
   const endSubscription = subscribe({
     url,
     channels: () => [channel, own],
@@ -100,12 +100,17 @@ export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fl
   function receive(text: string): void {
     const message = messageIn(text);
     if (message === undefined) return;
-    if (message.kind === 'end') known.delete(message.from);
+    if (message.kind === 'end') forget(message.from);
     else if (message.kind === 'answer') receiveAnswer(message);
     else if (message.from !== self.id) {
       if (message.instance !== undefined) remember(message.instance);
       if ([ALL, self.id].includes(message.to)) void reply(message);
     }
+  }
+
+  function forget(id: string): void {
+    known.delete(id);
+    if (missing.list().some((one) => one.id === id)) missing.forget((one) => one.id === id).catch(() => undefined);
   }
 
   async function reply({ id, from, question }: Extract<Message, { kind: 'question' }>): Promise<void> {
@@ -164,14 +169,33 @@ export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fl
     await promise;
     deadline.stop();
     waiting.delete(id);
+    const answers = [...asked.answers.values()];
     // Without Redis nothing was asked, so no instance is silent.
-    const silent = received === undefined ? [] : expected.filter((one) => !asked.answers.has(one.id));
-    return [...asked.answers.values(), ...silent.map((instance) => ({ instance, value: undefined }))];
+    if (received === undefined) return answers;
+    const silent = expected.filter((one) => !asked.answers.has(one.id));
+    const absent = to === ALL ? await settled(answers, silent) : silent;
+    return [...answers, ...absent.map((instance) => ({ instance, value: undefined }))];
+  }
+
+  /** All that are missing after a round of questions: they are waited for no more, until they are heard of again. */
+  async function settled(
+    answers: readonly FleetAnswer[],
+    silent: readonly FleetInstance[],
+  ): Promise<readonly FleetInstance[]> {
+    try {
+      const all = await missing.settle([self, ...answers.map(({ instance }) => instance)], silent);
+      for (const { id } of silent) known.delete(id);
+      return all;
+    } catch {
+      return silent;
+    }
   }
 
   return {
     self,
     others,
+    missing: missing.list,
+    dismiss: (isMeant) => missing.forget(({ name }) => isMeant(name)),
     ask,
     failure: () => failure,
     close() {

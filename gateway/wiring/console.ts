@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import type { Attention } from '../administration/attention.ts';
 import { type AlertsInForce, type AlertsOptions, startAlerts } from '../alerts/alerts.ts';
 import { type CausesReport, causesReport } from '../alerts/causes-report.ts';
+import { matchesPattern } from '../alerts/matching.ts';
 import { openAlertStore } from '../alerts/open-store.ts';
 import { isCausePattern } from '../alerts/settings.ts';
 import type { Secrets } from '../config/secrets.ts';
@@ -57,7 +58,7 @@ export function openConsole(
     now,
     ...(url !== undefined && {
       redisOptions: redisCliOptions(url),
-      openFleet: (self, answer) => openFleet({ url, self, answer, clock: () => performance.now() }),
+      openFleet: (self, answer) => openFleet({ url, self, answer, clock: () => performance.now(), now }),
     }),
   });
   const consoleUrl = `http://${adminHost.includes(':') ? `[${adminHost}]` : adminHost}:${adminPort}`;
@@ -96,8 +97,11 @@ export function openConsole(
     if (noted.status !== 200 || after === undefined) return noted;
     try {
       if (!action.dryRun && after.silent_until === null) await alerts.endSilence(causes);
-      else if (!action.dryRun)
+      else if (!action.dryRun) {
         await alerts.silence({ causes, untilMs: Date.parse(String(after.silent_until)), by, reason });
+        // A silence that names a missing instance dismisses it: some never come back.
+        if (causes.startsWith('instance ')) await console.dismiss((id) => matchesPattern(causes, id));
+      }
     } catch {
       return refusal(503, 'records_unavailable', 'The store of silences cannot be reached.');
     }

@@ -1,0 +1,102 @@
+// An instance that vanishes without an orderly end needs attention until it answers again, ends in order, or an operator dismisses it: also
+// to an instance that started later and never knew it.
+
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import type { CausesReport } from '../../../gateway/alerts/causes-report.ts';
+import type { Feed } from '../../../gateway/console/feed.ts';
+import type { FleetInstance } from '../../../gateway/console/fleet-instance.ts';
+import { freePort } from '../../support/free-port.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { eventually } from '../../support/instances.ts';
+import { apartAt, type Relay, startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
+
+interface Answer extends Feed {
+  readonly instances: readonly (FleetInstance & { readonly missing_since?: string })[];
+}
+
+const ADMIN = 'secret-of-the-operators';
+
+let redis: TestRedis;
+let relay: Relay;
+let port: number;
+let one: TestGateway;
+let other: TestGateway;
+const gateways: TestGateway[] = [];
+before(async () => {
+  redis = await startRedis();
+  const url = apartAt(redis.url);
+  relay = await startRelay(url);
+  port = await freePort();
+  one = await start(url, await freePort());
+  other = await start(relay.url, port);
+  await eventually(async () => (await read<Answer>(one, 'console/feed?instance=all')).statuses.length === 2);
+});
+after(async () => {
+  await Promise.all(gateways.map((gateway) => gateway.stop()));
+  await relay.stop();
+  await redis.stop();
+});
+
+async function start(url: string, at: number): Promise<TestGateway> {
+  const gateway = await startGateway({ environment: { REDIS_URL: url, PORT: String(at), ADMIN_TOKEN: ADMIN } });
+  gateways.push(gateway);
+  return gateway;
+}
+
+async function read<T>({ adminUrl }: TestGateway, path: string): Promise<T> {
+  const answer = await fetch(`${adminUrl}/${path}`, { headers: { authorization: `Bearer ${ADMIN}` } });
+  return (await answer.json()) as T;
+}
+
+async function missingAt(gateway: TestGateway) {
+  const { causes } = await read<CausesReport>(gateway, 'causes');
+  return causes.find(({ id }) => id.startsWith('instance '));
+}
+
+it('is told until it answers again, or is dismissed, by every instance', async () => {
+  await relay.kill();
+  await eventually(async () => (await missingAt(one)) !== undefined);
+  const missing = await missingAt(one);
+  assert.match(missing?.id ?? '', new RegExp(`^instance \\S+:${port}$`));
+  assert.match(missing?.cause ?? '', new RegExp(`^Instance \\S+:${port} does not respond\\.$`));
+  assert.deepEqual(missing?.instances, [missing?.id.replace('instance ', '')]);
+
+  const later = await start(redisUrlOf(), await freePort());
+  await eventually(async () => (await missingAt(later)) !== undefined);
+  assert.equal((await missingAt(later))?.since, missing?.since);
+  const { instances } = await read<Answer>(later, 'console/feed?instance=all');
+  assert.equal(instances.find(({ name }) => name.endsWith(`:${port}`))?.missing_since, missing?.since);
+
+  await relay.restart();
+  await eventually(async () => (await missingAt(one)) === undefined && (await missingAt(later)) === undefined);
+
+  await relay.kill();
+  await eventually(async () => (await missingAt(later)) !== undefined);
+  const silence = (target: string) =>
+    fetch(`${one.adminUrl}/console/actions/silence-alerts`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ADMIN}`, 'x-console-action': '1', 'content-type': 'application/json' },
+      body: JSON.stringify({ target, dry_run: false, seconds: 3600 }),
+    });
+  assert.equal((await silence('*')).status, 200);
+  assert.notEqual(await missingAt(one), undefined);
+  assert.equal((await silence(`instance *:${port}`)).status, 200);
+  assert.deepEqual([await missingAt(one), await missingAt(later)], [undefined, undefined]);
+});
+
+it('ends when another process starts in its place', async () => {
+  await relay.restart();
+  await eventually(async () => (await read<Answer>(one, 'console/feed?instance=all')).statuses.length === 3);
+  await relay.kill();
+  await eventually(async () => (await missingAt(one)) !== undefined);
+  await other.stop();
+  assert.notEqual(await missingAt(one), undefined);
+  const again = await start(redisUrlOf(), port);
+  await eventually(async () => (await missingAt(one)) === undefined);
+  assert.equal(await missingAt(again), undefined);
+});
+
+function redisUrlOf(): string {
+  return Object.assign(new URL(relay.url), { port: new URL(redis.url).port }).href;
+}
