@@ -16,6 +16,13 @@ import type { Directory } from './directory.ts';
 /** A key in a query, or so much of a key that its owner should replace it. */
 const KEY_IN_TEXT = /sk_(?:live|test)_[0-9A-Za-z]{16}/;
 
+/** Headers in which other gateways take keys, with the hint of `api_key_missing` about each. */
+const OTHER_HEADERS = [
+  ['x-api-key', 'x_api_key'],
+  ['api-key', 'api_key'],
+  ['apikey', 'apikey'],
+] as const;
+
 /** The caller of every request to a public operation. */
 export const ANONYMOUS: Caller = Object.freeze({
   subject: 'anonymous',
@@ -102,7 +109,9 @@ function refuseWithout({ query, operation, headers }: Matched): never {
   const takesSessions = security.some(({ scheme }) => scheme === 'session');
   const takesOthers = security.some(({ scheme }) => scheme !== 'session');
   const isPage = takesSessions && (!takesOthers || headers.has('sec-fetch-site'));
-  throw new GatewayError(isPage ? 'session_required' : 'api_key_missing');
+  if (isPage) throw new GatewayError('session_required');
+  const seen = OTHER_HEADERS.find(([name]) => headers.has(name));
+  throw new GatewayError('api_key_missing', seen === undefined ? {} : { hint: seen[1] });
 }
 
 function holdsKey(query: string): boolean {

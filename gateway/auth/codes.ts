@@ -17,6 +17,11 @@ export const AUTH_CODES = {
     status: 401,
     challenge: 'bare',
     message: 'No credentials were sent. Send an API key as "Authorization: Bearer <key>".',
+    hints: {
+      x_api_key: 'The header X-API-Key is not read.',
+      api_key: 'The header Api-Key is not read.',
+      apikey: 'The header apikey is not read.',
+    },
     meaning: 'No `Authorization` header was sent.',
     remedy:
       'Send your key with every request: `Authorization: Bearer <key>`. See [authentication](/docs/guides/authentication).',

@@ -8,8 +8,9 @@ export const EDGE_CODES = {
     needs: 'hosts',
     status: 421,
     message: 'This host name is not served here.',
-    meaning: 'This host name is not served here. Look at the address that you call.',
+    meaning: 'This host name is not served here. `host` is that of the API.',
     remedy: 'Call the host name that you were given. A proxy in between may have changed it.',
+    example: { host: 'api.example.com' },
   },
   uri_too_long: {
     ...invalidRequest,

@@ -7,12 +7,11 @@ import type { Caller } from '../caller.ts';
 import type { Configuration } from '../configuration.ts';
 import { delimiterOfForm } from '../contract/forms/multipart.ts';
 import { parseIdempotencyKey } from '../contract/idempotency-key.ts';
-import type { Site } from '../edge/admission/sites.ts';
+import { misdirected, type Site } from '../edge/admission/sites.ts';
 import type { BeginInternal } from '../edge/exchanges.ts';
 import { createAnswerChallenge, type OwnChallenge } from '../edge/own-answers/acme-challenge.ts';
 import type { Refusals } from '../edge/refusal/refusals.ts';
 import type { RequestHandlers } from '../edge/server.ts';
-import { GatewayError } from '../errors.ts';
 import type { Admitted, Forwardable } from '../exchange.ts';
 import { createReplay, type Replay } from '../idempotency/replay.ts';
 import type { AnswerStore } from '../idempotency/store.ts';
@@ -194,7 +193,7 @@ function stepsBesideStages(
     answerAgent: agents.answerAgent,
     async refuseMisdirected(arrived) {
       admit(arrived);
-      throw new GatewayError('misdirected_request');
+      throw misdirected(configuration.config.gateway);
     },
     async passThrough(admitted, tunnel) {
       const answering = answerChallenge(admitted);

@@ -10,6 +10,7 @@ import type { CommandContext } from '../context.ts';
 import { withCounters } from '../here/limits.ts';
 import { printJson, printText } from '../print.ts';
 import { splitList } from '../read.ts';
+import { nearRoute } from './near-route.ts';
 import { printReport } from './print.ts';
 import { findWho } from './who.ts';
 
@@ -55,6 +56,9 @@ export async function explainRequest(context: CommandContext, text: string, flag
     return;
   }
   printReport(context, exchange);
+  const routes = configuration.contracts.operations.map(({ operation }) => operation.path);
+  const meant = nearRoute(record, routes);
+  if (meant !== undefined) printText(context, `\nDid you mean ${meant}?`);
   if (unknown !== undefined) printText(context, `\nThe counters are taken for unused: ${unknown}`);
   if (refusal !== undefined) printText(context, `\n${JSON.stringify(refusal.body, null, 2)}`);
 }

@@ -7,6 +7,7 @@ import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
 import { explainRequest, type RehearseFlags } from './explain-request.ts';
 import { findInLogs } from './find.ts';
+import { nearRoute } from './near-route.ts';
 import { printReport } from './print.ts';
 
 interface ExplainFlags extends RehearseFlags {
@@ -59,6 +60,8 @@ async function explain(context: CommandContext, id: string | undefined, flags: E
   for (const [index, report] of reports.entries()) {
     if (index > 0) printLine(context, '');
     printReport(context, report);
+    const meant = await meantRoute(context, report);
+    if (meant !== undefined) printLine(context, `Did you mean ${meant}?`);
     for (const line of [report.remedy, report.doc_url]) if (line) printLine(context, line);
   }
 }
@@ -75,4 +78,14 @@ async function logged(
 ): Promise<readonly ExplainedRequest[]> {
   const found = await findInLogs(context, paths, id);
   return found.length > 0 ? found.map(exchangeReport) : context.fail(`No exchange ${id} is in ${paths.join(', ')}.`);
+}
+
+/** A configuration with mistakes suggests nothing. */
+async function meantRoute(context: CommandContext, { record }: ExplainedRequest): Promise<string | undefined> {
+  if (record?.code !== 'route_not_found' || context.remote?.isNamed) return undefined;
+  const contracts = await context.configuration().then(
+    (known) => known.contracts,
+    () => undefined,
+  );
+  return nearRoute(record, contracts?.operations.map(({ operation }) => operation.path) ?? []);
 }

@@ -9,6 +9,7 @@ import type { Caller, Mode } from '../../caller.ts';
 import type { Stages } from '../../pipeline.ts';
 import type { OpenKeyStore } from '../../process/open-key-store.ts';
 import type { CommandContext } from '../context.ts';
+import { noOrganization } from '../here/no-organization.ts';
 
 const ANY_PERSON = {
   scheme: 'session',
@@ -82,7 +83,7 @@ async function namedCaller(
   }
   if (org === undefined) return undefined;
   const organization = await store.organizations.get(org);
-  if (organization === undefined) return fail(`There is no organization ${org}.`);
+  if (organization === undefined) return fail(await noOrganization(store, org));
   if (session === true) return changed({ ...ANONYMOUS, ...ANY_PERSON, organization }, 'live', scopes ?? []);
   const anyKey = { ...ANONYMOUS, subject: ANY_KEY, organization };
   return changed(anyKey, mode ?? 'live', scopes ?? ['*']);

@@ -10,6 +10,7 @@ import { shortTime } from '../print.ts';
 import { requireScopes } from './checks.ts';
 import { actionDepsOf, actorOf, orFail, PART_SIZE, partsOf } from './deps.ts';
 import { made } from './in-force.ts';
+import { noOrganization } from './no-organization.ts';
 
 export function keysHere(context: MachineContext): Actions['keys'] {
   const { fail } = context;
@@ -25,7 +26,7 @@ export function keysHere(context: MachineContext): Actions['keys'] {
     async *list({ organization, after }) {
       const deps = await actionDepsOf(context);
       if (organization !== undefined && (await deps.store.organizations.get(organization)) === undefined)
-        fail(`There is no organization ${organization}.`);
+        fail(await noOrganization(deps.store, organization));
       if (after !== undefined) await requireBehind(deps.store, after, organization);
       const list = listKeys(deps);
       yield* partsOf((behind) => list({ organization, state: undefined, after: behind, most: PART_SIZE }), after);
@@ -34,7 +35,7 @@ export function keysHere(context: MachineContext): Actions['keys'] {
     async create({ organization: owner = '', ...request }) {
       const deps = await actionDepsOf(context);
       const organization = await deps.store.organizations.get(owner);
-      if (organization === undefined) return fail(`There is no organization ${owner}.`);
+      if (organization === undefined) return fail(await noOrganization(deps.store, owner));
       await requireScopes(context, request.scopes, organization);
       const creating = createKey(deps)(actor, { ...request, organization: owner });
       const { key = '', record } = await orFail(context, creating, { too_many_keys: () => tooMany(owner) });

@@ -9,14 +9,15 @@ import { areCountersShared, openCounterStore } from '../../limits/counters/open-
 import { createLimitUsage } from '../../limits/usage.ts';
 import type { MachineContext } from '../context.ts';
 import { actorOf } from './deps.ts';
+import { noOrganization } from './no-organization.ts';
 import { type CountersHere, runningLimits } from './running-limits.ts';
 
 /** Long, because no client waits for a command and the operator may be far from Redis. */
 const DEADLINE_MS = 2000;
 
 export function limitsHere(context: MachineContext): Actions['limits'] {
-  const known = <Report>(report: Report | undefined, organization: string): Report =>
-    report ?? context.fail(`There is no organization ${organization}.`);
+  const known = async <Report>(report: Report | undefined, organization: string): Promise<Report> =>
+    report ?? context.fail(await noOrganization((await context.keyStore()).store, organization));
   return {
     show: async (organization = '') =>
       known(await withCounters(context, ({ show }) => show(organization)), organization),

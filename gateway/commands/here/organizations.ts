@@ -12,6 +12,7 @@ import type { MachineContext } from '../context.ts';
 import { requireTier } from './checks.ts';
 import { actionDepsOf, actorOf, orFail, PART_SIZE, partsOf } from './deps.ts';
 import { made } from './in-force.ts';
+import { noOrganization } from './no-organization.ts';
 
 export function organizationsHere(context: MachineContext): Actions['organizations'] {
   const actor = actorOf(context);
@@ -37,7 +38,7 @@ export function organizationsHere(context: MachineContext): Actions['organizatio
         typeof change === 'string'
           ? { suspend: suspendOrganization, resume: resumeOrganization }[change](deps)(actor, { id })
           : changeOrganization(deps)(actor, { id, patch: change });
-      const after = await orFail(context, changing, { resource_missing: () => `There is no organization ${id}.` });
+      const after = await orFail(context, changing, { resource_missing: () => noOrganization(deps.store, id) });
       return made(context, deps.store, after, waitMs);
     },
   };

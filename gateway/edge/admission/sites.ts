@@ -1,6 +1,7 @@
 // Maps host names to sites. Without configured host names, every name stands for the API, mail and JMAP.
 
 import type { DownstreamRequest } from '../../downstream.ts';
+import { GatewayError } from '../../errors.ts';
 
 /** The sites that can have a host name of their own. */
 export type Site = 'api' | 'mail' | 'jmap' | 'panel' | 'autoconfig' | 'autodiscover' | 'mtaSts' | 'administration';
@@ -50,6 +51,11 @@ export function addressOfSite(hosts: HostNames, publicUrl: string): (site: Site)
     address.hostname = name;
     return address.href.replace(/\/+$/, '');
   };
+}
+
+/** The refusal of a request for a host name that is not served: `host` is what to call instead, as every link to the documentation shows. */
+export function misdirected({ hosts, publicUrl }: { readonly hosts: HostNames; readonly publicUrl: string }) {
+  return new GatewayError('misdirected_request', { fields: { host: hosts.api ?? new URL(publicUrl).host } });
 }
 
 /** Returns the host that a request is addressed to: the authority of its target, if present, replaces Host (RFC 9112 section 3.2.2). */

@@ -5,12 +5,11 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { ANY_KEY } from '../../auth/capability.ts';
 import type { Configuration } from '../../configuration.ts';
-import type { Site } from '../../edge/admission/sites.ts';
+import { misdirected, type Site } from '../../edge/admission/sites.ts';
 import { closeAtOnce, listen } from '../../edge/connections/listen.ts';
 import { createIds } from '../../edge/ids.ts';
 import { createRefusals } from '../../edge/refusal/refusals.ts';
 import { PublicServer } from '../../edge/server.ts';
-import { GatewayError } from '../../errors.ts';
 import type { Arrived, Forwardable } from '../../exchange.ts';
 import type { DecisionRecord } from '../../explain/record.ts';
 import type { CounterStore } from '../../limits/counters/counter-store.ts';
@@ -115,7 +114,7 @@ function createHandle(
     ...stateless,
     async refuseMisdirected(arrived) {
       admit(arrived);
-      throw new GatewayError('misdirected_request');
+      throw misdirected(configuration.config.gateway);
     },
     async passThrough(admitted, { name }) {
       admitted.trail.note('tunnel', name);

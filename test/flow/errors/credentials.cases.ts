@@ -21,6 +21,15 @@ const hasNoChallenge = ({ headers }: Answer) => assert.equal(headers['www-authen
 const unusable: readonly Case[] = [
   { name: 'no credentials', code: 'api_key_missing', provoke: (gateway) => list(gateway, {}) },
   {
+    name: 'a key in another header, as other gateways read it',
+    code: 'api_key_missing',
+    provoke: (gateway) => list(gateway, { 'X-API-Key': createApiKey('live', randomBytes) }),
+    also({ error }, gateway) {
+      assert.match(String(error.message), /^No credentials were sent\. .* The header X-API-Key is not read\.$/);
+      assert.doesNotMatch(JSON.stringify(gateway.logLines()), /sk_live_\w{8}/);
+    },
+  },
+  {
     name: 'an empty Authorization header',
     code: 'api_key_missing',
     provoke: (gateway) => list(gateway, { Authorization: '' }),

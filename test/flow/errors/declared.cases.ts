@@ -89,6 +89,7 @@ const hosts: readonly Case[] = ['elsewhere.test', '127.0.0.1', 'sub.localhost'].
   name: `the host name ${host}`,
   code: 'misdirected_request',
   provoke: ({ call }) => call('GET /v1/things', { Host: host }),
+  also: ({ error }) => assert.match(String(error.host), /^localhost/),
 }));
 
 const fails = (code: Case['code'], body: object, also: Case['also'] = () => {}, status = 200): Case => ({

@@ -150,6 +150,17 @@ describe('explain --request', () => {
     assert.equal((await used()).limits[0]?.used, 1);
   });
 
+  it('suggests the nearest path and organization', async () => {
+    const { run } = explainer(gateway);
+    assert.match((await run('--request', 'GET /v1/thingz', ...ofTest)).out, /^Did you mean \/v1\/things\?$/m);
+    assert.match((await run('--request', 'GET /v1/thing/t1', ...ofTest)).out, /^Did you mean \/v1\/things\/\{id\}\?$/m);
+    assert.doesNotMatch((await run('--request', 'GET /v1/elephants', ...ofTest)).out, /Did you mean/);
+    assert.equal(
+      (await run('--request', 'GET /v1/things', '--org', 'org_tets')).err,
+      'There is no organization org_tets. Did you mean "org_test"?\n',
+    );
+  });
+
   it('does not answer for any key where each key is counted by itself', async () => {
     const limitOf = async (...words: string[]) =>
       (await told('GET /v1/things/t1', ...words)).stages.find(({ stage }) => stage === 'limit')?.told[1];
