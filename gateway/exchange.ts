@@ -1,5 +1,5 @@
-// The types of one request, stage by stage. `admit` makes the object; each later stage adds what it finds to that same object and returns
-// it under the next type, or returns nothing.
+// The types of one request, stage by stage. `admit` makes the object. Each later stage adds what it finds to the same object and returns it
+// under the next type, or returns nothing.
 
 import type { Caller } from './caller.ts';
 import type { DownstreamRequest, DownstreamResponse } from './downstream.ts';

@@ -1,5 +1,5 @@
-// The list of the stages, with what is true of each by its name. pipeline.ts has the types of their functions, and runs them. After a
-// change, `npm run docs` writes the table of the README.
+// The list of the stages, with the properties of each. pipeline.ts has the types of their functions, and runs them. `npm run docs` writes
+// the table of the README from it.
 
 interface StageKind {
   /** For the table of the README. */

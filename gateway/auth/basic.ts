@@ -1,6 +1,6 @@
-// Reads the credential kind "user name and password" (RFC 7617), where an operation accepts it: a client with the credentials that the
-// gateway itself uses at the upstream is its administrator. The gateway compares them, so that no guess reaches the upstream. Throws
-// basic_credentials_invalid.
+// Reads the credential kind "user name and password" (RFC 7617), where an operation accepts it. A client that presents the credentials of
+// the gateway at the upstream is the administrator of the upstream. The gateway compares them itself, so that no guess reaches the
+// upstream. Throws basic_credentials_invalid.
 
 import { isUtf8 } from 'node:buffer';
 import type { Caller } from '../caller.ts';
@@ -30,7 +30,7 @@ export const ADMINISTRATOR: Caller = Object.freeze({
   memory: newCallerMemory(),
 });
 
-/** Compares credentials with those that the gateway uses at this upstream; false if it uses none there. */
+/** Compares credentials with the credential of the gateway at this upstream. Returns false if the gateway has none there. */
 export type MatchesBasic = (upstream: string, user: string, password: string) => boolean;
 
 /** Returns undefined for another kind of credential or an operation that does not accept Basic. Throws if the credential is invalid. */

@@ -1,4 +1,5 @@
-// The credentials of a request (RFC 9110 section 11): parses them, hashes them for caches, and names in a 401 which others are accepted.
+// The credentials of a request (RFC 9110 section 11): parses them, hashes them for caches, and names in a 401 the schemes that are
+// accepted.
 
 import { hash } from 'node:crypto';
 import type { Caller } from '../caller.ts';

@@ -1,5 +1,5 @@
-// Reports to the store that this gateway runs and which changes are in force here, so that an operator who revokes a key can see when the
-// revocation has reached every instance. Never throws and delays no request: a failed report is repeated later.
+// Reports to the store that this gateway runs, and which changes are in force here. An operator who revokes a key sees from these reports
+// when the revocation has reached every instance. Never throws and delays no request: a failed report is repeated later.
 
 import { type Machine, realMachine } from '../shared/machine.ts';
 import { randomBase62 } from './base62.ts';

@@ -1,5 +1,5 @@
-// Finds organizations and keys for operators: by id, by a part of the name, or by the visible end of a key; and the live keys of one
-// organization. The search is bounded in time, because a store may hold a million of them.
+// Finds organizations and keys for operators by id, by a part of the name, or by the visible end of a key. Also finds the live keys of one
+// organization. The search is bounded in time, because a store may hold a million records.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Organization } from '../caller.ts';

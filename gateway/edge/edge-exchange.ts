@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DownstreamResponse } from '../downstream.ts';
 import type { Arrived } from '../exchange.ts';
 
-/** The members of an answer that the listener needs, beside those that stages use. */
+/** The members of an answer that the listener needs beside the members that stages use. */
 export interface EdgeResponse extends DownstreamResponse {
   /** Whether the whole answer has been given to the kernel. */
   readonly writableFinished: boolean;

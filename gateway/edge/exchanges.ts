@@ -1,6 +1,6 @@
-// Begins the exchanges of one listener, and those that the gateway begins itself. An exchange begins with a request, and ends when its
-// answer has been sent or its client has disconnected. A periodic check ends exchanges whose body arrives too slowly, or whose client does
-// not read.
+// Begins the exchanges of one listener, and exchanges of the gateway itself. An exchange begins with a request, and ends when its answer
+// has been sent or its client has disconnected. A periodic check ends exchanges whose body arrives too slowly, or whose client does not
+// read.
 
 import type { Socket } from 'node:net';
 import type { DownstreamRequest } from '../downstream.ts';

@@ -6,7 +6,7 @@ export class FieldSpelling {
   readonly lowerCase: string;
   /** The spelling, with its colon. */
   readonly start: string;
-  /** The name that followed this one last time: the first guess for the next line. */
+  /** The name that followed this name last time: the first guess for the next line. */
   following: FieldSpelling | undefined = undefined;
 
   constructor(spelling: string) {

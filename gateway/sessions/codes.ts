@@ -1,4 +1,4 @@
-// The error codes of browser sessions. Those of a login are answered with a page.
+// The error codes of browser sessions. Errors of a login are answered with a page.
 
 import {
   type CatalogueEntry,

@@ -6,8 +6,8 @@ import { cookieNameOf, loginCookiePrefix, sessionCookieName } from '../shared/se
 const SESSION_VALUE_LENGTH = 43;
 
 /**
- * The value of the session cookie; undefined without one, and if it has another length. Of two cookies of the name none counts: one of
- * them was planted, and which one is unknown.
+ * The value of the session cookie; undefined without one, and if it has another length. Two cookies of the name do not count: one was
+ * planted, and nothing shows which.
  */
 export function sessionValueIn(header: string, isSecure: boolean): string | undefined {
   const name = sessionCookieName(isSecure);

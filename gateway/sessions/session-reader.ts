@@ -38,7 +38,9 @@ type Asking = Pick<Admitted, 'headers' | 'method' | 'scheme'>;
 export interface SessionReader {
   /** The caller of a request with a session cookie; undefined if it has none. The same object until session or organization change. */
   read(asking: Asking): Awaitable<Caller> | undefined;
-  /** The session of a request, whatever page has made it; undefined if it has none that is alive. For a navigation that changes nothing. */
+  /**
+   * The session of a request from any page; undefined if the request has no session that is alive. For a navigation that changes nothing.
+   */
   find(asking: Asking): Promise<Session | undefined>;
   /** Whether the session of a request is in the memory of this process and alive. Asks no store. */
   isKnown(asking: Asking): boolean;

@@ -1,5 +1,5 @@
-// Holds, for each upstream, the gateway's credential and the concurrency limit. Both survive a reload: otherwise a reload would forget that
-// a credential was refused, or let more requests through.
+// Holds, for each upstream, the gateway's credential and the concurrency limit. Both outlast a reload: after it, a refused credential is
+// still not sent, and requests in progress still count.
 
 import type { CredentialState } from '../shared/credential-state.ts';
 import { ConcurrencyLimit, type ConcurrencyRules, type QueueRefusal } from './concurrency/concurrency-limit.ts';

@@ -1,5 +1,5 @@
-// The store of use in Redis, shared by all instances: a hash for each organization and span, which expires by itself. Beside the counts it
-// has the number of the latest parcel of each writer, so that these are lost, if at all, together.
+// The store of use in Redis, shared by all instances: a hash for each organization and span, which expires by itself. A hash has the counts
+// and the number of the latest parcel of each writer, so that both can only be lost together.
 
 import { type ConnectRedis, openRedis, type Redis } from '../redis/client.ts';
 import { evaluate, toScript } from '../redis/sealed-script.ts';
@@ -22,7 +22,7 @@ const COMMAND_TIMEOUT_MS = 1000;
 /** It takes about half a millisecond, in which Redis runs nothing else. */
 const FIELDS_AT_ONCE = 1000;
 const MARKS = 'usage:marks';
-/** One command for each organization took 2 % of the CPU time of a gateway with 1,000 busy ones. */
+/** One command for each organization took 2 % of the CPU time of a gateway with 1,000 busy organizations. */
 const PARCELS_PER_CALL = 32;
 
 /**
@@ -166,8 +166,8 @@ interface Places {
 }
 
 /**
- * A hash has no order, so that all of it is looked at for each piece: the first one has as many periods as are wanted, and each one after
- * it twice as many as the one before. A small hash is one piece.
+ * A hash has no order, so the script reads the whole hash for each piece. The first piece has as many periods as are wanted, and each piece
+ * after it twice as many as the piece before. A small hash is one piece.
  */
 function createScan(client: Redis): UsageStore['scan'] {
   return async function* scan({ organization, span, fromMs, toMs, periods, operation, key }: ScanOptions) {

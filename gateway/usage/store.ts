@@ -27,7 +27,7 @@ export interface Entry extends Detail {
 
 /** Counts that are written in one step: of one organization and one UTC day. */
 export interface Parcel {
-  /** Increases with each parcel of a writer: one that was written is not added again. */
+  /** Increases with each parcel of a writer, so that a parcel that was written is not added again. */
   readonly number: number;
   readonly organization: string;
   /** Beginning of the day, epoch milliseconds. */
@@ -71,8 +71,8 @@ export interface UsageStore {
   /** How many parcels `add` takes at once. */
   readonly parcelsMax: number;
   /**
-   * Adds the counts of parcels, each of a different organization, unless they were added already. Rejects if one of them was not written,
-   * or possibly not: then send all of them again.
+   * Adds the counts of parcels, each of a different organization, unless they were added already. Rejects if a parcel was not written, or
+   * possibly not. Then send all parcels again.
    */
   add(writer: string, parcels: readonly Parcel[]): Awaitable<void>;
   /** Notes that everything that a writer has counted before this moment is written, so that it sends none of its parcels again. */

@@ -1,6 +1,6 @@
 // Counts requests in memory until they are written. A caller has its last counts in its memory, so that another request for the same
-// operation costs no look-up. Memory is bounded: beyond a number of details, requests are counted by organization and
-// class of status alone, and beyond a number of those only as lost.
+// operation costs no look-up. Memory is bounded. Beyond a number of pairs of caller and operation, requests are counted by organization and
+// class of status alone; beyond a number of organizations, they are counted only as lost.
 
 import type { Caller } from '../caller.ts';
 import { CallerNote } from '../caller-memory.ts';
@@ -63,7 +63,7 @@ export interface UsageTally {
   take(): IteratorObject<Tallied>;
   /** Number of pairs and folded organizations. */
   size(): number;
-  /** Number of requests that were counted without operation and key, and of those that were not counted, since the start. */
+  /** Numbers of requests since the start: counted without operation and key; not counted. */
   losses(): { readonly folded: number; readonly lost: number };
 }
 

@@ -1,6 +1,6 @@
-// Writes what was counted to the store every few seconds, in parcels that the store adds exactly once: one whose confirmation was lost is
-// sent again under its number. While the store is away, parcels wait, and new counts stay in the tally. A thousand busy organizations are a
-// tenth of a second of work, for this process and for the store: it is done in pieces, with rests.
+// Writes what was counted to the store every few seconds, in parcels that the store adds exactly once. A parcel whose confirmation was lost
+// is sent again under its number. While the store is away, parcels wait, and new counts stay in the tally. A thousand busy organizations
+// are a tenth of a second of work, for this process and for the store: it is done in pieces, with rests.
 
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type Machine, realMachine, type Timer } from '../shared/machine.ts';

@@ -61,7 +61,7 @@ export interface Conditions {
 export interface KeysMost {
   /** Keys that work. */
   readonly usable: number;
-  /** All keys, with those that are revoked or have ended: they are kept, and each creation may look at all of them. */
+  /** All keys. Revoked and ended keys count: they are kept, and each creation may look at all keys. */
   readonly records: number;
 }
 

@@ -42,7 +42,7 @@ export function isSameKeySet(one: KeySet | undefined, other: KeySet): boolean {
   return one?.ids.size === other.ids.size && [...other.ids].every((id) => one.ids.has(id));
 }
 
-/** Finds the key that verifies a token. For a token that names no key, returns the only one that fits. */
+/** Finds the key that verifies a token. For a token that names no key, returns the only key that fits. */
 export function findIn(set: KeySet | undefined, kid: string | undefined, algorithm: string): FoundIssuerKey {
   const named = set?.keys.filter((key) => kid === undefined || key.kid === kid) ?? [];
   const [key, ...others] = named.filter((candidate) => candidate.algorithm === algorithm);

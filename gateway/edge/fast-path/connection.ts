@@ -77,7 +77,7 @@ export class FastConnection implements FastResponseOptions {
     });
   }
 
-  /** Whether a head is awaited: the first of the connection, or one that has begun to arrive. */
+  /** Whether a head is awaited: the first head of the connection, or a head that has begun to arrive. */
   get isAwaitingHead(): boolean {
     return this.#request === undefined && (this.#waiting !== undefined || !this.#hasServed);
   }

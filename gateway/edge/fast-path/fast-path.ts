@@ -74,7 +74,7 @@ class FastPath implements FastOwner {
 
   /** Takes a new connection. */
   take(socket: Socket): void {
-    // A connection above a limit, or one that was reset, is already destroyed.
+    // A connection that is above a limit or was reset is already destroyed.
     if (socket.destroyed) return;
     const connection = new FastConnection(socket, this, performance.now());
     if (!connection.begin()) {

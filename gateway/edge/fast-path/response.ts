@@ -1,4 +1,4 @@
-// The answer to a request of the fast path. Most answers leave in one write; those that stream need a few.
+// The answer to a request of the fast path. Most answers leave in one write; a streamed answer needs a few.
 
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';

@@ -48,7 +48,7 @@ const requestHeaders = [
   ],
   ...['If-Match', 'If-None-Match', 'If-Modified-Since', 'If-Unmodified-Since'],
 ];
-/** Headers that a page may read beside the CORS-safelisted ones. */
+/** Headers that a page may read beside the CORS-safelisted headers. */
 const responseHeaders = [
   ...['RateLimit', 'RateLimit-Policy', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
   ...['Retry-After', 'X-Request-Id', 'X-Client-Request-Id', 'X-Error-Code', 'WWW-Authenticate', 'Allow'],

@@ -11,7 +11,7 @@ import type { Source } from '../../shared/yaml-source.ts';
 export interface CertificateFiles {
   readonly certificate: string;
   readonly key: string;
-  /** The names that the certificate is for; undefined for those in the certificate. */
+  /** The names that the certificate is used for. If it is undefined, these are the names in the certificate. */
   readonly names?: readonly string[] | undefined;
 }
 

@@ -1,5 +1,5 @@
-// The plain HTTP listener beside the TLS one: answers only challenges of certificate authorities, and redirects only requests without
-// credentials. Throws tls_required, the errors of the admit stage, and the errors of a tunnel.
+// The plain HTTP listener beside the TLS listener. It answers only challenges of certificate authorities, and redirects only requests
+// without credentials. Throws tls_required, the errors of the admit stage, and the errors of a tunnel.
 
 import { GatewayError } from '../../errors.ts';
 import type { Admitted, Arrived } from '../../exchange.ts';
@@ -45,7 +45,7 @@ function showsCredentials({ headers, query }: Admitted): boolean {
   return headers.has('authorization') || headers.has('cookie') || /(^|[=&])sk_(live|test)_/.test(query);
 }
 
-/** Builds the URL with a known host name, whatever Host says, so that no client is redirected to a foreign host. */
+/** Builds the URL with a known host name, not with the Host of the request, so that no client is redirected to a foreign host. */
 function createLocate(publicUrl: string, hosts: readonly string[]): (admitted: Admitted) => string {
   const { hostname, port } = new URL(publicUrl);
   const known = new Set([hostname, ...hosts]);

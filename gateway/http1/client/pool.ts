@@ -188,7 +188,7 @@ export class Pool implements Dispatcher, Owner {
     if (this.#waiting.length > 0) this.#serveSoon();
   }
 
-  /** Whether a request waits, after those that have ended are dropped. */
+  /** Drops the waiting requests that have ended, and returns whether another request waits. */
   #hasWaiting(): boolean {
     while (this.#waiting[0]?.handler.ended === true) this.#waiting.shift();
     return this.#waiting.length > 0;
@@ -207,7 +207,10 @@ export class Pool implements Dispatcher, Owner {
     for (let i = 0; i < needed; i++) this.#open();
   }
 
-  /** Notes when requests begin to wait for those that have all connections. The noted ones precede those that came since. */
+  /**
+   * Notes the time at which requests begin to wait, because other requests have all connections. Requests with a noted time stand before
+   * requests that came since.
+   */
   #noteWaits(): void {
     const expected = this.#opening.size + this.#resting.length;
     for (let at = this.#waiting.length - 1; at >= expected; at -= 1) {

@@ -4,7 +4,7 @@ import { type Machine, realMachine } from '../../shared/machine.ts';
 
 /** The number of failures in one command from which on the next command waits. */
 const FLOOD = 8;
-/** Milliseconds between two commands of such a flood. This instance learns by as much later that the address is blocked. */
+/** Milliseconds between two commands of such a flood. This instance learns that much later that the address is blocked. */
 const FLOOD_REST_MS = 5;
 
 interface Failures<Count> extends PromiseWithResolvers<Count> {

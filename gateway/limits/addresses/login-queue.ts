@@ -1,5 +1,5 @@
-// A queue of logins for each client address. The first login of an address asks for a unit of the limits until it gets one. The others wait
-// behind it, so that many waiting logins cost little.
+// A queue of logins for each client address. The first login of an address asks for a unit of the limits until it gets one. The other
+// logins wait behind it, so that many waiting logins cost little.
 
 /** Longest wait of a login. It is longer than an upstream takes to check a password. */
 const WAIT_MS = 10_000;

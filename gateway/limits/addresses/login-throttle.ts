@@ -45,9 +45,9 @@ export type LoginThrottleOptions = Pick<FailureLimitOptions, 'name' | 'counters'
 type GiveBack = (isAnswered: boolean) => void;
 
 /**
- * A credential that was accepted within the last window passes even from a blocked address, and reserves nothing. But an upstream may
- * answer one address alike whatever the credential. Therefore a credential that fails later is forgotten, and a few such failures block
- * the address for all credentials.
+ * A credential that was accepted within the last window passes even from a blocked address, and reserves nothing. But an upstream may give
+ * one address the same answer for each credential. Therefore a credential that fails later is forgotten, and a few such failures block the
+ * address for all credentials.
  */
 export class LoginThrottle {
   #rules: LoginThrottleRules;

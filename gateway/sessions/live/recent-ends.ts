@@ -1,4 +1,5 @@
-// The ends that this process knows of: it writes them again if the store has lost them, and a stream that is opened late learns of them.
+// The ends of sessions that this process knows of. It writes them again if the store has lost them, and tells them to a stream that is
+// opened late.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { EndReason, SessionEnd } from '../store/session-store.ts';

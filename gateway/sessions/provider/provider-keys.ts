@@ -1,5 +1,5 @@
-// The keys of a provider, by which ID tokens and logout tokens are checked. They are read when they are needed first, and again when a
-// token names one that is not among them.
+// The keys of a provider, by which ID tokens and logout tokens are checked. They are read for the first token, and again when a token names
+// an unknown key.
 
 import { compactVerify, createRemoteJWKSet, customFetch } from 'jose';
 import type { ServerMetadata } from 'openid-client';

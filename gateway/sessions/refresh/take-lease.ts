@@ -1,4 +1,4 @@
-// Asks the store for a lease, and gives one back that this process may have without knowing it.
+// Asks the store for a lease. If the reply is lost, this process may hold a lease without knowing it: it gives that lease back.
 
 import type { Machine } from '../../shared/machine.ts';
 import type { RefreshTake, Session, SessionRefreshes } from '../store/session-store.ts';

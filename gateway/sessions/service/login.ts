@@ -65,7 +65,7 @@ export const finishLogin: SessionHandler = async (deps, exchange) => {
   }
 };
 
-/** A new id at every login: one that was known before is worth nothing. Returns the value of the cookie. */
+/** A new id at every login: an id that was known before is worth nothing. Returns the value of the cookie. */
 async function storeSession(
   deps: SessionDeps,
   exchange: Forwardable,
@@ -101,7 +101,7 @@ async function storeSession(
   return value;
 }
 
-/** The only provider, or the one that is named. */
+/** The provider that is named, or the only provider. */
 function providerNamed({ providers }: SessionDeps, name: string | undefined): Provider | undefined {
   return name === undefined && providers.size === 1 ? [...providers.values()][0] : providers.get(name ?? '');
 }

@@ -10,7 +10,7 @@ import { fromStore } from '../store-away.ts';
 import { jsonAnswer, type SessionHandler, servedOrigin, setCookies } from './answer.ts';
 import type { SessionDeps } from './deps.ts';
 
-/** Ends the session here first: whatever the provider does, the cookie is worth nothing afterwards. */
+/** Ends the session here first: the cookie is worth nothing afterwards, even if the provider fails. */
 export const logout: SessionHandler = async (deps, exchange) => {
   const { reader, live, settings } = deps;
   const { origin, isSecure } = servedOrigin(deps, exchange);

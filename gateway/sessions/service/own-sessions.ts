@@ -45,7 +45,7 @@ export const endOtherSession: SessionHandler = async (deps, exchange) => {
   return emptyAnswer();
 };
 
-/** A session of another person is as unknown as one that never was. */
+/** A session of another person is as unknown as a session that never existed. */
 async function ownSession({ reader, store }: SessionDeps, { caller }: Forwardable, id: string): Promise<Session> {
   const { provider, subject } = reader.sessionOf(caller);
   const session = await fromStore(() => store.get(id));

@@ -11,7 +11,7 @@ export const ENDS_MAX = 10_000;
 /** The last use is written with a delay: a session is kept for so long after its idle end. Instances judge idleness themselves. */
 export const IDLE_SLACK_MS = 5000;
 
-/** No lease lasts longer: one that ends later was written before the clock was set back. */
+/** No lease lasts longer: a lease that ends later was written before the clock was set back. */
 export const LEASE_MAX_MS = 30_000;
 
 /** A name of fixed length for parts of any length. It does not show them. */

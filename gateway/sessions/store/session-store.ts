@@ -123,7 +123,7 @@ export type SessionsOf =
   | { readonly person: { readonly provider: string; readonly subject: string } };
 
 export interface SessionPage {
-  /** Only sessions after this one in the order of the list. */
+  /** Only sessions that follow this session in the list. */
   readonly after?: Pick<Session, 'createdAtMs' | 'id'> | undefined;
   readonly limit: number;
 }
@@ -166,8 +166,8 @@ export type RefreshTake =
 export interface SessionRefreshes {
   take(session: Session, owner: string, terms: RefreshTerms): Awaitable<RefreshTake>;
   /**
-   * Prolongs a lease, and restores one that the store has lost. Called before the token is sent, it also records that: only after true may
-   * the token be sent. False if the lease is over, or if the token may not be sent again.
+   * Prolongs a lease. Restores the lease if the store has lost it. Called before the token is sent, it also records that: only after true
+   * may the token be sent. False if the lease is over, or if the token may not be sent again.
    *
    * @param sentForMs how long ago the token was sent, 0 before it is; undefined if it is not sent yet
    */

@@ -1,5 +1,5 @@
-// The deadlines of one exchange with an upstream: the exchange ends when one of them has passed, with upstream_timeout, and an answer that
-// takes longer than maxStreamMs is cut.
+// The deadlines of one exchange with an upstream. When a deadline has passed, the exchange ends with upstream_timeout. An answer that takes
+// longer than maxStreamMs is cut.
 
 import type { GatewayError } from '../../errors.ts';
 import type { Forwardable } from '../../exchange.ts';

@@ -6,7 +6,7 @@ import { contain } from '../../shared/faults.ts';
 import { FairQueue, type OrganizationShare, type QueueEntry, queueEntry, type Waiter } from './fair-queue.ts';
 import { createQueueBound, type QueueBoundRules } from './queue-bound.ts';
 
-/** Above this number of organizations, those without requests here are removed from memory. */
+/** Above this number of organizations, organizations without requests here are removed from memory. */
 const SHARES_MAX = 4096;
 /** Upper bound for Retry-After. */
 const RETRY_AFTER_SECONDS_MAX = 30;

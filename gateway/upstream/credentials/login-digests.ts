@@ -2,7 +2,7 @@
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Compares the user name and password that a client presents with the ones of a credential, in constant time. */
+/** Compares the login that a client presents with the login of a credential, in constant time. */
 export class LoginDigests {
   /** A key that is random for each process, so that an attacker cannot choose the first bytes of a digest. */
   readonly #key = randomBytes(32);

@@ -32,7 +32,7 @@ export function withheldCookies(given: string | undefined, { withheld }: CookieR
   return notSent.length === 0 ? undefined : notSent.map((name) => `cookie: ${name}`);
 }
 
-/** Returns the name in `name=value`, whatever follows it; undefined if it has none. */
+/** Returns the name in `name=value; …`; undefined if the text has no name. */
 function nameOf(pair: string): string | undefined {
   const equals = pair.indexOf('=');
   return equals === -1 ? undefined : pair.slice(0, equals).trim();

@@ -1,4 +1,4 @@
-// Writes the headers of a request for its upstream: an allow list, and identity headers that only the gateway can set. They are written as
+// Writes the headers of a request for its upstream: an allow list, and identity headers that only the gateway can set. It writes them as
 // lines at once, because a list of names and values would be joined from three pieces per field. Throws WireFault.
 
 import type { Caller } from '../../caller.ts';
@@ -161,7 +161,7 @@ function cookieLine(given: string | undefined, rules: CookieRules): string {
   return cookies === undefined ? '' : lineOf('cookie', cookies);
 }
 
-/** Whether a declared header parameter crosses: not the gateway's own fields in any spelling, and not those that are sent anyway. */
+/** Whether a declared header parameter crosses. The gateway's own fields do not, in any spelling; nor do fields that are sent anyway. */
 function mayForward(name: string): boolean {
   return !isOwnedRequestHeader(name) && !requestAllowed.includes(name) && name !== 'range' && name !== 'if-range';
 }

@@ -15,7 +15,7 @@ export class CheckedBody {
   readonly #exchange: Forwardable;
   readonly #check: ContractCheck;
   readonly #answer: ClientAnswer;
-  /** Gets what the client gets: the answer itself, or the one that is held until it is stored. */
+  /** Gets what the client gets: the answer itself, or the answer that is held until it is stored. */
   readonly #next: ClientAnswer | HeldAnswer;
   readonly #relay: AnswerOwner;
 

@@ -225,7 +225,7 @@ export class ClientAnswer implements WithheldNotes {
     this.#exchange.trail.note('withheld', this.#withheld);
   }
 
-  /** Whether the client has an answer, but not this one: for example because the request body took too long. */
+  /** Whether the client has got another answer than this one, for example because the request body took too long. */
   get isForestalled(): boolean {
     return !this.#hasHead && this.#exchange.response.headersSent;
   }

@@ -28,7 +28,7 @@ import { HeldAnswer, type HoldingRelay } from './held-answer.ts';
 export interface RelayOwner {
   /** Start of this attempt, `performance.now()`. */
   readonly attemptAt: number;
-  /** Called when the attempt has got a connection after waiting this long for those in use. */
+  /** Called when the attempt has got a connection, after it has waited this long because all connections were in use. */
   waited(waitedMs: number): void;
   /** Called when the client has the whole answer. */
   relayed(): void;

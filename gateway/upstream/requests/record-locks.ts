@@ -1,5 +1,6 @@
-// Locks on records of upstreams, for requests that read a record before they change it. One request at a time holds a record, over all instances. Redis
-// knows the holder if the instances share one; otherwise this process does. While Redis is away, a lock holds only within this process.
+// Locks on records of upstreams, for requests that read a record before they change it. One request at a time holds a record, over all
+// instances. Redis stores the holder if the instances share one; otherwise this process does. While Redis is away, a lock holds only within
+// this process.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

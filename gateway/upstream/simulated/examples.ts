@@ -20,7 +20,7 @@ export type AnswerFromContract = (request: Outgoing) => Promise<AnswerInProcess>
 /**
  * Returns pools in which addresses without a connection are answered here.
  *
- * @param answerFor by address, of those that are a contract
+ * @param answerFor by address, for the addresses that stand for a contract
  */
 export function withExamples(pools: Pools, answerFor: (address: string) => AnswerFromContract): Pools {
   return {

@@ -1,4 +1,4 @@
-// Passes an answer that is a stream to the client: each chunk leaves as it arrives. Keeps an event stream alive while its service is
+// Passes an answer that is a stream to the client: each chunk leaves as it arrives. It keeps an event stream alive while the service is
 // silent, checks each item against the contract, and can end the stream between two items.
 
 import type { Forwardable } from '../../exchange.ts';

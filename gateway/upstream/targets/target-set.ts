@@ -1,5 +1,5 @@
-// The state of the targets of each upstream, per mode. It survives reloads: otherwise a reload would readmit a failing target, or forget
-// its outstanding requests.
+// The state of the targets of each upstream, per mode. It outlasts reloads: after one, a failing target is still not used, and outstanding
+// requests still count.
 
 import type { Mode } from '../../caller.ts';
 import type { PoolSettings } from '../../http1/client/pool.ts';

@@ -72,8 +72,8 @@ export class Targets {
   }
 
   /**
-   * Picks the best target; those in `tried` come last. Call it only for modes that the upstream has. Throws upstream_unavailable with the
-   * remaining wait while the breaker of the upstream is open. The attempt counts as outstanding until `ended`.
+   * Picks the best target; the targets in `tried` come last. Call it only for modes that the upstream has. Throws upstream_unavailable with
+   * the remaining wait while the breaker of the upstream is open. The attempt counts as outstanding until `ended`.
    */
   pick(upstream: string, mode: Mode, tried?: readonly Target[]): Target {
     const pooled = this.#pooled[mode].get(upstream) as PooledTargets;
@@ -176,8 +176,8 @@ export interface Candidate {
 }
 
 /**
- * Prefers working targets that were not tried, then returning ones, then tried ones. If no target works, all are candidates: an attempt
- * that may fail is better than a certain refusal. Equal candidates take turns.
+ * Prefers working targets that were not tried, then returning targets, then targets that were tried. If no target works, all are
+ * candidates: an attempt that may fail is better than a certain refusal. Equal candidates take turns.
  *
  * @param turn a different number for each call
  */

@@ -1,4 +1,4 @@
-// Finds and mends damage of the Redis key store: a Redis that evicts deletes whole names, such as all digests, and keeps the others. The
+// Finds and mends damage of the Redis key store. A Redis that evicts deletes whole names, such as all digests, and keeps the others. The
 // index is rebuilt from the records; lost records come back with an import.
 
 import type { Redis } from '../../../redis/client.ts';

@@ -1,5 +1,5 @@
-// Converts keys to and from their form in the Redis key store: one text for the unchanging part, and a column for each kind of change,
-// where an unchanged key takes no room.
+// Converts keys to and from their form in the Redis key store: one text for the unchanging part, and a column for each kind of change. An
+// unchanged key takes no room in a column.
 
 import type { StoredKey } from '../stored-key.ts';
 import type { Columns } from './key-store-script.ts';

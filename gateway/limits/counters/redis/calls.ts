@@ -20,8 +20,8 @@ interface Call {
 }
 
 /**
- * One timer serves all calls: it is set for the oldest call, and then for the oldest of those that are left. A timer per call would cost
- * more than this bookkeeping.
+ * One timer serves all calls: it is set for the oldest call, and then for the oldest call that is left. A timer per call would cost more
+ * than this bookkeeping.
  *
  * @param deadlineMs longest time that a call waits for its reply
  * @param onFailure called for each call that has failed

@@ -139,7 +139,7 @@ export class ClusterServers implements RedisServers {
     }
   }
 
-  /** The servers that are asked for the slot map: those that are up, or all known ones if none is. */
+  /** The servers that are asked for the slot map: the servers that are up; all known servers if none is up. */
   #sources(): URL[] {
     const known = [...this.#servers.values()];
     const healthy = known.filter(({ link }) => link.isUp()).map(({ url }) => url);

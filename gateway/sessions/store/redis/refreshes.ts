@@ -1,5 +1,5 @@
-// The steps of a refresh in Redis. A lease is three fields of the session: its owner, until when it runs, and its fence. Two more say since
-// when the token may have been sent, and by which owner. They stay when the lease has run out, so that a token that may have been redeemed
+// The steps of a refresh in Redis. Three fields of the session are the lease: its owner, until when it runs, and its fence. Two fields say
+// since when the token may have been sent, and by which owner. The last two outlast the lease, so that a token that may have been redeemed
 // is not redeemed again.
 
 import { LEASE_MAX_MS, type tokenColumns } from '../record.ts';
