@@ -21,7 +21,7 @@ interface TraceNotes {
 }
 
 const timed = Object.keys(TIMED_STAGES) as TimedStage[];
-const places = Object.fromEntries(timed.map((stage, index) => [stage, index])) as Readonly<Record<TimedStage, number>>;
+const indexes = Object.fromEntries(timed.map((stage, index) => [stage, index])) as Readonly<Record<TimedStage, number>>;
 /** NaN in place of 0, because an array of integers would be replaced when it takes its first time. */
 const notEnded: readonly number[] = timed.map(() => Number.NaN);
 
@@ -79,7 +79,7 @@ export class Trail implements Reservation, UsualNotes {
   }
 
   ended(stage: TimedStage): void {
-    this.endedAt[places[stage]] = performance.now();
+    this.endedAt[indexes[stage]] = performance.now();
   }
 
   note<Name extends keyof RareNotes>(name: Name, value: RareNotes[Name]): void {

@@ -1,5 +1,5 @@
 // Comments follow the rules of CONTRIBUTING.md that a pattern can find: none begins with "Of", "So", "Once:" or "Undefined:", which leave
-// out the noun, and none says "under way" or "further" for "in progress" and "other".
+// out the noun, none says "under way" or "further" for "in progress" and "other", and none adds a condition by "also if".
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -12,6 +12,7 @@ const rules: Readonly<Record<string, RegExp>> = {
   'begin with their noun': /^(Of|So|Once:) /,
   'say what is there before they say when it is not': /(?:^|[.;] |@param \w+ )(?:undefined|absent): /i,
   'call it in progress, not under way': /\bunder way\b/,
+  'give a second condition a sentence of its own': /, also (?:if|when)\b/,
   'speak of other things, not of further ones': /\bfurther (?!ahead\b|left\b)/i,
 };
 

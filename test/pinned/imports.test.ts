@@ -103,14 +103,14 @@ const isShared = (file: string) => shared.some((place) => file.startsWith(place)
 const isAbove = (file: string) => above.some((place) => file.startsWith(place));
 const concernOf = (file: string) => concerns.find((concern) => file.startsWith(concern));
 
-/** What a concern brings to the columns: data and pure functions that capabilities.ts lists, and the files that they are made of. */
+/** The files of a concern that capabilities.ts lists: data and pure functions, and the files that they are made of. */
 const isCapabilityFile = (file: string) =>
   /^gateway\/\w+\/(capability|codes)\.ts$|^gateway\/upstream\/headers\/withheld\.ts$/.test(file) &&
   concernOf(file) !== undefined;
-const COLUMN = 'gateway/capabilities.ts';
-/** The columns list what the concerns bring, and nothing else of them. */
+const CAPABILITIES = 'gateway/capabilities.ts';
+/** The lists of capabilities and of settings import these files of the concerns, and no others. */
 const isListing = (from: string, to: string) =>
-  (from === COLUMN && isCapabilityFile(to)) || (from.startsWith('gateway/config/') && settings.includes(to));
+  (from === CAPABILITIES && isCapabilityFile(to)) || (from.startsWith('gateway/config/') && settings.includes(to));
 
 /**
  * The layers from top to bottom. A file imports from its own layer and those below. The capabilities are one layer; below it are the files
@@ -121,7 +121,7 @@ const layers = [
   (file: string) => concernOf(file) !== undefined && !isCapabilityFile(file),
   ...shared.flatMap((place) => [
     (file: string) => file.startsWith(place),
-    ...(place === COLUMN ? [isCapabilityFile] : []),
+    ...(place === CAPABILITIES ? [isCapabilityFile] : []),
   ]),
 ];
 const layerOf = (file: string) => layers.findIndex((isOn) => isOn(file));

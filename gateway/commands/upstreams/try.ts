@@ -135,7 +135,7 @@ interface Card {
   readonly checks: readonly Finding[];
 }
 
-/** What the trial has created is deleted again, also if it ends early. */
+/** Deletes what the trial has created, whether or not the trial has come to its end. */
 async function cardOf(backend: Backend, trial: Trial): Promise<Card> {
   const { operations } = trial.configuration.contracts;
   const entries = operations.filter(({ operation }) => operation.upstream === trial.name);
