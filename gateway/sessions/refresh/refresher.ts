@@ -28,7 +28,6 @@ const ASK_AGAIN_MS = { first: 50, longest: 400 } as const;
 const WAIT_MAX_MS = 8000;
 /** A successor is written once more: by then Redis has it on disk, or has lost it in a crash. */
 const WRITE_AGAIN_AFTER_MS = 2000;
-const WRITE_AGAIN_FOR_MS = 60_000;
 
 /** `away`: the access token has ended, and neither provider nor store give a new one at present. The session has not ended. */
 export type Refreshed = Session | 'ended' | 'away';
@@ -141,12 +140,12 @@ export class Refresher {
         case 'tokens':
           return await this.#write(lease, session, outcome.tokens);
         case 'ended':
-          await this.#settler.settle(() => end(session, 'refused'), WRITE_AGAIN_FOR_MS);
+          await this.#settler.settle(() => end(session, 'refused'));
           return 'ended';
         case 'away': {
           const letGo = outcome.redeemed === 'no' ? store.refreshes.release : store.refreshes.giveUp;
           held.letGo();
-          await this.#settler.settle(() => letGo(lease), WRITE_AGAIN_FOR_MS);
+          await this.#settler.settle(() => letGo(lease));
           return this.#fail(session, outcome.reason);
         }
       }
@@ -166,7 +165,7 @@ export class Refresher {
   /** Another instance may know the key, until the access token ends. */
   async #giveBackUnread(lease: RefreshLease, session: Session): Promise<Refreshed> {
     const { store, end } = this.#options;
-    await this.#settler.settle(() => store.refreshes.release(lease), WRITE_AGAIN_FOR_MS);
+    await this.#settler.settle(() => store.refreshes.release(lease));
     if (!this.#isOver(session)) return this.#fail(session, 'its tokens cannot be decrypted');
     await end(session, 'lost');
     return 'ended';
@@ -193,13 +192,13 @@ export class Refresher {
       const accessLivesMs = Math.max(0, tokens.accessLivesMs - (performance.now() - since));
       return { written: await store.refreshes.replaceTokens(lease, { ...tokens, accessLivesMs }) };
     };
-    const result = await this.#settler.settle(put, Math.max(tokens.accessLivesMs, WRITE_AGAIN_FOR_MS));
+    const result = await this.#settler.settle(put);
     if (result === undefined) return this.#fail(session, 'the new tokens could not be stored');
     if (result.written === undefined) {
       discard(session, tokens);
       return 'ended';
     }
-    const putAgain = () => void this.#settler.settle(put, WRITE_AGAIN_FOR_MS);
+    const putAgain = () => void this.#settler.settle(put);
     this.#machine.setTimeout(putAgain, WRITE_AGAIN_AFTER_MS).unref();
     return this.#succeed(result.written);
   }

@@ -25,18 +25,8 @@ export const SESSIONS = of('sessions', [
     "outcome.redeemed === 'no' ? store.refreshes.release : store.refreshes.giveUp",
     'store.refreshes.release',
   ],
-  [
-    'a refused token is tried again',
-    REFRESHER,
-    "await this.#settler.settle(() => end(session, 'refused'), WRITE_AGAIN_FOR_MS);",
-    '',
-  ],
-  [
-    'new tokens are stored once, or not at all',
-    REFRESHER,
-    'await this.#settler.settle(put, Math.max(tokens.accessLivesMs, WRITE_AGAIN_FOR_MS))',
-    'await put()',
-  ],
+  ['a refused token is tried again', REFRESHER, "await this.#settler.settle(() => end(session, 'refused'));", ''],
+  ['new tokens are stored once, or not at all', REFRESHER, 'await this.#settler.settle(put)', 'await put()'],
   ['leases are taken as soon as Redis is back', LEASES, 'QUIET_MS = 4000', 'QUIET_MS = 0'],
   [
     'a full Redis keeps new tokens out',

@@ -1,0 +1,68 @@
+// New tokens of a session wait in the process that has them until Redis is back, however long that takes.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { createLiveSessions } from '../../gateway/sessions/live/live-sessions.ts';
+import { openRedisSessionStore } from '../../gateway/sessions/store/redis/redis-session-store.ts';
+import { createKeyRing } from '../../gateway/shared/seal.ts';
+import { Deployment } from './deployment.ts';
+import { World } from './engine/world.ts';
+
+const HASH = 'hash of the cookie';
+const ACCESS_LIVES_MS = 30_000;
+const AWAY_MS = 15 * 60_000;
+
+it('a Redis that has lost the lease, and is away for a quarter of an hour, gets the new tokens', async () => {
+  const world = new World({ seed: 'outage' });
+  const redeemed: (string | undefined)[] = [];
+  let begin: (() => Promise<unknown>) | undefined;
+  let request: (() => Promise<unknown>) | undefined;
+  const { redis } = new Deployment(world, 1, (_place, { machine }, connect) => {
+    const keys = createKeyRing(() => ['a secret of sixteen letters'], 'simulation', machine);
+    const tokens = () => ({
+      ...{ accessToken: `access ${redeemed.length}`, refreshToken: `refresh ${redeemed.length}`, idToken: undefined },
+      accessLivesMs: ACCESS_LIVES_MS,
+    });
+    void openRedisSessionStore({ url: 'redis://simulated', keys, connect, machine }).then((store) => {
+      const sessions = createLiveSessions({
+        ...{ store, max: 10, machine },
+        async redeem(_session, { refreshToken }, { announce }) {
+          assert.equal(await announce(), true);
+          redeemed.push(refreshToken);
+          if (redeemed.length === 1) {
+            redis.stop();
+            world.after(AWAY_MS, () => redis.start('all but the tail'));
+          }
+          return { kind: 'tokens', tokens: tokens() };
+        },
+        reuseMsOf: () => 0,
+        discard: () => assert.fail('the tokens are handed back'),
+      });
+      begin = async () => {
+        const session = {
+          ...{ id: 'ses_1', hash: HASH, provider: 'main', subject: 'ada', providerSid: 'sid', organization: 'org_a' },
+          ...{ claims: {}, device: 'simulated', idleMs: 2 * AWAY_MS, livesMs: 4 * AWAY_MS },
+        };
+        return store.create(session, tokens(), { begunAtMs: await store.nowMs(), perPersonMax: 10 });
+      };
+      request = async () => {
+        const session = await sessions.find(HASH);
+        return session && sessions.fresh(session);
+      };
+    });
+  });
+  redis.lag(1000);
+  await world.run(1000);
+  const begun = begin?.();
+  await world.run(5000);
+  assert.ok(await begun);
+  await world.run(5000 + ACCESS_LIVES_MS);
+  const first = request?.();
+  await world.run(100_000);
+  assert.equal(await first, 'away');
+  await world.run(AWAY_MS + 100_000);
+  const second = request?.();
+  await world.run(AWAY_MS + 200_000);
+  assert.equal(((await second) as { readonly generation?: number }).generation, 2);
+  assert.deepEqual(redeemed, ['refresh 0', 'refresh 1']);
+});
