@@ -10,7 +10,7 @@ import { createConnect } from './redis/client.ts';
 import { SimulatedRedis } from './redis/server.ts';
 
 const MINUTE_MS = 60_000;
-const HASH = '726d0802d4446de24a4be744710dda07';
+const HASH = 'f6338235b772fdf59f8b921191f65a65';
 
 /** Counts in a hash, and keeps the latest times in a sorted set. */
 const SCRIPT = `

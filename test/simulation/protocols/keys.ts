@@ -27,6 +27,8 @@ const NEXT_CHANGE_SHARES = [0.3, 0.8] as const;
 const ADDRESS = '192.0.2.1';
 /** A replica lacks no more than this, unless everything is lost. */
 const LOST_TAIL_MS = 60_000;
+/** After an outage gateways have reported again within this time. */
+const REPORTED_AGAIN_MS = 5000;
 /** Gateways report that they let keys in for some seconds longer than they do. */
 const JUMP_ALLOWED_MS = 1000;
 
@@ -190,11 +192,20 @@ function createOperator(deployment: Deployment, checker: AccessChecker) {
     checkProgress(exceptions);
   }
 
-  /** Whether Redis can know of all gateways: one that is cut off is listed until its grace is over, unless Redis has lost that. */
+  /**
+   * Whether Redis can know of all gateways: one that is cut off is listed until its grace is over, unless Redis has lost that, or the first
+   * report after an outage.
+   */
   function knowsAll(): boolean {
     const { redis } = deployment;
     const fromMs = world.now() - GRACES_MS[2] - 10_000;
-    const isLost = redis.losses().some(({ atMs, sinceMs }) => atMs > fromMs && sinceMs < atMs - LOST_TAIL_MS);
+    const isLost = redis.losses().some(({ atMs, sinceMs, tailMs }) => {
+      if (atMs <= fromMs) return false;
+      const isReportedBefore = !redis
+        .outages()
+        .some(({ untilMs }) => untilMs > sinceMs - REPORTED_AGAIN_MS && untilMs <= sinceMs + tailMs);
+      return tailMs > LOST_TAIL_MS || !isReportedBefore;
+    });
     return !isLost && !redis.jumps().some(({ atMs, byMs }) => atMs > fromMs && byMs > JUMP_ALLOWED_MS);
   }
 

@@ -41,6 +41,14 @@ export interface Loss {
   readonly atMs: number;
   /** Writes from here on were lost. */
   readonly sinceMs: number;
+  /** How much was lost: the time from then on until the server stopped, or handed over. */
+  readonly tailMs: number;
+}
+
+/** The server answered nothing. Times are true times. */
+export interface Outage {
+  readonly fromMs: number;
+  readonly untilMs: number;
 }
 
 export interface ClockJump {
@@ -60,6 +68,8 @@ export class SimulatedRedis {
   readonly #connections = new Set<ServerConnection>();
   readonly #losses: Loss[] = [];
   readonly #jumps: ClockJump[] = [];
+  readonly #outages: Outage[] = [];
+  #awaySinceMs = 0;
   #offsetMs = 0;
   #behindUntilMs = 0;
   #state: 'up' | 'paused' | 'down' = 'up';
@@ -75,6 +85,8 @@ export class SimulatedRedis {
   /** A replica lets keys expire when its master does: at the time of each write. */
   #replicaClockMs = 0;
   #lagMs: number;
+  /** Since when nothing reaches the disk and the replica; Infinity: it is not down. */
+  #stoppedMs = Number.POSITIVE_INFINITY;
 
   constructor(network: Network, name: string) {
     this.world = network.world;
@@ -105,6 +117,11 @@ export class SimulatedRedis {
 
   jumps(): readonly ClockJump[] {
     return this.#jumps;
+  }
+
+  /** Those that are over. */
+  outages(): readonly Outage[] {
+    return this.#outages;
   }
 
   /** The true time from which on the clock shows times that it has not shown before. */
@@ -144,6 +161,7 @@ export class SimulatedRedis {
     if (this.#state !== 'up') return;
     this.world.note(this.name, 'stands still');
     this.#state = 'paused';
+    this.#awaySinceMs = this.world.now();
     for (const connection of this.#connections) connection.silent();
   }
 
@@ -176,6 +194,7 @@ export class SimulatedRedis {
     if (this.#state !== 'paused') return;
     this.world.note(this.name, 'goes on');
     this.#state = 'up';
+    this.#noteOutage();
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const work of waiting) work();
@@ -184,7 +203,9 @@ export class SimulatedRedis {
   stop(): void {
     if (this.#state === 'down') return;
     this.world.note(this.name, 'stops');
+    if (this.#state === 'up') this.#awaySinceMs = this.world.now();
     this.#state = 'down';
+    this.#stoppedMs = this.world.now();
     this.#waiting = [];
     this.#closeAll('the connection was closed');
   }
@@ -193,9 +214,11 @@ export class SimulatedRedis {
     if (this.#state !== 'down') return;
     this.world.note(this.name, `starts with ${kept}`);
     this.#state = 'up';
+    this.#noteOutage();
     if (kept === 'nothing') this.#take(new Dataset(() => this.now()), 0);
     else if (kept === 'all but the tail') this.#takeReplica();
     else this.model.restart(this.model.data);
+    this.#stoppedMs = Number.POSITIVE_INFINITY;
   }
 
   /** The replica takes over, with the clock of another machine. */
@@ -298,7 +321,7 @@ export class SimulatedRedis {
   }
 
   #advanceReplica(): void {
-    const untilMs = this.world.now() - this.#lagMs;
+    const untilMs = Math.min(this.world.now(), this.#stoppedMs) - this.#lagMs;
     const found = this.#log.findIndex(({ atMs }) => atMs > untilMs);
     for (const { clockMs, command } of this.#log.splice(0, found < 0 ? this.#log.length : found)) {
       this.#replicaClockMs = clockMs;
@@ -306,7 +329,12 @@ export class SimulatedRedis {
     }
   }
 
+  #noteOutage(): void {
+    this.#outages.push({ fromMs: this.#awaySinceMs, untilMs: this.world.now() });
+  }
+
   #noteLoss(sinceMs: number): void {
-    this.#losses.push({ atMs: this.world.now(), sinceMs });
+    const atMs = this.world.now();
+    this.#losses.push({ atMs, sinceMs, tailMs: Math.min(atMs, this.#stoppedMs) - sinceMs });
   }
 }
