@@ -1,43 +1,79 @@
-// Simulates the protocols of the gateway under random seeds, or one seed again.
-//
-//   npm run simulate -- --minutes 10 [--protocol keys] [--hours 3]
-//   npm run simulate -- --seed keys/1002/3     shows the trace of the smallest simulation that fails in the same way
+// Simulates the protocols of the gateway under random seeds, or one seed again. `--help` says how.
 
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { shownTime } from './engine/trace.ts';
 import { shownFault } from './faults.ts';
+import { optionsOf, positive } from './options.ts';
+import type { Protocol } from './protocol.ts';
 import { PROTOCOLS, protocolNamed } from './protocols/all.ts';
 import { type Outcome, type Spec, simulate } from './run.ts';
 import { parseSeed, seedText } from './seed.ts';
 import { shrink } from './shrink.ts';
+
+const USAGE = `npm run simulate -- [options]
+
+Runs protocols of the gateway in simulated processes under random seeds. Exits with 1 if a checker finds a fault.
+
+  --minutes <number>    for so long, default 1
+  --protocol <name>     only this one: ${PROTOCOLS.map(({ name }) => name).join(', ')}
+  --hours <number>      simulated hours with faults of each seed, default 2; a calm follows
+
+  --seed <text>         runs one seed again, such as keys/1002/3: makes it smaller if it fails, and shows its trace
+  --no-calm             ends that seed without the calm
+
+  --help                shows this`;
 
 const HOUR_MS = 3_600_000;
 const SEEDS = 2 ** 40;
 const SHOWN_EVERY_MS = 30_000;
 const TRACE_LINES = 200;
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '1' },
-    hours: { type: 'string', default: '2' },
-    protocol: { type: 'string' },
-    seed: { type: 'string' },
-    'no-calm': { type: 'boolean', default: false },
-  },
-});
+const options = optionsOf('simulate', readOptions);
+if (options?.isHelp) console.log(USAGE);
+else if (options !== undefined)
+  process.exitCode = options.seed === undefined ? await search(options) : await repeat(options.seed);
 
-process.exitCode = values.seed === undefined ? await search(Number(values.minutes)) : await repeat(values.seed);
+interface Search {
+  readonly protocols: readonly Protocol[];
+  readonly minutes: number;
+  readonly hours: number;
+}
+
+interface Options extends Search {
+  readonly isHelp: boolean;
+  /** The one to run again. */
+  readonly seed: Spec | undefined;
+}
+
+function readOptions(): Options {
+  const { values } = parseArgs({
+    options: {
+      help: { type: 'boolean', short: 'h', default: false },
+      minutes: { type: 'string', default: '1' },
+      hours: { type: 'string', default: '2' },
+      protocol: { type: 'string' },
+      seed: { type: 'string' },
+      'no-calm': { type: 'boolean', default: false },
+    },
+  });
+  return {
+    isHelp: values.help,
+    protocols: values.protocol === undefined ? PROTOCOLS : [protocolNamed(values.protocol)],
+    minutes: positive('minutes', values.minutes),
+    hours: positive('hours', values.hours),
+    seed: values.seed === undefined ? undefined : { ...parseSeed(values.seed), hasCalm: !values['no-calm'] },
+  };
+}
 
 /** Runs one seed after another. Returns 1 if one has failed. */
-async function search(minutes: number): Promise<number> {
-  const protocols = values.protocol === undefined ? PROTOCOLS : [protocolNamed(values.protocol)];
+async function search({ protocols, minutes, hours }: Search): Promise<number> {
   const startedAt = performance.now();
   const sum = { runs: 0, simulatedMs: 0, events: 0, faults: 0, failures: 0 };
   let shownAt = startedAt;
   while (performance.now() - startedAt < minutes * 60_000) {
-    const protocol = protocols[sum.runs % protocols.length] as (typeof PROTOCOLS)[number];
-    const spec: Spec = { protocol, seed: String(randomInt(SEEDS)), hours: Number(values.hours) };
+    const protocol = protocols[sum.runs % protocols.length] as Protocol;
+    const spec: Spec = { protocol, seed: String(randomInt(SEEDS)), hours };
     const outcome = await simulate(spec);
     sum.runs += 1;
     sum.simulatedMs += outcome.simulatedMs;
@@ -57,10 +93,11 @@ async function search(minutes: number): Promise<number> {
 }
 
 /** Runs one seed, and makes it smaller if it fails. */
-async function repeat(text: string): Promise<number> {
-  const spec = { ...parseSeed(text), hasCalm: !values['no-calm'] };
+async function repeat(spec: Spec): Promise<number> {
   const outcome = await simulate(spec);
-  console.log(`${text}: ${outcome.processes} processes, ${outcome.faults.length} faults, ${outcome.events} events`);
+  console.log(
+    `${seedText(spec)}: ${outcome.processes} processes, ${outcome.faults.length} faults, ${outcome.events} events`,
+  );
   console.log(`hash of the trace: ${outcome.hash}`);
   if (outcome.violation === undefined) {
     console.log(`${shownTime(outcome.simulatedMs)} without a fault of the gateway`);
@@ -81,5 +118,7 @@ function sentenceOf({ violation }: Outcome): string {
 
 function summaryOf({ runs, simulatedMs, events, faults, failures }: Record<string, number>): string {
   const hours = ((simulatedMs ?? 0) / HOUR_MS).toFixed(1);
-  return `${runs} seeds, ${hours} simulated hours, ${events} events, ${faults} faults, ${failures} failures`;
+  const { user, system } = process.cpuUsage();
+  const spent = `${((user + system) / 60e6).toFixed(1)} minutes of a core`;
+  return `${runs} seeds, ${hours} simulated hours, ${events} events, ${faults} faults, ${failures} failures, ${spent}`;
 }

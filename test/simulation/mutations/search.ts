@@ -5,23 +5,33 @@
 import { protocolNamed } from '../protocols/all.ts';
 import { simulate } from '../run.ts';
 
+export interface SearchResult {
+  /** What was found; undefined: nothing. */
+  readonly found: { readonly seed: string; readonly checker: string; readonly sentence: string } | undefined;
+  /** Simulated hours. */
+  readonly hours: number;
+  /** Of a core. */
+  readonly minutes: number;
+}
+
 /** One seed is simulated for so long: many short runs meet more beginnings and more mixes of faults. */
 const HOURS = 1;
 const HOUR_MS = 3_600_000;
 
-const [name = '', hoursMax = '1'] = process.argv.slice(2);
-const protocol = protocolNamed(name);
-let simulatedMs = 0;
-let found: { readonly seed: string; readonly checker: string; readonly sentence: string } | undefined;
-for (let seed = 1; found === undefined && simulatedMs < Number(hoursMax) * HOUR_MS; seed += 1) {
-  const outcome = await simulate({ protocol, seed: String(seed), hours: HOURS });
-  simulatedMs += outcome.simulatedMs;
-  const { violation } = outcome;
-  if (violation)
-    found = {
-      seed: `${name}/${seed}/${HOURS}`,
-      checker: violation.checker,
-      sentence: violation.message.split('\n')[0] ?? '',
-    };
+async function search(name: string, hoursMax: number): Promise<SearchResult> {
+  const protocol = protocolNamed(name);
+  let simulatedMs = 0;
+  let found: SearchResult['found'];
+  for (let seed = 1; found === undefined && simulatedMs < hoursMax * HOUR_MS; seed += 1) {
+    const { violation, ...outcome } = await simulate({ protocol, seed: String(seed), hours: HOURS });
+    simulatedMs += outcome.simulatedMs;
+    if (violation === undefined) continue;
+    const [sentence = ''] = violation.message.split('\n');
+    found = { seed: `${name}/${seed}/${HOURS}`, checker: violation.checker, sentence };
+  }
+  const { user, system } = process.cpuUsage();
+  return { found, hours: simulatedMs / HOUR_MS, minutes: (user + system) / 60e6 };
 }
-console.log(JSON.stringify({ ...found, hours: simulatedMs / HOUR_MS }));
+
+const [name = '', hoursMax = '1'] = process.argv.slice(2);
+console.log(JSON.stringify(await search(name, Number(hoursMax))));
