@@ -25,6 +25,13 @@ export interface Place {
 /** Starts the code under test in a process. */
 export type Boot = (place: Place, process: SimulatedProcess, connect: ConnectRedis) => void;
 
+/** Something that waits until a process is in the middle of its work. */
+interface Waiting {
+  /** How many questions it leaves out before. */
+  questions: number;
+  begin(place: Place): void;
+}
+
 export class Deployment {
   readonly world: World;
   readonly redis: SimulatedRedis;
@@ -33,6 +40,7 @@ export class Deployment {
   readonly #boot: Boot;
   /** True times at which clocks of processes were set. */
   readonly clockJumpsMs: number[] = [];
+  #waiting: Waiting[] = [];
 
   constructor(world: World, processes: number, boot: Boot) {
     this.world = world;
@@ -53,6 +61,23 @@ export class Deployment {
 
   connect(process: SimulatedProcess): ConnectRedis {
     return createConnect(process, this.redis);
+  }
+
+  /** A process has asked a service outside for something: it is in the middle of its work. */
+  asks(process: SimulatedProcess): void {
+    const place = this.places.find((one) => one.process === process);
+    if (place === undefined) return;
+    const waiting = this.#waiting;
+    this.#waiting = waiting.filter(({ questions }) => questions > 0);
+    for (const one of waiting) {
+      if (one.questions === 0) one.begin(place);
+      one.questions -= 1;
+    }
+  }
+
+  /** Calls it when a process has asked, after so many questions that are left out. */
+  afterQuestions(questions: number, begin: Waiting['begin']): void {
+    this.#waiting.push({ questions, begin });
   }
 
   /** Starts a process again that was killed. */

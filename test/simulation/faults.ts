@@ -8,6 +8,7 @@ const HOUR_MS = 3_600_000;
 
 export type FaultKind =
   | 'pause'
+  | 'stall'
   | 'suspend'
   | 'hesitate'
   | 'kill'
@@ -25,6 +26,7 @@ export type FaultKind =
   | 'redis failover behind a gateway'
   | 'redis lag'
   | 'redis clock'
+  | 'redis clock for a while'
   | 'redis full'
   | 'redis evict';
 
@@ -36,6 +38,15 @@ export interface Fault {
   readonly place: number;
   /** From -1 to 1: how far a clock jumps, how much a replica lags. */
   readonly amount: number;
+  /** It waits from its time on until a process is in the middle of its work, and happens to that one. */
+  readonly aim?: Aim | undefined;
+}
+
+interface Aim {
+  /** So many questions to services outside are left out before. */
+  readonly questions: number;
+  /** So long after the question. */
+  readonly delayMs: number;
 }
 
 /** How often each kind comes about, relative to the others. Kinds that a protocol does not name do not come about. */
@@ -44,14 +55,23 @@ export type FaultWeights = Partial<Record<FaultKind, number>>;
 export interface FaultPlanOptions {
   readonly weights: FaultWeights;
   readonly processes: number;
+  /** The share of those that wait for their moment. */
+  readonly aimed?: number | undefined;
   /** From here on there are no more faults. */
   readonly untilMs: number;
 }
 
+/** Processes that are slow in some way: what makes a difference is what happens meanwhile. */
+const LASTING: ReadonlySet<FaultKind> = new Set(['hesitate', 'far']);
+
 /** Some simulations are calm, some stormy. */
 const GAPS_MS = [20_000, MINUTE_MS, 5 * MINUTE_MS, 20 * MINUTE_MS] as const;
 
-export function planFaults(world: World, { weights, processes, untilMs }: FaultPlanOptions): readonly Fault[] {
+/** A piece of work asks about so many questions, and a question takes about so long: a fault may come at any of them, before its answer or after. */
+const AIM = { questions: 20, delaysMs: [0, 50, 1000] } as const;
+
+export function planFaults(world: World, options: FaultPlanOptions): readonly Fault[] {
+  const { weights, processes, aimed = 0, untilMs } = options;
   const random = world.random.named('faults');
   const kinds = kindsOf(weights, random);
   const gapMs = random.pick(GAPS_MS);
@@ -59,9 +79,15 @@ export function planFaults(world: World, { weights, processes, untilMs }: FaultP
   for (let atMs = random.between(0, 2 * gapMs); atMs < untilMs; atMs += random.between(0, 2 * gapMs)) {
     const kind = random.pick(kinds);
     const forMs = Math.min(durationOf(kind, random), untilMs - atMs);
-    faults.push({ kind, atMs, forMs, place: random.below(processes), amount: random.between(-1, 1) });
+    const [place, amount] = [random.below(processes), random.between(-1, 1)];
+    const aim = aimed > 0 && !LASTING.has(kind) && random.chance(aimed) ? drawnAim(random) : undefined;
+    faults.push({ kind, atMs, forMs, place, amount, aim });
   }
   return faults;
+}
+
+function drawnAim(random: World['random']): Aim {
+  return { questions: random.below(AIM.questions), delayMs: random.next() * random.pick(AIM.delaysMs) };
 }
 
 /** Each simulation leaves some kinds out: one kind can hide what another would show. */
@@ -73,6 +99,9 @@ function kindsOf(weights: FaultWeights, random: World['random']): readonly Fault
 
 /** Mostly short, sometimes minutes or longer: protocols have times of all these lengths. */
 function durationOf(kind: FaultKind, random: World['random']): number {
+  if (LASTING.has(kind)) return random.between(20_000, 10 * MINUTE_MS);
+  // Longer than leases last, and no longer than others need to finish the work.
+  if (kind === 'stall') return random.between(5000, 2 * MINUTE_MS);
   // Others need the time to write in place of what was lost.
   if (kind === 'redis failover behind a gateway') return random.between(20_000, 5 * MINUTE_MS);
   const length = random.pick(['moment', 'moment', 'seconds', 'seconds', 'minutes', 'long'] as const);
@@ -82,22 +111,30 @@ function durationOf(kind: FaultKind, random: World['random']): number {
   return kind === 'redis full' || kind === 'slow' ? MINUTE_MS : random.between(5 * MINUTE_MS, 30 * MINUTE_MS);
 }
 
-/** Lets the faults happen at their times. */
-export function applyFaults(deployment: Deployment, faults: readonly Fault[]): void {
-  const { world, disturbances } = deployment;
+/** Lets the faults happen at their times, and none after their end. */
+export function applyFaults(deployment: Deployment, faults: readonly Fault[], untilMs: number): void {
+  const { world } = deployment;
   for (const fault of faults) {
+    const { aim } = fault;
     world.after(fault.atMs - world.now(), () => {
-      const end = disturbances.begin();
-      begin(deployment, fault);
-      world.after(fault.forMs, end);
+      if (aim === undefined) return begin(deployment, fault);
+      deployment.afterQuestions(aim.questions, ({ index }) => {
+        world.after(aim.delayMs, () => {
+          const forMs = Math.min(fault.forMs, untilMs - world.now());
+          if (forMs > 0) begin(deployment, { ...fault, place: index, forMs });
+        });
+      });
     });
   }
 }
 
 /** Begins a fault, and ends it after its time. */
 function begin(deployment: Deployment, fault: Fault): void {
+  const { world, disturbances } = deployment;
+  const recover = disturbances.begin();
   const end = faultOf(deployment, fault);
-  if (end !== undefined) deployment.world.after(fault.forMs, end);
+  if (end !== undefined) world.after(fault.forMs, end);
+  world.after(fault.forMs, recover);
 }
 
 /** Returns what ends it, if it has a duration. */
@@ -107,6 +144,7 @@ function faultOf(deployment: Deployment, { kind, forMs, place: index, amount }: 
   const { process } = place;
   switch (kind) {
     case 'pause':
+    case 'stall':
     case 'suspend':
       process.pause(kind === 'suspend');
       return () => process.resume();
@@ -171,6 +209,9 @@ function faultOf(deployment: Deployment, { kind, forMs, place: index, amount }: 
     case 'redis clock':
       redis.jump(jumpMs(amount));
       return undefined;
+    case 'redis clock for a while':
+      redis.jump(jumpMs(amount));
+      return () => redis.jump(-jumpMs(amount));
     case 'redis full':
       redis.setFull(true);
       return () => redis.setFull(false);
@@ -186,6 +227,8 @@ function jumpMs(amount: number): number {
 }
 
 /** What a fault was, for people. */
-export function shownFault({ kind, atMs, forMs, place, amount }: Fault): string {
-  return `${(atMs / 1000).toFixed(1)} s: ${kind}, for ${(forMs / 1000).toFixed(1)} s, process ${place + 1}, amount ${amount.toFixed(2)}`;
+export function shownFault({ kind, atMs, forMs, place, amount, aim }: Fault): string {
+  const whose =
+    aim === undefined ? `process ${place + 1}` : `the process that asks question ${aim.questions + 1} from then on`;
+  return `${(atMs / 1000).toFixed(1)} s: ${kind}, for ${(forMs / 1000).toFixed(1)} s, ${whose}, amount ${amount.toFixed(2)}`;
 }

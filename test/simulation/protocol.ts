@@ -8,6 +8,8 @@ export interface Protocol {
   readonly name: string;
   /** What can go wrong here, and how often. */
   readonly faults: FaultWeights;
+  /** The share of faults that wait until a process is in the middle of its work (`Deployment.asks`). Default: none. */
+  readonly aimed?: number;
   readonly processesMax: number;
   /** How long the calm at the end has to be, for everything to come to rest. */
   readonly calmMs: number;

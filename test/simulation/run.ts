@@ -37,13 +37,19 @@ export async function simulate(spec: Spec): Promise<Outcome> {
   const processes = spec.processes ?? 1 + world.random.named('processes').below(protocol.processesMax);
   const running = protocol.start(world, processes);
   const faultsEndMs = hours * HOUR_MS;
-  const planned = planFaults(world, { weights: protocol.faults, processes, untilMs: faultsEndMs });
+  const planned = planFaults(world, {
+    weights: protocol.faults,
+    processes,
+    aimed: protocol.aimed,
+    untilMs: faultsEndMs,
+  });
   const faults = planned
     .map((fault, place) => [place, fault] as const)
     .filter(([place]) => spec.faults?.includes(place) ?? true);
   applyFaults(
     running.deployment,
     faults.map(([, fault]) => fault),
+    faultsEndMs,
   );
   const rejected = (error: unknown) =>
     world.violate('process', `a promise was rejected and left alone: ${(error as Error)?.stack ?? error}`);

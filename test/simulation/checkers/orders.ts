@@ -27,7 +27,10 @@ interface OrderSeen {
   touchedMs: number | undefined;
   /** By the clock of the authority, epoch milliseconds. */
   issuedAt: number | undefined;
+  life: Omit<Issued, 'fingerprint'> | undefined;
   downloadedMs: number | undefined;
+  /** By the clock of the store, it was valid when it was fetched. */
+  isUsable: boolean;
   /** What gateways show of its certificate. */
   fingerprint: string | undefined;
   /** When a gateway first showed its certificate: it is stored. */
@@ -36,6 +39,13 @@ interface OrderSeen {
   readonly leftBehind: Set<string>;
   /** When the authority gave it up. */
   endedMs: number | undefined;
+}
+
+/** A certificate. Times are epoch milliseconds. */
+interface Issued {
+  readonly fingerprint: string;
+  readonly validFromMs: number;
+  readonly expiresAtMs: number;
 }
 
 export interface OrderCheckerOptions {
@@ -75,7 +85,9 @@ export class OrderChecker {
       visits: [],
       touchedMs: undefined,
       issuedAt: undefined,
+      life: undefined,
       downloadedMs: undefined,
+      isUsable: false,
       fingerprint: undefined,
       shownMs: undefined,
       leftBehind: new Set(),
@@ -106,10 +118,11 @@ export class OrderChecker {
     if (order !== undefined) order.endedMs = this.#deployment().world.now();
   }
 
-  issued(id: string, fingerprint: string): void {
+  issued(id: string, { fingerprint, ...life }: Issued): void {
     const order = this.#orders.get(id);
     if (order === undefined) return;
     order.issuedAt = BEGINNING_MS + this.#deployment().world.now();
+    order.life = life;
     order.fingerprint = fingerprint;
   }
 
@@ -121,7 +134,11 @@ export class OrderChecker {
 
   downloaded(id: string): void {
     const order = this.#orders.get(id);
-    if (order !== undefined) order.downloadedMs ??= this.#deployment().world.now();
+    if (order === undefined) return;
+    order.downloadedMs ??= this.#deployment().world.now();
+    const { validFromMs = 0, expiresAtMs = 0 } = order.life ?? {};
+    const nowMs = this.#storeClock();
+    order.isUsable ||= nowMs >= validFromMs && nowMs < expiresAtMs;
   }
 
   /** The authority has said for these names that no order is taken until then. */
@@ -158,18 +175,19 @@ export class OrderChecker {
       if (isStored)
         world.violate('orders', `${id} for ${order.names} is ordered beside ${earlier}, which is under way`);
     } else if (
+      order.isUsable &&
       this.#storeClock() < (order.issuedAt ?? 0) + EARLIEST_SHARE * this.#lifetimeMs &&
       this.#isSettled(order.downloadedMs)
     )
       world.violate('orders', `${id} for ${order.names} is ordered, although ${earlier} was issued lately`);
   }
 
-  /** A refusal is noted before the next attempt, unless its reader was killed. */
-  #checkPause(id: string, { names }: OrderSeen, endedMs: number): void {
-    const { world } = this.#deployment();
+  /** A refusal is noted before the next attempt, unless its reader was killed, or the order is lost. */
+  #checkPause(id: string, { names, atMs: orderedMs }: OrderSeen, endedMs: number): void {
+    const { world, redis, clockJumpsMs } = this.#deployment();
     const isKilled = this.#kills().some((atMs) => atMs > endedMs);
-    if (isKilled || this.#isLostSince(endedMs) || this.#deployment().clockJumpsMs.some((atMs) => atMs > endedMs))
-      return;
+    const isLost = redis.losses().some(({ atMs }) => atMs >= orderedMs);
+    if (isKilled || isLost || clockJumpsMs.some((atMs) => atMs > endedMs)) return;
     if (world.now() - endedMs < PAUSE_MS)
       world.violate('orders', `${id} for ${names} is ordered ${Math.round(world.now() - endedMs)} ms after a refusal`);
   }

@@ -15,6 +15,9 @@ const STORED_AGAIN_MS = 70_000;
 /** Within such a time a refresh is repeated until its answer arrives. */
 const REUSED_LONG_MS = 3_600_000;
 
+/** So many are under way at a time at most. */
+const TRIED_KEPT = 20;
+
 /** A question that waits is sent within so long, or never. */
 const SENT_WITHIN_MS = 5000;
 
@@ -42,8 +45,8 @@ interface Known extends NewLogin {
   refusedMs: number;
   /** Times of accepted requests. */
   usedMs: number;
-  /** When a request was under way last: it may count as a use. */
-  triedMs: number;
+  /** When requests were sent lately, whatever became of them: each may count as a use. */
+  triedMs: number[];
 }
 
 export interface SessionRequest {
@@ -74,7 +77,7 @@ export class SessionChecker {
   created(login: NewLogin): void {
     const now = this.#now();
     const never = Number.POSITIVE_INFINITY;
-    const times = { createdMs: now, endedMs: never, refusedMs: never, usedMs: now, triedMs: now };
+    const times = { createdMs: now, endedMs: never, refusedMs: never, usedMs: now, triedMs: [now] };
     this.#sessions.set(login.id, { ...login, ...times, endedBy: undefined });
   }
 
@@ -114,14 +117,14 @@ export class SessionChecker {
 
   tried({ id, sentMs }: SessionRequest): void {
     const session = this.#sessions.get(id);
-    if (session !== undefined) session.triedMs = Math.max(session.triedMs, sentMs);
+    if (session !== undefined) session.triedMs = [...session.triedMs, sentMs].slice(-TRIED_KEPT);
   }
 
   accepted({ place, id, sentMs }: SessionRequest): void {
     const { world } = this.#deployment;
     const session = this.#sessions.get(id);
     if (session === undefined) return;
-    const idleForMs = sentMs - Math.max(session.usedMs, session.triedMs < sentMs ? session.triedMs : 0);
+    const idleForMs = sentMs - Math.max(session.usedMs, ...session.triedMs.filter((triedMs) => triedMs < sentMs));
     session.usedMs = Math.max(session.usedMs, sentMs);
     if (idleForMs > this.#idleMs + IDLE_DIFFERS_MS)
       world.violate('access', `${place.name} accepts ${id} after it was idle for ${Math.round(idleForMs)} ms`);

@@ -26,10 +26,11 @@ const FAILURES_MAX = 8;
 
 export const certificatesProtocol: Protocol = {
   name: 'certificates',
-  processesMax: 3,
+  processesMax: 4,
   calmMs: 90 * 60_000,
   faults: {
     pause: 4,
+    stall: 10,
     suspend: 2,
     hesitate: 8,
     kill: 4,
@@ -37,7 +38,7 @@ export const certificatesProtocol: Protocol = {
     cut: 3,
     break: 2,
     slow: 1,
-    far: 6,
+    far: 8,
     'redis pause': 2,
     'redis restart': 1,
     'redis restart without the tail': 1,
@@ -46,6 +47,8 @@ export const certificatesProtocol: Protocol = {
     'redis lag': 1,
     'redis full': 1,
   },
+  // Orders take seconds, and hours pass between them.
+  aimed: 0.6,
   start: startCertificates,
 };
 
@@ -84,7 +87,7 @@ function startCertificates(world: World, processes: number): Running {
         store,
         seal: createSeal('a secret of sixteen letters', machine),
         settings: { directory: DIRECTORY, contacts: [], challenge: 'http-01', certificates: NAMES },
-        http: createHttp(process, authority),
+        http: createHttp(deployment, process, authority),
         readPair,
         now: machine.now,
         machine,
@@ -149,7 +152,7 @@ function startCertificates(world: World, processes: number): Running {
 }
 
 /** Requests to the authority: they take their time, and some answers are lost. */
-function createHttp(process: SimulatedProcess, authority: CertificateAuthority): HttpClient {
+function createHttp(deployment: Deployment, process: SimulatedProcess, authority: CertificateAuthority): HttpClient {
   const { world, machine } = process;
   const random = world.random.named(`http of ${process.name} ${world.now()}`);
   return {
@@ -161,6 +164,7 @@ function createHttp(process: SimulatedProcess, authority: CertificateAuthority):
         if (random.chance(0.01)) return void machine.setTimeout(() => fail('it cannot be reached'), 20);
         world.after(random.between(10, random.chance(0.05) ? 5000 : 200), () => {
           world.note('authority', `${process.name}: ${method} ${url.slice(20, 45)}`);
+          deployment.asks(process);
           const answer = authority.answer(process.name, method, url, body);
           if (random.chance(0.01)) return;
           world.after(random.between(10, 200), () => process.enter('message', () => resolve(toAnswer(answer))));

@@ -131,7 +131,10 @@ export function createIdentityProvider(
     async redeem(process, { refreshToken = '' }, { signal, announce }) {
       const [session = '', generation = '0'] = refreshToken.split(' ');
       const discoversForMs = discoversMs();
-      if (discoversForMs > 0) await process.machine.sleep(discoversForMs);
+      if (discoversForMs > 0) {
+        deployment.asks(process);
+        await process.machine.sleep(discoversForMs);
+      }
       const attempt: Redemption = {
         ...{ session, generation: Number(generation), process, atMs: world.now() },
         ...{ receivedMs: Number.POSITIVE_INFINITY, answeredMs: Number.POSITIVE_INFINITY, isLost: false },
@@ -174,6 +177,7 @@ export function createIdentityProvider(
         const breaks = mood === 'breaks' ? random.pick(['before', 'after', 'never'] as const) : 'never';
         if (breaks === 'before') return void answer(WAY_MS, () => lost);
         world.after(random.between(1, WAY_MS), () => {
+          deployment.asks(process);
           const outcome = receive(attempt);
           answer(thinksMs(), () => (breaks === 'after' ? lost : outcome));
         });

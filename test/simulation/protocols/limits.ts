@@ -23,6 +23,8 @@ const SHAPES = [
 const POLICIES = ['local', 'local', 'refuse', 'allow'] as const;
 const ORGANIZATIONS = 3;
 const COST_MAX = 3;
+/** Requests of a burst come within such a time: at once, or so that they share pieces of a window. */
+const BURSTS_MS = [0, 200, 2000] as const;
 
 export const limitsProtocol: Protocol = {
   name: 'limits',
@@ -44,6 +46,7 @@ export const limitsProtocol: Protocol = {
     'redis failover': 2,
     'redis lag': 1,
     'redis clock': 1,
+    'redis clock for a while': 2,
     'redis full': 1,
     'redis evict': 1,
   },
@@ -100,8 +103,10 @@ function startLimits(world: World, processes: number): Running {
     const usualGapMs = windowMs / limit / load;
     const send = () => {
       const isBurst = random.chance(0.05);
+      const withinMs = isBurst ? random.pick(BURSTS_MS) : 0;
       for (let count = isBurst ? 1 + random.below(limit) : 1; count > 0; count -= 1) {
-        void request(id, random.pick(deployment.places), random.chance(0.1) ? 1 + random.below(COST_MAX) : 1, checker);
+        const [place, cost] = [random.pick(deployment.places), random.chance(0.1) ? 1 + random.below(COST_MAX) : 1];
+        world.after(random.between(0, withinMs), () => void request(id, place, cost, checker));
       }
       world.after(random.between(0, 2 * usualGapMs) * (isBurst ? limit / 2 : 1), send);
     };

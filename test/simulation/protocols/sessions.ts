@@ -26,6 +26,7 @@ export const sessionsProtocol: Protocol = {
   calmMs: 15 * 60_000,
   faults: {
     pause: 3,
+    stall: 2,
     suspend: 2,
     hesitate: 2,
     kill: 3,
@@ -42,6 +43,7 @@ export const sessionsProtocol: Protocol = {
     'redis lag': 1,
     'redis full': 1,
   },
+  aimed: 0.3,
   start: startSessions,
 };
 

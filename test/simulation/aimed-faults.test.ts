@@ -1,0 +1,52 @@
+// A fault that is aimed waits until a process has asked a service outside, and happens to that one.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { Deployment, type Place } from './deployment.ts';
+import { World } from './engine/world.ts';
+import { applyFaults } from './faults.ts';
+
+const UNTIL_MS = 60_000;
+
+function begin() {
+  const world = new World({ seed: 'aimed' });
+  const deployment = new Deployment(world, 2, () => undefined);
+  const aim = { questions: 1, delayMs: 100 };
+  applyFaults(deployment, [{ kind: 'pause', atMs: 1000, forMs: 5000, place: 0, amount: 0, aim }], UNTIL_MS);
+  const [one, other] = deployment.places as readonly [Place, Place];
+  return { world, deployment, one: one.process, other: other.process };
+}
+
+it('leaves out as many questions as it says, and comes so long after the next', async () => {
+  const { world, deployment, one, other } = begin();
+  deployment.asks(one);
+  await world.run(2000);
+  deployment.asks(one);
+  await world.run(20_000);
+  assert.ok(one.isRunning());
+  deployment.asks(other);
+  await world.run(20_050);
+  assert.ok(other.isRunning());
+  await world.run(20_150);
+  assert.deepEqual([one.isRunning(), other.isRunning()], [true, false]);
+  await world.run(25_150);
+  assert.ok(other.isRunning());
+});
+
+it('ends with the time of faults, and does not begin after it', async () => {
+  const { world, deployment, one, other } = begin();
+  await world.run(UNTIL_MS - 2000);
+  deployment.asks(one);
+  deployment.asks(other);
+  await world.run(UNTIL_MS - 1000);
+  assert.ok(!other.isRunning());
+  await world.run(UNTIL_MS);
+  assert.ok(other.isRunning());
+
+  const late = begin();
+  await late.world.run(UNTIL_MS);
+  late.deployment.asks(late.one);
+  late.deployment.asks(late.other);
+  await late.world.run(UNTIL_MS + 1000);
+  assert.ok(late.other.isRunning());
+});

@@ -1,0 +1,63 @@
+// What the checker of orders takes for a fault of the gateway, and what it excuses.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { Deployment } from '../deployment.ts';
+import { BEGINNING_MS, World } from '../engine/world.ts';
+import { OrderChecker } from './orders.ts';
+
+const LIFETIME_MS = 3_600_000;
+const NAMES = 'a.test';
+
+/** @param storeBehindMs how far the clock of the store is behind */
+function begin(storeBehindMs = 0) {
+  const world = new World({ seed: 'orders' });
+  const deployment = new Deployment(world, 1, () => undefined);
+  const checker = new OrderChecker({
+    deployment: () => deployment,
+    lifetimeMs: LIFETIME_MS,
+    kills: () => [],
+    storeClock: () => BEGINNING_MS + world.now() - storeBehindMs,
+  });
+  return { world, deployment, checker, sentence: () => world.violation()?.message };
+}
+
+it('an order soon after a refusal is a fault', async () => {
+  const { world, checker, sentence } = begin();
+  checker.ordered('o1', NAMES);
+  checker.ended('o1');
+  await world.run(20_000);
+  checker.ordered('o2', NAMES);
+  assert.match(sentence() ?? '', /^o2 for a.test is ordered 20000 ms after a refusal$/);
+});
+
+it('an order that was lost before its refusal leaves no wait', async () => {
+  const { world, deployment, checker, sentence } = begin();
+  checker.ordered('o1', NAMES);
+  deployment.redis.stop();
+  deployment.redis.start('nothing');
+  await world.run(5000);
+  checker.ended('o1');
+  await world.run(20_000);
+  checker.ordered('o2', NAMES);
+  assert.equal(sentence(), undefined);
+});
+
+const secondOrders = [
+  ['an order soon after the certificate is a fault', 0, 'o2 for a.test is ordered, although o1 was issued lately'],
+  ['a certificate whose time has not come, by the clock of the store, is ordered again', LIFETIME_MS, undefined],
+] as const;
+
+for (const [title, behindMs, expected] of secondOrders) {
+  it(title, async () => {
+    const { world, checker, sentence } = begin(behindMs);
+    checker.ordered('o1', NAMES);
+    checker.touched('o1', 'gateway-1');
+    const validFromMs = BEGINNING_MS - 60_000;
+    checker.issued('o1', { fingerprint: 'f', validFromMs, expiresAtMs: validFromMs + LIFETIME_MS });
+    checker.downloaded('o1');
+    await world.run(20_000);
+    checker.ordered('o2', NAMES);
+    assert.equal(sentence(), expected);
+  });
+}
