@@ -38,6 +38,8 @@ interface RequestContract {
   readonly body: BodyContract;
   /** The checks of forms; undefined if no form is described. */
   readonly forms: FormChecks | undefined;
+  /** Whether the operation does nothing but open a WebSocket: its successful answers have no content. */
+  readonly needsUpgrade: boolean;
   /** Lower-case media types of successful answers. */
   readonly answers: readonly string[];
   readonly withNearNames: ReturnType<typeof createNearNames>;
@@ -51,6 +53,14 @@ const unexpectedBody: Violation = {
   pointer: '',
   code: 'unknown',
   message: 'This operation takes no body.',
+};
+
+const missingUpgrade: Violation = {
+  in: 'header',
+  param: 'upgrade',
+  code: 'required',
+  message:
+    'This operation opens a WebSocket. Send Upgrade: websocket and Connection: Upgrade, as a WebSocket client does.',
 };
 
 /** A body that is sent on as it arrives cannot be compared with that of an earlier request. */
@@ -93,6 +103,8 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
     const violations: Violation[] = [];
     const scope = createCheckScope();
     const values = withinScope(scope, () => readParameters(counted, contract, violations));
+    // `Upgrade` is a field of the connection, which headers are without.
+    if (contract.needsUpgrade && !counted.headers.has('sec-websocket-key')) violations.push(missingUpgrade);
     if (isUnexpected(counted, contract.body)) violations.push(unexpectedBody);
     const search = contract.reader.search(query, values);
     if (counted.operation.undeclaredQuery === 'drop')
@@ -203,13 +215,15 @@ function toRequestContract(entry: ContractOperation, schemas: Schemas): RequestC
   const requestBody = member(root, entry.located, 'requestBody');
   const required = isObject(requestBody.value) && requestBody.value.required === true;
   const compiled = schemas.request(entry);
+  const answers = successTypes(root, entry.located);
   return {
     root,
     schemas: compiled,
     forms: createFormChecks(entry, compiled),
     reader: createParameterReader(entry),
     body: { required, mediaTypes: mediaTypesOf(member(root, requestBody, 'content').value) },
-    answers: successTypes(root, entry.located),
+    needsUpgrade: entry.operation.webSocket && answers.length === 0,
+    answers,
     withNearNames: createNearNames(entry),
     names: declaredNames(entry),
   };

@@ -25,6 +25,7 @@ const scripts = [
     'request',
     'request-form',
     'answer',
+    'stream',
     'refusal',
     'page-tools',
     'agents',

@@ -14,6 +14,7 @@ const MODULES = [
   'samples/javascript.ts',
   'samples/python.ts',
   'samples/go.ts',
+  'samples/web-socket.ts',
 ] as const;
 
 /** Each module with a function that reads it; the name is its path below the folder of the assets. */

@@ -4,33 +4,54 @@ import { highlight } from './code/highlight.ts';
 import { escapeHtml } from './code/html.ts';
 import { element } from './page-tools.js';
 import { reasonLine, refusalIn } from './refusal.js';
+import { followStream } from './stream.js';
 
 const SHOWN_MAX = 200_000;
-const STREAM_MS = 3000;
 
 /** Returns the violations of a refusal, with their places. */
 export async function showAnswer(place, answer, durationMs) {
+  if (isStream(answer)) return showStream(place, answer, durationMs);
   const { text, language } = await contentOf(answer);
+  const body = codeElement('Body of the response', linked(highlight(text.slice(0, SHOWN_MAX) || 'No body.', language)));
+  const refusal = answer.status < 400 ? undefined : refusalIn(text);
+  const reason = refusal === undefined ? [] : [reasonLine(refusal)];
+  const status = statusLine(answer, durationMs);
+  place.replaceChildren(status, ...reason, element('div', { class: 'block' }, body), headersOf(answer));
+  return refusal?.violations ?? [];
+}
+
+function isStream({ headers }) {
+  return /event-stream|ndjson|jsonl|json-seq/.test(headers.get('content-type') ?? '');
+}
+
+/** What comes is shown as it comes, until the reader stops it. */
+function showStream(place, answer, durationMs) {
+  const body = codeElement('Body of the response', '');
+  const follow = followStream(answer, body.querySelector('code'), SHOWN_MAX);
+  const status = statusLine(answer, durationMs);
+  place.replaceChildren(status, follow, element('div', { class: 'block' }, body), headersOf(answer));
+  return [];
+}
+
+function statusLine(answer, durationMs) {
   const id = answer.headers.get('x-request-id');
-  const status = element(
+  return element(
     'p',
     { class: 'try-status' },
     element('span', { class: `status s${String(answer.status)[0]}` }, `${answer.status} ${answer.statusText}`),
     element('span', {}, `${Math.round(durationMs)} ms`),
     ...(id === null ? [] : [idElement(id)]),
   );
-  const body = codeElement('Body of the response', linked(highlight(text.slice(0, SHOWN_MAX) || 'No body.', language)));
+}
+
+function headersOf(answer) {
   const lines = [...answer.headers].map(([name, value]) => `${name}: ${value}`).join('\n');
-  const headers = element(
+  return element(
     'details',
     { class: 'nested' },
     element('summary', {}, 'Headers'),
     codeElement('Headers of the response', escapeHtml(lines)),
   );
-  const refusal = answer.status < 400 ? undefined : refusalIn(text);
-  const reason = refusal === undefined ? [] : [reasonLine(refusal)];
-  place.replaceChildren(status, ...reason, element('div', { class: 'block' }, body), headers);
-  return refusal?.violations ?? [];
 }
 
 /** The account page explains requests by their id. */
@@ -74,8 +95,6 @@ async function contentOf(answer) {
     const { size } = await answer.blob();
     return { text: `${size} bytes of ${type}`, language: 'text' };
   }
-  // Of a stream the beginning is shown.
-  if (/event-stream|ndjson|jsonl|json-seq/.test(type)) return { text: await firstOf(answer), language: 'text' };
   const text = await answer.text();
   return /json/.test(type) ? { text: indented(text), language: 'json' } : { text, language: 'text' };
 }
@@ -86,18 +105,4 @@ function indented(text) {
   } catch {
     return text;
   }
-}
-
-async function firstOf(answer) {
-  const reader = answer.body.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  const timer = setTimeout(() => reader.cancel(), STREAM_MS);
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done || text.length > SHOWN_MAX) break;
-    text += decoder.decode(value, { stream: true });
-  }
-  clearTimeout(timer);
-  return text;
 }

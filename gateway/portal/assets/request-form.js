@@ -8,6 +8,7 @@ import { LANGUAGES } from './code/samples/samples.ts';
 import { askForKey, rememberLimit, showKey, storedKey } from './key.js';
 import { element, randomText } from './page-tools.js';
 import { clearMarks, markFields } from './refusal.js';
+import { stopStream } from './stream.js';
 
 /** The request that the form stands for, without the key. */
 function sampleOf(form) {
@@ -115,6 +116,9 @@ function showBeginning(place) {
 
 export async function send(form, place) {
   const button = form.querySelector('[type="submit"]');
+  // A button that is disabled loses the focus.
+  if (button.ariaDisabled === 'true') return;
+  stopStream();
   const request = sampleOf(form);
   const { server } = JSON.parse(form.dataset.form);
   place.hidden = false;
@@ -122,7 +126,7 @@ export async function send(form, place) {
     place.replaceChildren(element('p', { class: 'warning' }, 'Paste your test key at the top of the page, then send.'));
     return askForKey();
   }
-  button.disabled = true;
+  button.ariaDisabled = 'true';
   clearMarks(form);
   place.replaceChildren(element('p', { class: 'try-status' }, 'Sending…'));
   try {
@@ -144,6 +148,6 @@ export async function send(form, place) {
   } catch (error) {
     place.replaceChildren(element('p', { class: 'warning' }, `No response: ${error.message}`));
   } finally {
-    button.disabled = false;
+    button.ariaDisabled = null;
   }
 }

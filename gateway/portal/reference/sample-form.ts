@@ -27,7 +27,14 @@ export function sampleFormOf(operation: ReferredOperation, view: OperationView, 
       .map(filled),
     body: media && sampleContentOf(media.type, media.examples[0]?.value),
     bodyType: media?.type,
+    response: operation.webSocket ? 'messages' : isStream(view) ? 'lines' : 'whole',
   };
+}
+
+/** Whether a good response may stay open: a sample that waits for its end would print nothing. */
+function isStream({ answers }: OperationView): boolean {
+  const good = answers.filter(({ status }) => status.startsWith('2'));
+  return good.some(({ media }) => media.some(({ type }) => /event-stream|ndjson|jsonl|json-seq/i.test(type)));
 }
 
 export function sampleRequestOf(operation: ReferredOperation, view: OperationView, server: string): SampleRequest {

@@ -30,8 +30,8 @@ export function tryForm(operation: ReferredOperation, view: OperationView, form:
     .filter(({ place, name }) => place !== 'cookie' && !(place === 'header' && /^(authorization|accept)$/i.test(name)))
     .map(parameterField);
   const basic = operation.security.some(({ scheme }) => scheme === 'basic');
-  const { method, server, path, uniqueHeader, credentials } = form;
-  const facts = JSON.stringify({ method, server, path, uniqueHeader, credentials });
+  const { method, server, path, uniqueHeader, credentials, response } = form;
+  const facts = JSON.stringify({ method, server, path, uniqueHeader, credentials, response });
   const inputs = [basic ? basicFields(credentials === 'basic') : '', ...fields, view.body ? bodyField(view.body) : ''];
   const isEmpty = inputs.every((input) => input === '');
   const count = fields.length + (view.body ? 1 : 0);

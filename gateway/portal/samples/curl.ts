@@ -3,9 +3,13 @@
 import { authorizationOf, type SampleRequest } from './sample-request.ts';
 
 export function curlSample(request: SampleRequest): string {
-  const { method, url, headers, uniqueHeader, body, credentials } = request;
+  const { method, url, headers, uniqueHeader, body, credentials, response } = request;
   const implied = body === undefined || body.kind === 'file' ? 'GET' : 'POST';
-  const lines = [`curl ${method === implied ? '' : method === 'HEAD' ? '--head ' : `-X ${method} `}${quoted(url)}`];
+  // Without -N curl keeps lines until it has many.
+  const program = response === 'lines' ? 'curl -N' : 'curl';
+  const lines = [
+    `${program} ${method === implied ? '' : method === 'HEAD' ? '--head ' : `-X ${method} `}${quoted(url)}`,
+  ];
   const authorization = authorizationOf(request);
   if (authorization !== undefined) lines.push(`-H "Authorization: ${authorization}"`);
   if (credentials === 'basic') lines.push("-u 'USER:PASSWORD'");

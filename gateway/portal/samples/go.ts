@@ -3,7 +3,7 @@
 import { authorizationOf, type SampleContent, type SampleRequest } from './sample-request.ts';
 
 export function goSample(request: SampleRequest): string {
-  const { method, url, headers, uniqueHeader, body, credentials } = request;
+  const { method, url, headers, uniqueHeader, body, credentials, response } = request;
   const authorization = authorizationOf(request);
   const lines = [
     ...bodyLines(body),
@@ -21,8 +21,7 @@ export function goSample(request: SampleRequest): string {
     '\tpanic(err)',
     '}',
     'defer response.Body.Close()',
-    'content, err := io.ReadAll(response.Body)',
-    'fmt.Println(response.StatusCode, string(content), err)',
+    ...(response === 'lines' ? PRINT_LINES : PRINT_WHOLE),
   ];
   return `package main
 
@@ -37,8 +36,22 @@ ${lines.map((line) => `\t${line}`).join('\n')}
 }`;
 }
 
-function importsOf({ body, uniqueHeader }: SampleRequest): string[] {
-  const names = ['fmt', 'io', 'net/http'];
+const PRINT_WHOLE = [
+  'content, err := io.ReadAll(response.Body)',
+  'fmt.Println(response.StatusCode, string(content), err)',
+];
+
+const PRINT_LINES = [
+  'fmt.Println(response.StatusCode)',
+  'lines := bufio.NewScanner(response.Body)',
+  'for lines.Scan() {',
+  '\tfmt.Println(lines.Text())',
+  '}',
+  'fmt.Println("ended", lines.Err())',
+];
+
+function importsOf({ body, uniqueHeader, response }: SampleRequest): string[] {
+  const names = ['fmt', response === 'lines' ? 'bufio' : 'io', 'net/http'];
   if (uniqueHeader !== undefined) names.push('crypto/rand');
   if (body?.kind === 'json' || body?.kind === 'text') names.push('strings');
   if (body?.kind === 'form') names.push('net/url', 'strings');

@@ -3,7 +3,7 @@
 import { authorizationOf, type SampleContent, type SampleRequest } from './sample-request.ts';
 
 export function javascriptSample(request: SampleRequest): string {
-  const { method, url, headers, uniqueHeader, body, credentials } = request;
+  const { method, url, headers, uniqueHeader, body, credentials, response } = request;
   const authorization = authorizationOf(request);
   const fields = [
     ...(authorization === undefined ? [] : [`    Authorization: ${text(authorization)},`]),
@@ -18,8 +18,16 @@ export function javascriptSample(request: SampleRequest): string {
   ];
   const options = members.length === 0 ? '' : `, {\n${members.join('\n')}\n}`;
   return `${before(body)}const response = await fetch(${text(url)}${options});
-console.log(response.status, await response.text());`;
+${response === 'lines' ? PRINT_LINES : 'console.log(response.status, await response.text());'}`;
 }
+
+const PRINT_LINES = `console.log(response.status);
+let rest = '';
+for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+  const lines = (rest + text).split('\\n');
+  rest = lines.pop();
+  for (const line of lines) console.log(line);
+}`;
 
 function before(body: SampleContent | undefined): string {
   if (body?.kind === 'file') return "import { readFile } from 'node:fs/promises';\n\n";

@@ -3,7 +3,7 @@
 import { authorizationOf, type SampleContent, type SampleRequest } from './sample-request.ts';
 
 export function pythonSample(request: SampleRequest): string {
-  const { method, url, headers, uniqueHeader, body, credentials } = request;
+  const { method, url, headers, uniqueHeader, body, credentials, response } = request;
   const authorization = authorizationOf(request);
   const fields = [
     ...(authorization === undefined ? [] : [`        "Authorization": ${text(authorization)},`]),
@@ -26,10 +26,14 @@ ${members.join('\n')}
 )
 try:
     with urllib.request.urlopen(request) as response:
-        print(response.status, response.read().decode())
+${response === 'lines' ? PRINT_LINES : '        print(response.status, response.read().decode())'}
 except urllib.error.HTTPError as error:
     print(error.code, error.read().decode())`;
 }
+
+const PRINT_LINES = `        print(response.status, flush=True)
+        for line in response:
+            print(line.decode(), end="", flush=True)`;
 
 function importsOf({ body, credentials, uniqueHeader }: SampleRequest): string {
   const names = [

@@ -17,7 +17,11 @@ export interface SampleForm {
   readonly body: SampleContent | undefined;
   /** The media type of the body. */
   readonly bodyType: string | undefined;
+  readonly response: SampleResponse;
 }
+
+/** How the response comes: as a whole, line by line for as long as the connection is open, or as messages of a WebSocket. */
+type SampleResponse = 'whole' | 'lines' | 'messages';
 
 type SampleCredentials = 'key' | 'basic' | 'none';
 
@@ -37,6 +41,7 @@ export interface SampleRequest {
   readonly uniqueHeader: string | undefined;
   readonly credentials: SampleCredentials;
   readonly body: SampleContent | undefined;
+  readonly response: SampleResponse;
 }
 
 export type SampleContent =
@@ -70,6 +75,7 @@ export function toSampleRequest(form: SampleForm): SampleRequest {
     uniqueHeader: isSet ? undefined : form.uniqueHeader,
     credentials: form.credentials,
     body: form.body,
+    response: form.response,
   };
 }
 

@@ -1,0 +1,71 @@
+// Requests that are sent from the pages: a stream is shown as it comes and can be stopped, the focus stays where it was, and an operation
+// that a page cannot send says why.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type StartedHere, startInProcess } from '../support/in-process.ts';
+import { createInstallation, type Installation } from '../support/process.ts';
+import { type Browser, findBarriers, launchBrowser, openPage, takeScreenshot } from './browser.ts';
+
+const PATIENCE = { timeout: 30_000 };
+
+describe('a request from the documentation', () => {
+  let installation: Installation;
+  let gateway: StartedHere;
+  let browser: Browser;
+  let url: string;
+  let key: string;
+  before(async () => {
+    installation = createInstallation();
+    gateway = await startInProcess(installation.environment);
+    url = `http://127.0.0.1:${gateway.port}`;
+    key = /sk_test_\w+/.exec(gateway.stderr)?.[0] ?? '';
+    browser = await launchBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await gateway?.stop();
+    installation?.remove();
+  });
+
+  const open = (operation: string, width = 1440) =>
+    openPage(browser, `${url}/docs/reference/v1/${operation}#key=${key}`, { width });
+
+  for (const width of [1440, 390])
+    it(`shows events as they come, until the reader stops them, ${width} pixels wide`, async () => {
+      const { page, complaints } = await open('watchFiles', width);
+      await page.locator('.try [type=submit]').click();
+      await page.locator('.try-stream', { hasText: 'Connected, waiting for events.' }).waitFor(PATIENCE);
+      assert.match((await page.locator('.try-status').textContent()) ?? '', /^200/);
+      await fetch(`${url}/v1/files/seen-${width}.txt`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/octet-stream' },
+        body: 'text',
+      });
+      await page.locator('.try-answer code', { hasText: `seen-${width}.txt` }).waitFor(PATIENCE);
+      await takeScreenshot(page, `stream-${width}`, false);
+      assert.deepEqual(await findBarriers(page), []);
+      assert.deepEqual(complaints, []);
+      await page.locator('.try-stream button').click();
+      await page.locator('.try-stream', { hasText: 'Stopped.' }).waitFor(PATIENCE);
+      await page.context().close();
+    });
+
+  it('leaves the focus on its button, also when it was sent by keyboard', async () => {
+    const { page } = await open('listCustomers');
+    await page.locator('.try [type=submit]').focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.try-status', { hasText: /^200/ }).waitFor(PATIENCE);
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Send');
+    await page.context().close();
+  });
+
+  it('is not offered for a WebSocket, whose samples open one', async () => {
+    const { page } = await open('openFileSocket');
+    await page.locator('label[for=language-python]').click();
+    assert.match((await page.locator('.request .panel:visible code').textContent()) ?? '', /websockets\.sync/);
+    assert.match((await page.locator('.not-here').textContent()) ?? '', /cannot open a WebSocket with a key/);
+    await takeScreenshot(page, 'web-socket');
+    await page.context().close();
+  });
+});
