@@ -13,10 +13,9 @@ export function digestOf(key: string): string {
 
 /**
  * Returns a digest of everything that determines what a request does: operation, path, query (with the contract's defaults, in any order of
- * names), media type without parameters, and the bytes of the body, in forms of several parts without their
- * delimiters, which clients choose anew each time. The caller is not included, because keys are looked up per caller's
- * organization. The text of the key is included, and the store does not hold it: a body may contain a password, and a copy of the store
- * must not allow guessing it.
+ * names), media type without parameters, and the bytes of the body, in forms of several parts without their delimiters, which clients
+ * choose anew each time. The caller is not included, because keys are looked up per caller's organization. The text of the key is included,
+ * and the store does not hold it: a body may contain a password, and a copy of the store must not allow guessing it.
  */
 export function fingerprintOf(
   { operation, path, search, headers, rawBody }: Checked,

@@ -1,5 +1,5 @@
-// Checks texts for header fields. Text from configuration and contracts is checked when it is loaded: an invalid header
-// would end a request later, or throw in a timer or listener where it cannot be caught.
+// Checks texts for header fields. Text from configuration and contracts is checked when it is loaded: an invalid header would end a request
+// later, or throw in a timer or listener where it cannot be caught.
 
 /** Visible ASCII characters, with spaces and tabs between them only (RFC 9110 section 5.5, without its obsolete part). */
 export function isFieldText(text: string): boolean {

@@ -75,8 +75,8 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
   }
 
   /**
-   * Sends the request as soon as the concurrency limit has a place. Resolves when the client has got the answer, or
-   * has left. Rejects with the refusal for the client.
+   * Sends the request as soon as the concurrency limit has a place. Resolves when the client has got the answer, or has left. Rejects with
+   * the refusal for the client.
    */
   run(): Promise<void> {
     return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
-// The encoders of compressed answers, at the fastest level of each coding: the next levels make a body at
-// most 3 % shorter, for up to three times the CPU (decision 25).
+// The encoders of compressed answers, at the fastest level of each coding: the next levels make a body at most 3 % shorter, for up to three
+// times the CPU (decision 25).
 
 import zlib, { constants } from 'node:zlib';
 

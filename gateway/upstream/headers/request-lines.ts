@@ -171,8 +171,8 @@ const PLAIN = /^(?:zstd|br|gzip|deflate)(?:, ?(?:zstd|br|gzip|deflate))*$/;
 const knownCodings = new Set(['zstd', 'br', 'gzip', 'deflate', 'identity', '*']);
 
 /**
- * Returns the Accept-Encoding of the client without codings that the gateway could not decode to check an answer.
- * Returns `identity` if nothing known is left, because a missing field would allow any coding (RFC 9110 section 12.5.3).
+ * Returns the Accept-Encoding of the client without codings that the gateway could not decode to check an answer. Returns `identity` if
+ * nothing known is left, because a missing field would allow any coding (RFC 9110 section 12.5.3).
  */
 export function upstreamCodings(accepted: string): string {
   if (PLAIN.test(accepted)) return accepted;

@@ -26,8 +26,8 @@ interface BreakerOptions {
 }
 
 /**
- * The first wait of an outage, as a part of `openSeconds`. Each next wait is longer, up to a third of the outage so
- * far: an upstream that comes and goes is closed off for little longer than it fails (decision 41).
+ * The first wait of an outage, as a part of `openSeconds`. Each other wait is longer, up to a third of the outage so far: an upstream that
+ * comes and goes is closed off for little longer than it fails (decision 41).
  */
 const FIRST_WAIT_PART = 1 / 32;
 const WAIT_GROWTH = 1.5;
