@@ -24,7 +24,7 @@ export async function runCommand(words: readonly string[], machine: MachineConte
     .description('API gateway: one address in front of your services.')
     .version(machine.version)
     .addHelpText('after', HELP)
-    .showHelpAfterError()
+    .showHelpAfterError('Add --help for the commands, options and examples.')
     .configureOutput({ writeOut: machine.write, writeErr: machine.complain })
     .exitOverride();
   addServerOptions(program);

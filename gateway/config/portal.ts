@@ -45,7 +45,7 @@ const contactAddress = z
 export const portal = z.strictObject({
   title: z.string().min(1, 'must have 1 to 80 characters').max(80, 'must have 1 to 80 characters').optional().meta({
     description:
-      'The name of the API on every page. Default: the title of the contract, if services have one contract together.',
+      'The name of the API on every page. Default: the title of the contract, or the titles of several if they are short together.',
     values: '1–80 characters',
   }),
   description: z.string().max(500, 'must have at most 500 characters').optional().meta({

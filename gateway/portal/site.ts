@@ -191,15 +191,24 @@ function probeOf(sample: ChosenSample | undefined, publicUrl: string): string | 
   return method === 'GET' && hasTestMode && isFree && takesKeys ? path : undefined;
 }
 
-/** What the API is called where the configuration does not say: a single contract says it, beside those of the gateway. */
+/** The letters of a heading: the titles of more services than fit stand below it. */
+const TITLES_MAX = 60;
+
+/** What the API is called where the configuration does not say: its contracts say it, beside those of the gateway. */
 function nameOf(
   { title, description }: PortalOptions,
   published: readonly Reference[],
 ): { title: string; description: string } {
   const ofServices = published.filter(({ isOfGateway }) => !isOfGateway);
   const named = ofServices.length > 0 ? ofServices : published;
-  const sole = named.length === 1 ? named[0] : undefined;
-  return { title: title ?? (sole?.title || 'API'), description: description ?? sole?.description ?? '' };
+  const [sole] = named;
+  if (sole !== undefined && named.length === 1)
+    return { title: title ?? (sole.title || 'API'), description: description ?? sole.description };
+  const titles = named.flatMap((one) => one.title || []).join(', ');
+  return {
+    title: title ?? (titles !== '' && titles.length <= TITLES_MAX ? titles : 'API'),
+    description: description ?? (titles === '' ? '' : `Several services at one address: ${titles}.`),
+  };
 }
 
 type AddPage = (to: Map<string, Make>, path: string, make: () => Page | Promise<Page>) => void;

@@ -13,7 +13,7 @@ import { ANONYMOUS_TIER } from '../limits/limit-rules.ts';
 import type { Steps } from '../pipeline.ts';
 import { createPortal } from '../portal/portal.ts';
 import type { PortalOptions } from '../portal/site.ts';
-import { isGatewayItself } from '../upstream/simulated/addresses.ts';
+import { answersFromContract, isGatewayItself } from '../upstream/simulated/addresses.ts';
 import { metNeeds } from './met-needs.ts';
 import { publicLimits } from './public-limits.ts';
 import type { StatelessStages } from './stateless-stages.ts';
@@ -129,6 +129,7 @@ function portalOptions(configuration: Configuration, { metNeeds: met, ...context
           operations: contract.operations.map((operation) => ({
             ...operation,
             hasTestMode: upstreams[operation.upstream]?.test !== undefined,
+            hasExamplesForTests: upstreams[operation.upstream]?.test?.some(answersFromContract) === true,
           })),
         }))
         .sort((one, other) => Number(one.isOfGateway) - Number(other.isOfGateway)),

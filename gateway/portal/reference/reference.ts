@@ -11,6 +11,8 @@ export interface Reference extends PublishedContract {
 export interface ReferredOperation extends PublishedOperation {
   /** Whether test keys reach data of their own. */
   readonly hasTestMode: boolean;
+  /** Whether test keys get examples of the contract instead. */
+  readonly hasExamplesForTests: boolean;
 }
 
 export type DocumentObject = Record<string, unknown>;

@@ -44,8 +44,10 @@ ${isEmpty ? '' : values}
 <div class="try-answer" role="status" hidden></div>`;
 }
 
-function noteOf({ hasTestMode, method, security }: ReferredOperation): string {
+function noteOf({ hasTestMode, hasExamplesForTests, method, security }: ReferredOperation): string {
   if (security.length === 0) return '';
+  if (hasExamplesForTests)
+    return 'With your test key: the answer is an example of the contract, not data of the service.';
   if (hasTestMode) return 'With your test key: only test data is read and changed.';
   return /^(GET|HEAD|OPTIONS)$/.test(method) ? '' : 'There is no test data here: what you send is executed.';
 }

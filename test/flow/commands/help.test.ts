@@ -29,12 +29,13 @@ test('help goes as deep as commands do', async () => {
 for (const [words, message] of [
   [['help', 'chekc'], "error: unknown command 'chekc'\n(Did you mean check?)"],
   [['help', 'keys', 'crate'], "error: unknown command 'crate'\n(Did you mean create?)"],
+  [['contract', 'check'], "error: unknown command 'check'"],
   [['chekc'], "error: unknown command 'chekc'\n(Did you mean check?)"],
 ] as const) {
   test(`"${words.join(' ')}" is a usage error, and the likely command is suggested`, async () => {
     const { code, stdout, stderr } = await run(...words);
     assert.deepEqual([code, stdout], [2, '']);
-    assert.ok(stderr.startsWith(message), stderr);
+    assert.equal(stderr, `${message}\nAdd --help for the commands, options and examples.\n`);
   });
 }
 

@@ -157,7 +157,7 @@ describe('explain --request', () => {
     assert.doesNotMatch((await run('--request', 'GET /v1/elephants', ...ofTest)).out, /Did you mean/);
     assert.equal(
       (await run('--request', 'GET /v1/things', '--org', 'org_tets')).err,
-      'There is no organization org_tets. Did you mean "org_test"?\n',
+      'There is no organization org_tets. Did you mean "org_test"?',
     );
   });
 
