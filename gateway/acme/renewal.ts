@@ -69,7 +69,7 @@ export function askAgainAfterMs(retryAfterMs: number | undefined): number {
 }
 
 /**
- * `server`: it is away or fails; `refused`: it refuses the order or a challenge failed; `limited`: a rate limit. The first applies to all
+ * `server`: it is away or fails; `refused`: it refuses the order or a challenge failed; `limited`: a rate limit. `server` applies to all
  * certificates, because it has nothing to do with their names.
  */
 export type FailureKind = 'server' | 'refused' | 'limited';

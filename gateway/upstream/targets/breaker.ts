@@ -26,7 +26,7 @@ interface BreakerOptions {
 }
 
 /**
- * The first wait of an outage, as a part of `openSeconds`. Each other wait is longer, up to a third of the outage so far: an upstream that
+ * The first wait of an outage, as a part of `openSeconds`. Each later wait is longer, up to a third of the outage so far: an upstream that
  * comes and goes is closed off for little longer than it fails (decision 41).
  */
 const FIRST_WAIT_PART = 1 / 32;
