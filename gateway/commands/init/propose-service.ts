@@ -142,7 +142,7 @@ function refuseTaken(
   context.fail(`${taken} is served already, and nothing was written. Choose another --base-path, such as ${proposed}.`);
 }
 
-/** What the configuration serves before the service is added. */
+/** What a configuration serves. */
 interface Served {
   readonly served: readonly Operation[];
   /** With a mistake, it is not known what is served. */
@@ -151,7 +151,7 @@ interface Served {
 
 const NOTHING_SERVED: Served = { served: [], mistakes: [] };
 
-async function servedBy(context: CommandContext, directories: Directories): Promise<Served> {
+export async function servedBy(context: CommandContext, directories: Directories): Promise<Served> {
   const around = contextOf(context, directories);
   try {
     const { contracts } = await around.configuration('check');

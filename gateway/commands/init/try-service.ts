@@ -1,17 +1,16 @@
 // Tries a service that was just added: runs `check` and `upstreams try`, and prints the way to the first request, one that was seen to
 // succeed.
 
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { Configuration } from '../../configuration.ts';
 import { filledTemplate } from '../../upstream/requests/path.ts';
-import { addCheckCommand } from '../check.ts';
-import { CommandFailure } from '../command-failure.ts';
 import type { CommandContext } from '../context.ts';
 import { printLine, printText } from '../print.ts';
 import { type Answered, statusOf } from '../upstreams/backend.ts';
 import { addTry } from '../upstreams/try.ts';
 import { EXECUTABLE, exportLines, nextSteps } from './next-steps.ts';
 import { contextOf, type Directories, type ProposedService } from './propose-service.ts';
+import { runAlso, runCheck } from './run-also.ts';
 
 /** Headers that every client sends by itself. */
 const sentByClients = new Set(['accept', 'accept-encoding', 'user-agent', 'host', 'idempotency-key']);
@@ -26,8 +25,7 @@ export async function tryService(
   service: ProposedService,
 ): Promise<void> {
   const { name } = service;
-  printText(context, '\n$ bin/gateway check');
-  if (!(await runAlso(addCheckCommand, ['check'], contextOf(context, directories))))
+  if (!(await runCheck(context, directories)))
     return context.fail(
       [
         `The document and the entry "${name}" are written. Correct what check names, then run:`,
@@ -47,26 +45,6 @@ export async function tryService(
   await around.close();
   const path = firstRequest(answers) ?? firstPath(configuration, name);
   for (const line of nextSteps(context, directories, configuration, service, path)) printLine(context, line);
-}
-
-/** Runs another command in this process. Returns whether it succeeded. */
-async function runAlso(
-  add: (program: Command, context: CommandContext) => void,
-  words: readonly string[],
-  context: CommandContext,
-): Promise<boolean> {
-  const program = new Command().exitOverride();
-  add(program, context);
-  try {
-    await program.parseAsync(words, { from: 'user' });
-    return true;
-  } catch (error) {
-    if (!(error instanceof CommandFailure)) throw error;
-    if (error.message !== '') printLine(context, error.message);
-    return false;
-  } finally {
-    await context.close();
-  }
 }
 
 /** The path of an operation that needs no parameter, if there is one. */

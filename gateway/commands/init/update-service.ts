@@ -1,30 +1,38 @@
-// `gateway init --from … --update`: fetches the document of a service again, shows what changes for clients, and writes it in the place of
-// the one before.
+// `gateway init --from … --update`: fetches the document of a service again, shows what changes for clients, writes it in the place of
+// the one before, and checks the configuration with it.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
+import type { Mistake } from '../../config-errors.ts';
+import { decisionsFor } from '../../contract/diff/baseline.ts';
 import { shownPath } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
 import { differencesOf } from '../contract/diff.ts';
 import { counted, printJson, printLine } from '../print.ts';
 import { type FetchedDocument, fetchDocument } from './fetch-document.ts';
 import { nameOf } from './propose-entry.ts';
-import { type AddServiceFlags, type Directories, refuseFiles } from './propose-service.ts';
+import { type AddServiceFlags, type Directories, refuseFiles, servedBy } from './propose-service.ts';
+import { runCheck } from './run-also.ts';
 
 interface UpdateFlags extends Pick<AddServiceFlags, 'from' | 'name'> {
   readonly force?: true | undefined;
   readonly json?: true | undefined;
 }
 
+/** How long a decision about a break holds, if its author keeps the proposed day. */
+const DECISION_DAYS = 90;
+const DAY_MS = 86_400_000;
+
 /** What breaks clients is written with --force only. */
 export async function updateService(
   context: CommandContext,
-  { config, contracts }: Directories,
+  directories: Directories,
   { from, name: named, force, json }: UpdateFlags,
 ): Promise<void> {
+  const { config, contracts } = directories;
   const document = await fetchDocument(from).catch((error: Error) => context.fail(error.message));
   await refuseFiles(context, document);
   const { name, file } = await contractOf(context, join(config, 'upstreams.yaml'), named ?? nameOf(document));
@@ -33,7 +41,7 @@ export async function updateService(
     context.fail(`${shownPath(path)} cannot be read (${code}).`),
   );
   if (isDeepStrictEqual(meaningOf(before), document.root))
-    return tell(context, { name, path, changes: [], written: false }, json);
+    return tell(context, { name, path, changes: [], written: false, mistakes: [] }, json);
   const findings = await comparison(context, path, document);
   const changes = findings.map(({ level, rule, operation, reason }) => ({ level, rule, operation, reason }));
   const breaking = changes.filter(({ level }) => level === 'breaking').length;
@@ -42,9 +50,30 @@ export async function updateService(
     await writeFile(path, document.text).catch(({ code }) =>
       context.fail(`${shownPath(path)} cannot be written (${code}).`),
     );
-  tell(context, { name, path, changes, written: isWritten }, json);
+  const { mistakes } = isWritten ? await servedBy(context, directories) : { mistakes: [] };
+  tell(context, { name, path, changes, written: isWritten, mistakes }, json);
   if (!isWritten)
     context.fail(`${counted(breaking, 'breaking change')}: nothing was written. Use --force to write it all the same.`);
+  if (json) {
+    if (mistakes.length > 0) context.fail();
+  } else if (!(await runCheck(context, directories))) context.fail(refusedText(mistakes, context.now()));
+}
+
+/** What to do about the mistakes, with the decisions about breaks in a form to paste. */
+function refusedText(mistakes: readonly Mistake[], nowMs: number): string {
+  const written = 'The document is written, and check refuses it.';
+  const decisions = decisionsFor(mistakes);
+  if (decisions.length === 0) return `${written} Correct what it names.`;
+  const until = new Date(nowMs + DECISION_DAYS * DAY_MS).toISOString().slice(0, 10);
+  const lines = decisions.map(
+    ({ operation, rule }) =>
+      `  - { operation: ${inYaml(operation)}, rule: ${rule}, until: ${until}, reason: "Write here why: clients read it." }\n`,
+  );
+  return `${written} If clients can live with the breaks, add this to upstreams.yaml, beside "upstreams:":\nbreaking:\n${lines.join('')}`;
+}
+
+function inYaml(text: string): string {
+  return /^[\w.-]+$/.test(text) ? text : JSON.stringify(text);
 }
 
 /** What a document means, whatever its layout is; undefined if it has mistakes. */
@@ -99,11 +128,17 @@ interface Update {
   readonly path: string;
   readonly changes: readonly { readonly level: string; readonly operation: string; readonly reason: string }[];
   readonly written: boolean;
+  /** Of the configuration with what was written. */
+  readonly mistakes: readonly Mistake[];
 }
 
-function tell(context: CommandContext, { name, path, changes, written }: Update, json: true | undefined): void {
+function tell(
+  context: CommandContext,
+  { name, path, changes, written, mistakes }: Update,
+  json: true | undefined,
+): void {
   if (json) {
-    printJson(context, { name, file: path, written, changes });
+    printJson(context, { name, file: path, written, changes, mistakes });
     return;
   }
   for (const level of ['breaking', 'additive'])

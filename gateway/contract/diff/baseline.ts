@@ -207,6 +207,14 @@ function isAt(
   return `${method} ${shapeOf(path)}` === shapeOf(operation);
 }
 
+/** The decisions that these mistakes ask for. Other mistakes ask for none. */
+export function decisionsFor(mistakes: readonly Mistake[]): { readonly operation: string; readonly rule: string }[] {
+  return mistakes.flatMap(({ remedy }) => {
+    const [, operation, rule] = /\{ operation: (.+), rule: ([a-z-]+), until: <day>/.exec(remedy) ?? [];
+    return operation === undefined || rule === undefined ? [] : [{ operation, rule }];
+  });
+}
+
 function remedyFor(operation: string, rule: string): string {
   const exception = `{ operation: ${operation}, rule: ${rule}, until: <day>, reason: <why, in 10 letters or more> }`;
   const place = 'to the list "breaking:" beside "upstreams:" in upstreams.yaml';

@@ -1,0 +1,76 @@
+// `gateway init --from … --update` runs `check` on what it has written, and prints the decisions that a published promise then needs.
+
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { runInProcess } from '../../support/in-process.ts';
+
+const operation = (id: string | undefined) => ({
+  get: { operationId: id, responses: { 200: { description: 'Well' } } },
+});
+const whole = {
+  '/books': operation('listBooks'),
+  '/shelves/{id}': { ...operation(undefined), parameters: [idIn('path')] },
+};
+
+function idIn(place: string) {
+  return { name: 'id', in: place, required: true, schema: { type: 'string' } };
+}
+
+describe('gateway init --from --update', () => {
+  let directory = '';
+  const made = () => join(directory, 'made');
+  const upstreams = () => readFileSync(join(made(), 'upstreams.yaml'), 'utf8');
+
+  function run(...words: string[]) {
+    const environment = { GATEWAY_DATA: join(directory, 'data'), GATEWAY_CONFIG: made() };
+    return runInProcess(words, { environment: { ...environment, GATEWAY_CONTRACTS: join(made(), 'openapi') } });
+  }
+
+  function publish(paths: object, ...words: string[]) {
+    const file = join(directory, 'books.json');
+    const servers = [{ url: 'http://127.0.0.1:9' }];
+    writeFileSync(file, JSON.stringify({ openapi: '3.1.0', info: { title: 'Books', version: '1' }, servers, paths }));
+    return run('init', made(), '--from', file, ...words);
+  }
+
+  beforeEach(async () => {
+    directory = temporaryDirectory();
+    assert.equal((await publish(whole)).code, 0);
+    assert.equal((await run('contract', 'publish')).code, 0);
+  });
+
+  it('says that check accepts what it has written', async () => {
+    const { code, stdout } = await publish({ ...whole, '/more': operation('more') }, '--update');
+    assert.equal(code, 0, stdout);
+    assert.match(stdout, /^wrote \S+books\.json\n\n\$ bin\/gateway check\nNo mistakes: \d+ operations/m);
+  });
+
+  it('fails where check refuses it, with the decisions to paste', async () => {
+    const { code, stdout, stderr } = await publish({ '/new': operation('new') }, '--update', '--force');
+    assert.equal(code, 1);
+    assert.match(stderr, /GET \/books breaks what was published \(operation-removed\)/);
+    assert.match(stderr, /^gateway: The document is written, and check refuses it\. /m);
+    const [, lines = ''] = /^(breaking:\n(?: {2}- .*\n)+)/m.exec(stdout + stderr) ?? [];
+    const { breaking } = parse(lines) as { breaking: { operation: string; rule: string }[] };
+    assert.deepEqual(
+      breaking.map(({ operation, rule }) => [operation, rule]),
+      [
+        ['listBooks', 'operation-removed'],
+        ['GET /shelves/{id}', 'operation-removed'],
+      ],
+    );
+    writeFileSync(join(made(), 'upstreams.yaml'), upstreams() + lines);
+    const checked = await run('check');
+    assert.equal(checked.code, 0, checked.stderr);
+  });
+
+  it('names the mistakes in JSON, too', async () => {
+    const { code, stdout } = await publish({ '/new': operation('new') }, '--update', '--force', '--json');
+    const { written, mistakes } = JSON.parse(stdout);
+    assert.deepEqual([code, written, mistakes.length], [1, true, 2]);
+  });
+});
