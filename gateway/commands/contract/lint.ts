@@ -6,12 +6,14 @@ import { ConfigError, condensed, type Mistake, toSentence } from '../../config-e
 import type { Configuration } from '../../configuration.ts';
 import { recommendationsFor } from '../../contract/lint/style-recommendations.ts';
 import { operationsOf } from '../../contract/operations/operations.ts';
+import type { JsonObject } from '../../contract/pointer.ts';
 import { createDirectReader, toDocument } from '../../contract/reading/document.ts';
 import { compileAll } from '../../contract/schemas/compile.ts';
 import { createSchemas } from '../../contract/schemas/schemas.ts';
 import { positionsIn } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
 import { counted, printJson, printLine } from '../print.ts';
+import { entriesOfFiles, type FileEntry } from './entries-of-files.ts';
 import { directoryOf, filesOf, UnreadableSource } from './read.ts';
 
 interface Linted {
@@ -49,7 +51,7 @@ async function lintServed(context: CommandContext): Promise<Linted> {
   }
 }
 
-/** Checks files alone: their upstream and their access rules are unknown. */
+/** Checks files alone. What their entry says applies, such as who may call; the upstream of files without an entry is unknown. */
 async function lintFiles(context: CommandContext, sources: readonly string[]): Promise<Linted> {
   const mistakes: Mistake[] = [];
   const files = sources.flatMap((source) => {
@@ -60,14 +62,15 @@ async function lintFiles(context: CommandContext, sources: readonly string[]): P
       throw error;
     }
   });
+  const entryOf = entriesOfFiles(context);
   const documents = [];
   for (const file of files) {
     const content = await createDirectReader(directoryOf(file, context)).readContract(file, mistakes);
     if (content === undefined) continue;
     const document = toDocument(file, content);
     documents.push(document);
-    const known = { upstreams: [String(content.root['x-gateway-upstream'] ?? '')], limits: undefined };
-    const operations = [...operationsOf(document, { upstream: 'any', acceptsBasic: true }, known, mistakes)];
+    const { defaults, known } = entryOf(file) ?? withoutEntry(content.root);
+    const operations = [...operationsOf(document, defaults, known, mistakes)];
     if (!content.isBroken) await compileAll(operations, createSchemas(), mistakes);
   }
   for (const document of documents) await document.position().locate(async (file, spots) => positionsIn(file, spots));
@@ -80,6 +83,11 @@ async function lintFiles(context: CommandContext, sources: readonly string[]): P
       await context.configuration('check').catch(() => undefined),
     ),
   };
+}
+
+function withoutEntry(root: JsonObject): FileEntry {
+  const known = { upstreams: [String(root['x-gateway-upstream'] ?? '')], limits: undefined };
+  return { defaults: { upstream: 'any', acceptsBasic: true }, known };
 }
 
 /** @param configuration undefined if it has mistakes; whether it serves the files does not matter */

@@ -40,3 +40,19 @@ it('but security of a file that no entry serves', async () => {
   const [, named = []] = await rulesOf({ 'config/upstreams.yaml': 'upstreams: {}\n' });
   assert.ok(named.includes('(security-defined)'), named.join());
 });
+
+it('and finds no mistake in a file whose entry says who may call, though another file of the configuration has one', async () => {
+  const other = '  more: { contracts: [more.json], live: "http://more:3000", life: 1 }\n';
+  const directory = writeSound({
+    'openapi/items.json': document,
+    'config/limits.yaml': 'tiers: {}\n',
+    'config/upstreams.yaml': secured + other,
+  });
+  const environment = { ...environmentOf(directory), GATEWAY_DATA: join(directory, 'data') };
+  const lint = (file: string) => runInProcess(['contract', 'lint', join(directory, file), '--json'], { environment });
+  const { code, stdout } = await lint('openapi/items.json');
+  assert.deepEqual([code, JSON.parse(stdout).mistakes], [0, []]);
+  const unlisted = await lint('openapi/items.yaml');
+  assert.equal(unlisted.code, 0, unlisted.stdout);
+  rmSync(directory, { recursive: true });
+});
