@@ -3,6 +3,16 @@
 import { z } from 'zod';
 import { isServerAddress } from './parts.ts';
 
+/** What an address lacks that is nearly right. */
+function misspelt(input: unknown): string | undefined {
+  const text = String(input);
+  if (/^(examples|gateway|session)$/.test(text)) return `must be "${text}:", with a colon at its end`;
+  const isServer =
+    /^(localhost|[a-z0-9-]+\.[a-z0-9.-]+|[a-z0-9.-]+:\d+)(:\d+)?(\/|$)/i.test(text) &&
+    isServerAddress(`http://${text}`);
+  return isServer ? `must begin with http:// or https://, such as http://${text}` : undefined;
+}
+
 /** A sandbox service, the contract itself, the gateway itself, or the address of a server. */
 const target = z
   .string()
@@ -10,9 +20,8 @@ const target = z
     (text) => /^(sandbox:(platform|mail|files)|examples:|gateway:|session:)$/.test(text) || isServerAddress(text),
     {
       error: ({ input }) =>
-        /^(examples|gateway|session)$/.test(String(input))
-          ? `must be "${input}:", with a colon at its end`
-          : 'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, or http://host:port with or without a path',
+        misspelt(input) ??
+        'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, or http://host:port with or without a path',
     },
   )
   .meta({

@@ -483,7 +483,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'bad-target': {
     files: spoiled(upstreams, 'http://items:3000', 'items:3000'),
     says: [
-      'config/upstreams.yaml:4:11: upstreams.items.live: "items:3000" is not possible here. It must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, or http://host:port with or without a path.',
+      'config/upstreams.yaml:4:11: upstreams.items.live: "items:3000" is not possible here. It must begin with http:// or https://, such as http://items:3000.',
     ],
   },
   'target-with-path': {

@@ -17,6 +17,8 @@ export interface FetchedDocument {
 }
 
 const TIMEOUT_MS = 10_000;
+/** The address of a service, without its scheme. */
+const ADDRESS = /^(localhost|[a-z0-9.-]+:\d+)(\/|$)/i;
 const BYTES_MAX = 64 * 1024 * 1024;
 
 /** FastAPI and LoopBack; Spring; ASP.NET; Fastify; NestJS; Django; others. */
@@ -58,7 +60,8 @@ async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new Error(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    const hint = ADDRESS.test(path) ? ` Did you mean http://${path}?` : '';
+    throw new Error(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).${hint}`);
   }
 }
 
