@@ -20,6 +20,7 @@ interface InitFlags {
   readonly live?: string;
   readonly basePath?: string;
   readonly update?: true;
+  readonly dryRun?: true;
   readonly json?: true;
 }
 
@@ -67,6 +68,7 @@ export function addInitCommand(program: Command, context: CommandContext): void 
       '--update',
       'with --from: fetch the document of an entry again, show what changes for clients, and write it',
     )
+    .option('--dry-run', 'with --update: write nothing; breaking changes give exit code 1')
     .option('--empty', 'leave out the sandbox and its example')
     .option('--force', 'overwrite existing files; with --update: write changes that break clients, too')
     .option('--schemas', 'write the JSON Schemas only; existing ones are overwritten, because they hold no settings')
@@ -80,6 +82,7 @@ export function addInitCommand(program: Command, context: CommandContext): void 
       const config = resolve(directory ?? configDirectory);
       const contracts = directory === undefined ? contractsDirectory : join(config, 'openapi');
       if (flags.update && flags.from === undefined) return context.usage('--update needs --from.');
+      if (flags.dryRun && !flags.update) return context.usage('--dry-run needs --update.');
       if (flags.from === undefined) return init(context, config, flags);
       if (flags.update) return update(context, { config, contracts }, { ...flags, from: flags.from });
       return addService(context, { config, contracts }, { ...flags, from: flags.from });
@@ -133,8 +136,15 @@ async function addService(
     return;
   }
   for (const path of written.keys()) printLine(context, `wrote ${shownPath(path)}`);
+  if (flags.name === undefined) printLine(context, namedText(service));
   const { tryService } = await import('./try-service.ts');
   await tryService(context, directories, service);
+}
+
+/** The name is part of what clients are told, so it is chosen before the first key. */
+function namedText({ name, entry: { security } }: ProposedService): string {
+  const scopes = [...security.read, ...security.write].join(' and ');
+  return `The entry is called ${name}, after the title of the document, and its scopes ${scopes}: --name chooses another name.`;
 }
 
 /** The files of the templates, and the contract of the gateway itself. */

@@ -6,20 +6,25 @@ import { ACCOUNT_SCOPES } from '../../shared/gateway-scopes.ts';
 import { directoryLockProblem } from '../../shared/sqlite.ts';
 import { shownPath } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
-import type { Directories, ProposedService } from './propose-service.ts';
+import { contextOf, type Directories, type ProposedService } from './propose-service.ts';
 
 export const EXECUTABLE = shownPath(fileURLToPath(new URL('../../../bin/gateway', import.meta.url)));
 
+/** The organization of the first keys. */
+const FIRST = 'org_first';
+const UPDATE_KEY = 'PATCH /gateway/v1/organizations/ORG/keys/KEY';
+
 /** @param path path and query of the first request */
-export function nextSteps(
+export async function nextSteps(
   context: CommandContext,
   directories: Directories,
   configuration: Configuration,
   { name, entry: { security } }: ProposedService,
   path: string,
-): string[] {
+): Promise<string[]> {
   const { dataDirectory, redisUrl } = context.settings();
   const exports = exportLines(context, directories);
+  const known = redisUrl === undefined ? await knownBefore(contextOf(context, directories)) : NOTHING_KNOWN;
   const isRunning = redisUrl === undefined && directoryLockProblem(dataDirectory) !== undefined;
   const served = (scope: string) => configuration.contracts.scopes.has(scope);
   // A service that only reads has no operation that needs the scope for writing, and no key can be made with it.
@@ -32,11 +37,12 @@ export function nextSteps(
     ...(isRunning ? [runningText(shownPath(dataDirectory), exports.length > 0)] : []),
     'The first request:',
     ...exports,
-    `  ${EXECUTABLE} start &`,
-    `  ${EXECUTABLE} orgs create --id org_first --name First --tier standard`,
+    ...(isRunning && exports.length === 0 ? [] : [`  ${EXECUTABLE} start &`]),
+    ...(known.hasFirst ? [] : [`  ${EXECUTABLE} orgs create --id ${FIRST} --name First --tier standard`]),
     `  KEY=${newKey('live', `Live key for ${name}`, hasAccount ? [...scopes, ...ACCOUNT_SCOPES] : scopes)}`,
     // The gateway may still be starting. A service that is away ends the wait, too.
     `  curl -i --retry 30 --retry-delay 1 --retry-max-time 15 --retry-connrefused ${shellWord(publicUrl + path)} -H "Authorization: Bearer $KEY"`,
+    ...(known.hasKeys ? [formerKeysText(scopes)] : []),
     'The documentation, with a test key that gets examples of the contract:',
     `  TEST_KEY=${newKey('test', `Test key for ${name}`, scopes)}`,
     `  echo "${publicUrl}/docs#key=$TEST_KEY"`,
@@ -55,16 +61,42 @@ export function exportLines(context: CommandContext, { config, contracts }: Dire
   return [`  export GATEWAY_CONFIG=${shownPath(config)} GATEWAY_CONTRACTS=${shownPath(contracts)}`];
 }
 
+/** What the data directory has of earlier services. */
+interface Known {
+  readonly hasFirst: boolean;
+  readonly hasKeys: boolean;
+}
+
+const NOTHING_KNOWN: Known = { hasFirst: false, hasKeys: false };
+
+/** Nothing of data that cannot be read, because the service is added all the same: the printed commands then say why. */
+async function knownBefore(around: CommandContext): Promise<Known> {
+  try {
+    const { store } = await around.keyStore();
+    const keys = (await around.actions('keys')).list({ organization: undefined, after: undefined });
+    const { value: part = [] } = await keys[Symbol.asyncIterator]().next();
+    return { hasFirst: (await store.organizations.get(FIRST)) !== undefined, hasKeys: part.length > 0 };
+  } catch {
+    return NOTHING_KNOWN;
+  } finally {
+    await around.close();
+  }
+}
+
+function formerKeysText(scopes: readonly string[]): string {
+  return `Keys from before get 403 from this service, because they lack ${scopes.join(' and ')}. To add scopes to one: ${UPDATE_KEY} with the list of all its scopes.`;
+}
+
 /** A gateway that runs on the data directory keeps its port, and accepts the keys that the commands make there. */
 function runningText(dataDirectory: string, isOwn: boolean): string {
-  const running = `A gateway runs on ${dataDirectory}.`;
+  const running = `A gateway that keeps its data in ${dataDirectory} is running.`;
   return isOwn
-    ? `${running} Stop it first (Ctrl+C in its terminal): it has another configuration.`
-    : `${running} If it has this configuration, leave out "start": the service is in force. Otherwise stop it first (Ctrl+C).`;
+    ? `${running} It has another configuration: stop it first, with Ctrl+C in its terminal.`
+    : `${running} If it has this configuration, the service is in force. Otherwise stop it, with Ctrl+C in its terminal, and start it again.`;
 }
 
 function newKey(mode: string, name: string, scopes: readonly string[]): string {
-  const words = `keys create --org org_first --mode ${mode} --name '${name}' --scopes ${scopes.join(' ')} --json`;
+  const words = `keys create --org ${FIRST} --mode ${mode} --name '${name}' --scopes ${scopes.join(' ')} --json`;
   return `$(${EXECUTABLE} ${words} | sed 's/.*"key":"\\([^"]*\\)".*/\\1/')`;
 }
 

@@ -15,18 +15,21 @@ export interface ProposedEntry {
   readonly security: { readonly read: readonly string[]; readonly write: readonly string[] };
 }
 
+const NAME_MAX = 32;
 /** Paths that the gateway answers itself. */
 const own = /^\/(docs|openapi|\.well-known)(\/|$)/;
 
-/** A name for the entry: of the title, at most 32 characters; undefined if the title has no letter of ASCII. */
+/** A name for the entry: the first words of the title, without accents; undefined if the title has no Latin letter. */
 export function nameOf({ root }: Pick<FetchedDocument, 'root'>): string | undefined {
   const title = String(recordOf(root.info).title ?? '');
   const words = title
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^[^a-z]+|-+$/g, '');
-  const short = words.replace(/-(api|service|server|rest|http)$/, '').slice(0, 32);
-  return short.replace(/-+$/, '') || undefined;
+  const whole = words.length <= NAME_MAX ? words : words.slice(0, NAME_MAX + 1).replace(/-[^-]*$/, '');
+  return whole.slice(0, NAME_MAX).replace(/-(api|service|server|rest|http)$/, '') || undefined;
 }
 
 /** The address of the service: of the URL that the document came from, else the first absolute server; undefined if there is none. */

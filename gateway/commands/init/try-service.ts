@@ -44,7 +44,7 @@ export async function tryService(
   const configuration = await around.configuration();
   await around.close();
   const path = firstRequest(answers) ?? firstPath(configuration, name);
-  for (const line of nextSteps(context, directories, configuration, service, path)) printLine(context, line);
+  for (const line of await nextSteps(context, directories, configuration, service, path)) printLine(context, line);
 }
 
 /** The path of an operation that needs no parameter, if there is one. */

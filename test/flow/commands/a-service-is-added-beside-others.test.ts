@@ -48,6 +48,17 @@ describe('gateway init --from beside another service', () => {
     assert.match(upstreams(), /^ {4}basePath: \/orders$/m);
   });
 
+  it('makes its name of whole words of the title, and says how to choose another', async () => {
+    const info = { title: 'Facturación & Billing Service (internal) v2', version: '1' };
+    const { stdout } = await add('Orders', [], { info });
+    assert.match(upstreams(), /^ {2}facturacion-billing:$/m);
+    assert.match(
+      stdout,
+      /^The entry is called facturacion-billing, .* its scopes facturacion-billing:read and .*: --name chooses another name\.$/m,
+    );
+    assert.doesNotMatch((await add('Returns', ['--name', 'returns'])).stdout, /The entry is called/);
+  });
+
   it('takes the prefix of --base-path, if no path collides below it', async () => {
     const { code, stdout } = await add('Orders', ['--base-path', '/shop/orders']);
     assert.equal(code, 0, stdout);

@@ -65,6 +65,8 @@ describe('gateway init --from', () => {
     assert.match(stdout, /^No mistakes: 40 operations/m);
     // The service publishes it on one line, on which every mistake would be.
     assert.equal(readFileSync(join(made, 'openapi/book-shop.json'), 'utf8'), `${JSON.stringify(books, null, 2)}\n`);
+    assert.match(stdout, /^ {2}bin\/gateway orgs create --id org_first /m);
+    assert.doesNotMatch(stdout, /Keys from before/);
     assert.match(
       stdout,
       /curl -i --retry 30 --retry-delay 1 --retry-max-time 15 --retry-connrefused 'http:\/\/localhost:8080\/books' -H "Authorization: Bearer \$KEY"/,
@@ -132,9 +134,14 @@ describe('gateway init --from', () => {
       const key = ['--org', 'org_first', '--mode', mode, '--name', name, '--scopes', ...scopes.split(' ')];
       assert.equal((await installation.run('keys', 'create', ...key)).code, 0);
     }
+    assert.doesNotMatch(stdout, /orgs create/);
+    assert.match(
+      stdout,
+      /^Keys from before get 403 from this service, because they lack shelf:read\. .* PATCH \/gateway\/v1\/organizations\/ORG\/keys\/KEY with/m,
+    );
     assert.match(stdout, /^ {2}echo "http:\/\/localhost:8080\/docs#key=\$TEST_KEY"$/m);
     assert.match(stdout, /^ {2}echo "http:\/\/localhost:8080\/docs\/account takes \$KEY"$/m);
-    assert.doesNotMatch(stdout, /A gateway runs on/);
+    assert.doesNotMatch(stdout, /A gateway that keeps its data in/);
   });
 
   it('says to stop a gateway that runs on the data directory, before the lines that it would refuse', async () => {
@@ -142,8 +149,13 @@ describe('gateway init --from', () => {
     const here = await installation.run('init', '--from', `${origin}/openapi.json`, '--name', 'cellar');
     const elsewhere = await installation.run('init', join(directory, 'elsewhere'), '--from', origin);
     release();
-    assert.match(here.stdout, /^A gateway runs on \S+\. If it has this configuration, leave out "start".*\n.*first/m);
-    assert.match(elsewhere.stdout, /^A gateway runs on \S+\. Stop it first \(Ctrl\+C .*\nThe first request:$/m);
+    assert.match(here.stdout, /^A gateway that keeps its data in \S+ is running\. If it has this configuration, /m);
+    assert.doesNotMatch(here.stdout, /gateway start &/);
+    assert.match(
+      elsewhere.stdout,
+      /is running\. It has another configuration: stop it first, .*\nThe first request:$/m,
+    );
+    assert.match(elsewhere.stdout, /gateway start &/);
   });
 
   it('takes a file whose servers name the address', async () => {
@@ -259,6 +271,11 @@ describe('gateway init --from', () => {
     'a file that is missing': {
       words: () => ['--from', join(directory, 'none.yaml')],
       says: /none\.yaml cannot be read \(ENOENT\)\./,
+      code: 1,
+    },
+    'an address without its scheme': {
+      words: () => ['--from', 'localhost:8300'],
+      says: /localhost:8300 cannot be read \(ENOENT\)\. Did you mean http:\/\/localhost:8300\?/,
       code: 1,
     },
     'a document that names no address': {
