@@ -19,6 +19,7 @@ import { runCheck } from './run-also.ts';
 
 interface UpdateFlags extends Pick<AddServiceFlags, 'from' | 'name'> {
   readonly force?: true | undefined;
+  readonly dryRun?: true | undefined;
   readonly json?: true | undefined;
 }
 
@@ -30,30 +31,39 @@ const DAY_MS = 86_400_000;
 export async function updateService(
   context: CommandContext,
   directories: Directories,
-  { from, name: named, force, json }: UpdateFlags,
+  { from, name: named, force, dryRun, json }: UpdateFlags,
 ): Promise<void> {
   const { config, contracts } = directories;
   const document = await fetchDocument(from).catch((error: Error) => context.fail(error.message));
   await refuseFiles(context, document);
-  const { name, file } = await contractOf(context, join(config, 'upstreams.yaml'), named ?? nameOf(document));
+  const { name, file, decidesSecurity } = await contractOf(
+    context,
+    join(config, 'upstreams.yaml'),
+    named ?? nameOf(document),
+  );
   const path = join(contracts, file);
   const before = await readFile(path, 'utf8').catch(({ code }) =>
     context.fail(`${shownPath(path)} cannot be read (${code}).`),
   );
   if (isDeepStrictEqual(meaningOf(before), document.root))
-    return tell(context, { name, path, changes: [], written: false, mistakes: [] }, json);
+    return tell(context, { name, path, isSame: true, changes: [], written: false, mistakes: [] }, json);
   const findings = await comparison(context, path, document);
-  const changes = findings.map(({ level, rule, operation, reason }) => ({ level, rule, operation, reason }));
+  // What the document says of credentials is in force only where the entry says nothing.
+  const inForce = decidesSecurity ? findings.filter(({ rule }) => !rule.startsWith('security-')) : findings;
+  const changes = inForce.map(({ level, rule, operation, reason }) => ({ level, rule, operation, reason }));
   const breaking = changes.filter(({ level }) => level === 'breaking').length;
-  const isWritten = breaking === 0 || force === true;
+  const isWritten = dryRun !== true && (breaking === 0 || force === true);
   if (isWritten)
     await writeFile(path, document.text).catch(({ code }) =>
       context.fail(`${shownPath(path)} cannot be written (${code}).`),
     );
   const { mistakes } = isWritten ? await servedBy(context, directories) : { mistakes: [] };
-  tell(context, { name, path, changes, written: isWritten, mistakes }, json);
-  if (!isWritten)
-    context.fail(`${counted(breaking, 'breaking change')}: nothing was written. Use --force to write it all the same.`);
+  tell(context, { name, path, isSame: false, changes, written: isWritten, mistakes }, json);
+  if (!isWritten && breaking > 0) {
+    const how = dryRun ? '' : ' Use --force to write it all the same.';
+    context.fail(`${counted(breaking, 'breaking change')}: nothing was written.${how}`);
+  }
+  if (!isWritten) return;
   if (json) {
     if (mistakes.length > 0) context.fail();
   } else if (!(await runCheck(context, directories))) context.fail(refusedText(mistakes, context.now()));
@@ -90,7 +100,7 @@ async function contractOf(
   context: CommandContext,
   path: string,
   name: string | undefined,
-): Promise<{ readonly name: string; readonly file: string }> {
+): Promise<{ readonly name: string; readonly file: string; readonly decidesSecurity: boolean }> {
   if (name === undefined) return context.usage('The title of the document gives no name. Name the entry with --name.');
   const text = await readFile(path, 'utf8').catch(({ code }) =>
     context.fail(`${shownPath(path)} cannot be read (${code}).`),
@@ -100,14 +110,21 @@ async function contractOf(
     return context.fail(
       `${shownPath(path)} has no entry "${name}" to update. Name it with --name, or leave out --update.`,
     );
-  const { contracts } = entry;
+  const { contracts, security = {}, public: isPublic } = entry;
   const [file, ...others] = Array.isArray(contracts) ? contracts.map(String) : [];
   if (file === undefined || others.length > 0 || file.includes('*'))
     return context.fail(`The entry "${name}" has more than one contract. Replace the file yourself.`);
-  return { name, file };
+  const decidesSecurity = isPublic === true || ['apiKey', 'read', 'write'].some((key) => Object.hasOwn(security, key));
+  return { name, file, decidesSecurity };
 }
 
-function entriesIn(text: string): Readonly<Record<string, { readonly contracts?: unknown }>> {
+interface WrittenEntry {
+  readonly contracts?: unknown;
+  readonly security?: object;
+  readonly public?: unknown;
+}
+
+function entriesIn(text: string): Readonly<Record<string, WrittenEntry>> {
   return (meaningOf(text) as { upstreams?: ReturnType<typeof entriesIn> } | undefined)?.upstreams ?? {};
 }
 
@@ -126,6 +143,7 @@ async function comparison(context: CommandContext, path: string, { text, extensi
 interface Update {
   readonly name: string;
   readonly path: string;
+  readonly isSame: boolean;
   readonly changes: readonly { readonly level: string; readonly operation: string; readonly reason: string }[];
   readonly written: boolean;
   /** Of the configuration with what was written. */
@@ -134,7 +152,7 @@ interface Update {
 
 function tell(
   context: CommandContext,
-  { name, path, changes, written, mistakes }: Update,
+  { name, path, isSame, changes, written, mistakes }: Update,
   json: true | undefined,
 ): void {
   if (json) {
@@ -146,5 +164,6 @@ function tell(
       if (change.level === level) printLine(context, `${change.operation}: ${level}: ${change.reason}.`);
   const shown = shownPath(path);
   if (written) printLine(context, `wrote ${shown}${changes.length === 0 ? ': only words have changed' : ''}`);
-  else if (changes.length === 0) printLine(context, `${shown} is as the service publishes it.`);
+  else if (isSame) printLine(context, `${shown} is as the service publishes it.`);
+  else if (changes.length === 0) printLine(context, `${shown}: only words would change.`);
 }

@@ -33,7 +33,11 @@ describe('gateway init --from --update', () => {
   function publish(paths: object, ...words: string[]) {
     const file = join(directory, 'books.json');
     const servers = [{ url: 'http://127.0.0.1:9' }];
-    writeFileSync(file, JSON.stringify({ openapi: '3.1.0', info: { title: 'Books', version: '1' }, servers, paths }));
+    const components = { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } };
+    writeFileSync(
+      file,
+      JSON.stringify({ openapi: '3.1.0', info: { title: 'Books', version: '1' }, servers, components, paths }),
+    );
     return run('init', made(), '--from', file, ...words);
   }
 
@@ -66,6 +70,24 @@ describe('gateway init --from --update', () => {
     writeFileSync(join(made(), 'upstreams.yaml'), upstreams() + lines);
     const checked = await run('check');
     assert.equal(checked.code, 0, checked.stderr);
+  });
+
+  it('writes nothing with --dry-run, and fails for breaks alone', async () => {
+    const kept = join(made(), 'openapi/books.json');
+    const before = readFileSync(kept, 'utf8');
+    const grown = await publish({ ...whole, '/more': operation('more') }, '--update', '--dry-run');
+    assert.deepEqual([grown.code, grown.stdout], [0, 'GET /more: additive: the operation is new.\n'], grown.stderr);
+    const broken = await publish({ '/new': operation('new') }, '--update', '--dry-run', '--force');
+    assert.equal(broken.code, 1);
+    assert.match(broken.stderr, /^gateway: 2 breaking changes: nothing was written\.$/m);
+    assert.equal(readFileSync(kept, 'utf8'), before);
+    assert.equal((await publish(whole, '--dry-run')).code, 2);
+  });
+
+  it('tells no change of credentials that the entry decides', async () => {
+    const secured = { '/books': { get: { ...operation('listBooks').get, security: [{ key: [] }] } } };
+    const { stdout } = await publish({ ...whole, ...secured }, '--update');
+    assert.match(stdout, /^wrote \S+books\.json: only words have changed$/m);
   });
 
   it('names the mistakes in JSON, too', async () => {
