@@ -146,7 +146,7 @@ interface Update {
   readonly isSame: boolean;
   readonly changes: readonly { readonly level: string; readonly operation: string; readonly reason: string }[];
   readonly written: boolean;
-  /** Of the configuration with what was written. */
+  /** Mistakes of the configuration, with what was written. */
   readonly mistakes: readonly Mistake[];
 }
 
