@@ -28,7 +28,7 @@ describe('gateway init', () => {
     const all = await withContract.run('check', '--json');
     const { ok, operations, contracts, mistakes, warnings, unenforced } = JSON.parse(all.stdout);
     const found = { ok, operations, contracts, mistakes, warnings, unenforced };
-    assert.deepEqual(found, { ok: true, operations: 37, contracts: 3, mistakes: [], warnings: [], unenforced: [] });
+    assert.deepEqual(found, { ok: true, operations: 39, contracts: 3, mistakes: [], warnings: [], unenforced: [] });
     const running = await startInProcess(withContract.environment);
     const key = /Bearer ([^']+)'/.exec(running.stderr)?.[1];
     const answer = await fetch(`http://127.0.0.1:${running.port}/v1/customers?limit=3`, {
@@ -58,7 +58,7 @@ describe('gateway init', () => {
     assert.doesNotMatch(readFileSync(join(empty, 'upstreams.yaml'), 'utf8'), /sandbox/);
     const bare = createInstallation({ GATEWAY_CONFIG: empty, GATEWAY_CONTRACTS: join(empty, 'openapi') });
     const checked = await bare.run('check', '--json');
-    assert.deepEqual([checked.code, JSON.parse(checked.stdout).operations], [0, 35]);
+    assert.deepEqual([checked.code, JSON.parse(checked.stdout).operations], [0, 37]);
     bare.remove();
   });
 

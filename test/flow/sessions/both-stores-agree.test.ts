@@ -140,16 +140,16 @@ for (const [name, open] of [
     });
 
     it('sessions end by themselves: absolutely, and when they are idle', async () => {
-      const short = await signIn(store, { livesMs: 60 });
-      const idle = await signIn(store, { idleMs: 80 - IDLE_SLACK_MS });
-      const used = await signIn(store, { idleMs: 400 - IDLE_SLACK_MS });
+      const short = await signIn(store, { livesMs: 300 });
+      const idle = await signIn(store, { idleMs: 350 - IDLE_SLACK_MS });
+      const used = await signIn(store, { idleMs: 1600 - IDLE_SLACK_MS });
       assert.ok(await store.find(short.hash));
-      await sleep(150);
+      await sleep(500);
       assert.equal(await store.find(short.hash), undefined);
       assert.equal(await store.get(idle.id), undefined);
       assert.equal(await store.find(idle.hash), undefined);
       await store.touch(new Map([[used.hash, await store.nowMs()]]));
-      await sleep(300);
+      await sleep(1300);
       assert.ok(await store.find(used.hash), 'a use prolongs a session');
       assert.deepEqual(await store.list({ organization: idle.organization }, { limit: 10 }), []);
     });
