@@ -99,10 +99,29 @@ function ofMode({ name, mode, breaker, targets, details }: OfMode): Cause[] {
     ];
   if (out.length === 0) return [];
   const until = out.length === 1 ? (out[0]?.ejected_until ?? undefined) : undefined;
-  const more = { since, until, runbook: 'GatewayTargetDown', details };
+  const refusals = refusalsOf(out);
+  // A service that answers is not down, so its own log knows more.
+  const runbook = refusals === undefined ? 'GatewayTargetDown' : 'GatewayUpstreamErrors';
+  const more = { since, until, runbook, details };
+  const fails = `Its requests fail with ${refusals ?? '502 or 504'}.`;
   return out.length === targets.length
-    ? [failureCause(id, `Upstream ${name} (${mode}): ${faultsOf(out)}.`, 'Its requests fail with 502 or 504.', more)]
+    ? [failureCause(id, `Upstream ${name} (${mode}): ${faultsOf(out)}.`, fails, more)]
     : [warningCause(id, `Upstream ${name} (${mode}): ${faultsOf(out)}.`, 'The other targets get its share.', more)];
+}
+
+/** What clients get for the statuses that a service answers with; for others `OTHER_REFUSAL`. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  500: '500 upstream_error',
+  503: '503 upstream_unavailable',
+  504: '504 upstream_timeout',
+};
+const OTHER_REFUSAL = '502 upstream_bad_response';
+
+/** Undefined if one of the targets gave no answer. */
+function refusalsOf(targets: readonly Target[]): string | undefined {
+  const statuses = targets.map(({ last_error: error }) => /^status (\d+)$/.exec(error ?? '')?.[1]);
+  const refusals = statuses.map((status) => status && (REFUSALS[status] ?? OTHER_REFUSAL));
+  return refusals.includes(undefined) ? undefined : [...new Set(refusals)].join(' or ');
 }
 
 function beginOf(targets: readonly Target[]): string | undefined {
