@@ -65,7 +65,12 @@ export function causesOf(
   if (present !== undefined)
     found.push(
       ...slowOperations(present, isTold, (upstream) => status.upstreams?.[upstream]?.waiting ?? 0),
-      ...organizationsInTrouble(present, nowMs, culprits.length > 0),
+      ...organizationsInTrouble(
+        present,
+        nowMs,
+        culprits.length > 0,
+        status.limits?.state === 'away' && status.limits.policyInForce === 'local',
+      ),
     );
   return [...found.filter(({ kind }) => kind === 'bad'), ...found.filter(({ kind }) => kind !== 'bad')];
 }

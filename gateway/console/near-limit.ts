@@ -9,7 +9,8 @@ import type { OrganizationNearLimit } from './sample.ts';
 export type LimitPressure = 'near' | 'refused' | 'shadow_refused';
 
 export interface NearLimit {
-  note(trail: Trail, state: LimitState, pressure: LimitPressure): void;
+  /** `eased`: it found enough left, or another limit in force, which takes the place of what was noted before. */
+  note(trail: Trail, state: LimitState, pressure: LimitPressure | 'eased'): void;
   /** Those with the most refusals first; at most 20. */
   list(): OrganizationNearLimit[];
 }
@@ -52,8 +53,18 @@ export function createNearLimit(now: () => number): NearLimit {
     return entry;
   }
 
+  function ease({ caller }: Trail, { policy, limit, windowSeconds, remaining }: LimitState): void {
+    // Most requests come here, and most gateways have no organization near a limit.
+    if (entries.size === 0) return;
+    const entry = entries.get(`${policy} ${caller?.organization?.id ?? 'anonymous'}`);
+    if (entry !== undefined) Object.assign(entry, { limit, windowSeconds, remaining });
+  }
+
   return {
-    note({ caller }, { policy, limit, windowSeconds, remaining }, pressure) {
+    note(trail, state, pressure) {
+      if (pressure === 'eased') return ease(trail, state);
+      const { caller } = trail;
+      const { policy, limit, windowSeconds, remaining } = state;
       const { id = 'anonymous', tier = '' } = caller?.organization ?? {};
       const nowMs = now();
       const entry = entryOf(id, policy, nowMs);

@@ -11,20 +11,25 @@ const NEARLY_USED = 0.9;
 const RUNBOOK = 'An organization that is refused';
 const MINUTE_MS = 60_000;
 
-/** @param hasCulprit whether the gateway or an upstream is the cause of refusals */
+/**
+ * @param hasCulprit whether the gateway or an upstream is the cause of refusals
+ * @param isShare whether each instance decides by its share of the limits, because Redis is away
+ */
 export function organizationsInTrouble(
   { bounds, organizations, nearLimits }: Present,
   nowMs: number,
   hasCulprit: boolean,
+  isShare: boolean,
 ): Cause[] {
   const lately = nearLimits.filter(({ last_at: at }) => nowMs - Date.parse(at) < MINUTE_MS);
+  const share = isShare ? ', the share of one instance while Redis is away' : '';
   const refused = organizations.flatMap(({ name, minute, latest }): Cause[] => {
     const { requests, refused: refusals } = figuresOf(bounds, minute);
     if (requests < REFUSED_REQUESTS_MIN || refusals < REFUSED_SHARE * requests) return [];
     const now = figuresOf(bounds, latest);
     const limit = lately.find((one) => one.organization === name && one.refused > 0);
     if (limit === undefined && hasCulprit) return [];
-    const why = limit ? ` for its limit ${limit.policy}, ${limit.limit} in ${limit.window_seconds} s` : '';
+    const why = limit ? ` for its limit ${limit.policy}, ${limit.limit} in ${limit.window_seconds} s${share}` : '';
     const counted = `${refusals} of ${requests} requests (${Math.round((100 * refusals) / requests)} %)`;
     const details = `#/organizations/${encodeURIComponent(name)}`;
     const isRecovering = now.requests > 0 && now.refused === 0;
@@ -44,12 +49,17 @@ export function organizationsInTrouble(
   // A limit that is not enforced refuses nothing.
   const enforced = lately.filter(({ shadow_refused: shadow }) => shadow === 0);
   const nearlyUsed = enforced.flatMap(
-    ({ organization, policy, limit, remaining, window_seconds: seconds }): Cause[] => {
+    ({ organization, policy, limit, remaining, window_seconds: seconds, refused: refusals }): Cause[] => {
       const used = limit - remaining;
       if (used < NEARLY_USED * limit || told.has(`organization ${organization}`) || organization === 'anonymous')
         return [];
-      const cause = `${organization} has used ${used} of ${limit} in ${seconds} s, its limit ${policy}.`;
-      const consequence = remaining === 0 ? 'Its next request is refused.' : 'Soon its requests are refused.';
+      const cause = `${organization} has used ${used} of ${limit} in ${seconds} s, its limit ${policy}${share}.`;
+      const consequence =
+        refusals > 0
+          ? `${refusals} of its requests were refused in the last quarter of an hour.`
+          : remaining === 0
+            ? 'Its next request is refused.'
+            : 'Soon its requests are refused.';
       const details = `#/organizations/${encodeURIComponent(organization)}`;
       const figures = { used, limit, window_seconds: seconds };
       return [

@@ -15,8 +15,12 @@ export interface LimitGauges {
   limitPolicyInForce(): string | undefined;
 }
 
-/** Called for a request that found little or nothing left of a limit. */
-export type OnPressure = (trail: Trail, state: LimitState, pressure: 'near' | 'refused' | 'shadow_refused') => void;
+/** Called for a request that found little or nothing left of a limit; with `eased` for one that found enough. */
+export type OnPressure = (
+  trail: Trail,
+  state: LimitState,
+  pressure: 'near' | 'refused' | 'shadow_refused' | 'eased',
+) => void;
 
 interface LimitMetrics {
   /** Counts the decision of the limit stage on one exchange, if the exchange reached it. */
@@ -84,7 +88,7 @@ export function createLimitMetrics(registry: Registry, onPressure: OnPressure): 
         return;
       }
       admitted.value += 1;
-      if (tightest.remaining * NEAR_PART >= tightest.limit) return;
+      if (tightest.remaining * NEAR_PART >= tightest.limit) return onPressure(trail, tightest, 'eased');
       near.value += 1;
       onPressure(trail, tightest, 'near');
     },

@@ -10,7 +10,7 @@ function pressedFrom(startMs = 1_000_000 * MINUTE_MS) {
   const pressed = createNearLimit(() => nowMs);
   return {
     list: pressed.list,
-    note(id: string, pressure: LimitPressure, remaining = 0) {
+    note(id: string, pressure: LimitPressure | 'eased', remaining = 0) {
       const state = { policy: 'organization', limit: 10, windowSeconds: 60, remaining, resetMs: 1 };
       pressed.note({ caller: { organization: { id, tier: 'standard' } } } as Trail, state, pressure);
     },
@@ -38,6 +38,17 @@ test('the most refused stand first, then those that would be refused, then those
     ['org_shadow', 0, 0, 1, 0],
     ['org_near', 3, 0, 0, 1],
   ]);
+});
+
+test('what is noted gives way to a request that finds more left, or another limit', () => {
+  const { note, list } = pressedFrom();
+  note('org_a', 'near', 1);
+  note('org_a', 'eased', 8);
+  note('org_other', 'eased', 8);
+  assert.deepEqual(
+    list().map(({ organization, near, remaining }) => [organization, near, remaining]),
+    [['org_a', 1, 8]],
+  );
 });
 
 test('entries older than a quarter of an hour are forgotten minute by minute', () => {

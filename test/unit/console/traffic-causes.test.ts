@@ -179,6 +179,13 @@ test('one organization that is refused, and one that has nearly used a limit, ar
       'Soon its requests are refused. An organization that is refused',
     ],
   );
+  const share = { limits: { state: 'away', policyInForce: 'local' } };
+  const nearAgain = causesOf(share, QUIET, NOW_MS, presentOf({ nearLimits: [near({ refused: 18 })] })).at(-1);
+  assert.equal(
+    nearAgain?.cause,
+    'org_a has used 97 of 100 in 60 s, its limit organization, the share of one instance while Redis is away.',
+  );
+  assert.equal(nearAgain?.consequence, '18 of its requests were refused in the last quarter of an hour.');
   const calm = [
     near({ remaining: 11 }),
     near({ last_at: new Date(NOW_MS - 61_000).toISOString() }),
