@@ -144,7 +144,8 @@ export const AUTH_CODES = {
     retryAfterSeconds: 2,
     message: 'Credentials cannot be checked at the moment. Nothing was processed.',
     meaning: 'Keys and tokens that were not seen lately cannot be checked at the moment. It says nothing about them.',
-    remedy: 'Wait as long as `Retry-After` says and send the request again. Do not replace the key.',
+    remedy:
+      'Wait `retry_after` seconds, as the header `Retry-After` says, and send the request again. Do not replace the key.',
   },
   records_unavailable: {
     ...faultOfUpstream,
@@ -155,7 +156,7 @@ export const AUTH_CODES = {
     message: 'Organizations and keys cannot be read or changed at the moment.',
     meaning: 'The store of organizations and keys does not respond. A change may have been made.',
     remedy:
-      'Wait as long as `Retry-After` says and send the request again: a change with the same `Idempotency-Key`, so that it is not made twice.',
+      'Wait `retry_after` seconds, as the header `Retry-After` says, and send the request again: a change with the same `Idempotency-Key`, so that it is not made twice.',
   },
   insufficient_scope: {
     ...notPermitted,

@@ -27,9 +27,9 @@ export const IDEMPOTENCY_CODES = {
     status: 409,
     retryAfterSeconds: 1,
     message: 'The first request with this Idempotency-Key is still running.',
-    meaning: 'The first request with this `Idempotency-Key` is still running. Wait for `Retry-After` seconds.',
+    meaning: 'The first request with this `Idempotency-Key` is still running. Wait `retry_after` seconds.',
     remedy:
-      'Wait as long as `Retry-After` says and send the same request again: you get the response of the first one.',
+      'Wait `retry_after` seconds, as the header `Retry-After` says, and send the same request again: you get the response of the first one.',
   },
   idempotency_key_reused: {
     ...misusedKey,

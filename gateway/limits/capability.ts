@@ -10,16 +10,17 @@ const codes = {
     ...rateLimited,
     status: 429,
     message: 'The request limit is used up. Wait as long as Retry-After says.',
-    meaning: 'The limit named in `violated_policies` is used up. Wait for `Retry-After` seconds.',
+    meaning: 'The limit named in `violated_policies` is used up. Wait `retry_after` seconds.',
     remedy:
-      'Wait as long as `Retry-After` says and send it again. Slow down when `RateLimit` shows little left. See [rate limits](/docs/guides/rate-limits).',
+      'Wait `retry_after` seconds, as the header `Retry-After` says, and send it again. Slow down when `RateLimit` shows little left. See [rate limits](/docs/guides/rate-limits).',
   },
   auth_attempts_limited: {
     ...rateLimited,
     status: 429,
     message: 'Too many failed requests came from this network address. Wait as long as Retry-After says.',
     meaning: 'Too many requests from this network address were refused. Keys known to be good still pass.',
-    remedy: 'Stop sending what is refused, correct the key or the path, and wait as long as `Retry-After` says.',
+    remedy:
+      'Stop sending what is refused, correct the key or the path, and wait `retry_after` seconds, as the header `Retry-After` says.',
   },
 } as const;
 

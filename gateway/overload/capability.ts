@@ -11,7 +11,7 @@ export const OVERLOAD = {
       retryAfterSeconds: 1,
       message: 'The gateway cannot take this request at the moment. Nothing was processed.',
       meaning: 'The gateway cannot take the request at the moment. Nothing was processed.',
-      remedy: 'Wait as long as `Retry-After` says and send it again.',
+      remedy: 'Wait `retry_after` seconds, as the header `Retry-After` says, and send it again.',
     },
   },
 } as const satisfies Capability;

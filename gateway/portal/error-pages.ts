@@ -10,7 +10,7 @@ import { fenced } from './reference/operation-markdown.ts';
 
 /** The meaning of each `retryable` value, as an answer to "Retry?". */
 const again = {
-  true: 'Yes. <code>retryable</code> is <code>true</code>: the identical request may be retried, after <code>Retry-After</code> seconds if the response has that header.',
+  true: 'Yes. <code>retryable</code> is <code>true</code>: the identical request may be retried, after <code>retry_after</code> seconds if the error has that field; the header <code>Retry-After</code> says the same.',
   false: 'No. <code>retryable</code> is <code>false</code>: do not retry the identical request. First do the above.',
   if_safe:
     'If it is safe. <code>retryable</code> is <code>true</code> for <code>GET</code>, <code>HEAD</code>, <code>QUERY</code>, <code>PUT</code>, <code>DELETE</code>, <code>OPTIONS</code> and <code>TRACE</code>, and for requests with an <code>Idempotency-Key</code> that may be retried. Others may have been processed.',
@@ -76,12 +76,9 @@ const ADVICE =
   'Decide by `code`, never by `message`, which may be reworded. See the [guide to errors](/docs/guides/errors).';
 
 /** Returns an example of the error object, its members in the order in which they are sent. */
-function exampleOf(
-  code: ErrorCode,
-  { type, message, status, retryable, retryAfterSeconds }: CatalogueEntry,
-  publicUrl: string,
-  facts: GuideFacts,
-) {
+function exampleOf(code: ErrorCode, entry: CatalogueEntry, publicUrl: string, facts: GuideFacts) {
+  const { type, message, status, retryable } = entry;
+  const retryAfter = retryAfterOf(entry);
   return {
     error: {
       type,
@@ -90,11 +87,16 @@ function exampleOf(
       status,
       ...membersOfCode(code, facts),
       retryable: retryable !== false,
-      ...(retryAfterSeconds === undefined ? {} : { retry_after: retryAfterSeconds }),
+      ...(retryAfter === undefined ? {} : { retry_after: retryAfter }),
       request_id: 'req_01K9Z6M3V8Q4T2R7X5BPAF8K60',
       doc_url: `${publicUrl}/docs/errors/${code}`,
     },
   };
+}
+
+/** Where the wait depends on the case, the remedy names it, and the number is an example. */
+function retryAfterOf({ retryAfterSeconds, remedy }: CatalogueEntry): number | undefined {
+  return retryAfterSeconds ?? (remedy.includes('`retry_after`') ? 24 : undefined);
 }
 
 export function errorsPage(codes: readonly ErrorCode[], guides: ReadonlySet<string>): Page {

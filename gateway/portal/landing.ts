@@ -12,7 +12,7 @@ import { fenced } from './reference/operation-markdown.ts';
 import { requestSamples } from './reference/operation-page.ts';
 import { viewOfOperation } from './reference/operation-view.ts';
 import { breakable } from './reference/path-text.ts';
-import type { DocumentTools } from './reference/reference.ts';
+import type { DocumentTools, ReferredOperation } from './reference/reference.ts';
 import { sampleFormOf } from './reference/sample-form.ts';
 import { reasonNotToSend, tryForm } from './reference/try-form.ts';
 import { curlSample } from './samples/curl.ts';
@@ -30,7 +30,7 @@ interface LandingOptions {
   readonly help: HelpLinks;
   /** Pages beside guides and reference. */
   readonly further: readonly Page[];
-  readonly isOperatorScope: (scope: string) => boolean;
+  readonly isForOperators: (operation: ReferredOperation) => boolean;
 }
 
 export function landingPage(options: LandingOptions): Page {
@@ -138,13 +138,11 @@ function stepsHtml(options: LandingOptions): string {
 const PURPOSE_MAX = 120;
 
 /** What clients use, by contract. What only the operators of the API may use is in the reference. */
-function resourcesHtml({ references, isOperatorScope }: LandingOptions): string {
-  const isForOperators = ({ operations }: OperationGroup) =>
-    operations.every(({ operation: { security } }) =>
-      security.some(({ scopes }) => scopes.some((scope) => isOperatorScope(scope))),
-    );
+function resourcesHtml({ references, isForOperators }: LandingOptions): string {
+  const isOfClients = ({ operations }: OperationGroup) =>
+    !operations.every(({ operation }) => isForOperators(operation));
   const shown = references
-    .map((reference) => ({ reference, own: reference.groups.filter((group) => !isForOperators(group)) }))
+    .map((reference) => ({ reference, own: reference.groups.filter(isOfClients) }))
     .filter(({ own }) => own.length > 0);
   return shown
     .map(({ reference, own }) => (shown.length > 1 ? contractHeading(reference) : '') + purposesHtml(own))

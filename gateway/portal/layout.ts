@@ -104,7 +104,7 @@ function header(page: Page, { title, logo, mark, sections, keyBar }: Frame): str
 <a class="brand" href="/docs">${sign}<span>${escapeHtml(title)}</span></a>
 <search class="search needs-script">
 <input id="search" type="search" placeholder="Search" aria-label="Search the documentation" autocomplete="off" spellcheck="false"
- role="combobox" aria-expanded="false" aria-controls="found" aria-autocomplete="list" aria-keyshortcuts="/">
+ role="combobox" aria-expanded="false" aria-controls="found" aria-autocomplete="list" aria-keyshortcuts="/ Control+K Meta+K">
 <kbd aria-hidden="true">/</kbd>
 <div id="found" class="found" role="listbox" aria-label="Results" hidden></div>
 <p id="found-count" class="quiet" role="status"></p>

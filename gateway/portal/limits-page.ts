@@ -43,7 +43,7 @@ export function limitsPage(limits: PublicLimits, references: readonly AddressedC
   const lead = `${perText(limits.countPer)} A window slides: each request is free again when the window has passed since it was sent.`;
   const main = `<article class="limits"><h1>Limits</h1>
 <p class="lead">${lead}</p>
-<p class="own-tier note" hidden>Your key is of the marked tier: <strong class="my-limit number"></strong> requests.</p>
+<p class="own-tier note" hidden>Your key is of the marked tier: <strong class="own-limit number"></strong>.</p>
 ${parts.map(({ title, text, table }) => `${title === '' ? '' : `<h2>${title}</h2>`}\n${text === '' ? '' : `<p>${text}</p>`}\n${tableHtml(table)}`).join('\n')}
 ${hasGuide ? '<p>The <a href="/docs/guides/rate-limits">guide to rate limits</a> shows how to stay below.</p>' : ''}
 </article>`;

@@ -6,7 +6,14 @@ import { shortened } from './html.ts';
 import type { Page } from './layout.ts';
 import { plain, withoutLimits } from './markdown.ts';
 import type { AddressedContract } from './reference/addresses.ts';
-import { membersOf, textAt } from './reference/reference.ts';
+import {
+  type DocumentTools,
+  isDocumentObject,
+  membersOf,
+  type ReferredOperation,
+  textAt,
+} from './reference/reference.ts';
+import { createSchemaViews } from './reference/schema-view.ts';
 
 /** kind, title, path, context (method and path of an operation, or the page), more words: those of an operation begin with its id */
 type Entry = readonly [kind: string, title: string, path: string, context: string, words: string];
@@ -23,13 +30,49 @@ export function searchIndex(
   guides: readonly Guide[],
   pages: readonly Page[],
   codes: readonly ErrorCode[],
+  { tools, isForOperators }: SearchOptions,
 ): string {
   const own = pages.map(({ title, path, description }): Entry => ['Page', title, path, '', description]);
-  const entries = [...own, ...references.flatMap(operationsIn), ...guides.flatMap(sectionsIn), ...codes.map(codeEntry)];
+  const entries = [
+    ...own,
+    ...references.flatMap((one) => [...operationsIn(one, isForOperators), ...fieldsIn(one, tools)]),
+    ...guides.flatMap(sectionsIn),
+    ...codes.map(codeEntry),
+  ];
   return JSON.stringify({ entries });
 }
 
-function operationsIn({ operations, reference, path, groups }: AddressedContract): Entry[] {
+export interface SearchOptions {
+  readonly tools: Pick<DocumentTools, 'resolve'>;
+  /** Whether only operators of the API may use the operation. */
+  readonly isForOperators: (operation: ReferredOperation) => boolean;
+}
+
+/** Fields of one contract. */
+const FIELDS_MAX = 2000;
+
+/** The fields of request bodies, each with the first operation of its resource that takes it. */
+function fieldsIn({ operations }: AddressedContract, { resolve }: SearchOptions['tools']): Entry[] {
+  const entries = new Map<string, Entry>();
+  for (const { operation, title, path, group } of operations) {
+    const { root, declared } = operation;
+    const body = resolve(root, declared.requestBody);
+    const [[, media] = []] = isDocumentObject(body) ? membersOf(body.content) : [];
+    if (!isDocumentObject(media)) continue;
+    for (const { name, schema } of createSchemaViews(root, { resolve })(media.schema, 'request').members) {
+      const key = `${group.name} ${name}`;
+      if (entries.size >= FIELDS_MAX) break;
+      if (!entries.has(key))
+        entries.set(key, ['Field', name, `${path}#body-${name}`, title, shortened(plain(schema.description), 120)]);
+    }
+  }
+  return [...entries.values()];
+}
+
+function operationsIn(
+  { operations, reference, path, groups }: AddressedContract,
+  isForOperators: SearchOptions['isForOperators'],
+): Entry[] {
   const pages: Entry[] = [
     ['Reference', reference.title, path, 'OpenAPI, Postman', shortened(plain(reference.description), WORDS_MAX)],
     ...groups.map(
@@ -49,7 +92,13 @@ function operationsIn({ operations, reference, path, groups }: AddressedContract
       .map(([status]) => status)
       .join(' ');
     const words = `${operation.id} ${wordsIn(operation.id)} ${group.name} ${parameters} ${scopes} ${statuses} ${plain(operation.description)}`;
-    return ['Operation', title, href, `${operation.method} ${operation.path}`, shortened(words, WORDS_MAX)];
+    return [
+      isForOperators(operation) ? 'Operators' : 'Operation',
+      title,
+      href,
+      `${operation.method} ${operation.path}`,
+      shortened(words, WORDS_MAX),
+    ];
   });
   const hooks = reference.webhooks.map(({ name, item }): Entry => {
     const texts = membersOf(item).map(([, one]) => `${textAt(one, 'summary')} ${textAt(one, 'description')}`);

@@ -26,7 +26,7 @@ import { type AddressedContract, addressed, type OperationAddress } from './refe
 import { operationPage } from './reference/operation-page.ts';
 import { contentsOf, overviewPage, referencesPage } from './reference/overview.ts';
 import { postmanCollection } from './reference/postman.ts';
-import type { DocumentTools, Reference } from './reference/reference.ts';
+import type { DocumentTools, Reference, ReferredOperation } from './reference/reference.ts';
 import { resourcePage } from './reference/resource-page.ts';
 import { toResource } from './resource.ts';
 import { searchIndex } from './search-index.ts';
@@ -89,8 +89,10 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
   const many = new Map<string, Make>();
   const addPage = createAddPage(frame);
   const { help, isOperatorScope } = options;
+  const isForOperators = ({ security }: ReferredOperation) =>
+    security.some(({ scopes }) => scopes.some((scope) => isOperatorScope(scope)));
   const landing = {
-    ...{ title, description, publicUrl, references, guides, sample, tools, help, further, isOperatorScope },
+    ...{ title, description, publicUrl, references, guides, sample, tools, help, further, isForOperators },
   };
   addPage(fixed, '/docs', () => landingPage(landing));
   addPage(fixed, '/docs/reference', () => referencesPage(references));
@@ -127,7 +129,7 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
     );
   fixed.set('/llms.txt', llms);
   fixed.set('/docs/search.json', () =>
-    toResource('asset', 'application/json', searchIndex(references, guides, further, codes)),
+    toResource('asset', 'application/json', searchIndex(references, guides, further, codes, { tools, isForOperators })),
   );
   return { pages: createPageStore(fixed, many), frame, version: assets.version };
 }

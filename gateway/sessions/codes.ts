@@ -98,7 +98,7 @@ export const SESSION_CODES = {
     retryAfterSeconds: 5,
     message: 'The provider that people sign in with does not respond at the moment.',
     meaning: 'The provider is away, so that no login can begin or end. A session goes on until its access token ends.',
-    remedy: 'Wait as long as `Retry-After` says and try again.',
+    remedy: 'Wait `retry_after` seconds, as the header `Retry-After` says, and try again.',
   },
   session_store_unavailable: {
     ...faultOfGateway,
@@ -107,7 +107,8 @@ export const SESSION_CODES = {
     retryAfterSeconds: 2,
     message: 'Sessions cannot be read at the moment. Nothing was processed.',
     meaning: 'The store of sessions does not respond. It says nothing about the session.',
-    remedy: 'Wait as long as `Retry-After` says and send the request again. There is no need to sign in again.',
+    remedy:
+      'Wait `retry_after` seconds, as the header `Retry-After` says, and send the request again. There is no need to sign in again.',
   },
   logout_token_invalid: {
     ...invalidRequest,

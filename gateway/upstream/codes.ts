@@ -130,7 +130,8 @@ export const UPSTREAM_CODES = {
     retryAfterSeconds: 2,
     message: 'The service behind this operation takes no more requests at the moment.',
     meaning: 'The service behind the operation takes no more requests at the moment.',
-    remedy: 'Wait as long as `Retry-After` says and send it again, and fewer requests at once.',
+    remedy:
+      'Wait `retry_after` seconds, as the header `Retry-After` says, and send it again, and fewer requests at once.',
   },
   upstream_error: {
     ...faultOfUpstream,
@@ -147,6 +148,6 @@ export const UPSTREAM_CODES = {
     retryAfterSeconds: 2,
     message: 'The service behind this operation is not available at the moment.',
     meaning: 'The service behind the operation is not available at the moment.',
-    remedy: 'Wait as long as `Retry-After` says and send it again, with growing pauses.',
+    remedy: 'Wait `retry_after` seconds, as the header `Retry-After` says, and send it again, with growing pauses.',
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

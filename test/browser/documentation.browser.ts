@@ -206,6 +206,7 @@ describe('the documentation in a browser', () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page, complaints } = await open('/docs/reference/v1/customers', { colorScheme });
       await page.locator('#object').waitFor(PATIENCE);
+      assert.equal(await isWhole(page, '.of-object .copy'), true);
       assert.deepEqual(await findBarriers(page), []);
       assert.deepEqual(complaints, []);
       await page.context().close();
@@ -353,4 +354,14 @@ async function isInPane(page: Page, selector: string): Promise<boolean> {
 async function isNoWiderThan(page: Page, width: number): Promise<void> {
   const scrolled = (await page.evaluate('document.documentElement.scrollWidth')) as number;
   assert.ok(scrolled <= width, `wider than the window: ${scrolled}`);
+}
+
+/** Whether a click meets the element in each of its corners. */
+async function isWhole(page: Page, selector: string): Promise<boolean> {
+  return page.locator(selector).evaluate((one) => {
+    one.scrollIntoView({ block: 'center' });
+    const { left, right, top, bottom } = one.getBoundingClientRect();
+    const corners = [left + 3, right - 3].flatMap((x) => [top + 3, bottom - 3].map((y) => [x, y] as const));
+    return corners.every(([x, y]) => one.ownerDocument.elementFromPoint(x, y) === one);
+  });
 }

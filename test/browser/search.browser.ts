@@ -69,6 +69,19 @@ describe('the search in a browser', () => {
     await page.context().close();
   });
 
+  it('finds the fields of request bodies, and what operators do after all others', async () => {
+    const { page } = await open(pages.start);
+    await page.locator('.top').click();
+    await page.keyboard.press('Control+k');
+    assert.equal(await page.evaluate('document.activeElement.id'), 'search');
+    await page.keyboard.type('party_size');
+    await page.locator('#found a[aria-selected=true]', { hasText: 'party_size' }).waitFor(PATIENCE);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/docs/reference/v1/createBooking#body-party_size');
+    assert.ok(await page.locator('#body-party_size').isVisible());
+    await page.context().close();
+  });
+
   it('leads on to guides, errors and the contact where nothing is found, by keyboard', async () => {
     const { page } = await open(pages.start);
     await page.locator('#search').fill('zzzzqq');

@@ -60,6 +60,23 @@ describe('a request from the documentation', () => {
     await page.context().close();
   });
 
+  it('leads to its explanation, which says what key it takes', async () => {
+    const { page } = await open('listCustomers');
+    await page.locator('.try [type=submit]').click();
+    const link = page.locator('.try-status a');
+    await link.waitFor(PATIENCE);
+    const id = (await link.textContent()) ?? '';
+    await link.click();
+    const asked = page.locator('.account-asked');
+    await asked.waitFor(PATIENCE);
+    assert.equal(
+      await asked.textContent(),
+      `To explain ${id}, paste a live key of the same organization with the scope gateway:read.`,
+    );
+    await takeScreenshot(page, 'asked', false);
+    await page.context().close();
+  });
+
   it('is not offered for a WebSocket, whose samples open one', async () => {
     const { page } = await open('openFileSocket');
     await page.locator('label[for=language-python]').click();

@@ -45,6 +45,7 @@ forget.addEventListener('click', () => {
   status.textContent = 'The key is forgotten.';
 });
 addEventListener('pagehide', close);
+announceRequest();
 
 function close() {
   session?.leaving.abort();
@@ -57,6 +58,19 @@ function close() {
   forget.hidden = true;
   note.replaceChildren(...hint);
   status.textContent = '';
+}
+
+/** A link to a request leads here before there is a key: the page says what the key is for. */
+function announceRequest() {
+  const id = linkedId();
+  if (id === undefined) return;
+  const text = [' paste a live key of the same organization with the scope ', element('code', {}, 'gateway:read'), '.'];
+  const asked = element('p', { class: 'account-asked' }, 'To explain ', element('code', {}, id), ',', ...text);
+  form.querySelector('label').before(asked);
+}
+
+function linkedId() {
+  return /^#request=([\w-]{1,128})$/.exec(location.hash)?.[1];
 }
 
 async function open(key) {
@@ -117,7 +131,7 @@ function show(organization, { api, key }) {
 
 /** The request that a link names (`#request=…`), as those of answers do that a page of the reference shows. */
 function linkedRequest(api) {
-  const [, id] = /^#request=([\w-]{1,128})$/.exec(location.hash) ?? [];
+  const id = linkedId();
   if (id === undefined) return [];
   return [
     section('request', 'The request of your link', async () => {

@@ -49,13 +49,17 @@ export function rememberLimit(headers) {
 export function showLimit() {
   const limit = sessionStorage.getItem(LIMIT);
   if (limit === null) return;
-  const [requests] = limit.split('/');
+  const [requests, seconds] = limit.split('/');
   for (const place of document.querySelectorAll('.my-limit'))
     place.textContent = String(Number(requests) - Number(place.dataset.less ?? 0));
   const rows = [...document.querySelectorAll('tr[data-limit]')];
   const own = rows.filter((row) => row.dataset.limit === limit);
   for (const row of rows) row.classList.toggle('own', own.length === 1 && row === own[0]);
-  for (const note of document.querySelectorAll('.own-tier')) note.hidden = own.length !== 1;
+  for (const note of document.querySelectorAll('.own-tier')) {
+    note.hidden = own.length !== 1;
+    note.querySelector('.own-limit').textContent =
+      `${Number(requests).toLocaleString('en')} requests in ${seconds} seconds`;
+  }
 }
 
 /** @param bar the form of the head; null on pages without one */

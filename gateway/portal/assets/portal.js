@@ -46,7 +46,10 @@ function openSearch(field) {
   field.addEventListener('focus', async () => (await import('./search.js')).openSearch(field), { once: true });
   document.addEventListener('keydown', (event) => {
     const isWriting = event.target.closest('input, textarea, select');
-    if (event.key !== '/' || isWriting || event.ctrlKey || event.metaKey || event.altKey) return;
+    const isWithControl = event.ctrlKey || event.metaKey;
+    const isSlash = event.key === '/' && !isWriting && !isWithControl;
+    const isK = event.key.toLowerCase() === 'k' && isWithControl && !event.shiftKey;
+    if (!(isSlash || isK) || event.altKey) return;
     event.preventDefault();
     field.focus();
     field.select();

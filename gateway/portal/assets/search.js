@@ -2,7 +2,7 @@
 
 const SHOWN_MAX = 30;
 /** Of entries that fit alike. */
-const KIND_ORDER = { Page: 4, Operation: 3, Resource: 3, Guide: 2, Reference: 1, Error: 0 };
+const KIND_ORDER = { Page: 4, Operation: 3, Resource: 3, Guide: 2, Field: 2, Reference: 1, Error: 0 };
 
 let index;
 
@@ -161,9 +161,14 @@ function ranked(entries, weigh) {
   return entries
     .map((entry) => ({ entry, weight: weigh(entry) }))
     .filter(({ weight }) => weight > 0)
-    .sort((one, other) => other.weight - one.weight)
+    .sort((one, other) => isForOperators(one) - isForOperators(other) || other.weight - one.weight)
     .slice(0, SHOWN_MAX)
     .map(({ entry }) => entry);
+}
+
+/** What only operators of the API may use comes after all others. */
+function isForOperators({ entry }) {
+  return Number(entry.kind === 'Operators');
 }
 
 function optionOf(entry, number) {

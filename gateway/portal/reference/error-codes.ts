@@ -6,7 +6,7 @@ import { type ErrorCode, REFUSALS } from '../../error-catalogue.ts';
 import { needOf } from '../listed-codes.ts';
 import type { MediaView } from './body-view.ts';
 import type { AnswerView, OperationView } from './operation-view.ts';
-import { isDocumentObject, type ReferredOperation, textAt } from './reference.ts';
+import { type DocumentObject, isDocumentObject, listOf, type ReferredOperation, textAt } from './reference.ts';
 
 export interface CodesOfStatus {
   readonly status: number;
@@ -86,6 +86,48 @@ function mayApply(code: string, { method, path }: ReferredOperation): boolean {
 export const ABOUT_ERRORS = 'Every error is [one object](/docs/guides/errors). These are [all codes](/docs/errors).';
 
 const FORM = /^https?:\/\/[^/]+(\/docs\/errors\/[a-z0-9_]+)$/;
+
+/**
+ * Examples of the error object name fields of the operation: contracts share one list of examples. One that names the field of another
+ * operation names a field of this one instead, and is left out if this one has none that could be wrong.
+ */
+export function withOwnFields(view: OperationView): OperationView {
+  const own = violationOf(view);
+  const ofMedia = (media: MediaView): MediaView => ({
+    ...media,
+    examples: media.examples.flatMap((example) => {
+      if (!isOfOther(example.value, view)) return [example];
+      return own === undefined ? [] : [{ ...example, value: withViolation(example.value, own) }];
+    }),
+  });
+  return { ...view, answers: view.answers.map((answer) => ({ ...answer, media: answer.media.map(ofMedia) })) };
+}
+
+function isOfOther(value: unknown, { parameters, body }: OperationView): boolean {
+  if (codeIn(value) !== 'validation_failed') return false;
+  const fields = body?.media.flatMap(({ schema }) => schema.members.map(({ name }) => name)) ?? [];
+  const names = new Set([...parameters.map(({ name }) => name.toLowerCase()), ...fields]);
+  const named = listOf(errorIn(value).errors).map((one) => (isDocumentObject(one) ? textAt(one, 'param') : ''));
+  return named.some((name) => !names.has(name.split(/[.[]/)[0] ?? ''));
+}
+
+/** A violation that a request for the operation may have. */
+function violationOf({ parameters, body }: OperationView): Record<string, unknown> | undefined {
+  const field = body?.media[0]?.schema.members.find(({ isRequired }) => isRequired)?.name;
+  if (field !== undefined)
+    return { in: 'body', param: field, pointer: `/${field}`, code: 'required', message: 'Is required.' };
+  const [query] = parameters.filter(({ place }) => place === 'query');
+  return query && { in: 'query', param: query.name, code: 'duplicate', message: 'Is given more than once.' };
+}
+
+function withViolation(value: unknown, violation: Record<string, unknown>): unknown {
+  const message = '1 part of the request does not match the API contract.';
+  return { error: { ...errorIn(value), message, param: violation.param, errors: [violation] } };
+}
+
+function errorIn(value: unknown): DocumentObject {
+  return isDocumentObject(value) && isDocumentObject(value.error) ? value.error : {};
+}
 
 /** Examples of the error object name the pages of this gateway: a contract is written before its address is known. */
 export function withOwnPages(view: OperationView, publicUrl: string): OperationView {

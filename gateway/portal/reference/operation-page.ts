@@ -11,7 +11,7 @@ import { tabs } from '../tabs.ts';
 import type { AddressedContract, OperationAddress } from './addresses.ts';
 import type { BodyView } from './body-view.ts';
 import { exampleText } from './body-view.ts';
-import { ABOUT_ERRORS, type CodesOfStatus, errorCodesOf, withOwnPages } from './error-codes.ts';
+import { ABOUT_ERRORS, type CodesOfStatus, errorCodesOf, withOwnFields, withOwnPages } from './error-codes.ts';
 import { needsOf } from './needs.ts';
 import { type OperationTexts, operationMarkdown } from './operation-markdown.ts';
 import { type AnswerView, type OperationView, viewOfOperation } from './operation-view.ts';
@@ -48,7 +48,7 @@ interface OperationPageOptions {
 export function operationPage(at: OperationAddress, all: AddressedContract, options: OperationPageOptions): Page {
   const { operation, path } = at;
   const { reference } = all;
-  const view = withOwnPages(viewOfOperation(operation, options.tools), options.publicUrl);
+  const view = withOwnPages(withOwnFields(viewOfOperation(operation, options.tools)), options.publicUrl);
   const known = (markdown: string) => withKnownGuides(markdown, options.guides);
   const texts = {
     needs: needsOf(operation, view).map(known),
@@ -201,7 +201,7 @@ function answerSamples(answers: readonly AnswerView[]): string {
     return [{ id: status.toLowerCase(), label: status, panel }];
   });
   if (withSamples.length === 0) return '';
-  return `<section class="sample" aria-labelledby="answer-title"><h2 id="answer-title" class="sample-title">Response</h2>${tabs('answer', 'Status', withSamples)}</section>`;
+  return `<section class="sample" aria-labelledby="answer-title"><h2 id="answer-title" class="sample-title">Response</h2>${tabs('response', 'Status', withSamples)}</section>`;
 }
 
 function isText(value: unknown): boolean {
