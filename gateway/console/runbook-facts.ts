@@ -9,7 +9,7 @@ import type { Cause } from './cause.ts';
 
 export interface RunbookFacts {
   /** What stands for `<name>` in commands; for Redis the options of `redis-cli`. */
-  readonly names: Readonly<Partial<Record<'upstream' | 'redis', string>>>;
+  readonly names: Readonly<Partial<Record<'upstream' | 'organization' | 'redis', string>>>;
   /** Where the upstream is configured: the file with the line. */
   readonly place?: string | undefined;
   /** What the log says about the latest request that was refused for this. */
@@ -28,11 +28,11 @@ interface RunbookSources {
 const PLAIN = /^[\w.@:[\]/-]+$/;
 
 export async function runbookFacts(title: string, sources: RunbookSources): Promise<RunbookFacts> {
-  const upstream = (await sources.causes())
-    .filter(({ runbook }) => runbook === title)
-    .map(({ details = '' }) => /^#\/upstreams\/(.+)$/.exec(details)?.[1])
-    .find((name) => name !== undefined);
-  const named = upstream === undefined ? undefined : decodeURIComponent(upstream);
+  const causes = (await sources.causes()).filter(({ runbook }) => runbook === title);
+  const [named] = namesIn(causes, 'upstreams');
+  const organizations = namesIn(causes, 'organizations');
+  // A command for one of several would be run for the wrong one.
+  const organization = organizations.length === 1 ? organizations[0] : undefined;
   const lines = await Promise.all(
     codesOfRunbook(title).map((code) => sources.recent({ code, upstream: named, limit: 1 })),
   );
@@ -41,11 +41,19 @@ export async function runbookFacts(title: string, sources: RunbookSources): Prom
   return {
     names: {
       ...(named !== undefined && PLAIN.test(named) && { upstream: named }),
+      ...(organization !== undefined && PLAIN.test(organization) && { organization }),
       ...(redis !== undefined && { redis }),
     },
     place: named === undefined ? undefined : placeOf(named, sources.configDirectory),
     reason: reasonIn(latest),
   };
+}
+
+/** What the causes are about, each once. */
+function namesIn(causes: readonly Cause[], kind: 'upstreams' | 'organizations'): string[] {
+  const page = `#/${kind}/`;
+  const pages = causes.map(({ details = '' }) => details).filter((details) => details.startsWith(page));
+  return [...new Set(pages.map((details) => decodeURIComponent(details.slice(page.length))))];
 }
 
 /** The first line: what follows it is the stack of an error. */
@@ -63,7 +71,7 @@ function placeOf(upstream: string, directory: string): string | undefined {
 /** The text of a runbook with what is known. A command with an open place has `…`, and cannot be copied. */
 export function filledIn(text: string, { names, place, reason }: RunbookFacts): string {
   const named = text.replace(/`[^`]*`/g, (code) =>
-    code.replace(/<(upstream|redis)>/g, (_, name: 'upstream' | 'redis') => names[name] ?? '…'),
+    code.replace(/<(upstream|organization|redis)>/g, (_, name: keyof RunbookFacts['names']) => names[name] ?? '…'),
   );
   const placed = place === undefined ? named : named.replace(/`[^`]*upstreams\.yaml`/g, `\`${place}\``);
   return reason === undefined

@@ -36,5 +36,5 @@ function linesOf({ id, severity, cause, consequence, since, instances, runbook, 
 
 /** The console shows the section, too. */
 function pageOf(link: string, runbook: string): string {
-  return `${link.slice(0, link.indexOf('#'))}#/runbook/${runbook}`;
+  return `${link.slice(0, link.indexOf('#'))}#/runbook/${encodeURIComponent(runbook)}`;
 }
