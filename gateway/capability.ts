@@ -27,8 +27,8 @@ export interface LogField {
   readonly type: string;
   /**
    * Whether `explain` tells the member to the organization that sent the request; a function returns what it tells in place of the value.
-   * Most members that clients are told were in the answer to the request. They are not told which targets an upstream has, how the gateway
-   * counts and retries, and names of the configuration.
+   * Clients are told what the answer to the request has told them. They are not told which targets an upstream has, how the gateway counts
+   * and retries, and how the configuration names things.
    */
   readonly told: boolean | ((value: unknown) => unknown);
   /** The notes from which the member is made, with their types; stages write them on the trail (notes.ts). */

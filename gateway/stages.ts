@@ -87,8 +87,8 @@ interface StageSpan {
 }
 
 /**
- * The spans of a request, in order. A span ends with each timed stage, with the stage before `forward`, and with `forward`. It includes the
- * stages between the end of the span before it and its own end.
+ * The spans of a request, in order. Each timed stage ends a span. So do the stage before `forward`, and `forward` itself. A span begins where
+ * the former span ends, and includes all stages in between.
  */
 export const STAGE_SPANS: readonly StageSpan[] = spansOf();
 

@@ -102,7 +102,7 @@ function existing(caller: Caller | undefined): Caller {
   return caller;
 }
 
-/** Pages get to know that a person can sign in, and programs that they need a key. */
+/** The refusal tells a page that a person can sign in, and a program that it needs a key. */
 function refuseWithout({ query, operation, headers }: Matched): never {
   if (holdsKey(query)) throw new GatewayError('api_key_misplaced');
   const { security } = operation;

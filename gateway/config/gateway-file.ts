@@ -65,7 +65,7 @@ const connections = z.strictObject({
   perAddress: whole('connections', 1, 1_000_000)
     .default(1_000)
     .describe(
-      'The same for one client address; for IPv6, for one /64. Trusted proxies are exempt. Divided among the workers.',
+      'Connections from one client address; with IPv6, from one /64. Trusted proxies are exempt. Divided among the workers.',
     ),
 });
 

@@ -11,7 +11,9 @@ export const idempotencySettings = z.strictObject({
     ),
   answerBytesMax: whole('bytes', 0, 1_048_576)
     .default(65_536)
-    .describe('The longest answer body that is stored. Of a longer one, only the fact that it was given is stored.'),
+    .describe(
+      'The longest answer body that is stored. If a body is longer, the store keeps only the fact that an answer was given.',
+    ),
   organizationBytesMax: whole('bytes', 1_048_576, 1_099_511_627_776)
     .default(67_108_864)
     .describe(

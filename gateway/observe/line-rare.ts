@@ -79,7 +79,7 @@ function forwardBeganAt({ startedAt, forwardedAt, queuedMs }: Trail, durationMs:
   return (forwardedAt ?? startedAt + durationMs) - queuedMs;
 }
 
-/** What did not cross, in both directions. */
+/** The query parameters and headers that the gateway withheld, from the upstream and from the client. */
 function withheldIn({ droppedQuery, notSent, withheld }: RareNotes): readonly string[] | undefined {
   if (droppedQuery !== undefined)
     return [...droppedQuery.map((name) => `query: ${name}`), ...(notSent ?? []), ...(withheld ?? [])];

@@ -1,5 +1,5 @@
 // Comments follow the rules of CONTRIBUTING.md that a pattern can find: none begins with "Of", "So", "Once:" or "Undefined:", which leave
-// out the noun, none says "under way" or "further" for "in progress" and "other", and none adds a condition by "also if".
+// out the noun, none says "under way" or "further" for "in progress" and "other", and none adds a condition by "also if". They name files that exist.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -42,4 +42,23 @@ for (const [rule, pattern] of Object.entries(rules)) {
       [],
     );
   });
+}
+
+it('the files that comments name exist', () => {
+  const files = globSync('{gateway,bench,test,tools,deploy,docs}/**/*.*', { cwd: root });
+  const names = new Set(files.flatMap((file) => suffixesOf(file)));
+  const named = comments.flatMap(({ file, comment }) =>
+    [...comment.matchAll(/(?<![\w/.<*-])(?:[\w-]+\/)*[\w-]+\.(?:ts|lua)\b/g)].map(([name]) => ({ file, name })),
+  );
+  assert.ok(named.length > 100, `${named.length}`);
+  assert.deepEqual(
+    named.filter(({ name }) => !names.has(name)).map(({ file, name }) => `${file}: ${name}`),
+    [],
+  );
+});
+
+/** A comment may leave out the first folders of a path. */
+function suffixesOf(file: string): string[] {
+  const parts = file.split('/');
+  return parts.map((_, index) => parts.slice(index).join('/'));
 }

@@ -1,4 +1,4 @@
-// Writes the error answer of an exchange, for what stages and Express refuse. unreadable.ts writes the answer to bytes that are no request.
+// Writes the error answer of an exchange, whether a stage has refused it or an own page, which Express serves. unreadable.ts writes the answer to bytes that are no request.
 
 import type { DownstreamRequest, DownstreamResponse } from '../../downstream.ts';
 import { GatewayError, toGatewayError } from '../../errors.ts';

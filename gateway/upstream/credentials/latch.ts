@@ -5,11 +5,12 @@
 //              request at a time pass                      a request is refused                             refused
 //   proven     the secret was accepted                     a request is refused                             refused
 //   refused    the secret was refused: single requests     a probe is accepted                              proven
-//              probe it, unless the login itself was       the probe of another process is accepted, the    unproven
-//              wrong                                       secret is written again, or an operator asks
+//              probe it, unless the login itself was       a probe of another process is accepted           unproven
+//              wrong                                       the secret is written again                      unproven
+//                                                          an operator asks for another try                 unproven
 //
 // In each state, another secret is unproven. A secret that is missing or cannot be parsed latches the credential in each state
-// (credential-secret.ts). Probes wait for turns by the schedule of latch-probes.ts, which all instances share.
+// (`CredentialSecret` in credential.ts). Probes wait for turns by the schedule of latch-probes.ts, which all instances share.
 
 import type { CredentialHeader } from './credential-kinds.ts';
 import type { LatchProbes } from './latch-probes.ts';

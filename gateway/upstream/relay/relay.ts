@@ -1,6 +1,6 @@
 // Receives the answer of one attempt, and says how the attempt ended. The head decides which object gets the body:
 //
-//   ErrorBody      from status 400 on: the client gets none of it, but a refusal that the status decides (upstream-errors.ts)
+//   ErrorBody      status 400 and above: the client gets an error object instead, made from the status (upstream-errors.ts)
 //   AnswerStream   a stream: the client gets each chunk as it arrives, and the gateway knows the items
 //   CheckedBody    checked by the contract: the client gets it as it arrives, or once it is whole and keeps the contract
 //   HeldAnswer     to be stored for repetitions: the client gets it once it is stored
@@ -175,7 +175,7 @@ export class Relay implements AnswerHandler, HoldingRelay, StreamingRelay {
 
   /**
    * Fails the attempt, before its answer or in the middle of it. If an error from status 500 on has begun, that error stays the outcome,
-   * because its status alone decides. Below 500, the client would miss the words of the body.
+   * because its status alone decides. An error below 500 fails with the attempt, because its refusal needs the words of its body.
    */
   fail(error: GatewayError, failure: AttemptFailure): void {
     const begun = this.#answer.status >= 500 ? this.#error : undefined;
