@@ -36,7 +36,8 @@ export function changesPage(
   const several = references.length > 1;
   const main = `<article class="changes"><h1>Changes</h1>
 <p class="lead">What changed for clients, as comparisons of the published contracts found it. <a href="${FEED_PATH}">Follow the feed</a>.</p>
-${[...days].map(([day, own]) => `<h2>${day}</h2>\n${dayHtml(own, several)}`).join('\n')}
+${shown.some(hasBreaking) ? FILTER : ''}
+${[...days].map(([day, own]) => `<div class="change-of"><h2>${day}</h2>\n${dayHtml(own, several)}</div>`).join('\n')}
 </article>`;
   const sections = shown.map(
     ({ day, contract, publication }) =>
@@ -54,6 +55,14 @@ ${[...days].map(([day, own]) => `<h2>${day}</h2>\n${dayHtml(own, several)}`).joi
     styles: ['reference.css'],
     feed: FEED_PATH,
   };
+}
+
+/** The style sheet hides the others while the box is checked: the filter needs no script. */
+const FILTER =
+  '<p class="only-breaking"><label><input type="checkbox" autocomplete="off"> Breaking changes only</label></p>';
+
+function hasBreaking({ publication }: Entry): boolean {
+  return changeRows(publication.changes).some(({ mark }) => mark === 'breaking');
 }
 
 function entriesOf(publications: readonly Publication[], references: readonly AddressedContract[]): Entry[] {
@@ -76,7 +85,7 @@ function dayHtml(entries: readonly Entry[], isNamed: boolean): string {
   return [...Map.groupBy(entries, ({ contract }) => contract)]
     .map(([{ reference, path }, own]) => {
       const heading = isNamed ? `<h3><a href="${path}">${escapeHtml(reference.title)}</a></h3>\n` : '';
-      return heading + own.map(entryHtml).join('\n');
+      return `<div class="change-of">${heading}${own.map(entryHtml).join('\n')}</div>`;
     })
     .join('\n');
 }
@@ -90,7 +99,8 @@ function itemsHtml(publication: Publication, operations: readonly OperationAddre
   if (changes.length === 0) return `<p>${firstText(publication)}</p>`;
   const items = changeRows(changes).map((row) => {
     const what = row.name === undefined ? '' : `<code>${escapeHtml(row.name)}</code> `;
-    return `<li><span class="mark-of ${row.mark}">${row.mark}</span> <div>${operationsHtml(row, operations)}: ${what}${escapeHtml(row.rest)}${reasonHtml(row)}${detailsHtml(row)}</div></li>`;
+    const { first, whole } = operationsHtml(row, operations);
+    return `<li><span class="mark-of ${row.mark}">${row.mark}</span> <div>${first}: ${what}${escapeHtml(row.rest)}${reasonHtml(row)}${detailsHtml(row)}${whole}</div></li>`;
   });
   const list = (some: readonly string[]) => `<ul class="change-list">${some.join('\n')}</ul>`;
   const more = items.slice(ITEMS_MAX);
@@ -109,15 +119,22 @@ function detailsHtml({ details }: ChangeRow): string {
   return ` <details class="detail"><summary>pattern</summary>${codes.join('<br>')}</details>`;
 }
 
-function operationsHtml({ operations: changed }: ChangeRow, all: readonly OperationAddress[]): string {
-  const named = changed.slice(0, OPERATIONS_MAX).map(({ id, at }) => {
+/** The first operations of a row, and all of them to unfold at its end. */
+function operationsHtml({ operations: changed }: ChangeRow, all: readonly OperationAddress[]) {
+  const links = changed.map(({ id, at }) => {
     const found = all.find(({ operation }) => operation.id === id);
     return found === undefined
       ? `<code>${escapeHtml(at)}</code>`
       : `<a href="${found.path}">${escapeHtml(found.title)}</a>`;
   });
-  const more = changed.length - named.length;
-  return `<span class="of">${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}</span>`;
+  const more = links.length - OPERATIONS_MAX;
+  const first = links.slice(0, OPERATIONS_MAX).join(', ');
+  if (more <= 0) return { first: `<span class="of">${first}</span>`, whole: '' };
+  const summary = `<summary>all ${links.length} operations</summary>`;
+  return {
+    first: `<span class="of">${first} and ${more} more</span>`,
+    whole: ` <details class="detail further">${summary}${links.join(', ')}</details>`,
+  };
 }
 
 function firstText({ operations }: Publication): string {
