@@ -128,17 +128,37 @@ export function slowOperations(
   waitingAt: (upstream: string) => number,
 ): Cause[] {
   const failing = new Set(failingIn(present).map(({ name }) => name));
-  const causes = slowIn(present).flatMap(({ name, upstream, nowMs, beforeMs }): Cause[] => {
-    if (isTold(upstream) || failing.has(name)) return [];
-    const what = upstream === undefined ? name : `${name} of ${upstream}`;
+  const slow = slowIn(present).filter(({ name, upstream }) => !isTold(upstream) && !failing.has(name));
+  const causes = [...Map.groupBy(slow, ({ upstream }) => upstream)].flatMap(([upstream, same]) => {
     const waiting = upstream === undefined ? 0 : waitingAt(upstream);
     const wait = upstream === undefined || waiting === 0 ? '' : waitIn(present, upstream, waiting);
-    const cause = `${what} is slow: 9 of 10 responses within ${duration(nowMs)}, ${duration(beforeMs)} in the hour before${wait}.`;
-    const details = `#/operations/${encodeURIComponent(name)}`;
-    const figures = { p90_ms: Math.round(nowMs), p90_before_ms: Math.round(beforeMs), waiting };
-    return [warningCause(`slow ${name}`, cause, '', { runbook: 'GatewaySlow', details, figures })];
+    return upstream !== undefined && same.length > 1
+      ? [upstreamIsSlow(upstream, same, waiting, wait)]
+      : same.map((one) => operationIsSlow(one, waiting, wait));
   });
   return atMost(causes, 'operations are slow', '#/');
+}
+
+const SLOW_CONSEQUENCE = 'Its clients wait longer; a request that takes too long gets 504 upstream_timeout.';
+
+function operationIsSlow({ name, upstream, nowMs, beforeMs }: Slow, waiting: number, wait: string): Cause {
+  const what = upstream === undefined ? name : `${name} of ${upstream}`;
+  const cause = `${what} is slow: 9 of 10 responses within ${duration(nowMs)}, ${duration(beforeMs)} before${wait}.`;
+  const details = `#/operations/${encodeURIComponent(name)}`;
+  const figures = { p90_ms: Math.round(nowMs), p90_before_ms: Math.round(beforeMs), waiting };
+  return warningCause(`slow ${name}`, cause, SLOW_CONSEQUENCE, { runbook: 'GatewaySlow', details, figures });
+}
+
+/** Several operations of one upstream have one culprit. */
+function upstreamIsSlow(upstream: string, same: readonly Slow[], waiting: number, wait: string): Cause {
+  const [worst] = same.toSorted((one, other) => other.nowMs - one.nowMs) as [Slow];
+  const most = `9 of 10 responses of ${worst.name} within ${duration(worst.nowMs)}, ${duration(worst.beforeMs)} before`;
+  const cause = `Upstream ${upstream} is slow, with ${same.length} of its operations: ${most}${wait}.`;
+  const details = `#/upstreams/${encodeURIComponent(upstream)}`;
+  const figures = { p90_ms: Math.round(worst.nowMs), p90_before_ms: Math.round(worst.beforeMs), waiting };
+  return warningCause(`slow operations of ${upstream}`, cause, SLOW_CONSEQUENCE, {
+    ...{ title: `Upstream ${upstream} is slow.`, runbook: 'GatewaySlow', details, figures },
+  });
 }
 
 /** Durations have the wait for a place, which is no time of the service. */

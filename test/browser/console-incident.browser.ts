@@ -41,8 +41,7 @@ const ordersContract = {
 const INCIDENT = [
   {
     name: 'a slow operation',
-    cause:
-      /GET \/v1\/things of platform is slow: 9 of 10 responses within [\d.]+ (ms|s), [\d.]+ ms in the hour before\./,
+    cause: /GET \/v1\/things of platform is slow: 9 of 10 responses within [\d.]+ (ms|s), [\d.]+ ms before\./,
     story: /GET \/v1\/things was answered with 200 after [\d.]+ (ms|s)\./,
   },
   {

@@ -134,8 +134,24 @@ test('an operation is slow if it is slower than itself', () => {
   const slow = { requests: 9, bucket: 3 };
   const page = `#/operations/${encodeURIComponent(REPORTS)}`;
   assert.deepEqual(told({ operations: [series(REPORTS, slow, slow, hour)] }), [
-    `warn: ${REPORTS} of orders is slow: 9 of 10 responses within 4.6 s, 45 ms in the hour before. ${page}`,
+    `warn: ${REPORTS} of orders is slow: 9 of 10 responses within 4.6 s, 45 ms before. ${page}`,
   ]);
+  // Several of one upstream are one cause, which names it.
+  const several = presentOf({
+    operations: [series(REPORTS, slow, slow, hour), series('GET /reports/b', slow, slow, hour)],
+  });
+  const causes = causesOf({}, QUIET, NOW_MS, several);
+  assert.deepEqual(
+    causes.map(({ id, cause, details }) => [id, cause, details]),
+    [
+      [
+        'slow operations of orders',
+        `Upstream orders is slow, with 2 of its operations: 9 of 10 responses of ${REPORTS} within 4.6 s, 45 ms before.`,
+        '#/upstreams/orders',
+      ],
+    ],
+  );
+  assert.match(causes[0]?.consequence ?? '', /^Its clients wait longer/);
   const calm: PresentCounts[] = [
     series(REPORTS, slow, slow, { requests: 100, bucket: 3 }),
     series(REPORTS, slow, slow, { requests: 19 }),
