@@ -37,6 +37,28 @@ const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme) =>
   [1440, 390].map((width) => ({ colorScheme, width, name: `${colorScheme}-${width}` })),
 );
 
+/** Words of tables that are broken over lines where there is room, and tables that are wider than their place. Long columns may break. */
+function brokenWordsOf(page: Page): Promise<unknown> {
+  return page.evaluate(`[...document.querySelectorAll('.scroller')].filter((one) => one.offsetParent).flatMap((scroller) => {
+    const words = [...scroller.querySelectorAll(':is(th, td):not(.long)')].flatMap((cell) => {
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      const found = [];
+      while (texts.nextNode()) {
+        const node = texts.currentNode;
+        for (const { 0: word, index } of node.data.matchAll(/[\\w.:]+/g)) {
+          const range = document.createRange();
+          range.setStart(node, index);
+          range.setEnd(node, index + word.length);
+          if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) found.push(word);
+        }
+      }
+      return found;
+    });
+    const isTooWide = scroller.scrollWidth > scroller.clientWidth + 1;
+    return isTooWide ? [...words, scroller.ariaLabel + ' is too wide'] : words;
+  })`);
+}
+
 function lookAt(
   scene: string,
   views: Readonly<Record<string, View>>,
@@ -63,6 +85,7 @@ function lookAt(
         assert.deepEqual(await findBarriers(page, DEGREES), []);
         const scrolled = (await page.evaluate('document.documentElement.scrollWidth')) as number;
         assert.ok(scrolled <= width, `wider than the window: ${scrolled}`);
+        if (width > 1000) assert.deepEqual(await brokenWordsOf(page), []);
         await page.context().close();
       });
 }
