@@ -58,7 +58,7 @@ export interface Console {
 
 /** A question that each instance answers about itself. */
 type LocalQuestion =
-  | { readonly about: 'presence' | 'causes' }
+  | { readonly about: 'presence' | 'causes' | 'configuration' }
   | { readonly about: 'feed'; readonly span: ShownTime; readonly subject: Subject | undefined }
   | { readonly about: 'exchanges'; readonly query: ExchangeFilter }
   | { readonly about: 'stories'; readonly id: string }
@@ -83,6 +83,8 @@ export function createConsole(options: ConsoleOptions): Console {
         return {};
       case 'causes':
         return { causes: await sampling.causes() };
+      case 'configuration':
+        return options.view({ about: 'configuration' });
       case 'feed':
         return sampling.feed(question.span, question.subject);
       case 'exchanges':
@@ -121,10 +123,18 @@ export function createConsole(options: ConsoleOptions): Console {
     return attentionOf(answers.filter(({ instance, value }) => value !== undefined || instance.version === version));
   }
 
-  /** The instance that the page asks for; this one unless it is known. */
+  /** The instance that the page asks for, by its id or name; this one unless it is known. */
   function instanceIn(query: URLSearchParams): string {
     const wanted = query.get('instance') ?? self.id;
-    return wanted === 'all' || fleet?.others().some(({ id }) => id === wanted) ? wanted : self.id;
+    if (wanted === 'all') return wanted;
+    return fleet?.others().find(({ id, name }) => id === wanted || name === wanted)?.id ?? self.id;
+  }
+
+  /** Of one instance; of this one, if the page asks for all. Undefined if it does not answer. */
+  async function configuration(query: URLSearchParams): Promise<object | undefined> {
+    const wanted = instanceIn(query);
+    const [answer] = await ask<object>({ about: 'configuration' }, wanted === 'all' ? self.id : wanted);
+    return answer?.value === undefined ? undefined : { ...answer.value, instance: answer.instance.name };
   }
 
   async function feed(query: URLSearchParams): Promise<object> {
@@ -180,6 +190,7 @@ export function createConsole(options: ConsoleOptions): Console {
     if (what === 'feed') return feed(query);
     if (what === 'exchanges') return exchanges(query);
     if (what === 'breakdown') return breakdown(query);
+    if (what === 'configuration') return configuration(query);
     if (what === 'organizations') return options.findOrganizations(query.get('find') ?? '');
     const view = viewIn(what, query);
     return view === undefined ? Promise.resolve(undefined) : options.view(view);

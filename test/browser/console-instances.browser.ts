@@ -1,6 +1,8 @@
 // The console of gateways that share a Redis, in a browser: it begins with all of them, and one of them can be chosen.
 
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { freePort } from '../support/free-port.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -75,6 +77,31 @@ describe('the console of two instances', () => {
     await page.locator('#instance').selectOption(own?.id ?? '');
     await targets.nth(1).waitFor({ ...PATIENCE, state: 'detached' });
     assert.equal(await page.locator('#upstreams th', { hasText: 'Instance' }).isVisible(), false);
+    await page.context().close();
+  });
+
+  it('shows the configuration of the chosen instance, that they differ, and a change that was refused', async () => {
+    const limitsOf = ({ directory }: TestGateway) => join(directory, 'config/limits.yaml');
+    writeFileSync(limitsOf(other), '{ "tiers": { "standard": { "requests": 4321 } } }');
+    const { page } = await openPage(browser, `${one.adminUrl}/#/system`);
+    await page.locator('#instances .state.warn').nth(1).waitFor(PATIENCE);
+    await takeScreenshot(page, 'instances-differ');
+    await page.evaluate(`location.hash = '#/configuration'`);
+    const now = page.locator('#configuration-now');
+    await now.filter({ hasText: 'different configurations' }).waitFor(PATIENCE);
+    await takeScreenshot(page, 'instances-configuration');
+    const name = (await instancesOf(one))[1]?.name ?? '';
+    await now.getByRole('link', { name }).click();
+    const view = page.locator('#configuration-view');
+    await view
+      .filter({ hasText: `Instance ${name}.` })
+      .filter({ hasText: '4321' })
+      .waitFor(PATIENCE);
+    assert.match((await page.locator('#instance option:checked').textContent()) ?? '', new RegExp(name));
+    writeFileSync(limitsOf(other), '{ "tiers": { "standard": { "requests": -1 } } }');
+    await now.filter({ hasText: 'refused at' }).filter({ hasText: 'tiers.standard.requests' }).waitFor(PATIENCE);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await takeScreenshot(page, 'instances-refused-390');
     await page.context().close();
   });
 });

@@ -199,6 +199,11 @@ describe('the console in a browser', () => {
     const said = (await attention(page)) ?? '';
     assert.match(said, new RegExp(`Upstream stock \\(live\\): target ${dying.url} .*Since [^.]*\\d\\d:\\d\\d`));
     assert.match(said, /The previous configuration stays in force; the next start fails\. Since [^.]*\d\d:\d\d/);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const follows = page.locator('#attention .follows', { hasText: 'The previous configuration stays in force' });
+    await follows.waitFor(PATIENCE);
+    await takeScreenshot(page, 'console-causes-390');
+    await page.setViewportSize({ width: 1440, height: 900 });
     // Refusals that clients cause are no alarm, unless they are a great part of what one sends.
     assert.doesNotMatch(said, /org_busy|deprecated/);
     await page
@@ -242,6 +247,34 @@ describe('the console in a browser', () => {
     await page.keyboard.type('org_busy');
     await page.keyboard.press('Enter');
     await page.locator('#subject-title', { hasText: 'org_busy' }).waitFor(PATIENCE);
+    await page.context().close();
+  });
+
+  it('finds what a text names, and otherwise says what was searched', async () => {
+    const { page } = await open();
+    const find = async (text: string) => {
+      await page.locator('#request-id').fill(text);
+      await page.keyboard.press('Enter');
+    };
+    await find('/v1/things/thing_7?expand=all');
+    await page.locator('#routes-found tbody tr', { hasText: '/v1/things/{id}' }).first().waitFor(PATIENCE);
+    assert.match((await page.locator('#routes-count').textContent()) ?? '', /^[1-9]/);
+    for (const [text, name] of [
+      ['platform', 'platform'],
+      ['upstream_error', 'upstream_error'],
+    ] as const) {
+      await find(text);
+      await page.locator('#subject-title', { hasText: name }).waitFor(PATIENCE);
+    }
+    await find('127.0.0.1');
+    await page.locator('#chips button', { hasText: 'Client address: 127.0.0.1' }).waitFor(PATIENCE);
+    await find('listStock');
+    await page.locator('#routes-found tbody tr', { hasText: '/v1/stock' }).waitFor(PATIENCE);
+    await find('busy');
+    await page.locator('#organizations-found tbody tr', { hasText: 'org_busy' }).waitFor(PATIENCE);
+    await find('nothing-of-this-name');
+    await page.locator('#story', { hasText: 'Nothing is called nothing-of-this-name' }).waitFor(PATIENCE);
+    assert.match((await page.locator('#story').textContent()) ?? '', /organizations, keys, upstreams, error codes/);
     await page.context().close();
   });
 
@@ -630,13 +663,28 @@ describe('the console of a gateway that is started anew', () => {
     try {
       const { page } = await openPage(browser, `http://127.0.0.1:${first.adminPort}/`);
       await page.locator('#connection', { hasText: 'Live' }).waitFor(PATIENCE);
+      const headHeight = () => page.evaluate(`document.querySelector('.top').offsetHeight`);
+      const usual = await headHeight();
       await first.stop();
       await page.locator('#connection', { hasText: 'No response since' }).waitFor(PATIENCE);
+      await page.locator('#lost', { hasText: 'has not answered this page since' }).waitFor(PATIENCE);
+      assert.equal(await page.locator('#attention').isVisible(), false, 'nothing is known of what needs attention');
+      assert.match(
+        (await page.evaluate(`getComputedStyle(document.getElementById('tiles')).filter`)) as string,
+        /grayscale/,
+      );
+      assert.ok(Number(await headHeight()) - Number(usual) <= 2, 'the head stays one line');
       await takeScreenshot(page, 'console-lost');
+      await page.setViewportSize({ width: 390, height: 844 });
+      await takeScreenshot(page, 'console-lost-390');
+      await page.setViewportSize({ width: 1440, height: 900 });
       const again = createInstallation({ ...installation.environment, ADMIN_PORT: String(first.adminPort) });
       const second = await again.start();
       try {
         await page.locator('#connection', { hasText: 'Live, restarted at' }).waitFor(PATIENCE);
+        assert.equal(await page.locator('#lost').isVisible(), false);
+        assert.equal(await page.locator('#attention').isVisible(), true);
+        assert.equal(await headHeight(), usual, 'also after its return');
       } finally {
         await second.stop();
         again.remove();

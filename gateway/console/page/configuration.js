@@ -1,20 +1,35 @@
-// The configuration in force: what changed with the last reload, line by line, and the text of its files.
+// The configuration in force on one instance: what changed with the last reload, line by line, and the text of its files.
 
 import { read } from './api.js';
-import { element, place } from './elements.js';
+import { element, link, place, state } from './elements.js';
 import { ago, count, timeElement } from './format.js';
+import { versionCell, versionsIn } from './instance-versions.js';
+import { lastReload, mistakesOf } from './last-reload.js';
+import { addressOf, instanceIn } from './routes.js';
 
 const kinds = { '+': 'added', '-': 'removed', '@': 'place' };
 
-export async function showConfiguration() {
-  const found = await read('configuration');
-  if (found === undefined) return;
-  const { version, since, before, changes, files } = found;
-  place('configuration-view').replaceChildren(
-    element('p', {}, `Version ${version} is in force since `, timeElement(since), `, ${ago(since)}.`),
+export async function showConfiguration(route, feed) {
+  const box = place('configuration-view');
+  const found = await read('configuration', { instance: instanceIn(route) });
+  if (found === undefined) {
+    box.replaceChildren(element('p', { class: 'card empty' }, 'This instance does not tell its configuration.'));
+    return;
+  }
+  const { version, since, before, changes, files, instance } = found;
+  box.replaceChildren(
+    element(
+      'p',
+      {},
+      `Version ${version} is in force since `,
+      timeElement(since),
+      `, ${ago(since)}.`,
+      element('span', { id: 'configuration-of' }, ` Instance ${instance}.`),
+    ),
+    element('div', { id: 'configuration-now' }),
     element('h3', {}, before === null ? 'Changes' : `What it changed of version ${before.version}`),
     ...(before === null
-      ? [element('p', { class: 'card empty' }, 'It has not changed since this process started.')]
+      ? [element('p', { class: 'card empty' }, 'The version in force is the one that this process started with.')]
       : changes.map(changeOf)),
     element('h3', {}, `${count(files.length)} files`),
     ...files.filter(({ text }) => text !== null).map(fileOf),
@@ -28,6 +43,53 @@ export async function showConfiguration() {
         ...files.filter(({ text }) => text === null).map(({ file }) => element('li', {}, element('code', {}, file))),
       ),
     ),
+  );
+  if (feed !== undefined) showState(feed);
+}
+
+/** What the version in force does not say: a change that was refused, and instances with another version. */
+export function showState(feed) {
+  const box = place('configuration-now');
+  if (box === null) return;
+  place('configuration-of').hidden = feed.instances.length < 2;
+  const versions = versionsIn(feed);
+  const next = element(
+    'div',
+    {},
+    ...feed.statuses.flatMap(({ instance, status }) => refusalOf(instance, status?.configuration?.last_failure, feed)),
+    ...(versions.some(({ differs }) => differs) ? [differencesOf(versions)] : []),
+  );
+  if (next.innerHTML !== box.innerHTML) box.replaceChildren(...next.childNodes);
+}
+
+function refusalOf(instance, failure, { statuses }) {
+  if (!failure) return [];
+  const where = statuses.length > 1 ? ` on ${instance}` : '';
+  return [
+    element(
+      'div',
+      { class: 'card' },
+      element('p', {}, `A later change${where}: `, lastReload(failure)),
+      ...mistakesOf(failure),
+    ),
+  ];
+}
+
+function differencesOf(versions) {
+  const items = versions.map((row) =>
+    element(
+      'li',
+      {},
+      link(addressOf('configuration', { instance: row.instance }), row.instance),
+      ' ',
+      versionCell(row),
+    ),
+  );
+  return element(
+    'div',
+    { class: 'card' },
+    element('p', {}, state('warn', 'The instances have different configurations in force.')),
+    element('ul', {}, ...items),
   );
 }
 

@@ -120,7 +120,9 @@ function onAnswer() {
 }
 
 function onLost() {
-  tell('bad', `✕ No response since ${clockWithSeconds(answeredAtMs)}; trying again`);
+  const since = clockWithSeconds(answeredAtMs);
+  tell('bad', `✕ No response since ${since}`);
+  place('lost-since').textContent = since;
 }
 
 function onRefused() {
@@ -152,6 +154,7 @@ function tell(kind, text) {
   connection.textContent = text;
   connection.className = `connection ${kind}`;
   document.body.classList.toggle('stale', kind === 'bad');
+  place('lost').hidden = kind !== 'bad';
 }
 
 place('login').addEventListener('submit', (event) => {
@@ -166,18 +169,17 @@ place('sign-in').addEventListener('click', () => {
   askForToken('');
 });
 
-place('jump').addEventListener('submit', (event) => {
+place('jump').addEventListener('submit', async (event) => {
   event.preventDefault();
   const text = place('request-id').value.trim();
-  if (text !== '') location.hash = addressFor(text);
+  if (text === '') return;
+  try {
+    const { addressFor } = await import('./search.js');
+    location.hash = await addressFor(text, Object.keys(latest?.status?.upstreams ?? {}));
+  } catch {
+    onLost();
+  }
 });
-
-/** What the field at the top is about: an id says so by its beginning, and a path by its slash. */
-function addressFor(text) {
-  if (text.startsWith('org_')) return addressOf('organizations', {}, text);
-  if (text.startsWith('key_')) return addressOf('requests', { key: text });
-  return text.startsWith('/') ? addressOf('routes', { find: text }) : addressOf('requests', {}, text);
-}
 
 addEventListener('keydown', (event) => {
   const { key, target, ctrlKey, metaKey, altKey } = event;

@@ -3,6 +3,7 @@
 import { read } from './api.js';
 import { drawn, element, place } from './elements.js';
 import { count, NONE, operationLabel } from './format.js';
+import { operationsFor } from './route-search.js';
 import { addressOf, routeIn } from './routes.js';
 import { createTable } from './tables.js';
 
@@ -61,16 +62,7 @@ function explainLink(method, path) {
 }
 
 function filter(text) {
-  const words = text
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
-  const found = all.filter((row) => {
-    const line = [row.method, row.path, row.operation, row.upstream, row.contract, ...row.scopes]
-      .join(' ')
-      .toLowerCase();
-    return words.every((word) => line.includes(word));
-  });
+  const found = operationsFor(text, all);
   show(found.slice(0, ROWS_MAX));
   const shown = found.length > ROWS_MAX ? `, the first ${count(ROWS_MAX)} are shown` : '';
   place('routes-count').textContent = `${count(found.length)} of ${count(all.length)} operations${shown}.`;

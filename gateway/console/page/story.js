@@ -8,14 +8,32 @@ import { addressOf } from './routes.js';
 
 const kinds = { passed: 'good', answered: 'good', 'not reached': 'off', 'not tried': 'off' };
 
-/** Shows the exchanges with this id; a client may have used it more than once. */
-export async function showStory(id) {
+/**
+ * Shows the exchanges with this id; a client may have used it more than once.
+ *
+ * @param isSearched whether nothing else is called so, either
+ */
+export async function showStory(id, isSearched) {
   const box = place('story');
   box.replaceChildren(element('p', { class: 'card empty' }, 'Looking …'));
   const found = await read(`exchanges/${encodeURIComponent(id)}`);
   const stories = found?.exchanges ?? [];
   if (stories.length > 0) box.replaceChildren(...stories.map(storyOf));
-  else box.replaceChildren(unknown(id));
+  else box.replaceChildren(isSearched ? nothing(id) : unknown(id));
+}
+
+function nothing(text) {
+  return element(
+    'div',
+    { class: 'card' },
+    element('h2', {}, `Nothing is called ${text}`),
+    element(
+      'p',
+      {},
+      'Searched: the requests that the instances remember, organizations, keys, upstreams, error codes and operations. A request that is not remembered may be in the log.',
+    ),
+    element('p', {}, link(addressOf('requests'), 'Recent requests')),
+  );
 }
 
 function unknown(id) {

@@ -2,6 +2,8 @@
 
 import { element, link, place, state } from './elements.js';
 import { ago, count, day, moment, NONE, timeElement } from './format.js';
+import { versionCell, versionsIn } from './instance-versions.js';
+import { lastReload, mistakesOf } from './last-reload.js';
 import { addressOf } from './routes.js';
 import { worded } from './states.js';
 import { stores, upstreams } from './system-stores.js';
@@ -44,23 +46,9 @@ function configuration() {
     const list = element('dl', { class: 'facts' });
     for (const [name, value] of rows)
       list.append(element('div', {}, element('dt', {}, name), element('dd', {}, value)));
-    const mistakes = (failure?.mistakes ?? []).map((mistake) => element('li', {}, mistake));
-    const told =
-      mistakes.length > 0
-        ? [
-            element('h3', {}, failure.needs_restart ? 'Changes' : 'Mistakes'),
-            element('ol', { class: 'mistakes' }, ...mistakes),
-          ]
-        : [];
-    const next = element('div', {}, list, ...told);
+    const next = element('div', {}, list, ...mistakesOf(failure));
     if (next.innerHTML !== place('configuration').innerHTML) place('configuration').replaceChildren(...next.childNodes);
   };
-}
-
-function lastReload({ at, needs_restart: needsRestart }) {
-  return needsRestart
-    ? state('warn', `waits for a restart since ${moment(at)}`)
-    : state('bad', `refused at ${moment(at)}`);
 }
 
 /** Without receivers the status has no alerts. */
@@ -90,11 +78,14 @@ function instances() {
         cell: (row) => ago(row.started_at),
         value: (row) => row.started_at,
       },
+      { key: 'configuration', label: 'Configuration', optional: true, cell: versionCell },
     ],
   });
-  return ({ instances: all, here }) => {
+  return (feed) => {
+    const { instances: all, here } = feed;
     place('instances-section').hidden = all.length < 2;
-    show(all.map((row) => ({ ...row, here })));
+    const versions = versionsIn(feed);
+    show(all.map((row) => ({ ...row, ...versions.find(({ instance }) => instance === row.name), here })));
   };
 }
 

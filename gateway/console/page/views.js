@@ -41,7 +41,7 @@ const loaders = {
   },
   async story() {
     const { showStory } = await import('./story.js');
-    return { open: ({ id }) => showStory(id) };
+    return { open: ({ id, params }) => showStory(id, params.has('searched')) };
   },
   async system() {
     const show = (await import('./system.js')).system();
@@ -64,8 +64,8 @@ const loaders = {
     return { open: (_route, feed) => showAlerts(feed), feed: (feed) => void showAlerts(feed).catch(() => undefined) };
   },
   async configuration() {
-    const { showConfiguration } = await import('./configuration.js');
-    return { open: showConfiguration };
+    const { showConfiguration, showState } = await import('./configuration.js');
+    return { open: showConfiguration, feed: showState };
   },
   async explain() {
     const { openExplain } = await import('./explain.js');

@@ -1,0 +1,22 @@
+// Which configuration each instance has in force: a change that has reached only some of them is seen at once.
+
+import { element, state } from './elements.js';
+import { moment, NONE, timeElement } from './format.js';
+
+/** A row for each instance that is shown; `differs` where they do not agree. */
+export function versionsIn({ statuses }) {
+  const rows = statuses.map(({ instance, status }) => {
+    const { version, loaded_at: since } = status?.configuration ?? {};
+    return { instance, configuration: version, since };
+  });
+  const known = new Set(rows.map(({ configuration }) => configuration).filter((one) => one !== undefined));
+  return rows.map((row) => ({ ...row, differs: known.size > 1 }));
+}
+
+/** Version and begin of a row. */
+export function versionCell({ configuration, since, differs }) {
+  if (configuration === undefined) return '';
+  const version = element('code', {}, configuration);
+  const begin = since ? [' since ', timeElement(since, moment(since))] : [` ${NONE}`];
+  return element('span', {}, differs ? state('warn', version) : version, ...begin);
+}

@@ -1,0 +1,32 @@
+// What the field at the top finds: ids say by their beginning what they are, a path by its slash, and a name is looked for everywhere.
+
+import { read } from './api.js';
+import { searchText } from './organizations.js';
+import { operationsFor } from './route-search.js';
+import { addressOf } from './routes.js';
+
+/** Resolves with the address of what a text names. @param upstreams the names of the upstreams */
+export async function addressFor(text, upstreams) {
+  if (text.startsWith('org_')) return addressOf('organizations', {}, text);
+  if (text.startsWith('key_')) return addressOf('requests', { key: text });
+  if (text.startsWith('req_')) return addressOf('requests', {}, text);
+  if (text.startsWith('/')) return addressOf('routes', { find: text });
+  if (/^\d+\.\d+\.\d+\.\d+$|^[\da-f:]*:[\da-f:.]*$/i.test(text)) return addressOf('requests', { client: text });
+  if (upstreams.includes(text)) return addressOf('upstreams', {}, text);
+  const organization = searchText(text);
+  // A key that was typed is asked for by its visible end alone.
+  if (organization !== text) return addressOf('organizations', { find: organization });
+  const [code, stories, found, known] = await Promise.all([
+    read(`codes/${encodeURIComponent(text)}`),
+    read(`exchanges/${encodeURIComponent(text)}`),
+    read('organizations', { find: text }),
+    read('routes'),
+  ]);
+  if (code !== undefined) return addressOf('codes', {}, text);
+  // Clients may name requests as they like.
+  if (stories?.exchanges.length > 0) return addressOf('requests', {}, text);
+  if ((found?.organizations.length ?? 0) + (found?.keys.length ?? 0) > 0)
+    return addressOf('organizations', { find: text });
+  if (operationsFor(text, known?.routes ?? []).length > 0) return addressOf('routes', { find: text });
+  return addressOf('requests', { searched: 1 }, text);
+}
