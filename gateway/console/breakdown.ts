@@ -9,6 +9,8 @@ interface Share {
   readonly failed: number;
   /** By the gateway, before the service had it. */
   readonly refused: number;
+  /** Those of the refused with 5xx: a broken-off or full upstream hurts its clients as a failing one does. */
+  readonly unserved: number;
   /** For a request without an organization: the name is the address of the client. */
   readonly client?: true;
 }
@@ -47,8 +49,9 @@ function sharesOf(rows: readonly ExchangeRow[], nameOf: (row: ExchangeRow) => st
     .map(([name, all]): Share => {
       const refused = all.filter((row) => row.refused).length;
       const failed = all.filter((row) => row.status >= 500 && !row.refused).length;
+      const unserved = all.filter((row) => row.refused && row.status >= 500).length;
       const isClient = all[0]?.organization === null && name === all[0].client;
-      return { name, requests: all.length, failed, refused, ...(isClient && { client: true }) };
+      return { name, requests: all.length, failed, refused, unserved, ...(isClient && { client: true }) };
     })
     .sort((one, other) => other.requests - one.requests || one.name.localeCompare(other.name))
     .slice(0, SHARES_MAX);

@@ -34,11 +34,10 @@ export function state(kind, text) {
   );
 }
 
-/** The colour of an exchange: the service failed, or the gateway refused. A failure of the gateway itself is one, too. */
+/** The colour of an exchange: a 5xx hurts its client, whether the service failed or the gateway kept the request from it. */
 export function kindOf({ status, code, refused, upstream_ms: upstreamMs }) {
-  if (code === 'internal_error') return 'bad';
-  if (refused) return 'warn';
   if (status >= 500) return 'bad';
+  if (refused) return 'warn';
   // The operations of the gateway itself refuse, too.
   return code != null && upstreamMs == null ? 'warn' : undefined;
 }

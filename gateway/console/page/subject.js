@@ -63,7 +63,7 @@ export function showSubject(feed) {
   place('subject-traffic').parentElement.hidden = known === null || isCode;
   place('subject-traffic-title').hidden = isCode;
   if (known !== null && !isCode) charts(feed, known, subject.id);
-  if (subject.view === 'upstreams') showUpstream(feed.status?.upstreams?.[subject.id]);
+  if (subject.view === 'upstreams') showUpstream(feed);
 }
 
 function noteOf({ before_seconds: seconds }, isCode) {
@@ -103,9 +103,16 @@ function tilesOf({ subject: { total, before, series }, total_seconds: seconds, b
       const isWorse = name !== 'Requests' && past !== undefined && now > past.value * GREW && now > 0.001;
       const isRefused = name === 'Refused' && now > REFUSED_WARNED;
       const isWarned = isWorse || isRefused;
-      const kind = name === 'Failed' && now > 0 ? (now >= 0.01 ? 'bad' : 'warn') : isWarned ? 'warn' : undefined;
+      const kind = kindOfHurt(name, total) ?? (isWarned ? 'warn' : undefined);
       return tile({ name, value: text(total, seconds), kind, yesterday: past?.text, trend, slots, params });
     });
+}
+
+/** What the gateway refused with 5xx hurts clients as a failure does. */
+function kindOfHurt(name, { requests, failed, server_errors: serverErrors }) {
+  const hurt = { Failed: failed, Refused: serverErrors - failed }[name] ?? 0;
+  if (hurt <= 0) return undefined;
+  return hurt >= 0.01 * requests ? 'bad' : 'warn';
 }
 
 function codeTiles({ subject: { minute, total, before, series }, slots, minute_seconds: seconds }) {
@@ -138,21 +145,33 @@ export function showNothing(text, ...leads) {
 
 /** Answers from the contract, and of the gateway itself, are of no service that could fail. */
 const isService = ({ address }) => !/^(examples|gateway):/.test(address);
+const isHurt = ({ targets = [], breaker = {} }) => targets.some(isBad) || Object.values(breaker).includes('open');
+const refusedLink = () => link(addressOf('requests', { ...subjectIn(subject), status: 'refused' }), 'its requests');
 const isBad = (target) => targetKinds[target.state] === 'bad';
 
-/** The upstream now: what is wrong with its targets comes first. */
-function showUpstream(upstream) {
+/** The upstream now, on the first instance on which something is wrong with it: the wrong comes first. */
+function showUpstream({ statuses }) {
+  const known = statuses.flatMap(({ instance, status }) => {
+    const upstream = status?.upstreams?.[subject.id];
+    return upstream === undefined ? [] : [{ instance, upstream }];
+  });
+  const { instance, upstream } = known.find((one) => isHurt(one.upstream)) ?? known[0] ?? {};
   if (upstream === undefined) return;
   const { targets = [], breaker = {}, credential } = upstream;
   const services = targets.filter(isService);
   const healthy = services.filter((target) => stateOfTarget(target) === 'healthy').length;
   const rowOf = (target) => [`Target, ${target.mode}`, element('span', {}, `${target.address}, `, stateOf(target))];
   const inProgress = targets.reduce((sum, { outstanding = 0 }) => sum + outstanding, 0);
+  const broken = element('span', {}, state('bad', 'open'), ': the gateway answers ', refusedLink(), ' with 503');
   const next = factsCard([
+    ...(statuses.length > 1 ? [['Instance', instance]] : []),
     ...targets.filter(isBad).map(rowOf),
     ...(services.length === 0 ? [] : [['Healthy targets', `${healthy} of ${services.length}`]]),
     ...targets.filter((target) => !isBad(target)).map(rowOf),
-    ...Object.entries(breaker).map(([mode, known]) => [`Breaker, ${mode}`, worded(breakerKinds, known)]),
+    ...Object.entries(breaker).map(([mode, known]) => [
+      `Breaker, ${mode}`,
+      known === 'open' ? broken : worded(breakerKinds, known),
+    ]),
     ...(credential === undefined ? [] : [['Credential', worded(credentialKinds, credential)]]),
     ['In progress', count(inProgress)],
     ['Routes', link(addressOf('routes', { find: subject.id }), 'Its operations')],
@@ -256,7 +275,8 @@ function partTable(container, { title, name, view }) {
 const bad = (number) => (number === 0 ? '0' : state('bad', count(number)));
 
 /** The share says whether a caller is in trouble. */
-function refusedText({ refused, requests }, isCallers) {
+function refusedText({ refused, unserved = 0, requests }, isCallers) {
+  if (unserved > 0) return state('bad', `${count(refused)}, ${count(unserved)} with 5xx`);
   if (refused === 0 || !isCallers) return count(refused);
   const text = `${count(refused)}, ${percent(refused, requests)}`;
   return state(refused > REFUSED_WARNED * requests ? 'warn' : undefined, text);

@@ -72,7 +72,9 @@ function tilesOf({ history, statuses }) {
       value: percent(refused, minute.requests),
       more: `${count(refused)} by the gateway, ${count(limited)} for a limit`,
       href: addressOf('requests', { status: 'refused' }),
-      kind: serverErrors > failed || refused > REFUSED_WARNED * minute.requests ? 'warn' : undefined,
+      kind:
+        kindOfFailed(serverErrors - failed, minute.requests) ??
+        (refused > REFUSED_WARNED * minute.requests ? 'warn' : undefined),
       trend: series.refused,
     },
     {
