@@ -130,7 +130,7 @@ export function createConsole(options: ConsoleOptions): Console {
     return fleet?.others().find(({ id, name }) => id === wanted || name === wanted)?.id ?? self.id;
   }
 
-  /** Of one instance; of this one, if the page asks for all. Undefined if it does not answer. */
+  /** Resolves with that of one instance: of this one, if the page asks for all. Resolves with undefined if it does not answer. */
   async function configuration(query: URLSearchParams): Promise<object | undefined> {
     const wanted = instanceIn(query);
     const [answer] = await ask<object>({ about: 'configuration' }, wanted === 'all' ? self.id : wanted);
