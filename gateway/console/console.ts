@@ -82,7 +82,7 @@ export function createConsole(options: ConsoleOptions): Console {
       case 'presence':
         return {};
       case 'causes':
-        return { causes: await sampling.causes() };
+        return sampling.causes();
       case 'configuration':
         return options.view({ about: 'configuration' });
       case 'feed':
@@ -118,9 +118,15 @@ export function createConsole(options: ConsoleOptions): Console {
   };
 
   async function causes(of: 'all' | 'self'): Promise<Feed['attention']> {
-    const answers = await ask<Pick<LocalFeed, 'causes'>>({ about: 'causes' }, of === 'all' ? of : self.id);
+    const answers = await ask<Pick<LocalFeed, 'causes' | 'configuration'>>(
+      { about: 'causes' },
+      of === 'all' ? of : self.id,
+    );
     // Another version may answer this question with nothing.
-    return attentionOf(answers.filter(({ instance, value }) => value !== undefined || instance.version === version));
+    return attentionOf(
+      answers.filter(({ instance, value }) => value !== undefined || instance.version === version),
+      now(),
+    );
   }
 
   /** The instance that the page asks for, by its id or name; this one unless it is known. */

@@ -1,6 +1,7 @@
 // Pure: joins what one or several gateways tell of themselves into the data of the page.
 
 import type { Cause } from './cause.ts';
+import { type ConfigurationInForce, differentConfigurations } from './different-configurations.ts';
 import type { GatewayEvent, LastingCause } from './events.ts';
 import type { FleetInstance, MissingInstance } from './fleet-instance.ts';
 import type { RangeCounts } from './history.ts';
@@ -19,6 +20,8 @@ export interface LocalFeed {
   /** The versions; null if they are not known yet, or if no process answered. */
   readonly versions: VersionSummary | null;
   readonly causes: readonly LastingCause[];
+  /** What is in force; absent from an instance of an earlier version. */
+  readonly configuration?: ConfigurationInForce | undefined;
   readonly events: readonly GatewayEvent[];
 }
 
@@ -61,7 +64,7 @@ export function feedOf(bounds: readonly number[], answers: readonly Answer[], no
     status: told.find(({ status }) => status !== null)?.status ?? null,
     statuses: told.map(({ name, status }) => ({ instance: name, status })),
     versions: told.find(({ versions }) => versions !== null)?.versions ?? null,
-    attention: attentionOf(answers),
+    attention: attentionOf(answers, nowMs),
     events: told.length === 1 ? (first?.events ?? []) : joinEvents(told),
   };
 }
@@ -70,12 +73,13 @@ export function feedOf(bounds: readonly number[], answers: readonly Answer[], no
 export function attentionOf(
   answers: readonly {
     readonly instance: FleetInstance | MissingInstance;
-    readonly value: Pick<LocalFeed, 'causes'> | undefined;
+    readonly value: Pick<LocalFeed, 'causes' | 'configuration'> | undefined;
   }[],
+  nowMs: number,
 ): Feed['attention'] {
   const told = answers.flatMap(({ instance: { name }, value }) => (value === undefined ? [] : [{ ...value, name }]));
   const silent = answers.filter(({ value }) => value === undefined).map(({ instance }) => silentCause(instance));
-  return [...silent, ...joined(told)];
+  return [...silent, ...joined(told), ...differentConfigurations(told, nowMs)];
 }
 
 /** The same cause of several instances is told once, with its earliest begin. */

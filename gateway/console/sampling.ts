@@ -5,7 +5,7 @@ import { type ErrorCode, REFUSALS } from '../error-catalogue.ts';
 import type { StatusForCauses } from './cause.ts';
 import { createCauseMemory } from './cause-memory.ts';
 import { causesOf, type LastMinute } from './causes.ts';
-import { createEvents, eventsAbout, type LastingCause } from './events.ts';
+import { createEvents, eventsAbout } from './events.ts';
 import type { LocalFeed } from './feed.ts';
 import { History, type Subject, widthOf } from './history.ts';
 import type { HistoryFile } from './history-file.ts';
@@ -36,7 +36,7 @@ export interface SamplingOptions extends SamplingSources {
 
 interface Sampling {
   /** What needs attention at this moment. */
-  causes(): Promise<readonly LastingCause[]>;
+  causes(): Promise<Pick<LocalFeed, 'causes' | 'configuration'>>;
   /** What this gateway tells of itself, with a sample of this moment. */
   feed(span: ShownTime, subject?: Subject): Promise<LocalFeed>;
   /** Resolves when the history is kept. */
@@ -157,6 +157,11 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
     return { requests, failed, refused: serverErrors - failed, mostOften: mostOften?.code };
   }
 
+  function inForce(): LocalFeed['configuration'] {
+    const { configuration: { version, loaded_at } = {} } = (lastStatus ?? {}) as StatusForCauses;
+    return version === undefined || loaded_at === undefined ? undefined : { version, loaded_at };
+  }
+
   async function feed(span: ShownTime, subject?: Subject): Promise<LocalFeed> {
     await sample().catch(() => undefined);
     return {
@@ -165,6 +170,7 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
       status: lastStatus,
       versions: versionSummary(),
       causes: events.causes(),
+      configuration: inForce(),
       events: eventsAbout(events.list(), subject, (operation) => upstreams.get(operation)),
     };
   }
@@ -172,7 +178,7 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
   return {
     async causes() {
       await sample();
-      return events.causes();
+      return { causes: events.causes(), configuration: inForce() };
     },
     feed,
     async stop() {
