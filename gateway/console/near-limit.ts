@@ -35,6 +35,15 @@ interface Entry {
 /** @param now epoch milliseconds that never decrease */
 export function createNearLimit(now: () => number): NearLimit {
   const entries = new Map<string, Entry>();
+  /** Number of entries of each organization that has any. */
+  const entriesOf = new Map<string, number>();
+
+  function drop(key: string, { organization }: Entry): void {
+    entries.delete(key);
+    const left = (entriesOf.get(organization) ?? 0) - 1;
+    if (left > 0) entriesOf.set(organization, left);
+    else entriesOf.delete(organization);
+  }
 
   function entryOf(organization: string, policy: string, nowMs: number): Entry {
     const key = `${policy} ${organization}`;
@@ -45,8 +54,9 @@ export function createNearLimit(now: () => number): NearLimit {
         lastAtMs: nowMs,
         counts: noCounts(),
       };
-      const oldest = entries.keys().next();
-      if (entries.size >= KEPT_MAX && !oldest.done) entries.delete(oldest.value);
+      const oldest = entries.entries().next();
+      if (entries.size >= KEPT_MAX && !oldest.done) drop(...oldest.value);
+      entriesOf.set(organization, (entriesOf.get(organization) ?? 0) + 1);
     } else entries.delete(key);
     // Inserted again at the end, so that entries stay in the order of their last note.
     entries.set(key, entry);
@@ -54,9 +64,10 @@ export function createNearLimit(now: () => number): NearLimit {
   }
 
   function ease({ caller }: Trail, { policy, limit, windowSeconds, remaining }: LimitState): void {
-    // Most requests come here, and most gateways have no organization near a limit.
-    if (entries.size === 0) return;
-    const entry = entries.get(`${policy} ${caller?.organization?.id ?? 'anonymous'}`);
+    const organization = caller?.organization?.id ?? 'anonymous';
+    // Most requests come here, and most organizations are not near a limit. The key of an entry would be made and hashed for each.
+    if (!entriesOf.has(organization)) return;
+    const entry = entries.get(`${policy} ${organization}`);
     if (entry !== undefined) Object.assign(entry, { limit, windowSeconds, remaining });
   }
 

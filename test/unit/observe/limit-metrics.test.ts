@@ -58,11 +58,17 @@ test('a command to the store falls into the bucket of its duration, in seconds',
   assert.deepEqual([await upTo('0.00025'), await upTo('0.0005'), await upTo('0.05'), await upTo('0.1')], [0, 1, 1, 2]);
 });
 
-test('only organizations near a limit, over it or over one that is not enforced are reported', () => {
+test('organizations near a limit, over it, over one that is not enforced or no longer near are reported', () => {
   const { exchange, pressures } = metricsOf();
   exchange(10, 5);
   exchange(10, 1);
   exchange(10, 0, { code: 'rate_limited' });
   exchange(10, 7, { rare: { shadowRefusals: ['organization'] } });
-  assert.deepEqual(pressures, ['organization 1 near', 'organization 0 refused', 'organization 7 shadow_refused']);
+  assert.deepEqual(pressures, [
+    'organization 5 eased',
+    'organization 1 near',
+    'organization 0 refused',
+    'organization 7 shadow_refused',
+    'organization 7 eased',
+  ]);
 });
