@@ -6,6 +6,7 @@ import type { Configuration } from '../../configuration.ts';
 import { type CertificateLife, stateOfLife } from '../../shared/certificate-life.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 export function checkCertificates({ config, certificates, upstreamTls }: Configuration, nowMs: number): Finding[] {
@@ -25,7 +26,10 @@ export function checkCertificates({ config, certificates, upstreamTls }: Configu
 export function checkValidity(check: string, life: CertificateLife, nowMs: number): Finding {
   const state = stateOfLife(life, nowMs);
   if (state === 'expired') return fail(check, 'It has expired.', 'Renew it.');
-  const says = `${Math.floor((life.expiresAtMs - nowMs) / DAY_MS)} days are left.`;
+  const leftMs = life.expiresAtMs - nowMs;
+  // In the last days, hours count.
+  const left = leftMs < 3 * DAY_MS ? `${Math.floor(leftMs / HOUR_MS)} hours` : `${Math.floor(leftMs / DAY_MS)} days`;
+  const says = `${left} are left.`;
   return state === 'valid' ? ok(check, says) : warn(check, says, 'Renew it.');
 }
 

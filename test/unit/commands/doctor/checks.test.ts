@@ -85,6 +85,17 @@ describe('a check of doctor', () => {
     assert.deepEqual([verdictOf(6, 2), verdictOf(6, 0.9), verdictOf(3650, 40)], ['ok', 'warn', 'ok']);
   });
 
+  it('counts the days that a certificate has left, and in the last three of them the hours', () => {
+    const saysOf = (left: number) => checkValidity('it', { validFromMs: 0, expiresAtMs: left * DAY_MS }, 0).says;
+    assert.deepEqual([40.9, 3, 2.96, 1.96, 0.01].map(saysOf), [
+      '40 days are left.',
+      '3 days are left.',
+      '71 hours are left.',
+      '47 hours are left.',
+      '0 hours are left.',
+    ]);
+  });
+
   it('requires an address that clients can use, but on the sandbox', () => {
     const verdictOf = (publicUrl: string, live?: string) => checkPublicUrl(configWith({ publicUrl }, live)).verdict;
     assert.equal(verdictOf('https://api.example.com'), 'ok');
