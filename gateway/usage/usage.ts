@@ -35,8 +35,8 @@ export async function openUsage({ onChange, machine, pairsMax, foldedMax, ...opt
   let reading: Promise<unknown> = Promise.resolve();
 
   async function read(question: UsageQuestion): Promise<UsagePage> {
-    await writer.flush();
-    if (writer.waits(question.organization)) throw new Error('The store of use does not take what was counted here.');
+    const unwritten = await writer.flush();
+    if (unwritten.has(question.organization)) throw new Error('The store of use does not take what was counted here.');
     const store = await writer.store();
     return usagePage(question, { store, keepDays: keepDays(), nowMs: now() });
   }
@@ -49,7 +49,7 @@ export async function openUsage({ onChange, machine, pairsMax, foldedMax, ...opt
       return answer;
     },
     status: () => writer.status(),
-    drain: () => writer.flush(),
+    drain: async () => void (await writer.flush()),
     close: () => writer.close(),
   };
 }

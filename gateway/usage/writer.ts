@@ -40,6 +40,11 @@ export interface WriterStatus {
   readonly completeUntilAtMs: number | undefined;
 }
 
+/** What a flush has left in the process. */
+export interface Unwritten {
+  has(organization: string): boolean;
+}
+
 export interface WriterOptions extends Pick<TallyOptions, 'pairsMax' | 'foldedMax'> {
   /** Called for the first flush, and again after a failure. */
   open(): Awaitable<UsageStore>;
@@ -74,8 +79,8 @@ export class UsageWriter {
   /** Whether the last round left in the tally what was there. */
   #isHeldBack = false;
   #timer: Timer | undefined;
-  #running: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+  #running: Promise<Unwritten> | undefined;
+  #next: Promise<Unwritten> | undefined;
   #isClosed = false;
   /** Whether the process ends: flushes no longer rest. */
   #isHurried = false;
@@ -99,15 +104,17 @@ export class UsageWriter {
    * Writes everything counted so far, if the store accepts it. Never rejects. What is counted during a flush needs one more, which all
    * who ask meanwhile share.
    */
-  flush(): Promise<void> {
+  flush(): Promise<Unwritten> {
     if (this.#running === undefined) return this.#begin();
     this.#next ??= this.#running.then(() => this.#begin());
     return this.#next;
   }
 
-  /** Whether the last flush has left counts of an organization unwritten. */
-  waits(organization: string): boolean {
-    return this.#isHeldBack || this.#queues.has(organization);
+  /** Read at the end of a flush: the next one has other counts in the queues. */
+  #unwritten(): Unwritten {
+    const organizations = new Set(this.#queues.keys());
+    const isHeldBack = this.#isHeldBack;
+    return { has: (organization) => isHeldBack || organizations.has(organization) };
   }
 
   /** The store, opened on first use. */
@@ -203,15 +210,16 @@ export class UsageWriter {
     return new Promise((resolve) => void this.#machine.setImmediate(resolve));
   }
 
-  async #begin(): Promise<void> {
+  async #begin(): Promise<Unwritten> {
     this.#next = undefined;
     this.#machine.clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#running = this.#write();
-    await this.#running;
+    this.#running = this.#write().then(() => this.#unwritten());
+    const unwritten = await this.#running;
     this.#running = undefined;
     // Each flush renews the mark, so that readers know that this instance has nothing older.
     if (this.#opening !== undefined || this.#waiting > 0) this.#schedule();
+    return unwritten;
   }
 
   async #write(): Promise<void> {

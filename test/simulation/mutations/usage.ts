@@ -53,7 +53,7 @@ export const USAGE = of('usage', [
   [
     'an answer lacks what its own instance could not write',
     'usage/usage.ts',
-    "if (writer.waits(question.organization)) throw new Error('The store of use does not take what was counted here.');",
+    "if (unwritten.has(question.organization)) throw new Error('The store of use does not take what was counted here.');",
     '',
   ],
 ]);

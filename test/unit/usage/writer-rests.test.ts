@@ -13,8 +13,10 @@ const CLOSE_MAX_MS = 2000;
 const list = operationOf('listThings');
 
 /** A writer on a store whose calls take CALL_MS, with all that it does in its order. */
-function writerOn(more: { readonly callMs?: number } = {}) {
-  const { callMs = CALL_MS } = more;
+function writerOn(more: { readonly callMs?: number; readonly isGated?: boolean } = {}) {
+  const { callMs = CALL_MS, isGated = false } = more;
+  const gate = Promise.withResolvers<void>();
+  if (!isGated) gate.resolve();
   const done: ({ readonly call: number } | { readonly rest: number } | 'turn')[] = [];
   let clockMs = 0;
   const machine: Machine = {
@@ -34,6 +36,7 @@ function writerOn(more: { readonly callMs?: number } = {}) {
   const store: UsageStore = {
     parcelsMax: 32,
     async add(_writer, parcels) {
+      await gate.promise;
       done.push({ call: parcels.reduce((sum, { entries }) => sum + entries.length, 0) });
       clockMs += callMs;
     },
@@ -49,7 +52,7 @@ function writerOn(more: { readonly callMs?: number } = {}) {
     for (let index = 0; index < organizations; index += 1)
       writer.count(ended(callerOf(`key_${index}`, `org_${index}`), list, 200));
   };
-  return { writer, done, count };
+  return { writer, done, count, gate };
 }
 
 describe('a flush', () => {
@@ -103,6 +106,19 @@ describe('a flush', () => {
     await writer.flush();
     const written = done.reduce((sum, act) => sum + (typeof act === 'object' && 'call' in act ? act.call : 0), 0);
     assert.deepEqual([written, writer.status().waiting, writer.status().folded], [15_000, 0, 0]);
+    await writer.close();
+  });
+
+  it('says what it has left itself, and not what the next one has begun to write', async () => {
+    const { writer, count, gate } = writerOn({ isGated: true });
+    count(1);
+    const first = writer.flush();
+    await new Promise(setImmediate);
+    count(1);
+    const second = writer.flush();
+    gate.resolve();
+    assert.equal((await first).has('org_0'), false);
+    assert.equal((await second).has('org_0'), false);
     await writer.close();
   });
 });
