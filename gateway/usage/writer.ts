@@ -268,12 +268,13 @@ export class UsageWriter {
         round.due.push(...(await this.#sendNext(round.to, names)));
         round.failuresInARow = 0;
         this.#isAdvancing = true;
+        await this.#rest(round, this.#machine.performance.now() - sentAt);
       } catch {
         round.failuresInARow += 1;
         if (names.length === 1 || round.failuresInARow === FAILURES_MAX) round.hasFailed = true;
         else round.alone.push(...names);
+        await this.#turn();
       }
-      await this.#rest(round, this.#machine.performance.now() - sentAt);
     }
   }
 

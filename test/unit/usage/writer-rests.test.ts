@@ -13,8 +13,8 @@ const CLOSE_MAX_MS = 2000;
 const list = operationOf('listThings');
 
 /** A writer on a store whose calls take CALL_MS, with all that it does in its order. */
-function writerOn(more: { readonly callMs?: number; readonly isGated?: boolean } = {}) {
-  const { callMs = CALL_MS, isGated = false } = more;
+function writerOn(more: { readonly callMs?: number; readonly isGated?: boolean; readonly fails?: boolean } = {}) {
+  const { callMs = CALL_MS, isGated = false, fails = false } = more;
   const gate = Promise.withResolvers<void>();
   if (!isGated) gate.resolve();
   const done: ({ readonly call: number } | { readonly rest: number } | 'turn')[] = [];
@@ -39,6 +39,7 @@ function writerOn(more: { readonly callMs?: number; readonly isGated?: boolean }
       await gate.promise;
       done.push({ call: parcels.reduce((sum, { entries }) => sum + entries.length, 0) });
       clockMs += callMs;
+      if (fails) throw new Error('the store is away');
     },
     mark() {},
     end() {},
@@ -86,6 +87,17 @@ describe('a flush', () => {
     const rests = done.flatMap((act) => (typeof act === 'object' && 'rest' in act ? [act.rest] : []));
     assert.deepEqual(rests, [600, 600, 600, 200]);
     assert.equal(writer.status().waiting, 0);
+    await writer.close();
+  });
+
+  it('does not rest after a call that failed, which took its time limit', async () => {
+    const { writer, done, count } = writerOn({ fails: true });
+    count(96);
+    await writer.flush();
+    assert.deepEqual(
+      done.filter((act) => act !== 'turn'),
+      [{ call: 32 }, { call: 1 }, { call: 1 }],
+    );
     await writer.close();
   });
 

@@ -6,9 +6,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { temporaryDirectory } from '../../support/directory.ts';
+import { temporaryDirectory } from '../support/directory.ts';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const [, steps = ''] =
   /```sh\n(bin\/gateway check\n[\s\S]*?)```/.exec(readFileSync(join(root, 'docs/ci.md'), 'utf8')) ?? [];
 
