@@ -93,12 +93,28 @@ local function halvingsOfFinest(coarsest)
   return exponent
 end
 
-local function countOfGrains(lasts, grain)
-  local count = 1
+-- Whether the entries are in few enough grains of this length.
+local function isFew(lasts, grain)
+  local count, former = 1, floor(lasts[1] / grain)
   for i = 2, #lasts do
-    if not isOneGrain(lasts[i - 1], lasts[i], grain) then count = count + 1 end
+    local own = floor(lasts[i] / grain)
+    if own ~= former then
+      count, former = count + 1, own
+      if count > ENTRIES_MERGED then return false end
+    end
   end
-  return count
+  return true
+end
+
+-- The most halvings, up to a number, that leave few enough entries; at least none. Each grain is divided by the next halving, so that no
+-- halving leaves fewer entries than the one before it.
+local function halvingsThatMerge(lasts, coarsest, most)
+  local low, high = 0, most
+  while low < high do
+    local middle = floor((low + high + 1) / 2)
+    if isFew(lasts, coarsest / 2 ^ middle) then low = middle else high = middle - 1 end
+  end
+  return low
 end
 
 -- Merges the entries that share a grain, with the finest grain that leaves few enough entries.
@@ -108,11 +124,8 @@ local function merge(i, coarsest)
     local last, before, count = unpack(ENTRY, item)
     lasts[j], befores[j], afters[j] = last, before, before + count
   end
-  local halved, grain = halvings[i], nil
-  repeat
-    halved = math.max(0, halved - 1)
-    grain = coarsest / 2 ^ halved
-  until halved == 0 or countOfGrains(lasts, grain) <= ENTRIES_MERGED
+  local halved = halvingsThatMerge(lasts, coarsest, math.max(0, halvings[i] - 1))
+  local grain = coarsest / 2 ^ halved
   local from = 1
   for j = 1, #lasts do
     if j == #lasts or not isOneGrain(lasts[j], lasts[j + 1], grain) then
