@@ -12,6 +12,8 @@ import { createTally, type Tallied, type TallyOptions, type UsageTally } from '.
 const FLUSH_MS = { least: 4000, most: 6000 } as const;
 /** After a call, the store has this many times as long to do other work. */
 const RESTS_PER_CALL = 4;
+/** The longest rest. A slow answer mostly says that the store is far away, and a process that ends waits for the rest that has begun. */
+const REST_MAX_MS = 100;
 /** One flush rests no longer than this, in all. */
 const RESTS_MAX_MS = 2000;
 /** How far the writing of one instance is behind, at most, while its store is up. */
@@ -186,11 +188,15 @@ export class UsageWriter {
   /** Turns what was taken into parcels. Requests are served in between. */
   async #cut(): Promise<void> {
     for (let taken = this.#taken.shift(); taken !== undefined; taken = this.#taken.shift()) {
+      let pairs = taken.pairs;
       for (let piece = pieceOf(taken.entries); piece.length > 0; piece = pieceOf(taken.entries)) {
         this.#cutPiece(piece);
+        // A pair has one entry or more. What is in parcels must not be counted twice, or the tally would lack room.
+        const cut = Math.min(pairs, piece.length);
+        this.#waiting -= cut;
+        pairs -= cut;
         await this.#turn();
       }
-      this.#waiting -= taken.pairs;
     }
   }
 
@@ -281,9 +287,10 @@ export class UsageWriter {
   /** Leaves the store to requests: their limits and keys wait for it, and for this process where the store is embedded. */
   async #rest(round: Round, tookMs: number): Promise<void> {
     if (this.#isHurried || round.restedMs >= RESTS_MAX_MS) return this.#turn();
-    const ms = Math.min(tookMs * RESTS_PER_CALL, RESTS_MAX_MS - round.restedMs);
+    const ms = Math.min(tookMs * RESTS_PER_CALL, REST_MAX_MS, RESTS_MAX_MS - round.restedMs);
     round.restedMs += ms;
-    await this.#machine.sleep(ms, { ref: false });
+    // A process that drains must not end in a rest.
+    await this.#machine.sleep(ms);
   }
 
   /** Takes the organizations whose next parcels are sent at once. */

@@ -80,13 +80,30 @@ describe('a flush', () => {
     await writer.close();
   });
 
-  it('rests for two seconds in all at most', async () => {
+  it('rests for a tenth of a second at most, and for two seconds in all', async () => {
     const { writer, done, count } = writerOn({ callMs: 150 });
-    count(320);
+    count(32 * 25);
     await writer.flush();
     const rests = done.flatMap((act) => (typeof act === 'object' && 'rest' in act ? [act.rest] : []));
-    assert.deepEqual(rests, [600, 600, 600, 200]);
+    assert.deepEqual(
+      rests,
+      Array.from({ length: 20 }, () => 100),
+    );
     assert.equal(writer.status().waiting, 0);
+    await writer.close();
+  });
+
+  it('counts each entry that waits once, while it is cut', async () => {
+    const { writer, count } = writerOn();
+    count(1000);
+    const most: number[] = [];
+    const flushed = writer.flush();
+    for (let turn = 0; turn < 10; turn += 1) {
+      most.push(writer.status().waiting);
+      await new Promise(setImmediate);
+    }
+    await flushed;
+    assert.ok(Math.max(...most) <= 1000, `${most}`);
     await writer.close();
   });
 
