@@ -37,11 +37,17 @@ export function addAuditCommands(program: Command, context: CommandContext): voi
       const rows = changes.map(({ atMs, by, kind, organization, key, details }) => {
         const more = Object.entries(details)
           .filter(([name]) => isShown(kind, name))
-          .map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+          .map(([name, value]) => `${name}=${textOf(value)}`);
         return [shortTime(atMs), by, kind, organization ?? '', key ?? '', more.join(' ')];
       });
       printTable(context, ['at', 'by', 'what', 'organization', 'key', 'details'], rows);
     });
+}
+
+/** A list of texts, such as the changes of a reload, is read without its quotes. */
+function textOf(value: unknown): string {
+  const isTexts = Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string');
+  return isTexts ? `[${value.join('; ')}]` : JSON.stringify(value);
 }
 
 /** For people a line says once what has changed: most kinds say it without `before` and `after`. */

@@ -66,6 +66,8 @@ export interface StatusForCauses extends StoreStates {
   readonly configuration?: {
     readonly version?: string;
     readonly loaded_at?: string;
+    /** Absent before the first reload is known. */
+    readonly changes?: readonly string[];
     readonly last_failure?: {
       readonly at: string;
       readonly needs_restart?: boolean;

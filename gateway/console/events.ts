@@ -35,6 +35,8 @@ export interface Events {
 const KEPT_MAX = 200;
 /** An outage that comes back within this time goes on. */
 const SAME_OUTAGE_MS = 60_000;
+/** Changes of one reload that a marker names. */
+const CHANGES_NAMED_MAX = 2;
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -79,7 +81,7 @@ export function createEvents(now: () => number, earlier: readonly GatewayEvent[]
     const { configuration: last = {} } = before ?? {};
     if (before === null) return;
     if (next.loaded_at !== undefined && next.loaded_at !== last.loaded_at)
-      add('reload', next.loaded_at, `The configuration ${next.version ?? ''} was loaded.`);
+      add('reload', next.loaded_at, reloadText(next));
     const failure = next.last_failure;
     if (failure && failure.at !== last.last_failure?.at)
       add(
@@ -131,6 +133,13 @@ export function createEvents(now: () => number, earlier: readonly GatewayEvent[]
     causes: () => [...lasting.values()].map(({ cause }) => cause).sort((one, other) => rank(one) - rank(other)),
     list: () => [...events].sort((one, other) => one.at.localeCompare(other.at)),
   };
+}
+
+/** Names the keys that were changed: in an incident the last change is the first suspect. */
+function reloadText({ version = '', changes = [] }: NonNullable<StatusForCauses['configuration']>): string {
+  const more = changes.length > CHANGES_NAMED_MAX ? `, and ${changes.length - CHANGES_NAMED_MAX} more` : '';
+  const what = changes.slice(0, CHANGES_NAMED_MAX).join(', ');
+  return `The configuration ${version} was loaded${what === '' ? '' : `: ${what}${more}`}.`;
 }
 
 function rank({ kind }: Cause): number {

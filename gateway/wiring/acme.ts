@@ -20,6 +20,7 @@ import { type Certificate, certificateOf } from '../edge/tls/certificate.ts';
 import type { Validations } from '../edge/tls/secure.ts';
 import type { Log } from '../observe/log.ts';
 import { stateOfLife } from '../shared/certificate-life.ts';
+import { instanceName } from '../shared/instance-name.ts';
 import { createAuditNote } from './audit-note.ts';
 import { type CertificateStatus, lifeStatusOf, timeOf, watchExpiry } from './certificate-status.ts';
 
@@ -148,8 +149,8 @@ function acmeSettings(acme: Acme, secrets: Pick<Secrets, 'read'>): AcmeSettings 
 }
 
 /** Tells of orders where operators look; only the instance that ordered does. */
-function createReport({ log, store, onOrder }: OpenAcmeOptions): (event: AcmeEvent) => void {
-  const note = createAuditNote(store, log, 'a certificate order');
+function createReport({ log, store, settings, onOrder }: OpenAcmeOptions): (event: AcmeEvent) => void {
+  const note = createAuditNote(store, log, 'a certificate order', instanceName(settings.port));
 
   return function report(event) {
     if (event.kind === 'account key changed') {

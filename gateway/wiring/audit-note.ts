@@ -1,18 +1,22 @@
 // Notes of the gateway itself in the audit log, beside the notes of operators.
 
-import { hostname } from 'node:os';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Log } from '../observe/log.ts';
 
 /**
- * Returns a function that writes a note with the name of this machine. It never rejects: a store failure is logged.
+ * Returns a function that writes a note with the name of this instance. It never rejects: a store failure is logged.
  *
  * @param what the noted event, as the log line of a failure calls it
  */
-export function createAuditNote({ audit }: Pick<KeyStore, 'audit'>, { logger }: Pick<Log, 'logger'>, what: string) {
+export function createAuditNote(
+  { audit }: Pick<KeyStore, 'audit'>,
+  { logger }: Pick<Log, 'logger'>,
+  what: string,
+  instance: string,
+) {
   return async function note(by: string, details: Readonly<Record<string, unknown>>): Promise<void> {
     try {
-      await audit.append(by, { ...details, host: hostname() });
+      await audit.append(by, { ...details, instance });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       logger.error({ reason, ...details }, `${what} could not be written to the audit log`);

@@ -26,6 +26,8 @@ interface CertificatesOptions {
   readonly loaded: readonly Certificate[];
   readonly log: Log;
   readonly store: Pick<KeyStore, 'audit'>;
+  /** What the audit log calls this gateway. */
+  readonly instance: string;
   now(): number;
   /** Puts the certificates in use. */
   use(certificates: readonly Certificate[]): void;
@@ -50,7 +52,7 @@ interface Place {
 /** Starts to watch the files. */
 export function followCertificates(options: CertificatesOptions): Certificates {
   const { directory, log, now } = options;
-  const note = createAuditNote(options.store, log, 'a certificate renewal');
+  const note = createAuditNote(options.store, log, 'a certificate renewal', options.instance);
   const places = options.files.map((files, index): Place => {
     const [file] = pathsOf(files, directory).map(shownPath) as [string];
     return { files, file, current: options.loaded[index] as Certificate, failure: null };

@@ -1,6 +1,5 @@
 // The console of a gateway, which is a single process or the primary process of several, and the alerts about the causes that it finds.
 
-import { hostname } from 'node:os';
 import type { Attention } from '../administration/attention.ts';
 import { type AlertsInForce, type AlertsOptions, startAlerts } from '../alerts/alerts.ts';
 import { type CausesReport, causesReport } from '../alerts/causes-report.ts';
@@ -19,6 +18,7 @@ import { DURATION_BUCKETS } from '../observe/duration-metrics.ts';
 import { redisCliOptions } from '../redis/url.ts';
 import type { ActionAnswer, ConsoleAction } from '../shared/console-action.ts';
 import type { AskFleet } from '../shared/fleet-question.ts';
+import { instanceName } from '../shared/instance-name.ts';
 
 interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'now'> {
   readonly settings: Pick<
@@ -44,7 +44,7 @@ export function openConsole(
   { settings, version, now, ...options }: OpenConsoleOptions,
 ): OpenedConsole {
   const { port, redisUrl: url, configDirectory, dataDirectory, adminHost, adminPort } = settings;
-  const name = `${hostname()}:${port === 0 ? `process ${process.pid}` : port}`;
+  const name = instanceName(port);
   const status = async () => ({ ...(await answers.status()), ...alertsStatus() });
   const console = createConsole({
     ...answers,

@@ -2,6 +2,7 @@
 // the one in force and replaces it in one step. One with mistakes changes nothing and is logged, audited and shown in /status.
 
 import type { KeyStore } from '../auth/store/key-store.ts';
+import { changedKeys } from '../config/changed-keys.ts';
 import { changedFiles } from '../config/digests.ts';
 import { OutOfFiles } from '../config/free-files.ts';
 import { restartOnlyMistakes } from '../config/restart-only.ts';
@@ -27,6 +28,8 @@ interface ReloadOptions {
   readonly secretsDirectory: string | undefined;
   readonly log: Log;
   readonly store: Pick<KeyStore, 'audit'>;
+  /** What the audit log calls this process. */
+  readonly instance: string;
   now(): number;
   /** The configuration in force. */
   inForce(): Configuration;
@@ -55,6 +58,8 @@ interface ReloadStatus {
   /** Whether its files were compared with a list of digests. */
   readonly manifest: boolean;
   readonly loaded_at: string;
+  /** Keys that the last reload changed, with their values before and after. */
+  readonly changes: readonly string[];
   /** Reason why the current files are not in force; null if they are. */
   readonly last_failure: {
     readonly at: string;
@@ -69,9 +74,10 @@ export function followConfiguration(options: ReloadOptions): Reloads {
   const { log, now, inForce, watch = watchFiles, machine = realMachine } = options;
   const { setTimeout } = machine;
   // Every instance has its own files, so every instance notes its outcome.
-  const note = createAuditNote(options.store, log, 'a reload');
+  const note = createAuditNote(options.store, log, 'a reload', options.instance);
   let loadedAtMs = now();
   let failure: ReloadStatus['last_failure'] = null;
+  let changes: readonly string[] = [];
   let stopped = false;
 
   async function reloadOnce(): Promise<void> {
@@ -98,8 +104,9 @@ export function followConfiguration(options: ReloadOptions): Reloads {
     failure = null;
     options.onOutcome('applied');
     const files = changedFiles(before.files, next.files).map(shownPath);
-    log.logger.info({ version: next.version, files }, 'the configuration was loaded anew');
-    void note('reload', { outcome: 'applied', version: next.version, files });
+    changes = changedKeys(before.config, next.config);
+    log.logger.info({ version: next.version, files, changes }, 'the configuration was loaded anew');
+    void note('reload', { outcome: 'applied', changes, version: next.version, files });
   }
 
   function refused(error: unknown): void {
@@ -137,6 +144,7 @@ export function followConfiguration(options: ReloadOptions): Reloads {
       version: inForce().version,
       manifest: inForce().isListed,
       loaded_at: new Date(loadedAtMs).toISOString(),
+      changes,
       last_failure: failure,
     }),
     stop() {

@@ -6,7 +6,7 @@ import { moment, momentWithSeconds, NONE, timeElement } from './format.js';
 import { addressOf, routeIn } from './routes.js';
 import { createTable } from './tables.js';
 
-const HIDDEN = ['before', 'after', 'request_id', 'by_organization'];
+const HIDDEN = ['before', 'after', 'changes', 'request_id', 'by_organization'];
 
 const show = createTable(place('audit-rows'), {
   caption: 'Changes of organizations, keys and configuration',
@@ -34,10 +34,14 @@ const show = createTable(place('audit-rows'), {
 
 /** What changed, from what, and the rest as it is recorded. */
 function detailsOf({ kind, details }) {
-  const { before = {}, after = {}, request_id: request } = details;
+  const { before = {}, after = {}, changes = [], request_id: request } = details;
   // What was made has the same members as its state afterwards.
   const members = kind.endsWith('.changed') ? Object.keys(after) : [];
-  const changed = members.map((name) => `${name}: ${textOf(before[name])} → ${textOf(after[name])}`);
+  const changed = [
+    // The keys of configuration files that a reload changed.
+    ...changes,
+    ...members.map((name) => `${name}: ${textOf(before[name])} → ${textOf(after[name])}`),
+  ];
   const more = Object.entries(details)
     .filter(([name, value]) => !HIDDEN.includes(name) && value !== null)
     .map(([name, value]) => `${name}: ${textOf(value)}`);

@@ -5,6 +5,7 @@ import { reloadConfiguration } from '../../configuration.ts';
 import type { Sample } from '../../console/sample.ts';
 import type { Operators } from '../../observe/admin.ts';
 import type { Parts } from '../../parts.ts';
+import { instanceName } from '../../shared/instance-name.ts';
 import type { AppOptions } from '../app-options.ts';
 import { createConfigurationChanges } from '../configuration-changes.ts';
 import { answersForOperators } from '../operators.ts';
@@ -39,7 +40,7 @@ export function openAdministration(
   { options, base, observation, counters, upstreams, callers, certificates, traffic }: Above,
   parts: Parts,
 ): AdministrationSection {
-  const { settings, environment, store, version, now } = options;
+  const { settings, environment, store, version, worker, now } = options;
   const { inForce, lifecycle } = base;
   const { log, metrics, pressed, admin } = observation;
   const { access, targets } = upstreams;
@@ -49,6 +50,7 @@ export function openAdministration(
     secretsDirectory: settings.secretsDirectory,
     log,
     store,
+    instance: `${instanceName(settings.port)}${worker === undefined ? '' : `, worker ${worker}`}`,
     now,
     inForce,
     load: (before) => reloadConfiguration(settings, environment, before),

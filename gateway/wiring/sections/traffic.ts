@@ -1,7 +1,6 @@
 // The parts that take requests: listeners, tunnels, overload protection, and the pipeline of the configuration in force.
 
 import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import { createService } from '../../administration/service/service.ts';
 import { upstreamStates } from '../../administration/upstream-states.ts';
 import type { Configuration } from '../../configuration.ts';
@@ -16,6 +15,7 @@ import type { Parts } from '../../parts.ts';
 import { extendLengthenedWindows, warnOfLostTiers } from '../../serving/changed-limits.ts';
 import { createServing, type Serving, type Shared } from '../../serving/serving.ts';
 import type { Executors } from '../../serving/to-upstreams.ts';
+import { instanceName } from '../../shared/instance-name.ts';
 import { createFollowCaller } from '../../tunnel/follow-caller.ts';
 import { Tunnels } from '../../tunnel/tunnels.ts';
 import { toUpstreamFailure } from '../../upstream/failure.ts';
@@ -222,7 +222,7 @@ function executorsOf({ options, base, observation, counters, upstreams, callers,
       return versionUses.affected(deprecations, organization);
     },
     sessions: sessionServices?.operators,
-    instance: `${hostname()}:${settings.port}`,
+    instance: instanceName(settings.port),
   });
   return { 'gateway:': administer, 'session:': sessionServices?.execute };
 }

@@ -33,7 +33,9 @@ interface Disk {
   runsSinceMs: number | undefined;
 }
 
-const config = { gateway: { limits: {} } } as unknown as Configuration['config'];
+const source = { value: {} };
+const sources = { gateway: source, upstreams: source, limits: source };
+const config = { gateway: { limits: {} }, sources } as unknown as Configuration['config'];
 
 function configurationOf(version: number): Configuration {
   return {
@@ -126,6 +128,7 @@ function follow(process: SimulatedProcess, disk: Disk, world: World): void {
     secretsDirectory: undefined,
     log: { logger } as never,
     store: { audit: { append: async () => undefined } } as never,
+    instance: process.name,
     now: machine.now,
     inForce: () => inForce,
     load,

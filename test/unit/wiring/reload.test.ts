@@ -17,6 +17,7 @@ test('a reload that fails by a bug is logged with the place of the bug, and is n
     secretsDirectory: undefined,
     log: { logger } as unknown as Log,
     store: { audit: { append: async () => undefined } } as never,
+    instance: 'host:8080',
     now: Date.now,
     inForce: () => inForce,
     load: () => Promise.reject(new TypeError('of a part')),
