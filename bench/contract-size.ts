@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import type { Mistake } from '../gateway/config-errors.ts';
 import { loadContracts } from '../gateway/contract/load.ts';
 import { createMatch } from '../gateway/contract/match.ts';
 import { createDirectReader } from '../gateway/contract/reading/document.ts';
 import { createValidate } from '../gateway/contract/validate.ts';
-import type { Admitted, Counted } from '../gateway/exchange.ts';
+import type { Admitted, Counted } from '../gateway/exchange/exchange.ts';
+import type { Mistake } from '../gateway/shared/mistakes.ts';
 import { temporaryDirectory } from '../test/support/directory.ts';
 
 const ROUNDS = 40;

@@ -3,9 +3,9 @@
 
 import { registerHooks } from 'node:module';
 import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
-import { GatewayError } from '../gateway/errors.ts';
-import type { Counted, Permitted } from '../gateway/exchange.ts';
-import type { LimitStates } from '../gateway/findings.ts';
+import { GatewayError } from '../gateway/catalogue/errors.ts';
+import type { Counted, Permitted } from '../gateway/exchange/exchange.ts';
+import type { LimitStates } from '../gateway/exchange/findings.ts';
 import { createChargesOf } from '../gateway/limits/charges.ts';
 import type { LimitOptions } from '../gateway/limits/limit.ts';
 import { appendLimitHeaders } from '../gateway/limits/limit-headers.ts';

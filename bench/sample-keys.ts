@@ -3,7 +3,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { createApiKey, createDigestOf, displayOf, keyFingerprint } from '../gateway/auth/api-key.ts';
 import type { StoredKey } from '../gateway/auth/store/stored-key.ts';
-import type { Organization } from '../gateway/caller.ts';
+import type { Organization } from '../gateway/exchange/caller.ts';
 
 export const KEYS_PER_ORGANIZATION = 10;
 export const digestOf = createDigestOf('a pepper that only measurements use');

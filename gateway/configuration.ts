@@ -14,7 +14,6 @@ import { withOperationIds } from './config/operation-names.ts';
 import { type PortalFiles, readPortalFiles } from './config/portal-files.ts';
 import type { Environment, Settings } from './config/settings.ts';
 import { readUpstreamTls, type UpstreamTls } from './config/upstream-tls.ts';
-import { ConfigError, condensed, type Mistake } from './config-errors.ts';
 import { type BreakingChanges, checkBreakingChanges } from './contract/diff/breaking-changes.ts';
 import { type Contracts, type Earlier, loadContracts, locateMistakes } from './contract/load.ts';
 import { type ContractReader, createDirectReader } from './contract/reading/document.ts';
@@ -26,6 +25,7 @@ import { type Certificate, loadCertificates } from './edge/tls/certificate.ts';
 import { checkMcp } from './mcp/selection.ts';
 import { BUILT_IN_GUIDES } from './portal/guides.ts';
 import { createScopeRules, type ScopeRules } from './shared/gateway-scopes.ts';
+import { ConfigError, condensed, type Mistake } from './shared/mistakes.ts';
 import { isGatewayItself } from './upstream/simulated/addresses.ts';
 
 const rulesOfConfigurations = new WeakMap<Configuration, ScopeRules>();

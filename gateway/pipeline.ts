@@ -3,7 +3,16 @@
 // own. Three files have shorter sequences, in which a new stage does not run: serving/agents.ts for the messages of agents,
 // edge/own-answers/options.ts for OPTIONS, and tunnel/tunnels.ts for what follows `admit` in a tunnel.
 
-import type { Admitted, Arrived, Checked, Counted, Forwardable, Identified, Matched, Permitted } from './exchange.ts';
+import type {
+  Admitted,
+  Arrived,
+  Checked,
+  Counted,
+  Forwardable,
+  Identified,
+  Matched,
+  Permitted,
+} from './exchange/exchange.ts';
 import type { Awaitable } from './shared/awaitable.ts';
 import type { StageName } from './stages.ts';
 
@@ -29,7 +38,7 @@ export interface Stages extends Readonly<Record<StageName, unknown>> {
   limit(permitted: Permitted): Awaitable<Counted>;
   /** contract/validate.ts */
   validate(counted: Counted): Awaitable<Checked>;
-  /** idempotency/replay.ts. Returns undefined if the stage has answered with the stored answer. */
+  /** replay/replay.ts. Returns undefined if the stage has answered with the stored answer. */
   replay(checked: Checked): Awaitable<Forwardable | undefined>;
   /** upstream/forward.ts */
   forward(forwardable: Forwardable): Promise<void>;

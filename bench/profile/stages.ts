@@ -12,7 +12,7 @@ const stages: readonly (readonly [pattern: RegExp, stage: string])[] = [
   [/^gateway\/auth\/authorize/, 'authorize'],
   [/^gateway\/auth\/assertions\//, 'forward'],
   [/^gateway\/(auth|sessions)\//, 'authenticate'],
-  [/^gateway\/idempotency\//, 'replay'],
+  [/^gateway\/replay\//, 'replay'],
   [/^gateway\/upstream\/relay/, 'answer'],
   [/^gateway\/upstream\//, 'forward'],
   [/^gateway\/(observe|usage)\//, 'log and metrics'],

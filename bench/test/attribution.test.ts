@@ -103,7 +103,7 @@ test('every part of the pipeline is a stage of its own', () => {
     'gateway/auth/authorize.ts': 'authorize',
     'gateway/limits/counters/redis/batches.ts': 'limit',
     'gateway/contract/body.ts': 'validate',
-    'gateway/idempotency/replay.ts': 'replay',
+    'gateway/replay/replay.ts': 'replay',
     'gateway/upstream/headers/answer-headers.ts': 'forward',
     'gateway/auth/assertions/assertions.ts': 'forward',
     'gateway/upstream/relay/relay.ts': 'answer',

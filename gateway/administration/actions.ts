@@ -4,8 +4,8 @@
 import type { KeyRequest } from '../auth/issue-key.ts';
 import type { AuditFilter, KeyStoreChange } from '../auth/store/key-store.ts';
 import type { StoredKey } from '../auth/store/stored-key.ts';
-import type { Organization } from '../caller.ts';
 import type { UpstreamReport } from '../console/cause.ts';
+import type { Organization } from '../exchange/caller.ts';
 import type { ExchangeReport, OperatorReport } from '../explain/report.ts';
 import type { LimitUse, ResetReport, UsageReport } from '../limits/usage.ts';
 import type { Notice } from '../versions/notices.ts';

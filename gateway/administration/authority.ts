@@ -3,7 +3,7 @@
 
 import { type Author, ConditionFailed, type Conditions, type KeyStore } from '../auth/store/key-store.ts';
 import { hasEnded } from '../auth/store/stored-key.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../catalogue/errors.ts';
 import type { Actor, Grants } from './actor.ts';
 
 export interface Authority {

@@ -1,7 +1,7 @@
 // The `ETag` of a record, and the comparison of `If-Match` (RFC 9110 section 13.1.1). Pure. Throws precondition_failed.
 
 import { hash } from 'node:crypto';
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../catalogue/errors.ts';
 
 /** Equal for equal members. @param members those that can be changed */
 export function etagOf(members: Readonly<Record<string, unknown>>): string {

@@ -1,7 +1,7 @@
 // What a key may grant: at most what it holds itself. Pure. Throws grant_not_held.
 
 import { isRangeWithin } from '../auth/address-ranges.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../catalogue/errors.ts';
 import { isCoveredByAll, type ScopeRules } from '../shared/gateway-scopes.ts';
 import type { Grants } from './actor.ts';
 

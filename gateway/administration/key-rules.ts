@@ -3,10 +3,10 @@
 
 import { isAddressRange } from '../auth/address-ranges.ts';
 import { hasEnded, type StoredKey } from '../auth/store/stored-key.ts';
-import type { Organization } from '../caller.ts';
+import { GatewayError } from '../catalogue/errors.ts';
 import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import { toFields, type Violation, violationInBody } from '../contract/violations/violations.ts';
-import { GatewayError } from '../errors.ts';
+import type { Organization } from '../exchange/caller.ts';
 import { notHeld, scopeMistakeOf } from './grants.ts';
 
 /** Each scope exists, and the organization may hold it. */

@@ -3,10 +3,10 @@
 import type { RandomBytes } from '../auth/base62.ts';
 import { newOrganizationId } from '../auth/issue-key.ts';
 import type { Conditions, KeyStore, OrganizationPatch } from '../auth/store/key-store.ts';
-import type { Organization } from '../caller.ts';
+import { GatewayError } from '../catalogue/errors.ts';
 import type { Configuration } from '../configuration.ts';
 import { toFields, violationInBody } from '../contract/violations/violations.ts';
-import { GatewayError } from '../errors.ts';
+import type { Organization } from '../exchange/caller.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import type { Actor } from './actor.ts';
 import { type Authority, readAuthority, whileUndisturbed } from './authority.ts';

@@ -3,7 +3,7 @@
 import { keyState } from '../auth/key-json.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import type { StoredKey } from '../auth/store/stored-key.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../catalogue/errors.ts';
 import { etagOf } from './etag.ts';
 import { type PartOfList, partOfPages } from './part.ts';
 

@@ -1,6 +1,6 @@
 // The action on sessions of people: an operator ends one.
 
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../catalogue/errors.ts';
 import type { Session } from '../sessions/store/session-store.ts';
 import type { Actor } from './actor.ts';
 import { readAuthority } from './authority.ts';

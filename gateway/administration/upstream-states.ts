@@ -1,6 +1,6 @@
 // The states of upstreams and their targets for operators, from what the parts of this process tell. Pure.
 
-import type { Mode } from '../caller.ts';
+import type { Mode } from '../exchange/caller.ts';
 import type { CredentialState } from '../shared/credential-state.ts';
 
 export interface UpstreamView {

@@ -1,6 +1,6 @@
 // The action on upstreams: a retry of a credential that was refused.
 
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../catalogue/errors.ts';
 import { retryIn } from '../shared/fleet-question.ts';
 import type { Actor } from './actor.ts';
 import { readAuthority } from './authority.ts';

@@ -1,6 +1,6 @@
 // Action: the use of an organization, in pages. Throws validation_failed, resource_missing.
 
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../catalogue/errors.ts';
 import { type PeriodUnit, periodsBefore } from '../usage/periods.ts';
 import type { UsageGroup, UsagePosition, UsageSum } from '../usage/report.ts';
 import type { AdministrationDeps } from './deps.ts';

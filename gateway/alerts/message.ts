@@ -2,7 +2,7 @@
 // control characters.
 
 import { shortTextOf } from '../shared/short-text.ts';
-import { visibleLine } from '../visible-text.ts';
+import { visibleLine } from '../shared/visible-text.ts';
 import { type AlertCause, type AlertMessage, type AlertNote, severityOf } from './alert.ts';
 import type { Due } from './due.ts';
 

@@ -3,7 +3,7 @@
 
 import { createHmac } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { Mode } from '../caller.ts';
+import type { Mode } from '../exchange/caller.ts';
 import { type RandomBytes, randomBase62, toBase62 } from './base62.ts';
 
 const FORM = /^sk_(live|test)_[0-9A-Za-z]{38}$/;

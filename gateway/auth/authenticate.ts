@@ -3,10 +3,10 @@
 // api_key_invalid, token_invalid, token_expired, token_audience, basic_credentials_invalid, auth_unavailable,
 // session_required, cross_site_request, session_expired, session_store_unavailable, provider_unavailable.
 
-import type { Caller } from '../caller.ts';
-import { newCallerMemory } from '../caller-memory.ts';
-import { GatewayError } from '../errors.ts';
-import type { Identified, Matched } from '../exchange.ts';
+import { GatewayError } from '../catalogue/errors.ts';
+import type { Caller } from '../exchange/caller.ts';
+import { newCallerMemory } from '../exchange/caller-memory.ts';
+import type { Identified, Matched } from '../exchange/exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { API_KEY_LENGTH } from './api-key.ts';
 import { createBasicReader, type MatchesBasic } from './basic.ts';

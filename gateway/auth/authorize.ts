@@ -1,11 +1,11 @@
 // Stage: decides whether the caller may use the operation. Throws api_key_revoked, api_key_expired, token_expired, session_expired,
 // ip_not_allowed, account_inactive, auth_scheme_unsupported, insufficient_scope or key_mode_mismatch.
 
-import type { Caller } from '../caller.ts';
-import type { ErrorCode } from '../error-catalogue.ts';
-import { GatewayError } from '../errors.ts';
-import type { Identified, Permitted } from '../exchange.ts';
-import type { Operation, SecurityAlternative } from '../operation.ts';
+import type { ErrorCode } from '../catalogue/error-catalogue.ts';
+import { GatewayError } from '../catalogue/errors.ts';
+import type { Caller } from '../exchange/caller.ts';
+import type { Identified, Permitted } from '../exchange/exchange.ts';
+import type { Operation, SecurityAlternative } from '../exchange/operation.ts';
 import type { ScopeRules } from '../shared/gateway-scopes.ts';
 import { withBasicChallenge } from './credentials.ts';
 

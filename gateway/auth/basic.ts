@@ -3,10 +3,10 @@
 // upstream. Throws basic_credentials_invalid.
 
 import { isUtf8 } from 'node:buffer';
-import type { Caller } from '../caller.ts';
-import { newCallerMemory } from '../caller-memory.ts';
-import { GatewayError } from '../errors.ts';
-import type { Operation } from '../operation.ts';
+import { GatewayError } from '../catalogue/errors.ts';
+import type { Caller } from '../exchange/caller.ts';
+import { newCallerMemory } from '../exchange/caller-memory.ts';
+import type { Operation } from '../exchange/operation.ts';
 import type { Credentials } from './credentials.ts';
 
 /** The caller for every accepted user name and password. The operation determines the upstream. */

@@ -1,7 +1,7 @@
 // The capability `auth`: error codes, and what the log and `gateway explain` say about callers.
 
-import type { Caller } from '../caller.ts';
-import { type Capability, type FactsOf, listIn, noted, type StageOutcome } from '../capability.ts';
+import { type Capability, type FactsOf, listIn, noted, type StageOutcome } from '../catalogue/capability.ts';
+import type { Caller } from '../exchange/caller.ts';
 import { AUTH_CODES } from './codes.ts';
 
 const fields = {

@@ -8,7 +8,7 @@ import {
   invalidRequest,
   notPermitted,
   unauthenticated,
-} from '../catalogue-entry.ts';
+} from '../catalogue/catalogue-entry.ts';
 
 export const AUTH_CODES = {
   api_key_missing: {

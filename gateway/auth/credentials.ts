@@ -2,9 +2,9 @@
 // accepted.
 
 import { hash } from 'node:crypto';
-import type { Caller } from '../caller.ts';
-import { GatewayError } from '../errors.ts';
-import type { Operation } from '../operation.ts';
+import { GatewayError } from '../catalogue/errors.ts';
+import type { Caller } from '../exchange/caller.ts';
+import type { Operation } from '../exchange/operation.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { realMachine } from '../shared/machine.ts';
 

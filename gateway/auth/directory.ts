@@ -1,8 +1,8 @@
 // Maps presented keys to callers: caches them, drops them when they change, and continues to accept them for a while when the store is
 // away. Throws api_key_malformed, and auth_unavailable if it can neither read nor remember the key.
 
-import type { Caller, Organization } from '../caller.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../catalogue/errors.ts';
+import type { Caller, Organization } from '../exchange/caller.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type ChangeFollower, createChangeFollower } from '../shared/change-follower.ts';
 import { createLookUp } from '../shared/look-up.ts';

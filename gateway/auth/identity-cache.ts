@@ -2,7 +2,7 @@
 // the entries that it makes out of date.
 
 import { LRUCache } from 'lru-cache';
-import type { Caller, Organization } from '../caller.ts';
+import type { Caller, Organization } from '../exchange/caller.ts';
 import { type CredentialHash, createCredentialHash } from './credentials.ts';
 import type { KeyStoreChange } from './store/key-store.ts';
 import type { KeyAndOwner } from './store/stored-key.ts';

@@ -2,7 +2,7 @@
 // organization. The search is bounded in time, because a store may hold a million records.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Organization } from '../caller.ts';
+import type { Organization } from '../exchange/caller.ts';
 import type { KeyStore } from './store/key-store.ts';
 import type { StoredKey } from './store/stored-key.ts';
 

@@ -1,8 +1,8 @@
 // Converts stored keys and organizations into cached objects. They are frozen, because one object serves every request until its record
 // changes.
 
-import type { Caller, Organization } from '../caller.ts';
-import { newCallerMemory } from '../caller-memory.ts';
+import type { Caller, Organization } from '../exchange/caller.ts';
+import { newCallerMemory } from '../exchange/caller-memory.ts';
 import { scopeSetOf } from '../shared/scope-sets.ts';
 import { allowanceOf } from './address-ranges.ts';
 import type { KeyAndOwner } from './store/stored-key.ts';

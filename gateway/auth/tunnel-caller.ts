@@ -1,9 +1,9 @@
 // Finds the caller of a tunnelled request, if it carries an API key or token of the gateway. A tunnel requires none: it passes on the
 // service's own credentials.
 
-import type { Caller } from '../caller.ts';
-import { GatewayError } from '../errors.ts';
-import type { Admitted } from '../exchange.ts';
+import { GatewayError } from '../catalogue/errors.ts';
+import type { Caller } from '../exchange/caller.ts';
+import type { Admitted } from '../exchange/exchange.ts';
 import { readApiKey } from './authenticate.ts';
 import { callerRefusal } from './authorize.ts';
 import { type CredentialReader, parseAuthorization } from './credentials.ts';

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { toCaller } from '../auth/to-caller.ts';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../exchange/caller.ts';
 import { type ToolReport, toolReport } from '../serving/tool-report.ts';
 import type { CommandContext } from './context.ts';
 import { counted, printJson, printLine, printTable } from './print.ts';

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import type { OrganizationChange } from '../administration/actions.ts';
 import { newOrganizationId, ORGANIZATION_ID } from '../auth/issue-key.ts';
-import type { Organization } from '../caller.ts';
+import type { Organization } from '../exchange/caller.ts';
 import { addChangeOptions, type ChangeFlags, tellChange, waitOf } from './confirmations.ts';
 import type { CommandContext } from './context.ts';
 import { addPartOptions, firstOf, limitIn, type PartFlags, printNextPart } from './part.ts';

@@ -1,6 +1,6 @@
 // Parses arguments of commands: times, counts, lists and names; and builds the message for an unknown name.
 
-import { closest } from '../config-errors.ts';
+import { closest } from '../shared/mistakes.ts';
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const SHOWN_MAX = 20;

@@ -1,7 +1,7 @@
 // Runs one command line and says how it ended: the exit code, and what is printed about a failure.
 
 import { Command, CommanderError } from 'commander';
-import { ConfigError, toSentence } from '../config-errors.ts';
+import { ConfigError, toSentence } from '../shared/mistakes.ts';
 import { addCommands } from './all.ts';
 import { CommandFailure } from './command-failure.ts';
 import type { MachineContext } from './context.ts';

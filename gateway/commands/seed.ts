@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { createIssueKey, type IssuedKey, newOrganizationId } from '../auth/issue-key.ts';
-import type { Mode, Organization } from '../caller.ts';
+import type { Mode, Organization } from '../exchange/caller.ts';
 import type { OpenKeyStore } from '../process/open-key-store.ts';
 import type { CommandContext } from './context.ts';
 import { requireScopes, requireTier } from './here/checks.ts';

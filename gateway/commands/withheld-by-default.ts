@@ -1,9 +1,9 @@
 // Pure: headers and cookies that contracts declare and that do not cross with the settings of their entry. For `gateway check`.
 
-import type { Mistake } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
 import { declaredHeaders } from '../contract/operations/crossing.ts';
 import type { ContractOperation } from '../contract/operations/operations.ts';
+import type { Mistake } from '../shared/mistakes.ts';
 import { isOwnedRequestHeader } from '../shared/owned-headers.ts';
 import { entryOfUpstream } from '../shared/upstream-names.ts';
 

@@ -3,7 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Mistake } from '../config-errors.ts';
+import type { Mistake } from '../shared/mistakes.ts';
 import { CERTIFICATE_KEY, externalAccountProblem } from './acme.ts';
 import type { Config } from './load.ts';
 

@@ -2,7 +2,7 @@
 
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import type { Mistake } from '../config-errors.ts';
+import type { Mistake } from '../shared/mistakes.ts';
 import type { Source } from '../shared/yaml-source.ts';
 import { secretEntry } from './parts.ts';
 

@@ -1,6 +1,6 @@
 // Takes the paths off the addresses of upstreams: connections go to origins, and the path stands before the paths of the contract.
 
-import type { Mistake } from '../config-errors.ts';
+import type { Mistake } from '../shared/mistakes.ts';
 import type { Source } from '../shared/yaml-source.ts';
 
 interface Addressed {

@@ -1,6 +1,6 @@
 // Where the contracts of a configuration are, and what the contract loader has to know of the configuration.
 
-import type { Mistake } from '../config-errors.ts';
+import type { Mistake } from '../shared/mistakes.ts';
 import type { ConfigDraft } from './load.ts';
 import { serversOf } from './servers.ts';
 

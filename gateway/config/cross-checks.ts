@@ -1,7 +1,7 @@
 // Checks the parts of a configuration that name operations, paths and scopes of the contracts.
 
-import { type Mistake, suggest } from '../config-errors.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../exchange/operation.ts';
+import { type Mistake, suggest } from '../shared/mistakes.ts';
 import type { ConfigDraft } from './load.ts';
 import { checkNamedOnce } from './operation-names.ts';
 import { checkOperationSettings } from './operation-settings.ts';

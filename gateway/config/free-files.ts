@@ -1,7 +1,7 @@
 // Tells a lack of file descriptors from mistakes in files: what is read without one seems to be missing.
 
 import { closeSync, openSync } from 'node:fs';
-import { ConfigError } from '../config-errors.ts';
+import { ConfigError } from '../shared/mistakes.ts';
 
 /** More than a load has open at one time. */
 const NEEDED = 16;

@@ -3,9 +3,9 @@
 
 import { z } from 'zod';
 import { alertSettings } from '../alerts/settings.ts';
-import { idempotencySettings } from '../idempotency/settings.ts';
 import { mcpSettings } from '../mcp/settings.ts';
 import { overloadSettings } from '../overload/settings.ts';
+import { replaySettings } from '../replay/settings.ts';
 import { sessionSettings } from '../sessions/settings.ts';
 import { usageSettings } from '../usage/settings.ts';
 import { cors } from './cross-origin.ts';
@@ -139,7 +139,7 @@ export const gatewayFile = z.strictObject({
     description: 'Other origins whose pages may read answers. Without it, no origin may.',
     values: 'rules by host name; `*` for every other host',
   }),
-  idempotency: idempotencySettings
+  idempotency: replaySettings
     .prefault({})
     .describe('How the first answers to writes with an `Idempotency-Key` are kept.'),
   versions: versions.default({}).meta({

@@ -1,7 +1,7 @@
 // The shape of `hosts` in gateway.yaml: host names for parts of the API, on the same listener.
 
 import { z } from 'zod';
-import type { Mistake } from '../config-errors.ts';
+import type { Mistake } from '../shared/mistakes.ts';
 import type { Source } from '../shared/yaml-source.ts';
 
 export const site = z.enum(['api', 'mail', 'jmap', 'panel', 'autoconfig', 'autodiscover', 'mtaSts', 'administration']);

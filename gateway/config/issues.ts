@@ -1,7 +1,7 @@
 // Turns zod's issues with a configuration file into mistakes that an operator can act on.
 
 import type { z } from 'zod';
-import { closest, type Mistake, suggest } from '../config-errors.ts';
+import { closest, type Mistake, suggest } from '../shared/mistakes.ts';
 import type { Source } from '../shared/yaml-source.ts';
 import { SECRET_ENTRY_RULE } from './parts.ts';
 

@@ -2,8 +2,8 @@
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError, type Mistake, suggest } from '../config-errors.ts';
 import { type LimitsFile, limitsFile } from '../limits/settings.ts';
+import { ConfigError, type Mistake, suggest } from '../shared/mistakes.ts';
 import { readSource, type Source, shownPath } from '../shared/yaml-source.ts';
 import { type AddressPath, withOrigins } from './address-paths.ts';
 import { type GatewayFile, gatewayFileAt } from './gateway-file.ts';

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { ConfigError, type Mistake } from '../config-errors.ts';
+import { ConfigError, type Mistake } from '../shared/mistakes.ts';
 import { shownPath } from '../shared/yaml-source.ts';
 import { digestsOf } from './digests.ts';
 

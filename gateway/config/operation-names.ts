@@ -1,7 +1,7 @@
 // Names of operations in configuration files: the name that an operation has everywhere, or always `entry.operationId`. They are resolved
 // once, when the contracts are known, so that requests look operations up by one name only.
 
-import type { Mistake } from '../config-errors.ts';
+import type { Mistake } from '../shared/mistakes.ts';
 import { entryOfUpstream } from '../shared/upstream-names.ts';
 import type { Source } from '../shared/yaml-source.ts';
 

@@ -1,7 +1,7 @@
 // The shape of `operations` in config/upstreams.yaml: settings of single operations. Checks their names against the contracts.
 
 import { z } from 'zod';
-import { type Mistake, suggest } from '../config-errors.ts';
+import { type Mistake, suggest } from '../shared/mistakes.ts';
 import type { Source } from '../shared/yaml-source.ts';
 import { declaredId, type NamedOperation } from './operation-names.ts';
 import { whole } from './parts.ts';

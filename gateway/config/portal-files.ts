@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
-import { type Mistake, suggest } from '../config-errors.ts';
+import { type Mistake, suggest } from '../shared/mistakes.ts';
 import { type Source, shownPath, textOf } from '../shared/yaml-source.ts';
 import { readFrontMatter } from './front-matter.ts';
 import type { PortalSection } from './portal.ts';

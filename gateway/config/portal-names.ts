@@ -1,6 +1,6 @@
 // The names in `portal` of gateway.yaml: tiers of limits.yaml, and the operation that the first page shows.
 
-import { type Mistake, suggest } from '../config-errors.ts';
+import { type Mistake, suggest } from '../shared/mistakes.ts';
 import type { Source } from '../shared/yaml-source.ts';
 import type { PortalSection } from './portal.ts';
 

@@ -1,7 +1,7 @@
 // Checks rules for requests that read a record before they change it (`setAsItems`) against the contracts: the reading operation, and the
 // operations that it reads for.
 
-import { type Mistake, suggest } from '../config-errors.ts';
+import { type Mistake, suggest } from '../shared/mistakes.ts';
 import type { Source } from '../shared/yaml-source.ts';
 import { byAnyNameIn, declaredId, type NamedOperation } from './operation-names.ts';
 

@@ -2,7 +2,7 @@
 // settings of upstreams. A reload that changes one is refused as a whole, so that no configuration is half in force.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Mistake } from '../config-errors.ts';
+import type { Mistake } from '../shared/mistakes.ts';
 import type { Config } from './load.ts';
 
 /** Keys of gateway.yaml that listeners, the identity cache, signed assertions and tracing were created with. */

@@ -1,6 +1,6 @@
 // Checks names in request and answer rules against the contracts: operations of the upstream, and parameters of their paths.
 
-import { type Mistake, suggest } from '../config-errors.ts';
+import { type Mistake, suggest } from '../shared/mistakes.ts';
 import type { Source } from '../shared/yaml-source.ts';
 import { byAnyNameIn, declaredId, type NamedOperation } from './operation-names.ts';
 

@@ -2,7 +2,7 @@
 // Each becomes an upstream of its own, with the settings of the entry.
 
 import { z } from 'zod';
-import type { Mistake } from '../config-errors.ts';
+import type { Mistake } from '../shared/mistakes.ts';
 import { nameOfServer } from '../shared/upstream-names.ts';
 import type { Source } from '../shared/yaml-source.ts';
 import { originOfAddress, pathOfAddress } from './address-paths.ts';

@@ -1,8 +1,8 @@
 // Checks `sessions` of gateway.yaml against the rest of the configuration: the entry that serves its operations, host names, scopes,
 // issuers.
 
-import { type Mistake, suggest } from '../config-errors.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../exchange/operation.ts';
+import { type Mistake, suggest } from '../shared/mistakes.ts';
 import type { Source } from '../shared/yaml-source.ts';
 import type { GatewayFile } from './gateway-file.ts';
 import { type Hosts, hostOfSite, site } from './hosts.ts';

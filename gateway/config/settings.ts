@@ -3,8 +3,8 @@
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ConfigError, closest, type Mistake } from '../config-errors.ts';
 import { parseRedisUrl } from '../redis/url.ts';
+import { ConfigError, closest, type Mistake } from '../shared/mistakes.ts';
 import type { Source } from '../shared/yaml-source.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
 // The shape of `tls` in gateway.yaml: HTTPS on the public listener, and the handling of plain HTTP.
 
 import { z } from 'zod';
-import type { Mistake } from '../config-errors.ts';
+import type { Mistake } from '../shared/mistakes.ts';
 import type { Source } from '../shared/yaml-source.ts';
 import { acme, checkAcme } from './acme.ts';
 import { whole } from './parts.ts';

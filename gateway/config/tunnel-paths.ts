@@ -1,6 +1,6 @@
 // Checks that no operation or other tunnel uses the paths of a tunnel, and that tunnels that count together have the same limits.
 
-import type { Mistake } from '../config-errors.ts';
+import type { Mistake } from '../shared/mistakes.ts';
 import type { Source } from '../shared/yaml-source.ts';
 import { type HostName, type Hosts, hostOfSite } from './hosts.ts';
 import type { TunnelEntry } from './tunnels.ts';

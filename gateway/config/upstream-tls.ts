@@ -4,7 +4,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { Mistake } from '../config-errors.ts';
+import type { Mistake } from '../shared/mistakes.ts';
 import { isFurtherServer } from '../shared/upstream-names.ts';
 import { type Source, shownPath } from '../shared/yaml-source.ts';
 import { secretEntry } from './parts.ts';

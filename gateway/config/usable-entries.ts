@@ -1,6 +1,6 @@
 // Determines the usable entries and decisions of an upstreams.yaml that has mistakes.
 
-import { closest } from '../config-errors.ts';
+import { closest } from '../shared/mistakes.ts';
 import type { Source } from '../shared/yaml-source.ts';
 import { type Breaking, breaking, type UpstreamEntry, upstreamEntry, upstreamsFile } from './schema.ts';
 

@@ -1,8 +1,8 @@
 // Deprecation of versions and operations in gateway.yaml: release, deprecation and sunset dates, and successors.
 
 import { z } from 'zod';
-import { type Mistake, suggest } from '../config-errors.ts';
 import { isFieldText } from '../shared/field-text.ts';
+import { type Mistake, suggest } from '../shared/mistakes.ts';
 import type { Source } from '../shared/yaml-source.ts';
 import { byAnyName, type NamedOperation } from './operation-names.ts';
 import { forHeaders } from './parts.ts';

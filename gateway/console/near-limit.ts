@@ -1,8 +1,8 @@
 // Organizations that came near one of their limits, or exceeded it, in the last quarter of an hour. Notes only the requests that did; keeps
 // a few hundred organizations and drops the one that has been quiet longest.
 
-import type { LimitState } from '../findings.ts';
-import type { Trail } from '../trail.ts';
+import type { LimitState } from '../exchange/findings.ts';
+import type { Trail } from '../exchange/trail.ts';
 import type { OrganizationNearLimit } from './sample.ts';
 
 /** Outcome of a request that found little or nothing left. */

@@ -1,6 +1,6 @@
 // Checks the Accept header against the media types of an operation's answers. Throws not_acceptable.
 
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../catalogue/errors.ts';
 import { essenceOf, isJson } from './media-types.ts';
 
 /**

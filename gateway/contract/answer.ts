@@ -1,6 +1,6 @@
 // Checks an upstream's answers against the contract: status and media type always, the body if the operation requires it.
 
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../exchange/operation.ts';
 import { hasLongNumbers, measure } from './json.ts';
 import { declaredFor, essenceOf, isJson, mediaTypesOf } from './media-types.ts';
 import type { ContractOperation } from './operations/operations.ts';

@@ -2,8 +2,8 @@
 // unsupported_content_encoding, unsupported_charset, body_missing, body_too_large, and the error of `hold` when too many bytes are
 // buffered.
 
-import { GatewayError } from '../errors.ts';
-import type { Admitted, Reservation } from '../exchange.ts';
+import { GatewayError } from '../catalogue/errors.ts';
+import type { Admitted, Reservation } from '../exchange/exchange.ts';
 import { charsetsIn, declaredFor, isOfBytes } from './media-types.ts';
 
 /** What the contract says about the body of one operation. */

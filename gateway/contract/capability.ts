@@ -1,8 +1,8 @@
 // The capability `contract`: error codes, and what the log and `gateway explain` say about operations and violations.
 
-import { type Capability, type FactsOf, noted, objectsIn } from '../capability.ts';
-import type { NotedViolation } from '../findings.ts';
-import type { Operation } from '../operation.ts';
+import { type Capability, type FactsOf, noted, objectsIn } from '../catalogue/capability.ts';
+import type { NotedViolation } from '../exchange/findings.ts';
+import type { Operation } from '../exchange/operation.ts';
 import { constraintText } from '../shared/constraint-text.ts';
 import { CONTRACT_CODES } from './codes.ts';
 

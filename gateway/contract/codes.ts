@@ -1,6 +1,6 @@
 // The error codes of requests that no operation has, or that do not match their contract.
 
-import { absent, type CatalogueEntry, invalidRequest } from '../catalogue-entry.ts';
+import { absent, type CatalogueEntry, invalidRequest } from '../catalogue/catalogue-entry.ts';
 
 export const CONTRACT_CODES = {
   route_not_found: {

@@ -1,7 +1,7 @@
 // Parses untrusted bytes as JSON. Throws malformed_json, duplicate_json_member, json_too_complex.
 
 import { isUtf8 } from 'node:buffer';
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../catalogue/errors.ts';
 import { jsonFaultAt } from '../shared/json-scanner.ts';
 import { jsonTreeValue, readJson } from '../shared/json-tree.ts';
 import { mayBeInexact } from './scalars/exact-numbers.ts';

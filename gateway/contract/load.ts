@@ -1,7 +1,7 @@
 // Loads all contracts of a configuration: operations and their schemas. Collects all mistakes; with any mistake the result must not be
 // served.
 
-import type { Mistake } from '../config-errors.ts';
+import type { Mistake } from '../shared/mistakes.ts';
 import { checkConflicts, unknownOperations } from './operations/conflicts.ts';
 import { crossingTextOf } from './operations/crossing.ts';
 import type { KnownNames } from './operations/extensions.ts';

@@ -1,9 +1,9 @@
 // Stage: finds the operation of a request. Throws route_not_found, version_unknown, method_not_allowed, method_not_implemented,
 // malformed_path.
 
-import { GatewayError } from '../errors.ts';
-import type { Admitted, Matched } from '../exchange.ts';
-import type { Operation } from '../operation.ts';
+import { GatewayError } from '../catalogue/errors.ts';
+import type { Admitted, Matched } from '../exchange/exchange.ts';
+import type { Operation } from '../exchange/operation.ts';
 import { METHODS } from '../shared/methods.ts';
 import { createRoutes } from './operations/routes.ts';
 import { hasMatrixParameter, semicolonsFit } from './parameters/path-styles.ts';

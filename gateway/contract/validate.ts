@@ -2,9 +2,9 @@
 // the body for the upstream. Throws validation_failed, request_too_complex, not_acceptable, idempotency_key_missing,
 // idempotency_key_malformed, body_missing and the errors of reading a body.
 
-import { GatewayError } from '../errors.ts';
-import type { Checked, Counted, Reservation, StreamedBodyCheck } from '../exchange.ts';
-import type { Operation } from '../operation.ts';
+import { GatewayError } from '../catalogue/errors.ts';
+import type { Checked, Counted, Reservation, StreamedBodyCheck } from '../exchange/exchange.ts';
+import type { Operation } from '../exchange/operation.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { checkAccept } from './accept.ts';
 import { type BodyContract, expectBody, isUnexpected, readBody } from './body.ts';

@@ -1,6 +1,6 @@
 // The capability `edge`: error codes, and what the log and `gateway explain` say about clients.
 
-import { type Capability, type FactsOf, noted, rarelyNoted } from '../capability.ts';
+import { type Capability, type FactsOf, noted, rarelyNoted } from '../catalogue/capability.ts';
 import { EDGE_CODES } from './codes.ts';
 
 const fields = {

@@ -1,6 +1,6 @@
 // The error codes of connections, and of requests that are not HTTP as the gateway requires it.
 
-import { type CatalogueEntry, faultOfGateway, invalidRequest } from '../catalogue-entry.ts';
+import { type CatalogueEntry, faultOfGateway, invalidRequest } from '../catalogue/catalogue-entry.ts';
 
 export const EDGE_CODES = {
   misdirected_request: {

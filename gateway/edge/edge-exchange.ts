@@ -1,8 +1,8 @@
 // An exchange as the listener makes it, on the fast path or with Node's server.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { DownstreamResponse } from '../downstream.ts';
-import type { Arrived } from '../exchange.ts';
+import type { DownstreamResponse } from '../exchange/downstream.ts';
+import type { Arrived } from '../exchange/exchange.ts';
 
 /** The members of an answer that the listener needs beside the members that stages use. */
 export interface EdgeResponse extends DownstreamResponse {

@@ -3,11 +3,11 @@
 // read.
 
 import type { Socket } from 'node:net';
-import type { DownstreamRequest } from '../downstream.ts';
-import type { Arrived } from '../exchange.ts';
+import type { DownstreamRequest } from '../exchange/downstream.ts';
+import type { Arrived } from '../exchange/exchange.ts';
+import { notesOn, Trail, trailOf } from '../exchange/trail.ts';
 import { createDenseSet } from '../shared/dense-set.ts';
 import { contain, reportFault } from '../shared/faults.ts';
-import { notesOn, Trail, trailOf } from '../trail.ts';
 import { createBodyTimeout } from './connections/body-timeout.ts';
 import { cutOff } from './connections/linger.ts';
 import { watchSlowReaders } from './connections/slow-readers.ts';

@@ -7,8 +7,8 @@
 
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Server as Listener, type Socket } from 'node:net';
-import type { DownstreamRequest } from '../downstream.ts';
-import type { Arrived } from '../exchange.ts';
+import type { DownstreamRequest } from '../exchange/downstream.ts';
+import type { Arrived } from '../exchange/exchange.ts';
 import { contain, reportFault } from '../shared/faults.ts';
 import { answerOfNode, createOnHalfClosed } from './connections/half-closed.ts';
 import {

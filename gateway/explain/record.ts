@@ -1,6 +1,6 @@
 // The decision record of one exchange: its line of the access log, or what a rehearsal found.
 
-import type { LogFieldName } from '../log-fields.ts';
+import type { LogFieldName } from '../catalogue/log-fields.ts';
 import type { StageName } from '../stages.ts';
 
 /** The members of a log line, and those that a rehearsal adds. */

@@ -1,8 +1,8 @@
 // Pure: the text for one stage of a decision record. Each capability has the facts of its own fields; those here are about every exchange.
 
-import { ALL_CAPABILITIES } from '../capabilities.ts';
-import type { Capability, Fact, FactRows, FactsOf, StageOutcome } from '../capability.ts';
-import type { GeneralFields } from '../log-fields.ts';
+import { ALL_CAPABILITIES } from '../catalogue/capabilities.ts';
+import type { Capability, Fact, FactRows, FactsOf, StageOutcome } from '../catalogue/capability.ts';
+import type { GeneralFields } from '../catalogue/log-fields.ts';
 import { type StageName, UNREHEARSED_STAGES } from '../stages.ts';
 import type { DecisionRecord, RecordName } from './record.ts';
 

@@ -1,8 +1,8 @@
 // What an explanation tells the organization that sent the request: the members of the log line whose rows say so (`told`), and sentences
 // made of these members alone. An error object can say more: `idempotency_outcome_unknown` names the upstream in `sent_to`. Pure.
 
-import type { FactRows, LogField } from '../capability.ts';
-import { LOG_FIELDS } from '../log-fields.ts';
+import type { FactRows, LogField } from '../catalogue/capability.ts';
+import { LOG_FIELDS } from '../catalogue/log-fields.ts';
 import { durationText } from '../shared/duration-text.ts';
 import type { ExchangeLine } from '../shared/exchange-filter.ts';
 import { hasFailed } from '../shared/refused.ts';

@@ -1,8 +1,8 @@
 // The capability `limits`: error codes, and what the log and `gateway explain` say about decisions.
 
-import { type Capability, type FactsOf, noted, objectsIn, rarelyNoted } from '../capability.ts';
-import { rateLimited } from '../catalogue-entry.ts';
-import type { Charged, LimitStates } from '../findings.ts';
+import { type Capability, type FactsOf, noted, objectsIn, rarelyNoted } from '../catalogue/capability.ts';
+import { rateLimited } from '../catalogue/catalogue-entry.ts';
+import type { Charged, LimitStates } from '../exchange/findings.ts';
 import { durationText } from '../shared/duration-text.ts';
 
 const codes = {

@@ -2,9 +2,9 @@
 // of operation.
 
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../caller.ts';
-import { CallerNote } from '../caller-memory.ts';
-import type { Operation } from '../operation.ts';
+import type { Caller } from '../exchange/caller.ts';
+import { CallerNote } from '../exchange/caller-memory.ts';
+import type { Operation } from '../exchange/operation.ts';
 import { addressBlockOf } from './addresses/address-block.ts';
 import type { Charge, ChargeMemory } from './counters/counter-store.ts';
 import { type LimitTexts, limitTextsOf } from './limit-headers.ts';

@@ -1,7 +1,7 @@
 // Pure: converts the states of limits to response headers; only this file contains their names. RateLimit and RateLimit-Policy follow
 // revision 11 of draft-ietf-httpapi-ratelimit-headers, which is not final. Shadow limits are not shown, because clients would obey them.
 
-import type { LimitState, LimitStates } from '../findings.ts';
+import type { LimitState, LimitStates } from '../exchange/findings.ts';
 import { flat } from '../shared/flat-text.ts';
 import type { Charge } from './counters/counter-store.ts';
 

@@ -1,7 +1,7 @@
 // The rules of `limits.yaml`, and which of them applies: to an organization, to an operation, to a caller's streams. Pure.
 
-import type { Caller, Organization } from '../caller.ts';
-import type { Operation } from '../operation.ts';
+import type { Caller, Organization } from '../exchange/caller.ts';
+import type { Operation } from '../exchange/operation.ts';
 import type { OutagePolicy } from './counters/counter-store.ts';
 
 export interface LimitRule {

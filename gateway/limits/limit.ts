@@ -1,9 +1,9 @@
 // Stage: charges a request to its counters, and adds what remains of its limits to the headers of its answer. Throws rate_limited, or
 // gateway_overloaded if the counters are away and the outage policy is `refuse`.
 
-import { GatewayError } from '../errors.ts';
-import type { Counted, Permitted } from '../exchange.ts';
-import type { LimitState, LimitStates } from '../findings.ts';
+import { GatewayError } from '../catalogue/errors.ts';
+import type { Counted, Permitted } from '../exchange/exchange.ts';
+import type { LimitState, LimitStates } from '../exchange/findings.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type CallerCharges, createChargesOf } from './charges.ts';
 import type { Charge, CounterStore, LimitDecision } from './counters/counter-store.ts';

@@ -1,7 +1,7 @@
 // Shows what an organization has used of its limits, without charging it, and resets its counters.
 
-import type { Organization } from '../caller.ts';
-import type { Operation } from '../operation.ts';
+import type { Organization } from '../exchange/caller.ts';
+import type { Operation } from '../exchange/operation.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { chargeOf, extraCounterOf, tierCounterOf } from './charges.ts';
 import type { CounterStore } from './counters/counter-store.ts';

@@ -1,7 +1,7 @@
 // The capability `mcp`: error codes of the endpoint for agents, and what the log and `gateway explain` say about calls by tool.
 
-import { type Capability, type FactsOf, rarelyNoted } from '../capability.ts';
-import { type CatalogueEntry, invalidRequest, notPermitted } from '../catalogue-entry.ts';
+import { type Capability, type FactsOf, rarelyNoted } from '../catalogue/capability.ts';
+import { type CatalogueEntry, invalidRequest, notPermitted } from '../catalogue/catalogue-entry.ts';
 
 const codes = {
   origin_not_allowed: {

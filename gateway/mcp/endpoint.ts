@@ -1,8 +1,8 @@
 // The endpoint for agents: answers the messages of one caller. It holds no state between messages; a call of a tool is an exchange of its own.
 
 import { createHash } from 'node:crypto';
-import type { Caller } from '../caller.ts';
-import type { ArgumentValues } from '../tool-source.ts';
+import type { Caller } from '../exchange/caller.ts';
+import type { ArgumentValues } from '../shared/tool-source.ts';
 import { memberTextAt } from './json-text.ts';
 import type { ToolList } from './lists.ts';
 import { SEARCH_TOOLS } from './names.ts';

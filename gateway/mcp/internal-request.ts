@@ -3,7 +3,7 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
-import type { DownstreamRequest, DownstreamResponse } from '../downstream.ts';
+import type { DownstreamRequest, DownstreamResponse } from '../exchange/downstream.ts';
 import { contain } from '../shared/faults.ts';
 
 interface InternalRequestOptions {

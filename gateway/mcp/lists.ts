@@ -1,6 +1,6 @@
 // The list of tools that a caller gets. Callers with the same rights share one list, which is kept as the bytes of its pages.
 
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../exchange/caller.ts';
 import { definitionText, type MayUse, type Tool } from './tool.ts';
 
 /** The tools of one caller. */

@@ -1,7 +1,7 @@
 // What a model gets of an answer: JSON as it is, with the same as text beside it; text; or the error object. A list that is too long is cut
 // at whole records. Throws tool_answer_too_large, tool_answer_unreadable.
 
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../catalogue/errors.ts';
 import { cutRecords } from './cut.ts';
 import type { CollectedAnswer, CollectedHead } from './internal-request.ts';
 import type { Tool } from './tool.ts';

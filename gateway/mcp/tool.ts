@@ -1,9 +1,9 @@
 // A tool: an operation as agents see it. Pure.
 
-import type { Caller } from '../caller.ts';
-import type { Operation } from '../operation.ts';
+import type { Caller } from '../exchange/caller.ts';
+import type { Operation } from '../exchange/operation.ts';
 import { shortTextOf } from '../shared/short-text.ts';
-import type { ToolSource } from '../tool-source.ts';
+import type { ToolSource } from '../shared/tool-source.ts';
 
 export interface Tool {
   readonly name: string;

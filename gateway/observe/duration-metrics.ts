@@ -1,10 +1,10 @@
 // Metrics of durations: of exchanges, and until an upstream began to answer. The console reads them as traffic, by operation and upstream.
 
 import type { Registry } from '@prometheus-io/client';
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../exchange/operation.ts';
+import type { Trail } from '../exchange/trail.ts';
 import { METHODS } from '../shared/methods.ts';
 import { hasFailed } from '../shared/refused.ts';
-import type { Trail } from '../trail.ts';
 import { memoize } from './memoize.ts';
 import type { createRouteSeries, Measured } from './route-series.ts';
 import { createHistogram, type Series } from './series.ts';

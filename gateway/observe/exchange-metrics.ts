@@ -2,11 +2,11 @@
 // contracts and the catalogue, never from a client.
 
 import type { Registry } from '@prometheus-io/client';
-import { REFUSALS } from '../error-catalogue.ts';
-import type { RareNotes } from '../log-fields.ts';
+import { REFUSALS } from '../catalogue/error-catalogue.ts';
+import type { RareNotes } from '../catalogue/log-fields.ts';
+import type { Trail } from '../exchange/trail.ts';
 import { REFUSED_UNSENT, wasRefused } from '../shared/refused.ts';
 import { STAGES } from '../stages.ts';
-import type { Trail } from '../trail.ts';
 import { createCallerTraffic } from './caller-traffic.ts';
 import { createDurationMetrics, DURATION_BUCKETS } from './duration-metrics.ts';
 import { registerCounter } from './library-metrics.ts';

@@ -7,9 +7,9 @@ import {
   type RareNotes,
   SLOW_MS,
   type TextOf,
-} from '../log-fields.ts';
+} from '../catalogue/log-fields.ts';
+import type { Trail } from '../exchange/trail.ts';
 import { STAGE_SPANS } from '../stages.ts';
-import type { Trail } from '../trail.ts';
 import { members, milliseconds } from './line-text.ts';
 
 /** The largest number of scopes of a caller that the line names. */

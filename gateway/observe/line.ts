@@ -2,13 +2,13 @@
 // µs of CPU, measured through a whole gateway). Most of a line depends on the caller or on the operation alone: the text of these parts is
 // remembered, each as one string, because the time to join and encode a line grows with the number of its pieces.
 
-import type { Caller } from '../caller.ts';
-import { CallerNote } from '../caller-memory.ts';
-import type { Charged } from '../findings.ts';
-import type { LogFieldsOf, TextOf } from '../log-fields.ts';
-import type { Operation } from '../operation.ts';
+import type { LogFieldsOf, TextOf } from '../catalogue/log-fields.ts';
+import type { Caller } from '../exchange/caller.ts';
+import { CallerNote } from '../exchange/caller-memory.ts';
+import type { Charged } from '../exchange/findings.ts';
+import type { Operation } from '../exchange/operation.ts';
+import type { Trail } from '../exchange/trail.ts';
 import { flat } from '../shared/flat-text.ts';
-import type { Trail } from '../trail.ts';
 import { rarePart } from './line-rare.ts';
 import { members, milliseconds } from './line-text.ts';
 import { memoize } from './memoize.ts';

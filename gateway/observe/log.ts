@@ -2,10 +2,10 @@
 // value.
 
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { REFUSALS } from '../error-catalogue.ts';
-import { SLOW_MS } from '../log-fields.ts';
+import { REFUSALS } from '../catalogue/error-catalogue.ts';
+import { SLOW_MS } from '../catalogue/log-fields.ts';
+import type { Trail } from '../exchange/trail.ts';
 import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
-import type { Trail } from '../trail.ts';
 import { createLineBatch } from './batch.ts';
 import { createLines } from './line.ts';
 import { bytesOf, createPending, DROPPED, linesIn } from './pending.ts';

@@ -1,7 +1,7 @@
 // Metrics of upstreams and their targets: suspended credentials, load, health, circuit breakers, retried requests, and what did not cross.
 
 import type { Registry } from '@prometheus-io/client';
-import type { RareNotes } from '../log-fields.ts';
+import type { RareNotes } from '../catalogue/log-fields.ts';
 import type { CredentialState } from '../shared/credential-state.ts';
 import { registerCounter, registerGauge } from './library-metrics.ts';
 

@@ -1,7 +1,7 @@
 // The capability `overload`: its error code.
 
-import type { Capability } from '../capability.ts';
-import { faultOfGateway } from '../catalogue-entry.ts';
+import type { Capability } from '../catalogue/capability.ts';
+import { faultOfGateway } from '../catalogue/catalogue-entry.ts';
 
 export const OVERLOAD = {
   codes: {

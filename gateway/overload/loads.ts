@@ -1,8 +1,8 @@
 // Bytes and requests in progress per organization, so that one organization can use only its share of the memory.
 
-import type { Caller } from '../caller.ts';
-import { CallerNote } from '../caller-memory.ts';
-import type { OrganizationLoad, Reservation } from '../exchange.ts';
+import type { Caller } from '../exchange/caller.ts';
+import { CallerNote } from '../exchange/caller-memory.ts';
+import type { OrganizationLoad, Reservation } from '../exchange/exchange.ts';
 
 /** Above this number of organizations, those without requests in progress are dropped. */
 const LOADS_MAX = 4096;

@@ -1,8 +1,8 @@
 // Refuses requests when the gateway itself is overloaded: too many requests, too many buffered bytes of bodies, or an event loop that is
 // late. Throws gateway_overloaded.
 
-import { GatewayError } from '../errors.ts';
-import type { Admitted, Permitted, Reservation } from '../exchange.ts';
+import { GatewayError } from '../catalogue/errors.ts';
+import type { Admitted, Permitted, Reservation } from '../exchange/exchange.ts';
 import { createLoads } from './loads.ts';
 import { createPressure, type LoopProbe } from './pressure.ts';
 import type { OverloadSettings } from './settings.ts';

@@ -1,8 +1,8 @@
 // The codes that the documentation lists: those of the catalogue that can occur under the configuration, in its order. Every code has a
 // page, because services and older answers may link to it.
 
-import type { CatalogueEntry, CodeNeed } from '../catalogue-entry.ts';
-import { type ErrorCode, REFUSALS } from '../error-catalogue.ts';
+import type { CatalogueEntry, CodeNeed } from '../catalogue/catalogue-entry.ts';
+import { type ErrorCode, REFUSALS } from '../catalogue/error-catalogue.ts';
 
 export function listedCodes(met: ReadonlySet<CodeNeed>): readonly ErrorCode[] {
   return (Object.keys(REFUSALS) as ErrorCode[]).filter((code) => {

@@ -1,6 +1,6 @@
 // The index that the search of the pages reads: one entry per operation, section of a guide, and error code.
 
-import { type ErrorCode, REFUSALS } from '../error-catalogue.ts';
+import { type ErrorCode, REFUSALS } from '../catalogue/error-catalogue.ts';
 import type { Guide } from './guides.ts';
 import { shortened } from './html.ts';
 import type { Page } from './layout.ts';

@@ -6,9 +6,9 @@ import { ACME_FILE, ACME_STEPS } from '../acme/sqlite-acme-store.ts';
 import { KEY_STORE_FILE } from '../auth/store/key-store.ts';
 import { KEY_STORE_STEPS } from '../auth/store/sqlite/key-store-schema.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Mistake } from '../config-errors.ts';
-import { ANSWERS_FILE, ANSWERS_STEPS } from '../idempotency/sqlite-schema.ts';
+import { REPLAY_FILE, REPLAY_STEPS } from '../replay/sqlite-schema.ts';
 import { SESSIONS_FILE, SESSIONS_STEPS } from '../sessions/store/sqlite/session-schema.ts';
+import type { Mistake } from '../shared/mistakes.ts';
 import { sqliteProblem } from '../shared/sqlite.ts';
 import { ACCEPT, oneWayReason, type SchemaSteps } from '../shared/sqlite-schema.ts';
 import { shownPath } from '../shared/yaml-source.ts';
@@ -18,7 +18,7 @@ import { USES_FILE } from '../versions/sqlite-store.ts';
 /** Every file of the data directory that has a schema version. */
 export const versionedFiles: Readonly<Record<string, SchemaSteps>> = {
   [KEY_STORE_FILE]: KEY_STORE_STEPS,
-  [ANSWERS_FILE]: ANSWERS_STEPS,
+  [REPLAY_FILE]: REPLAY_STEPS,
   [USAGE_FILE]: USAGE_STEPS,
   [ACME_FILE]: ACME_STEPS,
   [SESSIONS_FILE]: SESSIONS_STEPS,

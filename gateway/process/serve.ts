@@ -3,10 +3,10 @@
 import { type App, startApp } from '../app.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Settings } from '../config/settings.ts';
-import { ConfigError } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
 import { compileRest } from '../contract/schemas/compile.ts';
 import { ACCOUNT_SCOPES } from '../shared/gateway-scopes.ts';
+import { ConfigError } from '../shared/mistakes.ts';
 import { directoryLockProblem } from '../shared/sqlite.ts';
 import { isSimulated } from '../upstream/simulated/addresses.ts';
 import type { AppOptions } from '../wiring/app-options.ts';

@@ -2,10 +2,10 @@
 // `authenticate`; a 401 tells the client where to get a token.
 
 import { callerRefusal } from '../auth/authorize.ts';
+import { GatewayError } from '../catalogue/errors.ts';
 import { authorityOf } from '../edge/admission/sites.ts';
-import { GatewayError } from '../errors.ts';
-import type { Admitted, Arrived, Identified, Matched } from '../exchange.ts';
-import type { Operation } from '../operation.ts';
+import type { Admitted, Arrived, Identified, Matched } from '../exchange/exchange.ts';
+import type { Operation } from '../exchange/operation.ts';
 import type { Stages } from '../pipeline.ts';
 
 interface AgentAdmissionOptions {

@@ -3,12 +3,12 @@
 // unsupported_media_type, not_acceptable, body_too_large.
 
 import { randomUUID } from 'node:crypto';
+import { GatewayError } from '../catalogue/errors.ts';
 import type { Configuration } from '../configuration.ts';
 import { readBody } from '../contract/body.ts';
 import { parseJson } from '../contract/json.ts';
 import type { Site } from '../edge/admission/sites.ts';
-import { GatewayError } from '../errors.ts';
-import type { Arrived, Identified, Reservation } from '../exchange.ts';
+import type { Arrived, Identified, Reservation } from '../exchange/exchange.ts';
 import { createEndpoint, type EndpointAnswer, errorAnswer } from '../mcp/endpoint.ts';
 import { challengeOf, protectedResource } from '../mcp/resource-metadata.ts';
 import { invalid, isWireError, PARSE_ERROR, readAgentMessage, type WireError } from '../mcp/wire.ts';

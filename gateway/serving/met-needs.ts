@@ -1,8 +1,8 @@
 // What a configuration has of what error codes need.
 
-import type { CodeNeed } from '../catalogue-entry.ts';
+import type { CodeNeed } from '../catalogue/catalogue-entry.ts';
 import type { Configuration } from '../configuration.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../exchange/operation.ts';
 import type { Deprecations } from '../versions/deprecation.ts';
 
 export function metNeeds(

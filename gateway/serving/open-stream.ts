@@ -1,9 +1,9 @@
 // Counts an answer that is a stream among the open streams of its caller, which can end it: by a limit, by the end of its credential or of
 // its session.
 
-import type { Caller } from '../caller.ts';
-import type { Forwardable } from '../exchange.ts';
-import type { StreamEnd, StreamKind } from '../findings.ts';
+import type { Caller } from '../exchange/caller.ts';
+import type { Forwardable } from '../exchange/exchange.ts';
+import type { StreamEnd, StreamKind } from '../exchange/findings.ts';
 import type { Overload } from '../overload/overload.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';
 

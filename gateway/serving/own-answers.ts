@@ -8,7 +8,7 @@ import { addressOfSite, type Site } from '../edge/admission/sites.ts';
 import { createCors } from '../edge/own-answers/cors.ts';
 import { createAnswerOptions } from '../edge/own-answers/options.ts';
 import { createOwnPaths, type OwnPathsOptions } from '../edge/own-answers/own-paths.ts';
-import type { Admitted, Arrived } from '../exchange.ts';
+import type { Admitted, Arrived } from '../exchange/exchange.ts';
 import { ANONYMOUS_TIER } from '../limits/limit-rules.ts';
 import type { Steps } from '../pipeline.ts';
 import { createPortal } from '../portal/portal.ts';

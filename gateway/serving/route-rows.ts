@@ -1,7 +1,7 @@
 // Pure: the operations that are served, one row each, for the command `routes` and the console.
 
+import type { Operation } from '../exchange/operation.ts';
 import { ANONYMOUS_TIER, extraOf, type LimitRules } from '../limits/limit-rules.ts';
-import type { Operation } from '../operation.ts';
 
 interface RouteRow {
   readonly method: string;

@@ -3,7 +3,6 @@
 import type { Assertions } from '../auth/assertions/assertions.ts';
 import { type CredentialReaders, createAuthenticate } from '../auth/authenticate.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
-import type { Caller } from '../caller.ts';
 import type { Configuration } from '../configuration.ts';
 import { delimiterOfForm } from '../contract/forms/multipart.ts';
 import { parseIdempotencyKey } from '../contract/idempotency-key.ts';
@@ -12,17 +11,18 @@ import type { BeginInternal } from '../edge/exchanges.ts';
 import { createAnswerChallenge, type OwnChallenge } from '../edge/own-answers/acme-challenge.ts';
 import type { Refusals } from '../edge/refusal/refusals.ts';
 import type { RequestHandlers } from '../edge/server.ts';
-import type { Admitted, Forwardable } from '../exchange.ts';
-import { createReplay, type Replay } from '../idempotency/replay.ts';
-import type { AnswerStore } from '../idempotency/store.ts';
+import type { Caller } from '../exchange/caller.ts';
+import type { Admitted, Forwardable } from '../exchange/exchange.ts';
+import type { Operation } from '../exchange/operation.ts';
 import type { Throttle } from '../limits/addresses/throttle.ts';
 import type { CounterStore } from '../limits/counters/counter-store.ts';
 import { createLimit } from '../limits/limit.ts';
 import type { Log } from '../observe/log.ts';
 import type { TraceparentFor } from '../observe/tracing/tracing.ts';
-import type { Operation } from '../operation.ts';
 import type { Overload } from '../overload/overload.ts';
 import { createNeedsNode, createPipeline, type OperationSteps, type Steps } from '../pipeline.ts';
+import { createReplay, type Replay } from '../replay/replay.ts';
+import type { ReplayStore } from '../replay/replay-store.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';
 import type { Tunnel } from '../tunnel/table.ts';
 import type { Tunnels } from '../tunnel/tunnels.ts';
@@ -39,7 +39,7 @@ import { createUpgrades } from './upgrades.ts';
 /** The parts that know callers. wiring/sections/callers.ts opens them. */
 export interface CallerParts {
   readonly identity: { readonly credentialReaders: CredentialReaders };
-  readonly answerStore: AnswerStore;
+  readonly replayStore: ReplayStore;
   readonly throttle: Throttle;
   readonly streams: OpenStreams;
   readonly versionUses: Pick<VersionUses, 'note'>;
@@ -206,7 +206,7 @@ function stepsBesideStages(
 function openReplay({ config }: Configuration, { options, callers, traffic }: Shared): Replay {
   const { gateway, upstreams } = config;
   return createReplay({
-    store: callers.answerStore,
+    store: callers.replayStore,
     keyOf: parseIdempotencyKey,
     delimiterOf: delimiterOfForm,
     timeoutMs: (operation) => operation.timeoutMs ?? upstreams[operation.upstream]?.timeoutMs ?? 0,

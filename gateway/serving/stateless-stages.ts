@@ -8,7 +8,7 @@ import { createMatrixPaths } from '../contract/parameters/path-styles.ts';
 import { createValidate } from '../contract/validate.ts';
 import { createAdmit } from '../edge/admission/admit.ts';
 import { authorityOf, createSites, type Site } from '../edge/admission/sites.ts';
-import type { Reservation } from '../exchange.ts';
+import type { Reservation } from '../exchange/exchange.ts';
 import type { Stages, Steps } from '../pipeline.ts';
 import type { StatelessStage } from '../stages.ts';
 import { createTunnelTable, type Tunnel } from '../tunnel/table.ts';

@@ -1,9 +1,9 @@
 // What sends requests to upstreams under one configuration: their targets, rules, credentials and assertions.
 
 import type { Assertions } from '../auth/assertions/assertions.ts';
+import { GatewayError } from '../catalogue/errors.ts';
 import type { Configuration } from '../configuration.ts';
 import { createAnswerCheck } from '../contract/answer.ts';
-import { GatewayError } from '../errors.ts';
 import type { TlsSettings } from '../http1/client/connect.ts';
 import { entryOfUpstream } from '../shared/upstream-names.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';

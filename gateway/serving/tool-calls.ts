@@ -3,6 +3,7 @@
 // stages.
 
 import { randomUUID } from 'node:crypto';
+import { GatewayError } from '../catalogue/errors.ts';
 import type { Configuration } from '../configuration.ts';
 import { toNotes } from '../contract/violations/violation-notes.ts';
 import { toFields, type Violation } from '../contract/violations/violations.ts';
@@ -10,14 +11,13 @@ import { addressOfSite } from '../edge/admission/sites.ts';
 import type { BeginInternal } from '../edge/exchanges.ts';
 import { createErrorAnswers } from '../edge/refusal/error-answer.ts';
 import type { Refusals } from '../edge/refusal/refusals.ts';
-import { GatewayError } from '../errors.ts';
-import type { Arrived, Identified } from '../exchange.ts';
+import type { Arrived, Identified } from '../exchange/exchange.ts';
+import type { Operation } from '../exchange/operation.ts';
 import type { ToolCall, WireRefusal } from '../mcp/endpoint.ts';
 import { CollectedAnswer, InternalRequest } from '../mcp/internal-request.ts';
 import { COLLECTED_BYTES_MAX, isReadable, type ToolResult, toResult } from '../mcp/result.ts';
-import type { Operation } from '../operation.ts';
 import { createOperationPipeline, type OperationSteps } from '../pipeline.ts';
-import type { ToolRequest } from '../tool-source.ts';
+import type { ToolRequest } from '../shared/tool-source.ts';
 
 export interface RunCallOptions {
   /** The steps of every operation. */

@@ -1,8 +1,8 @@
 // The tools of a configuration for `check` and `mcp tools`: their sizes, what their schemas cannot say, and the operations that are none.
 
 import { createMayUse } from '../auth/authorize.ts';
-import type { Caller } from '../caller.ts';
 import { type Configuration, scopeRulesOf } from '../configuration.ts';
+import type { Caller } from '../exchange/caller.ts';
 import { definitionText } from '../mcp/tool.ts';
 import { deprecationsOf } from '../versions/deprecation.ts';
 import { createToolbox } from './toolbox.ts';

@@ -1,17 +1,17 @@
 // The tools of one configuration: which operations are tools, and the list that each caller gets. Made on first use and in slices, because
 // a contract may have a thousand operations.
 
-import type { Caller } from '../caller.ts';
 import type { Configuration } from '../configuration.ts';
 import type { ContractOperation } from '../contract/operations/operations.ts';
 import { tagsOf, toToolOperation } from '../contract/tools/tool-operation.ts';
 import { createYieldToLoop } from '../contract/yield-to-loop.ts';
+import type { Caller } from '../exchange/caller.ts';
+import type { Operation } from '../exchange/operation.ts';
 import { createLists, type ToolList } from '../mcp/lists.ts';
 import { SEARCH_DEFINITIONS } from '../mcp/search.ts';
 import { createIsOpen, type Selection, select, type ToolCandidate } from '../mcp/selection.ts';
 import type { McpSettings } from '../mcp/settings.ts';
 import type { MayUse, Tool } from '../mcp/tool.ts';
-import type { Operation } from '../operation.ts';
 
 interface Toolbox {
   selection(): Promise<Selection>;

@@ -2,13 +2,13 @@
 // handshake of an operation.
 
 import type { Socket } from 'node:net';
-import type { DownstreamRequest } from '../downstream.ts';
 import type { Site } from '../edge/admission/sites.ts';
 import type { RequestHandlers } from '../edge/server.ts';
-import type { Forwardable } from '../exchange.ts';
-import type { StreamEnd } from '../findings.ts';
+import type { DownstreamRequest } from '../exchange/downstream.ts';
+import type { Forwardable } from '../exchange/exchange.ts';
+import type { StreamEnd } from '../exchange/findings.ts';
+import type { Operation } from '../exchange/operation.ts';
 import type { TlsSettings } from '../http1/client/connect.ts';
-import type { Operation } from '../operation.ts';
 import { createPipeline, createTunnelPipeline, type Steps } from '../pipeline.ts';
 import type { Tunnel } from '../tunnel/table.ts';
 import type { Tunnels } from '../tunnel/tunnels.ts';

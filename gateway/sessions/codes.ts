@@ -7,7 +7,7 @@ import {
   invalidRequest,
   notPermitted,
   unauthenticated,
-} from '../catalogue-entry.ts';
+} from '../catalogue/catalogue-entry.ts';
 
 export const SESSION_CODES = {
   session_required: {

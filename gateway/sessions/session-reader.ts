@@ -2,10 +2,10 @@
 // session_store_unavailable or provider_unavailable.
 
 import { hash } from 'node:crypto';
-import type { Caller, Organization } from '../caller.ts';
-import { newCallerMemory } from '../caller-memory.ts';
-import { GatewayError } from '../errors.ts';
-import type { Admitted } from '../exchange.ts';
+import { GatewayError } from '../catalogue/errors.ts';
+import type { Caller, Organization } from '../exchange/caller.ts';
+import { newCallerMemory } from '../exchange/caller-memory.ts';
+import type { Admitted } from '../exchange/exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { sessionValueIn } from './cookies.ts';
 import { type CrossSiteRules, isCrossSite } from './cross-site.ts';

@@ -1,6 +1,6 @@
 // What a request gets while the store of sessions is away. Throws session_store_unavailable.
 
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../catalogue/errors.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 
 /** Rejects with session_store_unavailable in place of a failure of the store, which may be thrown as well. */

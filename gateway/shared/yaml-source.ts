@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { type Document, isCollection, isMap, isScalar, LineCounter, parseDocument, visit, type YAMLError } from 'yaml';
-import type { Mistake } from '../config-errors.ts';
+import type { Mistake } from './mistakes.ts';
 
 export type Path = readonly (string | number)[];
 

@@ -1,8 +1,8 @@
 // The capability `streams`: the error code of answers that stay open, and what the log and `gateway explain` say about them.
 
-import { type Capability, type FactsOf, rarelyNoted } from '../capability.ts';
-import { rateLimited } from '../catalogue-entry.ts';
-import type { StreamEnd, StreamKind } from '../findings.ts';
+import { type Capability, type FactsOf, rarelyNoted } from '../catalogue/capability.ts';
+import { rateLimited } from '../catalogue/catalogue-entry.ts';
+import type { StreamEnd, StreamKind } from '../exchange/findings.ts';
 
 const codes = {
   too_many_streams: {

@@ -1,9 +1,9 @@
 // Answers that stay open: event streams, JSON lines and WebSockets. Bounds them per organization, and ends those whose caller, operation
 // or process may not go on. Throws too_many_streams.
 
-import type { Caller } from '../caller.ts';
-import { GatewayError } from '../errors.ts';
-import type { StreamEnd, StreamKind } from '../findings.ts';
+import { GatewayError } from '../catalogue/errors.ts';
+import type { Caller } from '../exchange/caller.ts';
+import type { StreamEnd, StreamKind } from '../exchange/findings.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { contain } from '../shared/faults.ts';
 

@@ -1,6 +1,6 @@
 // The capability `tunnel`: a field of the log line.
 
-import { type Capability, type FactsOf, rarelyNoted } from '../capability.ts';
+import { type Capability, type FactsOf, rarelyNoted } from '../catalogue/capability.ts';
 
 const fields = {
   tunnel: {

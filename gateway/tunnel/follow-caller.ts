@@ -1,9 +1,9 @@
 // Ends a stream in a tunnel whose client shows a key or token of the gateway, when that key or token ends.
 
-import type { Caller } from '../caller.ts';
-import { GatewayError } from '../errors.ts';
-import type { Admitted } from '../exchange.ts';
-import type { StreamEnd } from '../findings.ts';
+import { GatewayError } from '../catalogue/errors.ts';
+import type { Caller } from '../exchange/caller.ts';
+import type { Admitted } from '../exchange/exchange.ts';
+import type { StreamEnd } from '../exchange/findings.ts';
 import type { Tunnel } from './table.ts';
 
 type EndStream = (why?: StreamEnd) => void;

@@ -1,7 +1,7 @@
 // Pure: the credentials of tunnelled requests that clients can guess. Failed logins count only with these: a token that cannot be guessed
 // fails whenever it has expired.
 
-import type { Admitted } from '../exchange.ts';
+import type { Admitted } from '../exchange/exchange.ts';
 
 const bearer = /^bearer[ \t]+/i;
 /** RFC 6750 section 2.1. What has another form may be read as anything. */

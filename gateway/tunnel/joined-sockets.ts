@@ -2,7 +2,7 @@
 // client's side cleanly. The proxy library passes the bytes.
 
 import type { Socket } from 'node:net';
-import type { StreamEnd } from '../findings.ts';
+import type { StreamEnd } from '../exchange/findings.ts';
 import { createFrames, GOING_AWAY, NOT_ALLOWED } from './frames.ts';
 import { KEEP_ALIVE_MS } from './waiting.ts';
 

@@ -1,9 +1,9 @@
 // One exchange with the upstream of a tunnel, which ends once: the part that requests and WebSockets have in common.
 
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
-import type { GatewayError } from '../errors.ts';
-import type { Admitted } from '../exchange.ts';
-import type { StreamEnd } from '../findings.ts';
+import type { GatewayError } from '../catalogue/errors.ts';
+import type { Admitted } from '../exchange/exchange.ts';
+import type { StreamEnd } from '../exchange/findings.ts';
 import type { HttpProxy, ProxiedRequest, TunnelTls } from './http-proxy.ts';
 import { createWaiting, type Wait, type Waiting } from './waiting.ts';
 

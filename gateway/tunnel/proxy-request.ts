@@ -2,7 +2,7 @@
 // Throws upstream_* codes and request_timeout.
 
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { GatewayError } from '../errors.ts';
+import type { GatewayError } from '../catalogue/errors.ts';
 import { failIfCut, watchForStall, watchSent } from './answer-guards.ts';
 import { isFinal, ProxiedExchange, type ProxyRequestOptions } from './proxied-exchange.ts';
 import { tunnelAnswerHeaders } from './tunnel-headers.ts';

@@ -1,6 +1,6 @@
 // Finds the tunnel for a path on a site. Built once per configuration.
 
-import type { Admitted } from '../exchange.ts';
+import type { Admitted } from '../exchange/exchange.ts';
 import { createGuessable } from './guessable.ts';
 
 /** Limits per client address and in total; the address limit does the counting. */

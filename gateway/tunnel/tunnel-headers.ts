@@ -1,8 +1,8 @@
 // Headers through a tunnel: all pass except hop-by-hop fields (RFC 9110 section 7.6.1) and fields that only the gateway may set. Throws
 // headers_too_large.
 
-import { GatewayError } from '../errors.ts';
-import type { Admitted } from '../exchange.ts';
+import { GatewayError } from '../catalogue/errors.ts';
+import type { Admitted } from '../exchange/exchange.ts';
 import { plainLength } from '../http1/grammar.ts';
 import { setsSessionCookie, withoutSessionCookies } from '../shared/session-cookies.ts';
 import { PLACEHOLDER_NAME } from './table.ts';

@@ -2,10 +2,10 @@
 // the address limit, upstream_* codes and request_timeout.
 
 import type { Socket } from 'node:net';
-import { GatewayError } from '../errors.ts';
-import type { Admitted, Arrived } from '../exchange.ts';
-import type { StreamEnd } from '../findings.ts';
-import type { TrailNotes } from '../notes.ts';
+import { GatewayError } from '../catalogue/errors.ts';
+import type { Admitted, Arrived } from '../exchange/exchange.ts';
+import type { StreamEnd } from '../exchange/findings.ts';
+import type { TrailNotes } from '../exchange/notes.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { createHttpProxy, type TunnelTls } from './http-proxy.ts';
 import type { NodeAdmitted } from './proxied-exchange.ts';

@@ -3,7 +3,7 @@
 
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { GatewayError } from '../errors.ts';
+import type { GatewayError } from '../catalogue/errors.ts';
 import { failIfCut, watchForStall } from './answer-guards.ts';
 import { joinSockets, keepJoinedAlive } from './joined-sockets.ts';
 import { isFinal, ProxiedExchange, type ProxyRequestOptions } from './proxied-exchange.ts';

@@ -4,7 +4,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../catalogue/errors.ts';
 import { startDeadline } from '../shared/deadline.ts';
 
 /** `sending`: the client has not sent its whole body, and the upstream waits for the rest. */

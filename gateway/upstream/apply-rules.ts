@@ -1,8 +1,8 @@
 // Sends to an upstream that has rules or a credential: applies its request rules, adds its credential, and judges the answer before the
 // client gets any of it.
 
-import { GatewayError } from '../errors.ts';
-import type { Forwardable } from '../exchange.ts';
+import { GatewayError } from '../catalogue/errors.ts';
+import type { Forwardable } from '../exchange/exchange.ts';
 import type { AnswerHeaders, Outgoing } from '../http1/client/wire.ts';
 import { jsonTreeValue, readJson } from '../shared/json-tree.ts';
 import { streamKindOf } from '../shared/stream-kinds.ts';

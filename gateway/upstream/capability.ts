@@ -1,7 +1,7 @@
 // The capability `upstream`: error codes, and what the log and `gateway explain` say about attempts and answers.
 
-import { type Capability, type FactsOf, listIn, noted, objectsIn, rarelyNoted } from '../capability.ts';
-import type { RetryReason } from '../findings.ts';
+import { type Capability, type FactsOf, listIn, noted, objectsIn, rarelyNoted } from '../catalogue/capability.ts';
+import type { RetryReason } from '../exchange/findings.ts';
 import { durationText } from '../shared/duration-text.ts';
 import { UPSTREAM_CODES } from './codes.ts';
 import { withheldText } from './headers/withheld.ts';

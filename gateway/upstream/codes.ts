@@ -7,7 +7,7 @@ import {
   faultOfUpstream,
   invalidRequest,
   notPermitted,
-} from '../catalogue-entry.ts';
+} from '../catalogue/catalogue-entry.ts';
 
 export const UPSTREAM_CODES = {
   resource_missing: {

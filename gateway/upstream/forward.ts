@@ -15,10 +15,10 @@
 //
 // In each state the deadline can pass and the client can leave: both end it (attempts.ts; before-sending.ts while it is prepared).
 
-import type { Caller } from '../caller.ts';
-import type { Checked, Forwardable, Recording } from '../exchange.ts';
+import type { Caller } from '../exchange/caller.ts';
+import type { Checked, Forwardable, Recording } from '../exchange/exchange.ts';
+import type { TrailNotes } from '../exchange/notes.ts';
 import type { Outgoing } from '../http1/client/wire.ts';
-import type { TrailNotes } from '../notes.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type RulesOptions, sendByRules } from './apply-rules.ts';
 import { Attempts } from './attempts/attempts.ts';

@@ -1,12 +1,12 @@
 // The request that asks the upstream of an operation for a WebSocket: takes its place, its target and its headers, and reads its answer.
 // Throws upstream_overloaded, upstream_timeout, upstream_unavailable, upstream_auth_failed and upstream_unreachable.
 
-import type { Caller } from '../caller.ts';
-import { GatewayError } from '../errors.ts';
-import type { Forwardable } from '../exchange.ts';
+import { GatewayError } from '../catalogue/errors.ts';
+import type { Caller } from '../exchange/caller.ts';
+import type { Forwardable } from '../exchange/exchange.ts';
+import type { TrailNotes } from '../exchange/notes.ts';
 import { headersIn } from '../http1/client/request-head.ts';
 import type { AnswerHeaders } from '../http1/client/wire.ts';
-import type { TrailNotes } from '../notes.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { waitBeforeSending } from './attempts/before-sending.ts';
 import { ExchangePlace } from './concurrency/exchange-place.ts';

@@ -2,10 +2,10 @@
 // operation costs no look-up. Memory is bounded. Beyond a number of pairs of caller and operation, requests are counted by organization and
 // class of status alone; beyond a number of organizations, they are counted only as lost.
 
-import type { Caller } from '../caller.ts';
-import { CallerNote } from '../caller-memory.ts';
-import type { Operation } from '../operation.ts';
-import type { Trail } from '../trail.ts';
+import type { Caller } from '../exchange/caller.ts';
+import { CallerNote } from '../exchange/caller-memory.ts';
+import type { Operation } from '../exchange/operation.ts';
+import type { Trail } from '../exchange/trail.ts';
 import { periodEnd, periodStart } from './periods.ts';
 import { FOLDED, type StatusClass } from './store.ts';
 

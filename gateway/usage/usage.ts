@@ -1,6 +1,6 @@
 // The use of all organizations while the gateway serves: counts what has ended, and answers questions.
 
-import type { Trail } from '../trail.ts';
+import type { Trail } from '../exchange/trail.ts';
 import { type OpenUsageStoreOptions, openUsageStore } from './open-store.ts';
 import { type UsagePage, type UsageQuestion, usagePage } from './report.ts';
 import { UsageWriter, type WriterOptions, type WriterStatus } from './writer.ts';

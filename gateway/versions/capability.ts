@@ -1,7 +1,7 @@
 // The capability `versions`: the error codes of ended and unknown versions.
 
-import type { Capability } from '../capability.ts';
-import { invalidRequest } from '../catalogue-entry.ts';
+import type { Capability } from '../catalogue/capability.ts';
+import { invalidRequest } from '../catalogue/catalogue-entry.ts';
 
 export const VERSIONS = {
   codes: {

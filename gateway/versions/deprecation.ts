@@ -1,7 +1,7 @@
 // Deprecated and ended operations, and the headers that announce them (RFC 9745, RFC 8594, RFC 5829). Built once per configuration, so that
 // a request costs one look-up.
 
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../exchange/operation.ts';
 import { pathInLink } from '../shared/field-text.ts';
 
 /** The entry of gateway.yaml for a version or an operation; days as `2027-01-15`, UTC. */

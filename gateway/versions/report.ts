@@ -1,6 +1,6 @@
 // Report of deprecated uses: by organization, with the replacement and dates of each operation.
 
-import type { Organization } from '../caller.ts';
+import type { Organization } from '../exchange/caller.ts';
 import type { Deprecation } from './deprecation.ts';
 import type { Use } from './store.ts';
 

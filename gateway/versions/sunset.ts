@@ -1,8 +1,8 @@
 // Step after the match: announces the deprecation of an operation on every answer, and refuses operations that have ended. Throws
 // version_sunset.
 
-import { GatewayError } from '../errors.ts';
-import type { Admitted, Matched } from '../exchange.ts';
+import { GatewayError } from '../catalogue/errors.ts';
+import type { Admitted, Matched } from '../exchange/exchange.ts';
 import type { Deprecations, VersionEnd } from './deprecation.ts';
 
 export interface Sunset {

@@ -1,6 +1,6 @@
 // Counts calls of deprecated operations, first in memory, then in the store. Opens the store only when there is something to write.
 
-import type { Permitted } from '../exchange.ts';
+import type { Permitted } from '../exchange/exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import type { Deprecations } from './deprecation.ts';
 import { dayOf, type Use, type UseStore, type UsesOf } from './store.ts';

@@ -1,6 +1,6 @@
 // Counts calls of deprecated operations while the gateway serves, and reports them to operators with the resulting notices.
 
-import type { Organization } from '../caller.ts';
+import type { Organization } from '../exchange/caller.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import type { Deprecations } from './deprecation.ts';
 import { noticesOf } from './notices.ts';

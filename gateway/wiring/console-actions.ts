@@ -16,9 +16,9 @@ import {
 import { getKey, keyTag, stateOf } from '../administration/read-keys.ts';
 import { retryUpstream } from '../administration/upstreams.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
-import type { Organization } from '../caller.ts';
+import { GatewayError } from '../catalogue/errors.ts';
 import type { Configuration } from '../configuration.ts';
-import { GatewayError } from '../errors.ts';
+import type { Organization } from '../exchange/caller.ts';
 import type { LimitUsage } from '../limits/usage.ts';
 import type { Answers } from '../observe/admin.ts';
 import type { ActionAnswer, ConsoleAction } from '../shared/console-action.ts';

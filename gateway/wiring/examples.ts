@@ -1,8 +1,8 @@
 // Upstreams without a service, which are answered for from their contracts: `live` or `test` is `examples:`. The code that makes answers is
 // loaded with the first of them, because it takes long to load.
 
-import type { Mode } from '../caller.ts';
 import type { Configuration } from '../configuration.ts';
+import type { Mode } from '../exchange/caller.ts';
 import type { Log } from '../observe/log.ts';
 import { upstreamOfExamples, upstreamsFromContract } from '../upstream/simulated/addresses.ts';
 import type { AnswerFromContract } from '../upstream/simulated/examples.ts';

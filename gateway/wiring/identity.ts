@@ -14,7 +14,7 @@ import { type CallerOfTunnel, createCallerOfTunnel } from '../auth/tunnel-caller
 import type { GatewayFile } from '../config/gateway-file.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { type Configuration, scopeRulesOf } from '../configuration.ts';
-import type { Admitted } from '../exchange.ts';
+import type { Admitted } from '../exchange/exchange.ts';
 import type { Log } from '../observe/log.ts';
 import { evictionPolicyAt } from '../redis/server-info.ts';
 import type { SessionOrganizations, SessionReader } from '../sessions/session-reader.ts';

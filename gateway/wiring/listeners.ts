@@ -4,7 +4,6 @@
 import type { AddressInfo, Socket } from 'node:net';
 import type { Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
-import type { DownstreamRequest } from '../downstream.ts';
 import { createAdmit } from '../edge/admission/admit.ts';
 import { createIsTrusted } from '../edge/admission/client-address.ts';
 import { createConnections, type Excess } from '../edge/connections/connections.ts';
@@ -14,7 +13,8 @@ import { createRefusals } from '../edge/refusal/refusals.ts';
 import { securityHeadersFor } from '../edge/security-headers.ts';
 import { PublicServer, type RequestHandlers, type ServerOptions } from '../edge/server.ts';
 import { createPlain } from '../edge/tls/plain.ts';
-import type { Admitted } from '../exchange.ts';
+import type { DownstreamRequest } from '../exchange/downstream.ts';
+import type { Admitted } from '../exchange/exchange.ts';
 import { addressBlockOf } from '../limits/addresses/address-block.ts';
 import type { PublicTls } from './public-tls.ts';
 

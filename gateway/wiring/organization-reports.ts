@@ -4,7 +4,7 @@ import { keyToJson } from '../auth/key-json.ts';
 import { createOrganizationSearch } from '../auth/organization-search.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import type { StoredKey } from '../auth/store/stored-key.ts';
-import type { Organization } from '../caller.ts';
+import type { Organization } from '../exchange/caller.ts';
 import type { UsageReport } from '../limits/usage.ts';
 
 interface OrganizationReportsOptions {

@@ -7,10 +7,10 @@ import { changedFiles } from '../config/digests.ts';
 import { OutOfFiles } from '../config/free-files.ts';
 import { restartOnlyMistakes } from '../config/restart-only.ts';
 import { watchFiles } from '../config/watch.ts';
-import { ConfigError, type Mistake, toSentence } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
+import { ConfigError, type Mistake, toSentence } from '../shared/mistakes.ts';
 import { shownPath } from '../shared/yaml-source.ts';
 import { createAuditNote } from './audit-note.ts';
 

@@ -4,9 +4,9 @@ import type { Assertions } from '../auth/assertions/assertions.ts';
 import type { Config } from '../config/load.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Mistake } from '../config-errors.ts';
 import { addressOfSite } from '../edge/admission/sites.ts';
 import type { Log } from '../observe/log.ts';
+import type { Mistake } from '../shared/mistakes.ts';
 import { liesOnSandbox, type SandboxProcess, startSandbox } from '../upstream/simulated/sandbox.ts';
 
 export interface OpenSandbox {

@@ -5,7 +5,7 @@ import type { GatewayFile } from '../config/gateway-file.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
-import type { Forwardable } from '../exchange.ts';
+import type { Forwardable } from '../exchange/exchange.ts';
 import type { Log } from '../observe/log.ts';
 import { markOf } from '../portal/look.ts';
 import { createLiveSessions } from '../sessions/live/live-sessions.ts';

@@ -4,9 +4,9 @@
 import type { Config } from '../config/load.ts';
 import type { UpstreamEntry } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
-import type { Mistake } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log.ts';
+import type { Mistake } from '../shared/mistakes.ts';
 import { type Accesses, type AccessesOptions, createAccesses } from '../upstream/access.ts';
 import type { LatchProbes } from '../upstream/credentials/latch-probes.ts';
 import { isSimulated } from '../upstream/simulated/addresses.ts';

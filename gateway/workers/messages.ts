@@ -1,6 +1,5 @@
 // Messages between the primary and its workers.
 
-import type { Mistake } from '../config-errors.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
 import type { LogLevel } from '../observe/log.ts';
 import type { FirstSteps } from '../process/greeting.ts';
@@ -8,6 +7,7 @@ import type { OpenFiles } from '../process/open-files.ts';
 import type { ConsoleAction } from '../shared/console-action.ts';
 import type { ConsoleView } from '../shared/console-view.ts';
 import type { FleetQuestion } from '../shared/fleet-question.ts';
+import type { Mistake } from '../shared/mistakes.ts';
 import type { FromContract } from '../upstream/simulated/addresses.ts';
 
 export type ToWorker =

@@ -3,9 +3,9 @@
 import cluster from 'node:cluster';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { ConfigError } from '../config-errors.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
 import type { AskFleet } from '../shared/fleet-question.ts';
+import { ConfigError } from '../shared/mistakes.ts';
 import { endChannel, followConnections } from './connections.ts';
 import type { Gap } from './gap.ts';
 import type { FromWorker, Ready, ToWorker, WorkerFailure, WorkerQuestion } from './messages.ts';

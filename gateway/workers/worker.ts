@@ -2,12 +2,12 @@
 
 import type { Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
-import { ConfigError } from '../config-errors.ts';
 import type { ChangeAuthor, Operators } from '../observe/admin.ts';
 import { endOnCrash } from '../process/crash.ts';
 import type { HostProcess, Painter } from '../process/host-process.ts';
 import { type Served, serve } from '../process/serve.ts';
 import { type AskFleet, answerFleet, type FleetQuestion, PATIENCE_MS } from '../shared/fleet-question.ts';
+import { ConfigError } from '../shared/mistakes.ts';
 import { upstreamsFromContract } from '../upstream/simulated/addresses.ts';
 import type { FromWorker, Ready, ToWorker, WorkerQuestion } from './messages.ts';
 import { createQuestions, replyTo } from './questions.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ConfigError, condensed, suggest } from '../../gateway/config-errors.ts';
+import { ConfigError, condensed, suggest } from '../../gateway/shared/mistakes.ts';
 import { type Files, sentencesFor, sound, spoiled } from './faults.ts';
 import { faultsInContracts } from './faults-in-contracts.ts';
 import { faultsInFiles } from './faults-in-files.ts';

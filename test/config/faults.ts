@@ -1,8 +1,8 @@
 // The common part of the faults: a sound configuration, of which each fault spoils one place.
 
 import { loadSettings } from '../../gateway/config/settings.ts';
-import { ConfigError, toSentence } from '../../gateway/config-errors.ts';
 import { loadConfiguration } from '../../gateway/configuration.ts';
+import { ConfigError, toSentence } from '../../gateway/shared/mistakes.ts';
 import { environmentOf, writeFiles } from '../support/configuration.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 

@@ -5,9 +5,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRedisAnswerStore } from '../../gateway/idempotency/redis-store.ts';
-import { claimOf } from '../flow/idempotency/claim.ts';
-import { newAnswerKey } from '../flow/idempotency/store-suite.ts';
+import { createRedisReplayStore } from '../../gateway/replay/redis-store.ts';
+import { claimOf } from '../flow/replay/claim.ts';
+import { newAnswerKey } from '../flow/replay/store-suite.ts';
 import { askShop, type ShopService, shopAt, startShopService } from '../support/former/shop.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { askServer, startCluster, startWatched, type Watched } from '../support/redis-topologies.ts';
@@ -128,7 +128,7 @@ test('with a replica that has each key, no write runs twice', async (t) => {
 test('in a Cluster, the replicas of the server that has the key are asked', async (t) => {
   const cluster = await startCluster({ replicas: true });
   t.after(() => cluster.stop());
-  const store = await createRedisAnswerStore({ url: cluster.url, onChange() {} });
+  const store = await createRedisReplayStore({ url: cluster.url, onChange() {} });
   t.after(() => store.close());
   const claim = claimOf('f', 'me', 5000, { replicaWait: { replicas: 1, replicasTimeoutMs: 500 } });
   for (let i = 0; i < 20; i++) assert.equal((await store.begin(newAnswerKey(), claim)).state, 'started');

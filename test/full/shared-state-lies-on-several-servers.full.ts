@@ -5,8 +5,8 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { openRedisStore } from '../../gateway/auth/store/redis/redis-key-store.ts';
 import { createSecretsInRedis } from '../../gateway/config/secrets-redis.ts';
-import { createRedisAnswerStore } from '../../gateway/idempotency/redis-store.ts';
-import { claimOf } from '../flow/idempotency/claim.ts';
+import { createRedisReplayStore } from '../../gateway/replay/redis-store.ts';
+import { claimOf } from '../flow/replay/claim.ts';
 import { startCluster, startWatched } from '../support/redis-topologies.ts';
 
 for (const [name, start] of [
@@ -38,7 +38,7 @@ for (const [name, start] of [
     await announced;
     assert.equal((await other.audit.since(0, 10)).latest, 1);
 
-    const answers = await createRedisAnswerStore({ url, onChange: () => undefined });
+    const answers = await createRedisReplayStore({ url, onChange: () => undefined });
     t.after(() => answers.close());
     for (const organization of ['org_1', 'org_2', 'org_3', 'org_4', 'org_5', 'org_6']) {
       const slot = { organization, mode: 'live', digest: randomUUID() } as const;

@@ -5,8 +5,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { CatalogueEntry } from '../../gateway/catalogue-entry.ts';
-import { REFUSALS } from '../../gateway/error-catalogue.ts';
+import type { CatalogueEntry } from '../../gateway/catalogue/catalogue-entry.ts';
+import { REFUSALS } from '../../gateway/catalogue/error-catalogue.ts';
 import { producedCodes } from '../flow/errors/produced.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -13,7 +13,7 @@ const SIMULATED = [
   'gateway/acme/',
   'gateway/administration/confirmations.ts',
   'gateway/auth/',
-  'gateway/idempotency/',
+  'gateway/replay/',
   'gateway/limits/',
   'gateway/sessions/live/',
   'gateway/sessions/refresh/',

@@ -64,8 +64,8 @@ const examples: Readonly<Record<string, Example>> = {
   },
   replay: {
     kind: 'a stage with a store',
-    named: /\breplay\b(?=[:(']|,$)|'[./]*\/idempotency\/|\bAnswerStore\b|\banswerStore\b|\breplayed: '/m,
-    own: /^gateway\/(idempotency\/|commands\/limits\/simulate\/\w+\.ts$)/,
+    named: /\breplay\b(?=[:(']|,$)|'[./]*\/replay\/|\bReplayStore\b|\breplayStore\b|\breplayed: '/m,
+    own: /^gateway\/(replay\/|commands\/limits\/simulate\/\w+\.ts$)/,
   },
   expectation_failed: {
     kind: 'an error code',

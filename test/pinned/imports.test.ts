@@ -23,34 +23,33 @@ const above = [
 ];
 /** What the concerns share, in the same order. */
 const shared = [
-  'gateway/trail.ts',
-  'gateway/exchange.ts',
-  'gateway/notes.ts',
-  'gateway/log-fields.ts',
-  'gateway/errors.ts',
-  'gateway/error-catalogue.ts',
-  'gateway/capabilities.ts',
-  'gateway/capability.ts',
-  'gateway/catalogue-entry.ts',
-  'gateway/downstream.ts',
-  'gateway/findings.ts',
-  'gateway/tool-source.ts',
-  'gateway/operation.ts',
-  'gateway/caller-memory.ts',
-  'gateway/caller.ts',
+  'gateway/exchange/trail.ts',
+  'gateway/exchange/exchange.ts',
+  'gateway/exchange/notes.ts',
+  'gateway/catalogue/log-fields.ts',
+  'gateway/catalogue/errors.ts',
+  'gateway/catalogue/error-catalogue.ts',
+  'gateway/catalogue/capabilities.ts',
+  'gateway/catalogue/capability.ts',
+  'gateway/catalogue/catalogue-entry.ts',
+  'gateway/exchange/downstream.ts',
+  'gateway/exchange/findings.ts',
+  'gateway/exchange/operation.ts',
+  'gateway/exchange/caller-memory.ts',
+  'gateway/exchange/caller.ts',
   'gateway/stages.ts',
   'gateway/http1/',
   'gateway/sockets/',
   'gateway/redis/',
   'gateway/shared/',
   'gateway/config/parts.ts',
-  'gateway/config-errors.ts',
-  'gateway/visible-text.ts',
 ];
 
+/** Their layers are those of their files, which are listed one by one. */
+const ofFiles = ['gateway/exchange/', 'gateway/catalogue/'];
 /** Each other folder. */
 const concerns = readdirSync(join(root, 'gateway'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && ![...above, ...shared].includes(`gateway/${entry.name}/`))
+  .filter((entry) => entry.isDirectory() && ![...above, ...shared, ...ofFiles].includes(`gateway/${entry.name}/`))
   .map(({ name }) => `gateway/${name}/`);
 
 /** The schemas of their settings, which those of config/ list. */
@@ -107,7 +106,7 @@ const concernOf = (file: string) => concerns.find((concern) => file.startsWith(c
 const isCapabilityFile = (file: string) =>
   /^gateway\/\w+\/(capability|codes)\.ts$|^gateway\/upstream\/headers\/withheld\.ts$/.test(file) &&
   concernOf(file) !== undefined;
-const CAPABILITIES = 'gateway/capabilities.ts';
+const CAPABILITIES = 'gateway/catalogue/capabilities.ts';
 /** The lists of capabilities and of settings import these files of the concerns, and no others. */
 const isListing = (from: string, to: string) =>
   (from === CAPABILITIES && isCapabilityFile(to)) || (from.startsWith('gateway/config/') && settings.includes(to));

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { REFUSALS } from '../../gateway/error-catalogue.ts';
+import { REFUSALS } from '../../gateway/catalogue/error-catalogue.ts';
 import { STAGE_LIST, type StageName } from '../../gateway/stages.ts';
 
 const root = fileURLToPath(new URL('../../gateway/', import.meta.url));
@@ -53,7 +53,7 @@ const stageFiles: { readonly [Name in Exclude<StageName, 'forward'>]: string } =
   authorize: 'auth/authorize.ts',
   limit: 'limits/limit.ts',
   validate: 'contract/validate.ts',
-  replay: 'idempotency/replay.ts',
+  replay: 'replay/replay.ts',
 };
 
 it('the table of the stages has the status of each code that a stage throws', () => {

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** They read the notes: for log, metrics, traces, use, the console and the records of `explain`. */
 const readers = [
-  'gateway/trail.ts',
+  'gateway/exchange/trail.ts',
   'gateway/observe/',
   'gateway/console/',
   'gateway/explain/',
@@ -44,6 +44,6 @@ it('no stage and no wiring reads the trail', () => {
 });
 
 it('only the listener makes trails; every other part sees notes', () => {
-  const users = files.filter(([, text]) => /from '[./]*\/trail\.ts'/.test(text)).map(([file]) => file);
+  const users = files.filter(([, text]) => /from '[./]*exchange\/trail\.ts'/.test(text)).map(([file]) => file);
   assert.deepEqual(users, makers);
 });

@@ -1,7 +1,7 @@
 // The table of docs/explain.md, made from the fields of the log line.
 
-import type { LogField } from '../../gateway/capability.ts';
-import { LOG_FIELDS } from '../../gateway/log-fields.ts';
+import type { LogField } from '../../gateway/catalogue/capability.ts';
+import { LOG_FIELDS } from '../../gateway/catalogue/log-fields.ts';
 import { table } from './table.ts';
 
 /** One row per member of the line. */

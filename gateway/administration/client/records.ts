@@ -4,7 +4,7 @@
 import { keyOfMembers } from '../../auth/key-json.ts';
 import type { KeyStoreChange } from '../../auth/store/key-store.ts';
 import type { StoredKey } from '../../auth/store/stored-key.ts';
-import type { Organization } from '../../caller.ts';
+import type { Organization } from '../../exchange/caller.ts';
 import { isMembers, otherContract } from './server-problem.ts';
 
 export type AnswerMembers = Readonly<Record<string, unknown>>;

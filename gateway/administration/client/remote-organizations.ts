@@ -1,6 +1,6 @@
 // The actions on organizations, by the contract of a remote gateway. Each rejects with ServerProblem.
 
-import type { Organization } from '../../caller.ts';
+import type { Organization } from '../../exchange/caller.ts';
 import type { Actions } from '../actions.ts';
 import type { AdministrationClient } from './client.ts';
 import { madeBy } from './in-force.ts';

@@ -1,7 +1,7 @@
 // Operations about what the gateway knows: the caller's organization, and the configuration in force.
 
 import { hash } from 'node:crypto';
-import type { Organization } from '../../caller.ts';
+import type { Organization } from '../../exchange/caller.ts';
 import type { Handlers } from './call.ts';
 
 export const ACCOUNT: Handlers = {

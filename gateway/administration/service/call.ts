@@ -1,8 +1,8 @@
 // One call of an operation of the gateway's own contract: the checked exchange as its handler reads it.
 
-import type { Caller, Organization } from '../../caller.ts';
-import { GatewayError } from '../../errors.ts';
-import type { Checked } from '../../exchange.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
+import type { Caller, Organization } from '../../exchange/caller.ts';
+import type { Checked } from '../../exchange/exchange.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { jsonTreeValue, readJson } from '../../shared/json-tree.ts';
 import type { Actor } from '../actor.ts';

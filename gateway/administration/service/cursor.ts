@@ -2,8 +2,8 @@
 // operation, organization or filter, or by a client, is refused. Throws invalid_cursor.
 
 import type { DigestOf } from '../../auth/api-key.ts';
-import type { Organization } from '../../caller.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
+import type { Organization } from '../../exchange/caller.ts';
 
 export interface SealedCursors {
   /** The position of the cursor in the query; undefined on the first page. Throws invalid_cursor. */

@@ -2,7 +2,7 @@
 
 import { membersOfKey } from '../../auth/key-json.ts';
 import type { KeyPatch, StoredKey } from '../../auth/store/stored-key.ts';
-import type { Mode } from '../../caller.ts';
+import type { Mode } from '../../exchange/caller.ts';
 import { changeKey, createKey, type MadeKey, revokeKey, rotateKey } from '../keys.ts';
 import { getKey, type KeyListing, keyTag, listKeys, stateOf } from '../read-keys.ts';
 import type { Answer, Call, Handler, Handlers } from './call.ts';

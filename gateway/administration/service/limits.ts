@@ -1,6 +1,6 @@
 // Operations about the limits of an organization.
 
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
 import type { UsageReport } from '../../limits/usage.ts';
 import { resetLimits } from '../limits.ts';
 import type { Handlers } from './call.ts';

@@ -1,6 +1,6 @@
 // Operations about the gateway itself, for operators: upstreams, certificates and deprecated operations.
 
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
 import { retryUpstream } from '../upstreams.ts';
 import type { Handlers } from './call.ts';
 import { pageOf } from './page.ts';

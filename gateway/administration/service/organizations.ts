@@ -1,7 +1,7 @@
 // Operations about organizations, for operators.
 
 import type { OrganizationPatch } from '../../auth/store/key-store.ts';
-import type { Organization } from '../../caller.ts';
+import type { Organization } from '../../exchange/caller.ts';
 import {
   changeOrganization,
   createOrganization,

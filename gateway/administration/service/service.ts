@@ -1,8 +1,8 @@
 // Executes the operations of the gateway's own contract (openapi/gateway/): operation → handler, JSON in and out. What a handler throws as
 // a GatewayError is the refusal for the client. Throws operation_unsupported, records_unavailable.
 
-import { GatewayError } from '../../errors.ts';
-import type { Checked } from '../../exchange.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
+import type { Checked } from '../../exchange/exchange.ts';
 import type { AdministrationDeps } from '../deps.ts';
 import { ACCOUNT } from './account.ts';
 import { ALERTS } from './alerts.ts';

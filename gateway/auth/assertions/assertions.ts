@@ -2,8 +2,8 @@
 // upstream, and reused.
 
 import { importJWK, SignJWT } from 'jose';
-import type { Caller, Mode } from '../../caller.ts';
-import { CallerNote } from '../../caller-memory.ts';
+import type { Caller, Mode } from '../../exchange/caller.ts';
+import { CallerNote } from '../../exchange/caller-memory.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { type AssertionKey, kidOf, publishedKeysAt, signerAt, signerProblem, type Term } from './assertion-keys.ts';
 

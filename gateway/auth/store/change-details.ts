@@ -1,7 +1,7 @@
 // The details of a change in the audit log: what was before and after, in the words of the gateway's contract, and the request that made
 // it.
 
-import type { Organization } from '../../caller.ts';
+import type { Organization } from '../../exchange/caller.ts';
 import { membersOfKey } from '../key-json.ts';
 import type { Author, ChangeKind, OrganizationPatch } from './key-store.ts';
 import type { StoredKey } from './stored-key.ts';

@@ -1,7 +1,7 @@
 // The methods of the key store, independent of the implementation. Every method settles within a bounded time: a store that is
 // away rejects, it does not hang. Every change writes its audit row in the same transaction.
 
-import type { Organization } from '../../caller.ts';
+import type { Organization } from '../../exchange/caller.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { KeyAndOwner, KeyPatch, StoredKey } from './stored-key.ts';
 

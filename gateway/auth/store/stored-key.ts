@@ -1,6 +1,6 @@
 // The stored record of a key, and when the key works.
 
-import type { Mode, Organization } from '../../caller.ts';
+import type { Mode, Organization } from '../../exchange/caller.ts';
 
 /** The stored record of a key; the key itself is not stored. */
 export interface StoredKey {

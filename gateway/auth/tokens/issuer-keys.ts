@@ -1,7 +1,7 @@
 // The current keys of one issuer: read at start, at intervals, and when a token names an unknown key. The last good set is kept until a
 // newer one is read, so that tokens with a known key stay valid while the issuer is away.
 
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { fetchKeySet } from './issuer-fetch.ts';
 import { findIn, isSameKeySet, type KeySet, toKeySet, type VerifyingKey } from './issuer-key-set.ts';

@@ -1,7 +1,7 @@
 // The issuers whose tokens are accepted, each with its current keys.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Mode } from '../../caller.ts';
+import type { Mode } from '../../exchange/caller.ts';
 import { createIssuerKeys, type IssuerKeys, type IssuerKeysOptions, type IssuerKeysStatus } from './issuer-keys.ts';
 import type { TokenRules } from './verify-token.ts';
 

@@ -1,7 +1,7 @@
 // Bounded cache of verified tokens, by their hashes. An entry is dropped when the issuer no longer publishes its key.
 
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../../caller.ts';
+import type { Caller } from '../../exchange/caller.ts';
 import type { ScopeRules } from '../../shared/gateway-scopes.ts';
 import { type CredentialHash, createCredentialHash } from '../credentials.ts';
 import type { KeySet } from './issuer-key-set.ts';

@@ -1,7 +1,7 @@
 // Parses the form of a token: a signed JSON Web Token in compact serialization (RFC 7515 section 7.1). Its contents are not verified here.
 
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
 
 const LENGTH_MAX = 8192;
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.([A-Za-z0-9_-]+)$/;

@@ -1,9 +1,9 @@
 // Reads the credential kind "token": `Authorization: Bearer eyJ…`, signed by one of the issuers in the configuration. Throws token_invalid,
 // token_expired, token_audience or auth_unavailable.
 
-import type { Caller, Organization } from '../../caller.ts';
-import { newCallerMemory } from '../../caller-memory.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
+import type { Caller, Organization } from '../../exchange/caller.ts';
+import { newCallerMemory } from '../../exchange/caller-memory.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { ScopeRules } from '../../shared/gateway-scopes.ts';
 import { type CredentialHash, type CredentialReader, parseAuthorization } from '../credentials.ts';

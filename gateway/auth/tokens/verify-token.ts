@@ -1,7 +1,7 @@
 // Verifies a token with its issuer's key and returns its claims. Throws token_invalid, token_expired or token_audience.
 
 import { errors, type JWTPayload, jwtVerify } from 'jose';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
 import type { VerifyingKey } from './issuer-key-set.ts';
 import { parseScopes } from './token-scopes.ts';
 

@@ -2,8 +2,8 @@
 
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { type Mistake, toSentence } from '../../config-errors.ts';
 import { createDirectReader } from '../../contract/reading/document.ts';
+import { type Mistake, toSentence } from '../../shared/mistakes.ts';
 import type { CommandContext } from '../context.ts';
 import { publishedContractAt, textOfPublished, toJsonText } from './published.ts';
 import { directoryOf } from './read.ts';

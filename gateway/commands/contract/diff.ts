@@ -1,11 +1,11 @@
 // `gateway contract diff`: finds changes between two contracts that break clients.
 
 import type { Command } from 'commander';
-import { type Mistake, toSentence } from '../../config-errors.ts';
 import { compareContracts } from '../../contract/diff/compare.ts';
 import { describedAlone } from '../../contract/diff/described.ts';
 import type { Level } from '../../contract/diff/findings.ts';
 import { type LocatedFinding, locateFindings } from '../../contract/diff/located.ts';
+import { type Mistake, toSentence } from '../../shared/mistakes.ts';
 import { positionsIn } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
 import { counted, printJson, printLine } from '../print.ts';

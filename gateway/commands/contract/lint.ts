@@ -2,7 +2,6 @@
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { ConfigError, condensed, type Mistake, toSentence } from '../../config-errors.ts';
 import type { Configuration } from '../../configuration.ts';
 import { recommendationsFor } from '../../contract/lint/style-recommendations.ts';
 import { operationsOf } from '../../contract/operations/operations.ts';
@@ -10,6 +9,7 @@ import type { JsonObject } from '../../contract/pointer.ts';
 import { createDirectReader, toDocument } from '../../contract/reading/document.ts';
 import { compileAll } from '../../contract/schemas/compile.ts';
 import { createSchemas } from '../../contract/schemas/schemas.ts';
+import { ConfigError, condensed, type Mistake, toSentence } from '../../shared/mistakes.ts';
 import { positionsIn } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
 import { counted, printJson, printLine } from '../print.ts';

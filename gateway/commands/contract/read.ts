@@ -3,10 +3,10 @@
 import { globSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import type { Mistake } from '../../config-errors.ts';
 import { type ContractOperation, operationsOf } from '../../contract/operations/operations.ts';
 import { type ContractDocument, createDirectReader, toDocument } from '../../contract/reading/document.ts';
 import { isWithin } from '../../contract/reading/files.ts';
+import type { Mistake } from '../../shared/mistakes.ts';
 import type { CommandContext } from '../context.ts';
 
 const TIMEOUT_MS = 10_000;

@@ -3,9 +3,9 @@
 import type { Command } from 'commander';
 import type { Secrets } from '../../config/secrets.ts';
 import type { Settings } from '../../config/settings.ts';
-import { ConfigError, toSentence } from '../../config-errors.ts';
 import type { Configuration } from '../../configuration.ts';
 import { readLimits } from '../../process/open-files.ts';
+import { ConfigError, toSentence } from '../../shared/mistakes.ts';
 import type { CommandContext } from '../context.ts';
 import { CORRECT_THE_CAUSE, type Finding, fail, findingsOf, type NamedCheck, ok } from '../finding.ts';
 import { counted, printFinding, printJson, printLine } from '../print.ts';

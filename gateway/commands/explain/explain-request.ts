@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import type { Mode } from '../../caller.ts';
+import type { Mode } from '../../exchange/caller.ts';
 import { exchangeReport } from '../../explain/report.ts';
 import { createReadOnlyStore } from '../../serving/rehearsal/read-only-store.ts';
 import { type RehearsedRequest, rehearse } from '../../serving/rehearsal/rehearse.ts';

@@ -1,7 +1,7 @@
 // The path that a request without an operation may have meant.
 
-import { closest } from '../../config-errors.ts';
 import type { DecisionRecord } from '../../explain/record.ts';
+import { closest } from '../../shared/mistakes.ts';
 
 /** Edits of a misspelt path. */
 const EDITS_MAX = 2;

@@ -5,7 +5,7 @@ import { ANY_KEY } from '../../auth/capability.ts';
 import { parseAuthorization } from '../../auth/credentials.ts';
 import type { KeyAndOwner } from '../../auth/store/stored-key.ts';
 import { toCaller } from '../../auth/to-caller.ts';
-import type { Caller, Mode } from '../../caller.ts';
+import type { Caller, Mode } from '../../exchange/caller.ts';
 import type { Stages } from '../../pipeline.ts';
 import type { OpenKeyStore } from '../../process/open-key-store.ts';
 import type { CommandContext } from '../context.ts';

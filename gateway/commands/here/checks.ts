@@ -1,8 +1,8 @@
 // Checks of what a command names against the configuration of this machine.
 
 import { scopeMistakeOf } from '../../administration/grants.ts';
-import type { Organization } from '../../caller.ts';
 import { scopeRulesOf } from '../../configuration.ts';
+import type { Organization } from '../../exchange/caller.ts';
 import type { MachineContext } from '../context.ts';
 import { unknownName } from '../read.ts';
 

@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Actor } from '../../administration/actor.ts';
 import type { PartOfList } from '../../administration/part.ts';
-import type { ErrorCode } from '../../error-catalogue.ts';
-import { GatewayError } from '../../errors.ts';
+import type { ErrorCode } from '../../catalogue/error-catalogue.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { MachineContext } from '../context.ts';
 

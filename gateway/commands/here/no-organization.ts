@@ -1,7 +1,7 @@
 // The sentence about an organization that does not exist, with the id that was meant.
 
 import type { KeyStore } from '../../auth/store/key-store.ts';
-import { closest } from '../../config-errors.ts';
+import { closest } from '../../shared/mistakes.ts';
 
 /** Organizations among which a misspelt id is looked for, so that a store with a million of them answers at once. */
 const SEARCHED_MAX = 1000;

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import type { Actions } from '../../administration/actions.ts';
 import { isAddressRange } from '../../auth/address-ranges.ts';
 import { keyToJson } from '../../auth/key-json.ts';
-import type { Mode } from '../../caller.ts';
+import type { Mode } from '../../exchange/caller.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson } from '../print.ts';
 import { isName, parseMoment, splitList } from '../read.ts';

@@ -3,8 +3,8 @@
 
 import { keyOfMembers, membersOfKey } from '../../auth/key-json.ts';
 import type { StoredKey } from '../../auth/store/stored-key.ts';
-import type { Organization } from '../../caller.ts';
 import { isObject } from '../../contract/pointer.ts';
+import type { Organization } from '../../exchange/caller.ts';
 import { counted, timeOrNull } from '../print.ts';
 import { endRules, headerRules, keyRules, misfitOf, organizationRules, type Rules } from './export-rules.ts';
 

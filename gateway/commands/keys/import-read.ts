@@ -1,7 +1,7 @@
 // Reads an export in batches, in bounded memory, and checks the form and order of every line and that none is missing.
 
 import type { StoredKey } from '../../auth/store/stored-key.ts';
-import type { Organization } from '../../caller.ts';
+import type { Organization } from '../../exchange/caller.ts';
 import { amountOf, type ExportRecord, parseExportRecord, parseHeader } from './export-form.ts';
 
 /** Records per transaction: other writers wait some tens of milliseconds for one. */

@@ -1,10 +1,10 @@
 // Sends requests to one address of an upstream as the gateway does: the same headers, the same assertion or credential, the same rules.
 
 import { randomBytes } from 'node:crypto';
-import type { Caller } from '../../caller.ts';
 import type { UpstreamEntry } from '../../config/schema.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';
-import type { Checked } from '../../exchange.ts';
+import type { Caller } from '../../exchange/caller.ts';
+import type { Checked } from '../../exchange/exchange.ts';
 import { ask, type WholeAnswer } from '../../http1/client/ask.ts';
 import type { TlsSettings } from '../../http1/client/connect.ts';
 import type { AnswerHeaders, Outgoing } from '../../http1/client/wire.ts';

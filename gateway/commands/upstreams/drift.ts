@@ -4,7 +4,7 @@ import { createAnswerCheck } from '../../contract/answer.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { responseFor, type Schemas } from '../../contract/schemas/schemas.ts';
 import type { UndeclaredAnswer } from '../../contract/undeclared.ts';
-import type { Operation } from '../../operation.ts';
+import type { Operation } from '../../exchange/operation.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { type Answered, statusOf } from './backend.ts';
 import { type Exercised, isReading, isRefused } from './exercise.ts';

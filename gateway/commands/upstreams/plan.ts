@@ -11,7 +11,7 @@ import { isObject, type JsonObject, type Located } from '../../contract/pointer.
 import { samplesOf } from '../../contract/samples/sample.ts';
 import type { Schemas } from '../../contract/schemas/schemas.ts';
 import type { Violation } from '../../contract/violations/violations.ts';
-import type { Counted } from '../../exchange.ts';
+import type { Counted } from '../../exchange/exchange.ts';
 import { filledTemplate } from '../../upstream/requests/path.ts';
 import type { BackendRequest } from './backend.ts';
 import { bodiesFor, examplesAt, type TrialBody } from './bodies.ts';

@@ -1,11 +1,11 @@
 // `gateway upstreams try`: tests a service against its contract and the rules of the gateway before it gets traffic.
 
 import type { Command } from 'commander';
-import type { Mode } from '../../caller.ts';
 import type { UpstreamEntry } from '../../config/schema.ts';
 import type { Configuration } from '../../configuration.ts';
 import { unenforcedIn } from '../../contract/lint/unenforced.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';
+import type { Mode } from '../../exchange/caller.ts';
 import { answersFromContract, isGatewayItself } from '../../upstream/simulated/addresses.ts';
 import { liesOnSandbox } from '../../upstream/simulated/sandbox.ts';
 import type { CommandContext } from '../context.ts';

@@ -3,7 +3,7 @@
 
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Mistake } from '../../config-errors.ts';
+import type { Mistake } from '../../shared/mistakes.ts';
 import { entryOfUpstream } from '../../shared/upstream-names.ts';
 import { readSource, shownPath, textOf } from '../../shared/yaml-source.ts';
 import { type ContractOperation, operationsOf } from '../operations/operations.ts';

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Mistake } from '../../config-errors.ts';
+import type { Mistake } from '../../shared/mistakes.ts';
 import type { Publication } from '../../shared/publication.ts';
 import type { Locate } from '../lint/positions.ts';
 import type { Contracts } from '../load.ts';

@@ -1,6 +1,6 @@
 // Adds file positions to findings.
 
-import type { Mistake } from '../../config-errors.ts';
+import type { Mistake } from '../../shared/mistakes.ts';
 import type { Locate } from '../lint/positions.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import type { DiffFinding } from './findings.ts';

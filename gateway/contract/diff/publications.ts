@@ -2,7 +2,7 @@
 // The documentation makes its list of changes from it.
 
 import { join } from 'node:path';
-import type { Mistake } from '../../config-errors.ts';
+import type { Mistake } from '../../shared/mistakes.ts';
 import type { Publication, PublishedChange } from '../../shared/publication.ts';
 import { shownPath, textOf } from '../../shared/yaml-source.ts';
 import { type BaselineContent, type BreakingException, contentOfPublished } from './baseline.ts';

@@ -1,6 +1,6 @@
 // Finds the places where a contract cannot be answered from: examples that do not match their schema, and answers without a valid value.
 
-import type { Mistake } from '../../config-errors.ts';
+import type { Mistake } from '../../shared/mistakes.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import { pathOf } from '../pointer.ts';
 import type { Schemas } from '../schemas/schemas.ts';

@@ -1,7 +1,7 @@
 // Builds the value that the schema of a form describes from its fields, in the order in which they come. Throws json_too_complex.
 
 import type { ErrorObject } from 'ajv';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
 import { type JsonLimits, parseJson } from '../json.ts';
 import { toScalar, withoutReference } from '../parameters/parameter.ts';
 import type { ValueShape } from '../parameters/value-shape.ts';

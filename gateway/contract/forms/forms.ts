@@ -3,8 +3,8 @@
 // validation_failed.
 
 import { isUtf8 } from 'node:buffer';
-import { GatewayError } from '../../errors.ts';
-import type { StreamedBodyCheck } from '../../exchange.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
+import type { StreamedBodyCheck } from '../../exchange/exchange.ts';
 import { essenceOf, MULTIPART, mediaTypeOf, URLENCODED } from '../media-types.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import { decodeFormText } from '../parameters/form-text.ts';

@@ -1,6 +1,6 @@
 // The refusal of a form that readers could take apart in more than one way.
 
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
 
 /** Names of the sentences that `malformed_form` has in the catalogue. */
 type FormFault =

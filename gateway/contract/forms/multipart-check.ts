@@ -1,7 +1,7 @@
 // Checks a multipart/form-data body against its contract, in one piece or as it arrives. Throws malformed_form, json_too_complex, unsupported_charset and
 // body_too_large.
 
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
 import type { FormContract, FormLimits } from './form-contract.ts';
 import type { FormPlace } from './form-place.ts';
 import { FormValue } from './form-value.ts';

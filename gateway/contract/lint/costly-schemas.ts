@@ -1,7 +1,7 @@
 // Finds the schemas of a document that can take more steps than the checks of one request have (check-scope.ts), so that `check` names
 // them.
 
-import type { Mistake } from '../../config-errors.ts';
+import type { Mistake } from '../../shared/mistakes.ts';
 import { follow, isObject, type JsonObject, pathOf } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import { toPattern } from '../scalars/patterns.ts';

@@ -1,7 +1,7 @@
 // Turns problems found by the linter and the parsers into mistakes with file, line and remedy.
 
 import { type Document, getLineColLocation, type NormalizedProblem } from '@redocly/openapi-core';
-import { closest, type Mistake } from '../../config-errors.ts';
+import { closest, type Mistake } from '../../shared/mistakes.ts';
 import { readSource, shownPath } from '../../shared/yaml-source.ts';
 import { isObject, pathOf, valueAt } from '../pointer.ts';
 

@@ -2,7 +2,7 @@
 // means, a warning, or nothing. Contracts come from other tools, which break OpenAPI in places that decide nothing.
 
 import type { Document, NormalizedProblem } from '@redocly/openapi-core';
-import { closest } from '../../config-errors.ts';
+import { closest } from '../../shared/mistakes.ts';
 import { isRequestable } from '../operations/routes.ts';
 import { isObject, objectAt, pathOf, valueAt } from '../pointer.ts';
 

@@ -1,6 +1,6 @@
 // Adds lines to the mistakes of a contract late and all at once, because parsing a large file for positions takes seconds.
 
-import type { Mistake } from '../../config-errors.ts';
+import type { Mistake } from '../../shared/mistakes.ts';
 import { type Path, type Position, type Spot, shownPath } from '../../shared/yaml-source.ts';
 
 /** Returns the positions of places in a file. */

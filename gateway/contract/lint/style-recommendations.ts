@@ -1,7 +1,7 @@
 // The linter's recommendations on style. They are shown, but never refuse a contract.
 
 import { createConfig, lint } from '@redocly/openapi-core';
-import type { Mistake } from '../../config-errors.ts';
+import type { Mistake } from '../../shared/mistakes.ts';
 import { createFileResolver } from '../reading/file-resolver.ts';
 import { toMistakes } from './lint-mistakes.ts';
 import { ownRules } from './rules.ts';

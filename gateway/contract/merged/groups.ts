@@ -1,6 +1,6 @@
 // Groups operations into published documents: one per version of the API, and one per upstream for operations without a version.
 
-import type { Operation } from '../../operation.ts';
+import type { Operation } from '../../exchange/operation.ts';
 import type { PublishedContract, PublishedOperation } from '../../shared/published-contract.ts';
 import { entryOfUpstream } from '../../shared/upstream-names.ts';
 import type { ContractOperation } from '../operations/operations.ts';

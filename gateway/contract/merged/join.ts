@@ -1,6 +1,6 @@
 // Joins several contracts into one OpenAPI document for clients, with the paths, credentials and address of the gateway.
 
-import type { Operation } from '../../operation.ts';
+import type { Operation } from '../../exchange/operation.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import { isObject, type JsonObject, member } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';

@@ -1,7 +1,7 @@
 // The gateway's security requirements in the form of OpenAPI. The requirements that a contract declares for its own service are
 // ignored.
 
-import type { Operation } from '../../operation.ts';
+import type { Operation } from '../../exchange/operation.ts';
 import { sessionCookieName } from '../../shared/session-cookies.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import { isObject, type JsonObject, objectAt } from '../pointer.ts';

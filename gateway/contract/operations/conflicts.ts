@@ -1,8 +1,8 @@
 // Conflicts between contracts: duplicate operations and names, paths reserved for the gateway, and operation ids that no contract
 // declares.
 
-import { type Mistake, suggest } from '../../config-errors.ts';
-import type { Operation } from '../../operation.ts';
+import type { Operation } from '../../exchange/operation.ts';
+import { type Mistake, suggest } from '../../shared/mistakes.ts';
 import type { ContractOperation } from './operations.ts';
 import { shapeOf } from './routes.ts';
 

@@ -1,7 +1,7 @@
 // Which headers and cookies of one operation cross between client and upstream, beyond those that always do. Resolved once per
 // configuration.
 
-import type { CookieRules, Operation } from '../../operation.ts';
+import type { CookieRules, Operation } from '../../exchange/operation.ts';
 import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from '../pointer.ts';
 
 /** The settings of an upstreams.yaml entry that let headers and cookies cross. */

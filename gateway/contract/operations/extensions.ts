@@ -1,6 +1,6 @@
 // The `x-gateway-*` members of a contract. Unknown ones are a mistake.
 
-import { type Mistake, suggest } from '../../config-errors.ts';
+import { type Mistake, suggest } from '../../shared/mistakes.ts';
 import { isObject } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 

@@ -1,7 +1,7 @@
 // Refuses what a contract declares for an operation and the gateway cannot do.
 
-import type { Mistake } from '../../config-errors.ts';
-import type { Operation } from '../../operation.ts';
+import type { Operation } from '../../exchange/operation.ts';
+import type { Mistake } from '../../shared/mistakes.ts';
 import { isJson, mediaTypesOf } from '../media-types.ts';
 import { type JsonObject, type Located, member } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';

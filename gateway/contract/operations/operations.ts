@@ -1,7 +1,7 @@
 // Turns contract documents into operations and resolves all names. A name that does not resolve is a mistake with file and line.
 
-import type { Mistake } from '../../config-errors.ts';
-import type { Operation, SecurityAlternative } from '../../operation.ts';
+import type { Operation, SecurityAlternative } from '../../exchange/operation.ts';
+import type { Mistake } from '../../shared/mistakes.ts';
 import { streamKindOf } from '../../shared/stream-kinds.ts';
 import { successTypes } from '../media-types.ts';
 import { pathStylesOf } from '../parameters/path-styles.ts';

@@ -1,7 +1,7 @@
 // Finds the path parameter of an operation that takes slashes: by x-gateway-path in the contract, by x-multi-segment, which some vendors
 // write, by the name `*`, which Fastify gives its wildcards, or by the entry of upstreams.yaml.
 
-import type { Mistake } from '../../config-errors.ts';
+import type { Mistake } from '../../shared/mistakes.ts';
 import type { JsonObject, Located } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import { segmentsOf } from './routes.ts';

@@ -1,7 +1,7 @@
 // The routing tree: finds the operation of a path and method. The cost depends on the length of the path, not on the number of
 // operations.
 
-import type { Operation } from '../../operation.ts';
+import type { Operation } from '../../exchange/operation.ts';
 import { uriDecoded } from '../pointer.ts';
 
 interface RouteMatch {

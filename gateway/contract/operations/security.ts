@@ -1,8 +1,8 @@
 // Determines the credentials that an operation requires: the contract's security requirements, or those of its upstreams.yaml entry.
 
-import { type Mistake, suggest } from '../../config-errors.ts';
-import type { SecurityAlternative } from '../../operation.ts';
+import type { SecurityAlternative } from '../../exchange/operation.ts';
 import { GATEWAY_SCOPES, isGatewayScope } from '../../shared/gateway-scopes.ts';
+import { type Mistake, suggest } from '../../shared/mistakes.ts';
 import { isSessionCookieName } from '../../shared/session-cookies.ts';
 import { isObject, type JsonObject, member, objectAt } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';

@@ -1,6 +1,6 @@
 // Reads path, query, header and cookie text into the typed parameters of one operation.
 
-import type { Counted } from '../../exchange.ts';
+import type { Counted } from '../../exchange/exchange.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import type { Violation } from '../violations/violations.ts';
 import { type Parameter, type Place, toParameter, toValue, withoutReference } from './parameter.ts';

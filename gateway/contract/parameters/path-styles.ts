@@ -2,7 +2,7 @@
 // section 4.8.12.3). Semicolons may stand in segments with a parameter of style matrix only, because some servers cut off what stands
 // behind one.
 
-import type { Operation } from '../../operation.ts';
+import type { Operation } from '../../exchange/operation.ts';
 import type { JsonObject, Located } from '../pointer.ts';
 import { formsOf, isKeyed, isListed, parameterSchema, typesOf } from './value-types.ts';
 

@@ -1,8 +1,8 @@
 // Reads the texts of path parameters into values. Lists and objects are split before they are decoded, so that an item may contain an
 // encoded separator.
 
-import type { Counted } from '../../exchange.ts';
-import type { Operation } from '../../operation.ts';
+import type { Counted } from '../../exchange/exchange.ts';
+import type { Operation } from '../../exchange/operation.ts';
 import { templateParameters, valuesBetween } from '../operations/routes.ts';
 import { isObject } from '../pointer.ts';
 import type { Violation } from '../violations/violations.ts';

@@ -1,6 +1,6 @@
 // What reading a contract gives: the document as one tree, and what the linter found.
 
-import type { Mistake } from '../../config-errors.ts';
+import type { Mistake } from '../../shared/mistakes.ts';
 import type { JsonObject } from '../pointer.ts';
 
 /** The content of a contract file. References between files are resolved; those within it are kept, so schemas may be circular. */

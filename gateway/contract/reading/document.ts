@@ -2,7 +2,7 @@
 // what an earlier start has kept (kept-contracts.ts).
 
 import { dirname } from 'node:path';
-import type { Mistake } from '../../config-errors.ts';
+import type { Mistake } from '../../shared/mistakes.ts';
 import { positionsIn, shownPath, textOf } from '../../shared/yaml-source.ts';
 import { createPositions, type Locate, type Positions } from '../lint/positions.ts';
 import { isObject } from '../pointer.ts';

@@ -3,7 +3,7 @@
 
 import { globSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { type Mistake, suggest } from '../../config-errors.ts';
+import { type Mistake, suggest } from '../../shared/mistakes.ts';
 import { shownPath } from '../../shared/yaml-source.ts';
 
 /** The contracts of one entry of upstreams.yaml. */

@@ -2,7 +2,7 @@
 // longer than the rest of a small start, so document.ts imports this file on demand.
 
 import { bundle, type Config, createConfig, type Document, lintDocument, type Source } from '@redocly/openapi-core';
-import type { Mistake } from '../../config-errors.ts';
+import type { Mistake } from '../../shared/mistakes.ts';
 import { positionsIn, shownPath } from '../../shared/yaml-source.ts';
 import { toMistakes, unfitFor, unreadable } from '../lint/lint-mistakes.ts';
 import { type Verdict, verdictOn } from '../lint/lint-verdict.ts';

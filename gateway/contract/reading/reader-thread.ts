@@ -2,7 +2,7 @@
 // piece by piece.
 
 import { parentPort } from 'node:worker_threads';
-import type { Mistake } from '../../config-errors.ts';
+import type { Mistake } from '../../shared/mistakes.ts';
 import { positionsIn } from '../../shared/yaml-source.ts';
 import { createDirectReader } from './document.ts';
 import { jsonPiecesOf, type Piece } from './document-pieces.ts';

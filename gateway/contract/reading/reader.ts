@@ -3,7 +3,7 @@
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { Mistake } from '../../config-errors.ts';
+import type { Mistake } from '../../shared/mistakes.ts';
 import type { Position, Spot } from '../../shared/yaml-source.ts';
 import type { JsonObject } from '../pointer.ts';
 import { createYieldToLoop } from '../yield-to-loop.ts';

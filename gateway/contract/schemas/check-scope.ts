@@ -2,7 +2,7 @@
 // cannot hold. Unions, references, patterns, formats, unique items and forms take steps; one stands for about five nanoseconds. Throws
 // request_too_complex.
 
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
 
 export interface CheckScope {
   stepsLeft: number;

@@ -1,7 +1,7 @@
 // When the schemas of contracts are compiled: before a start or a reload if they are new and few enough, otherwise when a request needs
 // them.
 
-import type { Mistake } from '../../config-errors.ts';
+import type { Mistake } from '../../shared/mistakes.ts';
 import type { Contracts, Earlier } from '../load.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import { pathOf } from '../pointer.ts';

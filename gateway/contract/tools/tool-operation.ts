@@ -2,7 +2,7 @@
 
 import { shortTextOf } from '../../shared/short-text.ts';
 import { streamKindOf } from '../../shared/stream-kinds.ts';
-import type { ToolSchemas, ToolSource } from '../../tool-source.ts';
+import type { ToolSchemas, ToolSource } from '../../shared/tool-source.ts';
 import { isJson, isOfBytes, mediaTypeOf } from '../media-types.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import { formsOf, typesOf } from '../parameters/value-types.ts';

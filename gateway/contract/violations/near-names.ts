@@ -1,6 +1,6 @@
 // Names the query parameter that a client has probably meant. The names are those that the published contract declares.
 
-import { closest } from '../../config-errors.ts';
+import { closest } from '../../shared/mistakes.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import type { Violation } from './violations.ts';
 

@@ -1,7 +1,7 @@
 // Violations in a form that may be stored permanently. Names chosen by the client are replaced, because they can contain anything,
 // secrets included.
 
-import type { NotedViolation } from '../../findings.ts';
+import type { NotedViolation } from '../../exchange/findings.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import { child, escapeToken, isObject, objectAt, pathOf } from '../pointer.ts';
 import { reachableFrom } from '../schemas/reachable.ts';

@@ -2,9 +2,9 @@
 // http_version_not_supported, uri_too_long, headers_too_large, authorization_ambiguous, malformed_path, expectation_failed,
 // gateway_shutting_down.
 
-import type { DownstreamRequest } from '../../downstream.ts';
-import { GatewayError } from '../../errors.ts';
-import type { Admitted, Arrived } from '../../exchange.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
+import type { DownstreamRequest } from '../../exchange/downstream.ts';
+import type { Admitted, Arrived } from '../../exchange/exchange.ts';
 import { createClientAddress } from './client-address.ts';
 import { readHeaders } from './headers.ts';
 import { parseTarget } from './path.ts';

@@ -1,7 +1,7 @@
 // Reads the raw header lines in one pass into a lower-case map, with one rule for repeated fields and one for fields that Connection names.
 // Throws malformed_http, authorization_ambiguous, headers_too_large.
 
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
 import { plainLength } from '../../http1/grammar.ts';
 
 // Fields with a single value. A second line is an attack or a mistake, and servers differ in which line they use.

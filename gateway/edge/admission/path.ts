@@ -1,6 +1,6 @@
 // Checks the form of a request target once: an accepted target means the same to the gateway and to every upstream. Throws malformed_path.
 
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
 
 interface RequestTarget {
   /** The path as it is forwarded. */

@@ -1,7 +1,7 @@
 // Maps host names to sites. Without configured host names, every name stands for the API, mail and JMAP.
 
-import type { DownstreamRequest } from '../../downstream.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
+import type { DownstreamRequest } from '../../exchange/downstream.ts';
 
 /** The sites that can have a host name of their own. */
 export type Site = 'api' | 'mail' | 'jmap' | 'panel' | 'autoconfig' | 'autodiscover' | 'mtaSts' | 'administration';

@@ -1,9 +1,9 @@
 // Limits how long a request's body may take. It replaces Node's requestTimeout, which allows no exceptions: a body that is forwarded as a
 // stream may take longer, and has a deadline of its own.
 
-import type { DownstreamRequest } from '../../downstream.ts';
-import { GatewayError } from '../../errors.ts';
-import type { Arrived } from '../../exchange.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
+import type { DownstreamRequest } from '../../exchange/downstream.ts';
+import type { Arrived } from '../../exchange/exchange.ts';
 import { checkEvery } from '../../shared/deadline.ts';
 import type { EdgeExchange } from '../edge-exchange.ts';
 

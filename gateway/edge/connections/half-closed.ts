@@ -3,7 +3,7 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { DownstreamResponse } from '../../downstream.ts';
+import type { DownstreamResponse } from '../../exchange/downstream.ts';
 import { contain } from '../../shared/faults.ts';
 import { destroyIfReset } from './sockets.ts';
 

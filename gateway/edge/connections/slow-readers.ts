@@ -1,7 +1,7 @@
 // Cuts off clients that send a request and do not read its answer: such an answer holds memory here and a connection to the upstream.
 
 import type { Socket } from 'node:net';
-import type { Arrived } from '../../exchange.ts';
+import type { Arrived } from '../../exchange/exchange.ts';
 import { checkEvery } from '../../shared/deadline.ts';
 import { handleOf } from '../../sockets/unread-bytes.ts';
 import { destroyIfReset } from './sockets.ts';

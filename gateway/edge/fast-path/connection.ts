@@ -2,7 +2,7 @@
 // gets the connection with these bytes, and keeps it.
 
 import type { Socket } from 'node:net';
-import type { DownstreamRequest } from '../../downstream.ts';
+import type { DownstreamRequest } from '../../exchange/downstream.ts';
 import { type HeadBounds, readUsualHead } from '../../http1/usual-head.ts';
 import { contain, reportFault } from '../../shared/faults.ts';
 import { giveBackReads, takeReads } from '../../sockets/shared-reads.ts';

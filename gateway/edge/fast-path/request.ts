@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
-import type { DownstreamRequest } from '../../downstream.ts';
+import type { DownstreamRequest } from '../../exchange/downstream.ts';
 import type { UsualHead } from '../../http1/usual-head.ts';
 import { contain } from '../../shared/faults.ts';
 

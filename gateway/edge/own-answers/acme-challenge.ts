@@ -1,7 +1,7 @@
 // Answers the challenges of a certificate authority from which the gateway has ordered a certificate (RFC 8555 section 8.3). Throws
 // nothing.
 
-import type { Admitted } from '../../exchange.ts';
+import type { Admitted } from '../../exchange/exchange.ts';
 
 const PREFIX = '/.well-known/acme-challenge/';
 const TOKEN = /^[A-Za-z0-9_-]{1,128}$/;

@@ -1,7 +1,7 @@
 // Answers cross-origin requests of browsers (Fetch standard, section 3.2): decides by host name which pages may read answers. Secret keys
 // do not belong in browsers, so this is off until a host lists the origins that it trusts.
 
-import type { Admitted, Arrived } from '../../exchange.ts';
+import type { Admitted, Arrived } from '../../exchange/exchange.ts';
 import { authorityOf, hostNameIn } from '../admission/sites.ts';
 
 interface CrossOriginRules {

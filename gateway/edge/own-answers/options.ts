@@ -1,6 +1,6 @@
 // Answers OPTIONS, without an operation, a key or an upstream. Throws the codes of admit, throttle and match.
 
-import type { Admitted, Arrived } from '../../exchange.ts';
+import type { Admitted, Arrived } from '../../exchange/exchange.ts';
 
 interface AnswerOptionsOptions {
   admit(arrived: Arrived): Admitted;

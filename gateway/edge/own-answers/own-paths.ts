@@ -3,9 +3,9 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import type { DownstreamRequest } from '../../downstream.ts';
-import { GatewayError } from '../../errors.ts';
-import type { Admitted, Arrived } from '../../exchange.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
+import type { DownstreamRequest } from '../../exchange/downstream.ts';
+import type { Admitted, Arrived } from '../../exchange/exchange.ts';
 import { nodeExchangeOf } from '../edge-exchange.ts';
 
 const allowed = ['GET', 'HEAD', 'OPTIONS'];

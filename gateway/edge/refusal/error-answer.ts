@@ -1,9 +1,9 @@
 // Makes the text of an error answer: the error object and its headers. Without details, all answers of one code are equal except for the
 // request id. Most refusals have no details, so these texts are kept.
 
-import type { CatalogueEntry } from '../../catalogue-entry.ts';
-import type { ErrorCode } from '../../error-catalogue.ts';
-import type { GatewayError } from '../../errors.ts';
+import type { CatalogueEntry } from '../../catalogue/catalogue-entry.ts';
+import type { ErrorCode } from '../../catalogue/error-catalogue.ts';
+import type { GatewayError } from '../../catalogue/errors.ts';
 
 export interface ErrorAnswer {
   readonly status: number;

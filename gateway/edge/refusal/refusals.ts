@@ -1,8 +1,8 @@
 // Writes the error answer of an exchange, whether a stage has refused it or an own page, which Express serves. unreadable.ts writes the answer to bytes that are no request.
 
-import type { DownstreamRequest, DownstreamResponse } from '../../downstream.ts';
-import { GatewayError, toGatewayError } from '../../errors.ts';
-import type { Arrived } from '../../exchange.ts';
+import { GatewayError, toGatewayError } from '../../catalogue/errors.ts';
+import type { DownstreamRequest, DownstreamResponse } from '../../exchange/downstream.ts';
+import type { Arrived } from '../../exchange/exchange.ts';
 import { contain } from '../../shared/faults.ts';
 import { isIdempotent } from '../../shared/methods.ts';
 import { atEndOfTurn } from '../../sockets/end-of-turn.ts';

@@ -3,9 +3,9 @@
 
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ErrorCode } from '../../error-catalogue.ts';
-import { GatewayError } from '../../errors.ts';
-import { Trail } from '../../trail.ts';
+import type { ErrorCode } from '../../catalogue/error-catalogue.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
+import { Trail } from '../../exchange/trail.ts';
 import { endAfterLingering } from '../connections/linger.ts';
 import type { EdgeExchange, EdgeResponse } from '../edge-exchange.ts';
 import { type NodeExchange, nodeExchangeOf } from '../edge-exchange.ts';

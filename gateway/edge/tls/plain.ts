@@ -1,8 +1,8 @@
 // The plain HTTP listener beside the TLS listener. It answers only challenges of certificate authorities, and redirects only requests
 // without credentials. Throws tls_required, the errors of the admit stage, and the errors of a tunnel.
 
-import { GatewayError } from '../../errors.ts';
-import type { Admitted, Arrived } from '../../exchange.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
+import type { Admitted, Arrived } from '../../exchange/exchange.ts';
 import { hostNameIn } from '../admission/sites.ts';
 
 interface PlainOptions {

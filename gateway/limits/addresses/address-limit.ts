@@ -1,8 +1,8 @@
 // Limits requests, open connections and failed logins per client address, for endpoints without API keys. Throws rate_limited,
 // gateway_overloaded, auth_attempts_limited.
 
-import { GatewayError } from '../../errors.ts';
-import type { Admitted } from '../../exchange.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
+import type { Admitted } from '../../exchange/exchange.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { chargeOf } from '../charges.ts';
 import { createProcessStore } from '../counters/process-store.ts';

@@ -1,7 +1,7 @@
 // Limits failures per client address. An address that has used up its failures is refused until its window ends, so that its next attempts
 // cost little. A FailureCounter counts; this file remembers which addresses are blocked. Throws auth_attempts_limited.
 
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
 import { retryAfterSecondsOf } from '../limit-headers.ts';
 import { addressBlockOf } from './address-block.ts';
 import {

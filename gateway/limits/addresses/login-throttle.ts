@@ -1,8 +1,8 @@
 // Limits failed logins through tunnels, per client address and in total. The upstream may see all clients under the one address of the
 // gateway, and would lock all of them out together. Throws auth_attempts_limited.
 
-import { GatewayError } from '../../errors.ts';
-import type { Admitted } from '../../exchange.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
+import type { Admitted } from '../../exchange/exchange.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { type AcceptedCredentials, createAcceptedCredentials } from './accepted-credentials.ts';
 import { addressBlockOf } from './address-block.ts';

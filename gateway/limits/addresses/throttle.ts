@@ -1,7 +1,7 @@
 // Stage: refuses a client address that the gateway itself has refused too often. Throws auth_attempts_limited.
 
-import type { GatewayError } from '../../errors.ts';
-import type { Admitted, Arrived } from '../../exchange.ts';
+import type { GatewayError } from '../../catalogue/errors.ts';
+import type { Admitted, Arrived } from '../../exchange/exchange.ts';
 import { FailureLimit, type FailureLimitOptions } from './failure-limit.ts';
 
 /** The statuses that count. With these, the gateway refuses a credential, a permission, a path or a method. */

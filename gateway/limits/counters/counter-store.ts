@@ -1,7 +1,7 @@
 // The interface of every counter store, and the function with which each makes a decision of its figures. `open-counter-store.ts` lists the
 // stores.
 
-import type { LimitState } from '../../findings.ts';
+import type { LimitState } from '../../exchange/findings.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 
 /** How to decide while Redis cannot: count in this process, admit all requests, or refuse all. */

@@ -1,8 +1,8 @@
 // Pure: converts an ended exchange to spans in the JSON form of OTLP (opentelemetry-proto 1.x, trace.proto; ids in hexadecimal). Names and
 // attributes follow OpenTelemetry's semantic conventions for HTTP (1.44). Contains no path, query, header or body.
 
+import type { Trail } from '../../exchange/trail.ts';
 import { TIMED_STAGES } from '../../stages.ts';
-import type { Trail } from '../../trail.ts';
 import { parseTraceparent } from './context.ts';
 
 const KIND_SERVER = 2;

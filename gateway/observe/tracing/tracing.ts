@@ -1,8 +1,8 @@
 // Traces of exchanges. A trace begins at the gateway, whatever trace context a client sends: clients must not decide which traces are
 // sampled. The client's context becomes a link of the span.
 
-import type { TrailNotes } from '../../notes.ts';
-import { type Trail, trailOf } from '../../trail.ts';
+import type { TrailNotes } from '../../exchange/notes.ts';
+import { type Trail, trailOf } from '../../exchange/trail.ts';
 import { isSampled, traceparentOf } from './context.ts';
 import { createExporter, type ExporterOptions } from './exporter.ts';
 import { attributes, spansOf } from './spans.ts';

@@ -1,8 +1,8 @@
 // The codes that an operation may be refused with: those that its contract names, and those of the gateway that follow from what the
 // operation takes.
 
-import type { CatalogueEntry, CodeNeed } from '../../catalogue-entry.ts';
-import { type ErrorCode, REFUSALS } from '../../error-catalogue.ts';
+import type { CatalogueEntry, CodeNeed } from '../../catalogue/catalogue-entry.ts';
+import { type ErrorCode, REFUSALS } from '../../catalogue/error-catalogue.ts';
 import { needOf } from '../listed-codes.ts';
 import type { MediaView } from './body-view.ts';
 import type { AnswerView, OperationView } from './operation-view.ts';

@@ -10,7 +10,8 @@ import { closeAtOnce, listen } from '../../edge/connections/listen.ts';
 import { createIds } from '../../edge/ids.ts';
 import { createRefusals } from '../../edge/refusal/refusals.ts';
 import { PublicServer } from '../../edge/server.ts';
-import type { Arrived, Forwardable } from '../../exchange.ts';
+import type { Arrived, Forwardable } from '../../exchange/exchange.ts';
+import type { Trail } from '../../exchange/trail.ts';
 import type { DecisionRecord } from '../../explain/record.ts';
 import type { CounterStore } from '../../limits/counters/counter-store.ts';
 import { createLimit } from '../../limits/limit.ts';
@@ -18,7 +19,6 @@ import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
 import { createLines } from '../../observe/line.ts';
 import { createPipeline, type Stages } from '../../pipeline.ts';
 import { UNREHEARSED_STAGES, type UnrehearsedStage } from '../../stages.ts';
-import type { Trail } from '../../trail.ts';
 import type { Tunnel } from '../../tunnel/table.ts';
 import { createStatelessStages } from '../stateless-stages.ts';
 

@@ -1,7 +1,7 @@
 // The sessions that this process has read, with the uses that the store has not been told of yet.
 
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../../caller.ts';
+import type { Caller } from '../../exchange/caller.ts';
 import type { Session } from '../store/session-store.ts';
 
 /** A use is written at most once in this part of the idle time, and once a minute. */

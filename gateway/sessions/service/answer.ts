@@ -1,7 +1,7 @@
 // The answers of the operations under /session.
 
-import { GatewayError } from '../../errors.ts';
-import type { Forwardable } from '../../exchange.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
+import type { Forwardable } from '../../exchange/exchange.ts';
 import type { LoginPage } from '../login/pages.ts';
 import type { ServedOrigin } from '../origins.ts';
 import type { SessionDeps } from './deps.ts';

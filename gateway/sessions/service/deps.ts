@@ -1,6 +1,6 @@
 // What the operations under /session need.
 
-import type { Organization } from '../../caller.ts';
+import type { Organization } from '../../exchange/caller.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { LiveSessions } from '../live/live-sessions.ts';
 import type { Brand } from '../login/pages.ts';

@@ -1,8 +1,8 @@
 // GET /session/login and GET /session/callback: from the page that asks for a login to the session. What goes wrong is a page with the
 // request id. Throws return_to_invalid, login_provider_unknown, login_failed, login_not_permitted, provider_unavailable.
 
-import { GatewayError, type GatewayErrorDetails } from '../../errors.ts';
-import type { Forwardable } from '../../exchange.ts';
+import { GatewayError, type GatewayErrorDetails } from '../../catalogue/errors.ts';
+import type { Forwardable } from '../../exchange/exchange.ts';
 import { sessionCookieLine } from '../cookies.ts';
 import { deviceOf } from '../device.ts';
 import { keptClaims, organizationClaimed } from '../grants.ts';

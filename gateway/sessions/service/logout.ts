@@ -1,7 +1,7 @@
 // POST /session/logout and POST /session/backchannel-logout: ends sessions here, and at the provider. Throws logout_token_invalid,
 // provider_unavailable, session_store_unavailable.
 
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
 import { clearedSessionCookieLine } from '../cookies.ts';
 import type { LogoutClaims } from '../provider/logout-token.ts';
 import { awayIn, type Provider, providerReason } from '../provider/provider.ts';

@@ -1,8 +1,8 @@
 // The session of the caller, and the other sessions of the same person: GET /session, GET /session/list, DELETE /session/{session_id}.
 // Throws resource_missing, session_store_unavailable.
 
-import { GatewayError } from '../../errors.ts';
-import type { Forwardable } from '../../exchange.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
+import type { Forwardable } from '../../exchange/exchange.ts';
 import type { Session } from '../store/session-store.ts';
 import { fromStore } from '../store-away.ts';
 import { emptyAnswer, jsonAnswer, type SessionHandler } from './answer.ts';

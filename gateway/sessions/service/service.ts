@@ -1,8 +1,8 @@
 // Executes the operations of the contract openapi/session/: operation → handler. What a handler throws as a GatewayError is the refusal for
 // the client. Throws operation_unsupported.
 
-import { GatewayError } from '../../errors.ts';
-import type { Forwardable } from '../../exchange.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
+import type { Forwardable } from '../../exchange/exchange.ts';
 import type { SessionAnswer, SessionHandler } from './answer.ts';
 import type { SessionDeps } from './deps.ts';
 import { finishLogin, startLogin } from './login.ts';

@@ -1,7 +1,7 @@
 // Applies the declared rules for the answers of one upstream: the first rule that matches decides how an answer is handled. Prepared once
 // per configuration.
 
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
 import { type JsonNode, printJsonTree, readJson } from '../../shared/json-tree.ts';
 import { type Addressed, type MemberMatchers, membersTest } from './matchers.ts';

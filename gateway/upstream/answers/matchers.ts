@@ -1,6 +1,6 @@
 // Compiles the member conditions of a rule into a function, once per configuration.
 
-import type { Operation } from '../../operation.ts';
+import type { Operation } from '../../exchange/operation.ts';
 import type { JsonNode, Scalar } from '../../shared/json-tree.ts';
 import { pathParameterNames } from '../requests/path.ts';
 import { memberPath, nodeAt } from './members.ts';

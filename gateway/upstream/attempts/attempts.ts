@@ -1,9 +1,9 @@
 // The attempts of one exchange with an upstream, until one is answered: their targets, and the end of the exchange. exchange-place.ts waits
 // for the place, exchange-clock.ts has the deadlines, relay.ts passes the answer on, retry-plan.ts decides about retries.
 
-import type { GatewayError } from '../../errors.ts';
-import type { Forwardable } from '../../exchange.ts';
-import type { StreamEnd, StreamKind } from '../../findings.ts';
+import type { GatewayError } from '../../catalogue/errors.ts';
+import type { Forwardable } from '../../exchange/exchange.ts';
+import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
 import { contain } from '../../shared/faults.ts';
 import { ExchangePlace, type PlaceOwner } from '../concurrency/exchange-place.ts';
 import type { SendingFailure } from '../failure.ts';

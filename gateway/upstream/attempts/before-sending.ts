@@ -1,7 +1,7 @@
 // Runs work on a request before it is sent, such as hashing, within the deadline of the request. It stops the work when the client leaves.
 // Throws upstream_timeout.
 
-import type { Forwardable } from '../../exchange.ts';
+import type { Forwardable } from '../../exchange/exchange.ts';
 import { upstreamFailure } from '../failure.ts';
 
 /**

@@ -1,8 +1,8 @@
 // The deadlines of one exchange with an upstream. When a deadline has passed, the exchange ends with upstream_timeout. An answer that takes
 // longer than maxStreamMs is cut.
 
-import type { GatewayError } from '../../errors.ts';
-import type { Forwardable } from '../../exchange.ts';
+import type { GatewayError } from '../../catalogue/errors.ts';
+import type { Forwardable } from '../../exchange/exchange.ts';
 import type { DenseSetEntry } from '../../shared/dense-set.ts';
 import { contain } from '../../shared/faults.ts';
 import { upstreamFailure } from '../failure.ts';

@@ -1,9 +1,9 @@
 // The retries of one request: decides whether it is sent again, to which target and when, and with which refusal it ends. The plan is
 // created when a first attempt fails, so that a successful request does not pay for it. Reasons: docs/decisions/0012-retries.md.
 
-import type { GatewayError } from '../../errors.ts';
-import type { Checked, Forwardable } from '../../exchange.ts';
-import type { RetryReason } from '../../findings.ts';
+import type { GatewayError } from '../../catalogue/errors.ts';
+import type { Checked, Forwardable } from '../../exchange/exchange.ts';
+import type { RetryReason } from '../../exchange/findings.ts';
 import { isIdempotent } from '../../shared/methods.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import type { Target, Targets } from '../targets/targets.ts';

@@ -1,7 +1,7 @@
 // Limits concurrent requests to one upstream. Other requests wait in a fair queue, each within its own deadline. Throws
 // upstream_overloaded.
 
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
 import { contain } from '../../shared/faults.ts';
 import { FairQueue, type OrganizationShare, type QueueEntry, queueEntry, type Waiter } from './fair-queue.ts';
 import { createQueueBound, type QueueBoundRules } from './queue-bound.ts';

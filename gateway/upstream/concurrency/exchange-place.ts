@@ -1,8 +1,8 @@
 // The place of one exchange in the concurrency limit of its upstream: waits for it, holds it, gives it back.
 
-import type { Caller } from '../../caller.ts';
-import type { GatewayError } from '../../errors.ts';
-import type { Forwardable } from '../../exchange.ts';
+import type { GatewayError } from '../../catalogue/errors.ts';
+import type { Caller } from '../../exchange/caller.ts';
+import type { Forwardable } from '../../exchange/exchange.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { OrganizationShare, QueueEntry, Waiter } from './fair-queue.ts';
 

@@ -2,7 +2,7 @@
 // one organization does not delay the others. The lists are linked: at full load most requests wait, and most lists have one entry, for
 // which an array would cost 150 bytes each time.
 
-import type { GatewayError } from '../../errors.ts';
+import type { GatewayError } from '../../catalogue/errors.ts';
 
 /** The requests of one organization at an upstream. */
 export interface OrganizationShare {

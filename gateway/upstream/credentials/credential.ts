@@ -1,7 +1,7 @@
 // The gateway's credential at an upstream. Upstreams may lock out a client after repeated failures, so a refused secret is not sent again.
 // The credential is latched until the secret changes, a probe succeeds or an operator asks (latch.ts). Throws upstream_auth_failed.
 
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
 import type { CredentialState } from '../../shared/credential-state.ts';
 import {
   type CredentialHeader,

@@ -1,6 +1,6 @@
 // Compresses the body of one answer on its way to the client: at once if it is whole and short, as a stream otherwise.
 
-import type { Forwardable } from '../../exchange.ts';
+import type { Forwardable } from '../../exchange/exchange.ts';
 import type { CompressedForm } from './compression.ts';
 import { type EncoderStream, encoders } from './encoders.ts';
 

@@ -1,7 +1,7 @@
 // Decides for each answer of one upstream whether the gateway compresses it, and changes its headers accordingly. Prepared once per
 // configuration; an upstream without `compression` has none.
 
-import type { Forwardable } from '../../exchange.ts';
+import type { Forwardable } from '../../exchange/exchange.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
 import { acceptedCodings, refusesIdentity, weightOf } from '../../shared/accept-encoding.ts';
 import { codingOf } from './decode.ts';

@@ -1,7 +1,7 @@
 // Reads the error bodies that web frameworks send by default: their form, code and message (the fields are in field-errors.ts). Stack
 // traces, class names and paths are dropped.
 
-import type { ErrorType } from '../../catalogue-entry.ts';
+import type { ErrorType } from '../../catalogue/catalogue-entry.ts';
 import {
   type DefaultPlace,
   FIELDS_MAX,

@@ -1,10 +1,10 @@
 // Turns an answer from status 400 on into the refusal for the client. The status decides the code; below 500 the gateway's error object
 // also gets the parts of the body that are recognised. The client gets nothing else of the body.
 
-import type { ErrorType } from '../../catalogue-entry.ts';
-import type { ErrorCode } from '../../error-catalogue.ts';
-import { GatewayError, type UpstreamWords } from '../../errors.ts';
-import type { Forwardable } from '../../exchange.ts';
+import type { ErrorType } from '../../catalogue/catalogue-entry.ts';
+import type { ErrorCode } from '../../catalogue/error-catalogue.ts';
+import { GatewayError, type UpstreamWords } from '../../catalogue/errors.ts';
+import type { Forwardable } from '../../exchange/exchange.ts';
 import type { AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { codingOf, decodeBody } from '../encoding/decode.ts';
 import { CollectedBody } from '../relay/collected-body.ts';

@@ -1,6 +1,6 @@
 // Makes the headers of an answer for the client: an allow list, and what the contract and the entry of the upstream add to it.
 
-import type { Checked } from '../../exchange.ts';
+import type { Checked } from '../../exchange/exchange.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
 import { isOwnedAnswerHeader, REPLACED_ANSWER_HEADERS, RESERVED_ANSWER_HEADERS } from '../../shared/owned-headers.ts';
 import { clientCookie, cookieNameIn } from './cookies.ts';

@@ -1,7 +1,7 @@
 // Pure: passes cookies between client and upstream. Only cookies that the entry of the upstream names cross. The attributes that the
 // service sets are changed to fit the public host.
 
-import type { CookieRules, Operation } from '../../operation.ts';
+import type { CookieRules, Operation } from '../../exchange/operation.ts';
 
 /** The parts of an exchange from which its cookies are made. */
 interface CookieContext extends Pick<Operation, 'publicPrefix' | 'upstreamPrefix'> {

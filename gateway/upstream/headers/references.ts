@@ -1,7 +1,7 @@
 // Pure: turns references in upstream answers into references for clients. An absolute address of the upstream, or of the host that the
 // client called, becomes a path. Addresses of other hosts are dropped, because they name internal hosts.
 
-import type { Operation } from '../../operation.ts';
+import type { Operation } from '../../exchange/operation.ts';
 
 /** The parts of an operation and its exchange that decide about a reference. */
 export interface ReferenceContext extends Pick<Operation, 'publicPrefix' | 'upstreamPrefix'> {

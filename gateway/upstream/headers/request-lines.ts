@@ -1,12 +1,12 @@
 // Writes the headers of a request for its upstream: an allow list, and identity headers that only the gateway can set. It writes them as
 // lines at once, because a list of names and values would be joined from three pieces per field. Throws WireFault.
 
-import type { Caller } from '../../caller.ts';
-import type { Checked } from '../../exchange.ts';
+import type { Caller } from '../../exchange/caller.ts';
+import type { Checked } from '../../exchange/exchange.ts';
+import type { CookieRules } from '../../exchange/operation.ts';
 import { unsendable } from '../../http1/client/fault.ts';
 import { FieldLine } from '../../http1/field-line.ts';
 import { isFieldValue } from '../../http1/grammar.ts';
-import type { CookieRules } from '../../operation.ts';
 import { acceptedCodings } from '../../shared/accept-encoding.ts';
 import { isOwnedRequestHeader } from '../../shared/owned-headers.ts';
 import { upstreamCookies } from './cookies.ts';

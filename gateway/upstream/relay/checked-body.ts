@@ -1,7 +1,7 @@
 // The body of an answer that is checked against its contract: a copy of it while it passes (`report`), or the body itself before the
 // client gets any of it (`refuse`).
 
-import type { Forwardable } from '../../exchange.ts';
+import type { Forwardable } from '../../exchange/exchange.ts';
 import type { Control } from '../../http1/client/wire.ts';
 import { upstreamFailure } from '../failure.ts';
 import type { AnswerOwner, ClientAnswer } from './client-answer.ts';

@@ -1,7 +1,7 @@
 // Writes the answer of an upstream to its client: the head, the body with backpressure, and its compression.
 
-import { GatewayError } from '../../errors.ts';
-import type { Forwardable } from '../../exchange.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
+import type { Forwardable } from '../../exchange/exchange.ts';
 import type { AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { contain } from '../../shared/faults.ts';
 import { atEndOfTurn } from '../../sockets/end-of-turn.ts';

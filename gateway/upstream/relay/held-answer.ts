@@ -1,6 +1,6 @@
 // Holds an answer back until it is stored for repetitions of its request, so that a repetition that follows at once finds it.
 
-import type { Forwardable, Recording } from '../../exchange.ts';
+import type { Forwardable, Recording } from '../../exchange/exchange.ts';
 import type { Control } from '../../http1/client/wire.ts';
 import type { AnswerOwner, ClientAnswer } from './client-answer.ts';
 import { CollectedBody } from './collected-body.ts';

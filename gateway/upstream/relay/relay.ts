@@ -8,9 +8,9 @@
 //
 // All but ErrorBody write to the client through ClientAnswer. This is the state `relayed` of the table in forward.ts.
 
-import type { GatewayError } from '../../errors.ts';
-import type { Forwardable } from '../../exchange.ts';
-import type { StreamEnd, StreamKind } from '../../findings.ts';
+import type { GatewayError } from '../../catalogue/errors.ts';
+import type { Forwardable } from '../../exchange/exchange.ts';
+import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
 import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { streamKindOf } from '../../shared/stream-kinds.ts';
 import type { AttemptFailure } from '../attempts/retry-plan.ts';

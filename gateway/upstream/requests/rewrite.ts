@@ -1,9 +1,9 @@
 // Applies the declared request rules of one upstream, in their order. Prepared once per configuration. Operations that no rule names stay
 // unchanged. Throws malformed_json.
 
-import { GatewayError } from '../../errors.ts';
-import type { Checked } from '../../exchange.ts';
-import type { Operation } from '../../operation.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
+import type { Checked } from '../../exchange/exchange.ts';
+import type { Operation } from '../../exchange/operation.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { type JsonNode, type JsonTreeObject, printJsonTree, readJson, scalarOf } from '../../shared/json-tree.ts';
 import { type Addressed, type MemberMatchers, membersTest } from '../answers/matchers.ts';

@@ -1,7 +1,7 @@
 // Turns the `set` of a list into `addItem` and `removeItem` changes with the same result, for upstreams whose `set` changes more than the
 // field that it names. Pure. Throws upstream_bad_response, validation_failed.
 
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
 import {
   type JsonNode,
   type JsonScalar,

@@ -1,6 +1,6 @@
 // Addresses that no service is behind: the sandbox, the contract of the upstream, and the gateway itself.
 
-import type { Mode } from '../../caller.ts';
+import type { Mode } from '../../exchange/caller.ts';
 
 /** The configuration appends the name of the upstream: `examples:<name>`. */
 const EXAMPLES = 'examples:';

@@ -1,8 +1,8 @@
 // Passes an answer that is a stream to the client: each chunk leaves as it arrives. It keeps an event stream alive while the service is
 // silent, checks each item against the contract, and can end the stream between two items.
 
-import type { Forwardable } from '../../exchange.ts';
-import type { StreamEnd, StreamKind } from '../../findings.ts';
+import type { Forwardable } from '../../exchange/exchange.ts';
+import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
 import type { Control } from '../../http1/client/wire.ts';
 import { contain } from '../../shared/faults.ts';
 import { codingOf } from '../encoding/decode.ts';

@@ -1,6 +1,6 @@
 // Finds the boundaries between the items of a stream: an empty line after an event (HTML standard, section 9.2.6), the end of a line.
 
-import type { StreamKind } from '../../findings.ts';
+import type { StreamKind } from '../../exchange/findings.ts';
 
 /** Two line ends in a row. Each is LF, CR or CRLF. */
 const EVENT_END = /\n\n|\r\r\n?|\n\r\n?/;

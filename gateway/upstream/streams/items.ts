@@ -1,6 +1,6 @@
 // Splits a stream into its items, and reads an item as the value that the `itemSchema` of a contract describes (OpenAPI 3.2).
 
-import type { StreamKind } from '../../findings.ts';
+import type { StreamKind } from '../../exchange/findings.ts';
 import { type Boundaries, createBoundaries } from './boundaries.ts';
 
 /** Longer items are not checked. */

@@ -1,8 +1,8 @@
 // What the end of an attempt says about the health of its target.
 
-import type { ErrorCode } from '../../error-catalogue.ts';
-import { GatewayError } from '../../errors.ts';
-import type { Forwardable } from '../../exchange.ts';
+import type { ErrorCode } from '../../catalogue/error-catalogue.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
+import type { Forwardable } from '../../exchange/exchange.ts';
 
 /**
  * How one attempt ended, for the health of its target:

@@ -1,7 +1,7 @@
 // The state of the targets of each upstream, per mode. It outlasts reloads: after one, a failing target is still not used, and outstanding
 // requests still count.
 
-import type { Mode } from '../../caller.ts';
+import type { Mode } from '../../exchange/caller.ts';
 import type { PoolSettings } from '../../http1/client/pool.ts';
 import { failureText, type SendingFailure } from '../failure.ts';
 import { hasNoConnection } from '../simulated/addresses.ts';

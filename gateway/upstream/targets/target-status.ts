@@ -1,6 +1,6 @@
 // The status of targets for operators: a state and numbers.
 
-import type { Mode } from '../../caller.ts';
+import type { Mode } from '../../exchange/caller.ts';
 import { failureText } from '../failure.ts';
 import type { BreakerState } from './breaker.ts';
 import type { HealthCheck, LastCheck } from './health-check.ts';

@@ -1,7 +1,7 @@
 // Picks the target and the connections for each request to an upstream, for one configuration. Throws upstream_unavailable.
 
-import type { Mode } from '../../caller.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
+import type { Mode } from '../../exchange/caller.ts';
 import type { TlsSettings } from '../../http1/client/connect.ts';
 import type { Dispatcher } from '../../http1/client/wire.ts';
 import { failureText, type SendingFailure } from '../failure.ts';

@@ -2,12 +2,12 @@
 // the process. They depend on no other part.
 
 import type { GatewayFile } from '../../config/gateway-file.ts';
-import { ConfigError } from '../../config-errors.ts';
 import type { Configuration } from '../../configuration.ts';
+import type { Operation } from '../../exchange/operation.ts';
 import type { Lifecycle } from '../../observe/status.ts';
-import type { Operation } from '../../operation.ts';
 import type { Parts } from '../../parts.ts';
 import { createForwardClock } from '../../shared/forward-clock.ts';
+import { ConfigError } from '../../shared/mistakes.ts';
 import { lockDirectory } from '../../shared/sqlite.ts';
 import type { AppOptions } from '../app-options.ts';
 import { checkSecrets } from '../named-secrets.ts';

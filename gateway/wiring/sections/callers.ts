@@ -1,14 +1,14 @@
 // The parts that know callers: their open streams, their keys and tokens, their idempotent answers, their calls of deprecated operations,
 // their use.
 
-import type { Caller } from '../../caller.ts';
 import { replicaMistakes } from '../../config/settings.ts';
-import { openAnswerStore } from '../../idempotency/open-store.ts';
-import type { AnswerStore } from '../../idempotency/store.ts';
+import type { Caller } from '../../exchange/caller.ts';
 import { createThrottle, type Throttle } from '../../limits/addresses/throttle.ts';
 import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
 import { logStoreState } from '../../observe/log.ts';
 import type { Parts } from '../../parts.ts';
+import { openReplayStore } from '../../replay/open-store.ts';
+import type { ReplayStore } from '../../replay/replay-store.ts';
 import type { CallerParts } from '../../serving/serving.ts';
 import { OpenStreams } from '../../streams/open-streams.ts';
 import { openUsage, type Usage } from '../../usage/usage.ts';
@@ -47,7 +47,7 @@ export async function openCallers(above: Above, parts: Parts): Promise<CallersSe
   const sessions = await openSessionsPart(above, parts);
   const identity = openIdentityPart(above, sessions, [streams, tunnelStreams], parts);
   above.counters.live.begin();
-  const answerStore = await openAnswers(above, parts);
+  const replayStore = await openAnswers(above, parts);
   const versionUses = openVersionUsesPart(above, parts);
   const usage = await openUsagePart(above, parts);
   const throttle = openThrottle(above, identity, parts);
@@ -55,7 +55,7 @@ export async function openCallers(above: Above, parts: Parts): Promise<CallersSe
     streams,
     tunnelStreams,
     identity,
-    answerStore,
+    replayStore,
     versionUses,
     usage,
     throttle,
@@ -139,8 +139,8 @@ function openIdentityPart(
 async function openAnswers(
   { options: { settings, now }, observation: { log } }: Above,
   parts: Parts,
-): Promise<AnswerStore> {
-  const answerStore = await openAnswerStore({
+): Promise<ReplayStore> {
+  const replayStore = await openReplayStore({
     redisUrl: settings.redisUrl,
     dataDirectory: settings.dataDirectory,
     acceptOneWay: settings.acceptOneWay,
@@ -150,10 +150,10 @@ async function openAnswers(
   parts.add({
     name: 'idempotency',
     check: ({ config }) => replicaMistakes(config, settings),
-    status: () => ({ idempotency: answerStore.status() }),
-    close: answerStore.close,
+    status: () => ({ idempotency: replayStore.status() }),
+    close: replayStore.close,
   });
-  return answerStore;
+  return replayStore;
 }
 
 function openVersionUsesPart(

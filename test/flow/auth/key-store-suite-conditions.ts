@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConditionFailed, type Conditions, type KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import type { StoredKey } from '../../../gateway/auth/store/stored-key.ts';
-import type { Organization } from '../../../gateway/caller.ts';
+import type { Organization } from '../../../gateway/exchange/caller.ts';
 import { issue, organization, START_MS } from '../../unit/auth/samples.ts';
 import type { Open } from './key-store-suite-open.ts';
 

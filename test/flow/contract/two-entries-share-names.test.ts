@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ConfigError } from '../../../gateway/config-errors.ts';
+import { ConfigError } from '../../../gateway/shared/mistakes.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
 

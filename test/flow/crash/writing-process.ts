@@ -3,9 +3,9 @@
 
 import { writeSync } from 'node:fs';
 import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/sqlite-key-store.ts';
-import { createSqliteAnswerStore as createAnswers } from '../../../gateway/idempotency/sqlite-store.ts';
+import { createSqliteReplayStore as createAnswers } from '../../../gateway/replay/sqlite-store.ts';
 import { issue, organization, pepperFingerprint } from '../../unit/auth/samples.ts';
-import { claimOf } from '../idempotency/claim.ts';
+import { claimOf } from '../replay/claim.ts';
 import { keyOf, LEASE_MS, RECORD, RETENTION } from './written.ts';
 
 const [directory = '', run = ''] = process.argv.slice(2);

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/sqlite-key-store.ts';
-import { createSqliteAnswerStore as createAnswers } from '../../../gateway/idempotency/sqlite-store.ts';
-import type { AnswerKey } from '../../../gateway/idempotency/store.ts';
+import type { AnswerKey } from '../../../gateway/replay/replay-store.ts';
+import { createSqliteReplayStore as createAnswers } from '../../../gateway/replay/sqlite-store.ts';
 import { pepperFingerprint } from '../../unit/auth/samples.ts';
-import { claimOf } from '../idempotency/claim.ts';
+import { claimOf } from '../replay/claim.ts';
 
 export const RECORD = Buffer.from('{"status":201}'.padEnd(3000));
 /** Longer than any of these tests. */

@@ -5,12 +5,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import { listen } from '../../../gateway/edge/connections/listen.ts';
 import { nodeExchangeOf } from '../../../gateway/edge/edge-exchange.ts';
 import { createRefusals } from '../../../gateway/edge/refusal/refusals.ts';
 import { PublicServer } from '../../../gateway/edge/server.ts';
-import { GatewayError } from '../../../gateway/errors.ts';
-import type { Arrived } from '../../../gateway/exchange.ts';
+import type { Arrived } from '../../../gateway/exchange/exchange.ts';
 import { onFault } from '../../../gateway/shared/faults.ts';
 import { openConnection, requestOf } from '../../support/connection.ts';
 

@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import { listen } from '../../../gateway/edge/connections/listen.ts';
 import type { EdgeResponse } from '../../../gateway/edge/edge-exchange.ts';
 import { createRefusals } from '../../../gateway/edge/refusal/refusals.ts';
 import { PublicServer } from '../../../gateway/edge/server.ts';
-import { GatewayError } from '../../../gateway/errors.ts';
-import type { Arrived } from '../../../gateway/exchange.ts';
+import type { Arrived } from '../../../gateway/exchange/exchange.ts';
 import { type Connection, openConnection, requestOf, until } from '../../support/connection.ts';
 
 const KEEP_ALIVE_MS = 300;

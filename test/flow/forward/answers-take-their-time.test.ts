@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { describe, it } from 'node:test';
-import { ConfigError } from '../../../gateway/config-errors.ts';
+import { ConfigError } from '../../../gateway/shared/mistakes.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { ask, requestOf, until } from '../../support/connection.ts';
 import { assertRefusal } from '../../support/errors.ts';

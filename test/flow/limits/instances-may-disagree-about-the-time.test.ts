@@ -5,9 +5,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import type { Caller } from '../../../gateway/caller.ts';
-import { GatewayError } from '../../../gateway/errors.ts';
-import type { Counted, Permitted } from '../../../gateway/exchange.ts';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
+import type { Caller } from '../../../gateway/exchange/caller.ts';
+import type { Counted, Permitted } from '../../../gateway/exchange/exchange.ts';
+import type { Operation } from '../../../gateway/exchange/operation.ts';
+import { trailOf } from '../../../gateway/exchange/trail.ts';
 import { createChargesOf } from '../../../gateway/limits/charges.ts';
 import {
   createRedisCounterStore,
@@ -16,9 +18,7 @@ import {
 import { createLimit } from '../../../gateway/limits/limit.ts';
 import { retryAfterSecondsOf } from '../../../gateway/limits/limit-headers.ts';
 import type { LimitRules } from '../../../gateway/limits/limit-rules.ts';
-import type { Operation } from '../../../gateway/operation.ts';
 import type { Awaitable } from '../../../gateway/shared/awaitable.ts';
-import { trailOf } from '../../../gateway/trail.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { caller, operation, organization, permitted, rule, rules } from '../../unit/limits/parties.ts';
 import { busiestSpan, createReference } from '../../unit/limits/reference-model.ts';

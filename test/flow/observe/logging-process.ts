@@ -1,8 +1,8 @@
 // Logs a number of exchanges, and a line of its own every 100 of them, to its standard output, whether or not it is read. Then reports over
 // IPC the memory of buffers and the number of dropped lines, and on request logs one more line and ends.
 
+import { Trail } from '../../../gateway/exchange/trail.ts';
 import { createLog } from '../../../gateway/observe/log.ts';
-import { Trail } from '../../../gateway/trail.ts';
 
 const EXCHANGES = Number(process.argv[2]);
 let dropped = 0;

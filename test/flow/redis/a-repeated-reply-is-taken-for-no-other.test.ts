@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
-import { createRedisAnswerStore } from '../../../gateway/idempotency/redis-store.ts';
+import { createRedisReplayStore } from '../../../gateway/replay/redis-store.ts';
 import { type GarbledRedis, startGarbledRedis } from '../../support/garbled-redis.ts';
 import { startServer } from '../../support/redis.ts';
 import { issue, organization, pepperFingerprint } from '../../unit/auth/samples.ts';
@@ -33,7 +33,7 @@ test('a key is not taken for another', async (t) => {
 
 test('a stored answer is not taken for another', async (t) => {
   const garbled = await throughGarbling(t);
-  const answers = await createRedisAnswerStore({ url: garbled.url, onChange: () => undefined });
+  const answers = await createRedisReplayStore({ url: garbled.url, onChange: () => undefined });
   t.after(() => answers.close());
   const slotOf = (digest: string) => ({ organization: 'org_a', mode: 'live', digest }) as const;
   const claim = {

@@ -9,7 +9,7 @@ import { type GarbledRedis, startGarbledRedis } from '../../support/garbled-redi
 import { eventually, keysStatusOf } from '../../support/instances.ts';
 import { startServer, type TestRedis } from '../../support/redis.ts';
 import { headersOf } from '../../support/scripted-upstream.ts';
-import { createKeyedWorld, type KeyedWorld, newKey } from '../idempotency/keyed.ts';
+import { createKeyedWorld, type KeyedWorld, newKey } from '../replay/keyed.ts';
 
 const KEYS = Number(process.env.GARBLED_KEYS ?? 24);
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, it } from 'node:test';
-import { ConfigError } from '../../../gateway/config-errors.ts';
+import { ConfigError } from '../../../gateway/shared/mistakes.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { until } from '../../support/connection.ts';
 import { type GatewayOptions, startGateway } from '../../support/gateway.ts';

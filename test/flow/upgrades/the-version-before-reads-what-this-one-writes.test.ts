@@ -9,11 +9,11 @@ import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import * as presentRedisKeys from '../../../gateway/auth/store/redis/redis-key-store.ts';
 import * as presentKeys from '../../../gateway/auth/store/sqlite/sqlite-key-store.ts';
 import * as presentSecrets from '../../../gateway/config/secrets.ts';
-import * as presentAnswers from '../../../gateway/idempotency/open-store.ts';
-import type { AnswerStore } from '../../../gateway/idempotency/store.ts';
 import * as presentFailures from '../../../gateway/limits/addresses/failure-counter.ts';
 import type { CounterStore } from '../../../gateway/limits/counters/counter-store.ts';
 import * as presentCounters from '../../../gateway/limits/counters/redis/redis-counter-store.ts';
+import { openReplayStore } from '../../../gateway/replay/open-store.ts';
+import type { ReplayStore } from '../../../gateway/replay/replay-store.ts';
 import * as presentRedisUses from '../../../gateway/versions/redis-store.ts';
 import * as presentUses from '../../../gateway/versions/sqlite-store.ts';
 import { dayOf, type UseStore } from '../../../gateway/versions/store.ts';
@@ -23,8 +23,8 @@ import { checkOut, type FormerTree, noHistory } from '../../support/former/tree.
 import { eventually } from '../../support/instances.ts';
 import { lookInside, startServer, type TestRedis } from '../../support/redis.ts';
 import { issue, organization, pepperFingerprint } from '../../unit/auth/samples.ts';
-import { claimOf, SENT_AT_MS } from '../idempotency/claim.ts';
-import { newAnswerKey, RETENTION } from '../idempotency/store-suite.ts';
+import { claimOf, SENT_AT_MS } from '../replay/claim.ts';
+import { newAnswerKey, RETENTION } from '../replay/store-suite.ts';
 
 const [VERSION] = FORMER;
 const former = await checkOut(VERSION);
@@ -58,12 +58,14 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
   });
 
   async function answersOf(t: TestContext, redisUrl: string | undefined) {
-    const stores: AnswerStore[] = [];
+    const stores: ReplayStore[] = [];
     const dataDirectory = temporaryDirectory();
     let passedMs = 0;
-    for (const { openAnswerStore } of await both(presentAnswers, 'gateway/idempotency/open-store.ts')) {
+    const path = 'gateway/idempotency/open-store.ts';
+    const { openAnswerStore } = await (former as FormerTree).load<{ openAnswerStore: typeof openReplayStore }>(path);
+    for (const open of [openReplayStore, openAnswerStore]) {
       const now = () => Date.now() + passedMs;
-      const store = await openAnswerStore({ redisUrl, dataDirectory, acceptOneWay: false, now, onChange() {} });
+      const store = await open({ redisUrl, dataDirectory, acceptOneWay: false, now, onChange() {} });
       t.after(() => store.close());
       stores.push(store);
     }
@@ -84,10 +86,10 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
     for (const [writer, reader, one, other] of orders) {
       it(`answers and claims, ${kind}: ${writer} writes, ${reader} reads`, async (t) => {
         const { stores, pass } = await answersOf(t, kind === 'redis' ? redis.url : undefined);
-        const [write, read] = [stores[one], stores[other]] as [AnswerStore, AnswerStore];
+        const [write, read] = [stores[one], stores[other]] as [ReplayStore, ReplayStore];
         const base = newAnswerKey();
         const key = (digest: string) => ({ ...base, digest });
-        const begin = (store: AnswerStore, digest: string, further: Parameters<typeof claimOf>[3] = {}) =>
+        const begin = (store: ReplayStore, digest: string, further: Parameters<typeof claimOf>[3] = {}) =>
           store.begin(key(digest), claimOf('f', store === write ? 'writer' : 'reader', 5000, further));
         const record = Buffer.from(
           '{"kind":"answer","requestId":"writer","status":200,"headers":[]}\n\x00\xff é',
@@ -118,7 +120,7 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
 
       it(`what an organization may store, ${kind}: ${writer} stores first`, async (t) => {
         const { stores } = await answersOf(t, kind === 'redis' ? redis.url : undefined);
-        const [write, read] = [stores[one], stores[other]] as [AnswerStore, AnswerStore];
+        const [write, read] = [stores[one], stores[other]] as [ReplayStore, ReplayStore];
         const key = newAnswerKey();
         const narrow = { ...RETENTION, organizationBytesMax: 2000 };
         for (const [digest, store] of [

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { loadSettings } from '../../../gateway/config/settings.ts';
 import { decodeHistory } from '../../../gateway/console/kept-history.ts';
 import { COARSEST, RESOLUTIONS } from '../../../gateway/console/ranges.ts';
-import { openAnswerStore } from '../../../gateway/idempotency/open-store.ts';
+import { openReplayStore } from '../../../gateway/replay/open-store.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { type Fixture, FORMER, type Former, restoreFixture } from '../../support/former/fixture.ts';
 import {
@@ -45,7 +45,7 @@ async function upgrade(t: TestContext, version: Former, kind: Kind, agedMs: numb
   const accepted = loadSettings({ GATEWAY_DATA: dataDirectory });
   // What a start with --accept-one-way does.
   if (kind === 'embedded')
-    await (await openAnswerStore({ ...accepted, acceptOneWay: true, now: Date.now, onChange() {} })).close();
+    await (await openReplayStore({ ...accepted, acceptOneWay: true, now: Date.now, onChange() {} })).close();
   return {
     fixture,
     service,

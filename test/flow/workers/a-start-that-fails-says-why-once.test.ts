@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, it } from 'node:test';
 import { loadSettings } from '../../../gateway/config/settings.ts';
-import { ConfigError } from '../../../gateway/config-errors.ts';
+import { ConfigError } from '../../../gateway/shared/mistakes.ts';
 import { environmentOf, writeConfiguration } from '../../support/configuration.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import type { Finished } from '../../support/in-process.ts';

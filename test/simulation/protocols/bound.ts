@@ -5,7 +5,7 @@ import { createDigestOf, keyFingerprint } from '../../../gateway/auth/api-key.ts
 import { createIssueKey } from '../../../gateway/auth/issue-key.ts';
 import { ConditionFailed, type KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
-import type { Organization } from '../../../gateway/caller.ts';
+import type { Organization } from '../../../gateway/exchange/caller.ts';
 import { BoundChecker } from '../checkers/bound.ts';
 import { Deployment, type Place } from '../deployment.ts';
 import type { SimulatedProcess } from '../engine/process.ts';

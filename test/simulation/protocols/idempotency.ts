@@ -4,13 +4,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GatewayError } from '../../../gateway/errors.ts';
-import type { Checked, Forwardable as Fresh } from '../../../gateway/exchange.ts';
-import { createRedisAnswerStore } from '../../../gateway/idempotency/redis-store.ts';
-import { createReplay, LEASE_MARGIN_MS, type Replay } from '../../../gateway/idempotency/replay.ts';
-import { createSqliteAnswerStore } from '../../../gateway/idempotency/sqlite-store.ts';
-import type { AnswerStore } from '../../../gateway/idempotency/store.ts';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
+import type { Checked, Forwardable as Fresh } from '../../../gateway/exchange/exchange.ts';
 import type { ConnectRedis } from '../../../gateway/redis/client.ts';
+import { createRedisReplayStore } from '../../../gateway/replay/redis-store.ts';
+import { createReplay, LEASE_MARGIN_MS, type Replay } from '../../../gateway/replay/replay.ts';
+import type { ReplayStore } from '../../../gateway/replay/replay-store.ts';
+import { createSqliteReplayStore } from '../../../gateway/replay/sqlite-store.ts';
 import { EffectChecker } from '../checkers/effects.ts';
 import { Deployment, type Place } from '../deployment.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
@@ -96,7 +96,7 @@ function startIdempotency(
 ): Running {
   const directory = isInRedis ? undefined : mkdtempSync(join(tmpdir(), 'simulated-answers-'));
   const gateways = new Map<Place, Gateway>();
-  const stores: AnswerStore[] = [];
+  const stores: ReplayStore[] = [];
 
   const deployment = new Deployment(world, processes, (place, process, connect) => {
     void openStore(process, connect, directory).then((store) => {
@@ -218,11 +218,11 @@ async function openStore(
   process: SimulatedProcess,
   connect: ConnectRedis,
   directory: string | undefined,
-): Promise<AnswerStore> {
+): Promise<ReplayStore> {
   const { machine } = process;
   const onChange = () => undefined;
-  if (directory !== undefined) return createSqliteAnswerStore({ directory, now: machine.now, onChange, machine });
-  return createRedisAnswerStore({ url: 'redis://simulated', onChange, connect });
+  if (directory !== undefined) return createSqliteReplayStore({ directory, now: machine.now, onChange, machine });
+  return createRedisReplayStore({ url: 'redis://simulated', onChange, connect });
 }
 
 interface Upstream {

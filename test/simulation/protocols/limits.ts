@@ -1,7 +1,7 @@
 // Limits: several gateways charge the requests of some organizations to counters in one Redis, by the stage `limit` with its store, refusal cache
 // and outage policies.
 
-import { GatewayError } from '../../../gateway/errors.ts';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import type { OutagePolicy } from '../../../gateway/limits/counters/counter-store.ts';
 import { createRedisCounterStore } from '../../../gateway/limits/counters/redis/redis-counter-store.ts';
 import { createLimit } from '../../../gateway/limits/limit.ts';

@@ -2,8 +2,8 @@
 // one before. Each gateway follows its disk, and notes what came of it in the log of the key store.
 
 import { OutOfFiles } from '../../../gateway/config/free-files.ts';
-import { ConfigError } from '../../../gateway/config-errors.ts';
 import type { Configuration } from '../../../gateway/configuration.ts';
+import { ConfigError } from '../../../gateway/shared/mistakes.ts';
 import { followConfiguration } from '../../../gateway/wiring/reload.ts';
 import { ConfigurationChecker, type DiskState } from '../checkers/configurations.ts';
 import { Deployment, type Place } from '../deployment.ts';

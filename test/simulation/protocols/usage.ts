@@ -1,6 +1,6 @@
 // Use: gateways count the requests of some organizations, write what they counted to one Redis, and answer questions about it.
 
-import type { Operation } from '../../../gateway/operation.ts';
+import type { Operation } from '../../../gateway/exchange/operation.ts';
 import type { UsagePage, UsageQuestion } from '../../../gateway/usage/report.ts';
 import { openUsage, type Usage } from '../../../gateway/usage/usage.ts';
 import { caller, operation, organization } from '../../unit/limits/parties.ts';

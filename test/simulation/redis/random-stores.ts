@@ -6,22 +6,22 @@ import { openRedisAcmeStore } from '../../../gateway/acme/redis-acme-store.ts';
 import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
 import type { StoredKey } from '../../../gateway/auth/store/stored-key.ts';
-import type { Organization } from '../../../gateway/caller.ts';
-import { createRedisAnswerStore } from '../../../gateway/idempotency/redis-store.ts';
-import type { AnswerStore } from '../../../gateway/idempotency/store.ts';
+import type { Organization } from '../../../gateway/exchange/caller.ts';
 import {
   createRunDecisions,
   encodeCharges,
   extendExpiryOfAll,
 } from '../../../gateway/limits/counters/redis/window-script.ts';
 import type { ConnectRedis, Redis } from '../../../gateway/redis/client.ts';
+import { createRedisReplayStore } from '../../../gateway/replay/redis-store.ts';
+import type { ReplayStore } from '../../../gateway/replay/replay-store.ts';
 import type { SessionStore } from '../../../gateway/sessions/store/session-store.ts';
 import { type OtherStores, openOthers, otherUses } from './random-others.ts';
 import { openSessions, sessionUses, type UseOfSessions } from './random-sessions.ts';
 
 export interface Stores {
   readonly keys: KeyStore;
-  readonly answers: AnswerStore;
+  readonly answers: ReplayStore;
   readonly acme: AcmeStore;
   readonly sessions: SessionStore;
   readonly others: OtherStores;
@@ -34,7 +34,7 @@ export async function openStores(connect: ConnectRedis): Promise<Stores> {
   const client = connect({ url });
   return {
     keys: await openRedisStore({ url, pepperFingerprint: 'pepper', now: () => 1_767_225_600_000, connect }),
-    answers: await createRedisAnswerStore({ url, onChange: () => undefined, connect }),
+    answers: await createRedisReplayStore({ url, onChange: () => undefined, connect }),
     acme: await openRedisAcmeStore(url, connect),
     sessions: await openSessions(url, connect),
     others: await openOthers(url, connect),

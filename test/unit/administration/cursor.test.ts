@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createSealedCursors, type SealedCursorsOptions } from '../../../gateway/administration/service/cursor.ts';
-import { GatewayError } from '../../../gateway/errors.ts';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import { anyCharacter } from '../../support/characters.ts';
 
 const digestOf = (text: string) => createHmac('sha256', 'pepper').update(text).digest('base64url');

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import type { Grants } from '../../../gateway/administration/actor.ts';
 import { type Granted, requireHeld, scopeMistakeOf } from '../../../gateway/administration/grants.ts';
 import { allowanceOf, isRangeWithin } from '../../../gateway/auth/address-ranges.ts';
-import { GatewayError } from '../../../gateway/errors.ts';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import { createScopeRules } from '../../../gateway/shared/gateway-scopes.ts';
 
 const rules = createScopeRules(['mail:read'], true);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ANONYMOUS, createAuthenticate } from '../../../gateway/auth/authenticate.ts';
 import { ADMINISTRATOR } from '../../../gateway/auth/basic.ts';
-import type { Caller } from '../../../gateway/caller.ts';
-import type { GatewayError } from '../../../gateway/errors.ts';
-import { trailOf } from '../../../gateway/trail.ts';
+import type { GatewayError } from '../../../gateway/catalogue/errors.ts';
+import type { Caller } from '../../../gateway/exchange/caller.ts';
+import { trailOf } from '../../../gateway/exchange/trail.ts';
 import { caller, makeKey, matched, operation, refusal } from './samples.ts';
 
 const key = makeKey();

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { ANONYMOUS } from '../../../gateway/auth/authenticate.ts';
 import { createAuthorize } from '../../../gateway/auth/authorize.ts';
 import { ADMINISTRATOR } from '../../../gateway/auth/basic.ts';
-import type { Caller } from '../../../gateway/caller.ts';
-import { GatewayError } from '../../../gateway/errors.ts';
-import type { Identified } from '../../../gateway/exchange.ts';
-import type { Operation } from '../../../gateway/operation.ts';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
+import type { Caller } from '../../../gateway/exchange/caller.ts';
+import type { Identified } from '../../../gateway/exchange/exchange.ts';
+import type { Operation } from '../../../gateway/exchange/operation.ts';
 import { createScopeRules } from '../../../gateway/shared/gateway-scopes.ts';
 import { caller, fakeClock, matched, operation, organization, refusal, START_MS } from './samples.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import type { Organization } from '../../../gateway/caller.ts';
+import type { Organization } from '../../../gateway/exchange/caller.ts';
 import { follow, POLL_MS, settled } from './directory-samples.ts';
 import { fakeClock, makeKey, storeWithKey, until } from './samples.ts';
 

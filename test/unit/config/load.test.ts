@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { test } from 'node:test';
 import { loadSettings } from '../../../gateway/config/settings.ts';
-import { ConfigError } from '../../../gateway/config-errors.ts';
 import { loadConfiguration } from '../../../gateway/configuration.ts';
+import { ConfigError } from '../../../gateway/shared/mistakes.ts';
 import { writeSound } from '../../config/faults.ts';
 import { environmentOf } from '../../support/configuration.ts';
 

@@ -4,7 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { checkShape } from '../../../gateway/config/issues.ts';
-import type { Mistake } from '../../../gateway/config-errors.ts';
+import type { Mistake } from '../../../gateway/shared/mistakes.ts';
 import { readSource } from '../../../gateway/shared/yaml-source.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 

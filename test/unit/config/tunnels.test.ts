@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { checkHosts, hosts as hostsShape } from '../../../gateway/config/hosts.ts';
 import { checkTunnels } from '../../../gateway/config/tunnel-paths.ts';
 import { tunnel as tunnelShape } from '../../../gateway/config/tunnels.ts';
-import type { Mistake } from '../../../gateway/config-errors.ts';
+import type { Mistake } from '../../../gateway/shared/mistakes.ts';
 import type { Source } from '../../../gateway/shared/yaml-source.ts';
 
 const at = (path: readonly (string | number)[], reason: string, remedy: string) => ({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createNearLimit, type LimitPressure, mergeNearLimit } from '../../../gateway/console/near-limit.ts';
-import type { Trail } from '../../../gateway/trail.ts';
+import type { Trail } from '../../../gateway/exchange/trail.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import { expectBody, isUnexpected, readBody } from '../../../gateway/contract/body.ts';
-import { GatewayError } from '../../../gateway/errors.ts';
-import type { Admitted } from '../../../gateway/exchange.ts';
+import type { Admitted } from '../../../gateway/exchange/exchange.ts';
 
 const json = { required: true, mediaTypes: ['application/json', 'image/*'] };
 

@@ -2,12 +2,12 @@
 
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Mistake } from '../../../gateway/config-errors.ts';
 import { loadContracts, locateMistakes } from '../../../gateway/contract/load.ts';
 import type { ContractOperation } from '../../../gateway/contract/operations/operations.ts';
 import { createDirectReader } from '../../../gateway/contract/reading/document.ts';
 import type { Schemas } from '../../../gateway/contract/schemas/schemas.ts';
 import { toBodyViolations, type Violation } from '../../../gateway/contract/violations/violations.ts';
+import type { Mistake } from '../../../gateway/shared/mistakes.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
 export interface Compiled {

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { type Mistake, toSentence } from '../../../gateway/config-errors.ts';
 import { createDirectReader } from '../../../gateway/contract/reading/document.ts';
+import { type Mistake, toSentence } from '../../../gateway/shared/mistakes.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { bodyCheck, documentOf } from './compiled.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import { hasEscapedNames, measure, parseJson, parseUnescaped } from '../../../gateway/contract/json.ts';
-import { GatewayError } from '../../../gateway/errors.ts';
 
 const limits = { jsonDepthMax: 32, jsonMembersMax: 1_000_000 };
 

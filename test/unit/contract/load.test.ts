@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Mistake } from '../../../gateway/config-errors.ts';
 import { type Contracts, type LoadOptions, loadContracts, locateMistakes } from '../../../gateway/contract/load.ts';
 import type { ContractOperation } from '../../../gateway/contract/operations/operations.ts';
 import { createDirectReader } from '../../../gateway/contract/reading/document.ts';
+import type { Mistake } from '../../../gateway/shared/mistakes.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { documentOf } from './compiled.ts';
 

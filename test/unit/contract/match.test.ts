@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import { createMatch } from '../../../gateway/contract/match.ts';
-import { GatewayError } from '../../../gateway/errors.ts';
-import type { Admitted } from '../../../gateway/exchange.ts';
+import type { Admitted } from '../../../gateway/exchange/exchange.ts';
 import { operationFor } from './operations.ts';
 
 const { match, allowedMethods } = createMatch([

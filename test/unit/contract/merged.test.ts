@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, it } from 'node:test';
-import type { Mistake } from '../../../gateway/config-errors.ts';
 import { type ContractSource, loadContracts } from '../../../gateway/contract/load.ts';
 import { publishedContracts } from '../../../gateway/contract/merged/groups.ts';
 import { createDirectReader } from '../../../gateway/contract/reading/document.ts';
+import type { Mistake } from '../../../gateway/shared/mistakes.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
 type Json = Record<string, unknown>;

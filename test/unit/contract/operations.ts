@@ -1,6 +1,6 @@
 // Operations with nothing but a method and a path.
 
-import type { Operation } from '../../../gateway/operation.ts';
+import type { Operation } from '../../../gateway/exchange/operation.ts';
 
 export function operationFor(method: string, path: string): Operation {
   return {

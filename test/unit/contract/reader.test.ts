@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import type { Mistake } from '../../../gateway/config-errors.ts';
 import { createDirectReader } from '../../../gateway/contract/reading/document.ts';
 import { createThreadReader } from '../../../gateway/contract/reading/reader.ts';
+import type { Mistake } from '../../../gateway/shared/mistakes.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { documentOf } from './compiled.ts';
 

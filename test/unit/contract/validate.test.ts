@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import { createValidate } from '../../../gateway/contract/validate.ts';
-import { GatewayError } from '../../../gateway/errors.ts';
-import type { Checked, Counted } from '../../../gateway/exchange.ts';
+import type { Checked, Counted } from '../../../gateway/exchange/exchange.ts';
 import { compileDocument, documentOf } from './compiled.ts';
 
 const responses = { 201: { description: 'x', content: { 'application/json': {} } } };

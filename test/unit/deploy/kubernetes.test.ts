@@ -15,7 +15,7 @@ import { parseDockerfile } from '../../../deploy/image/dockerfile.ts';
 import { gatewayFile } from '../../../gateway/config/gateway-file.ts';
 import { loadConfig } from '../../../gateway/config/load.ts';
 import { loadSettings } from '../../../gateway/config/settings.ts';
-import type { Mistake } from '../../../gateway/config-errors.ts';
+import type { Mistake } from '../../../gateway/shared/mistakes.ts';
 import { complaintsAbout, manifestFiles, manifestsDirectory, readManifests } from '../../support/deploy/manifests.ts';
 
 const read = (path: string) => readFileSync(join(manifestsDirectory, path), 'utf8');

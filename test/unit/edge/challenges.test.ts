@@ -6,12 +6,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { withBasicChallenge } from '../../../gateway/auth/credentials.ts';
-import type { CatalogueEntry } from '../../../gateway/catalogue-entry.ts';
+import type { CatalogueEntry } from '../../../gateway/catalogue/catalogue-entry.ts';
+import { type ErrorCode, REFUSALS } from '../../../gateway/catalogue/error-catalogue.ts';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import { createRefusals } from '../../../gateway/edge/refusal/refusals.ts';
-import { type ErrorCode, REFUSALS } from '../../../gateway/error-catalogue.ts';
-import { GatewayError } from '../../../gateway/errors.ts';
-import type { Operation, SecurityAlternative } from '../../../gateway/operation.ts';
-import { notesOn, Trail } from '../../../gateway/trail.ts';
+import type { Operation, SecurityAlternative } from '../../../gateway/exchange/operation.ts';
+import { notesOn, Trail } from '../../../gateway/exchange/trail.ts';
 import { ask, requestOf } from '../../support/connection.ts';
 
 const key: SecurityAlternative = { scheme: 'apiKey', scopes: ['post:read'] };

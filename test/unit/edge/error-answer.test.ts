@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
+import { type ErrorCode, REFUSALS } from '../../../gateway/catalogue/error-catalogue.ts';
+import { GatewayError, toGatewayError } from '../../../gateway/catalogue/errors.ts';
 import { createErrorAnswers } from '../../../gateway/edge/refusal/error-answer.ts';
-import { type ErrorCode, REFUSALS } from '../../../gateway/error-catalogue.ts';
-import { GatewayError, toGatewayError } from '../../../gateway/errors.ts';
 
 const codes = Object.keys(REFUSALS) as ErrorCode[];
 const ids = ['req_1', '', '"quoted"', 'a\\b', '"request_id":""', 'ünï'];

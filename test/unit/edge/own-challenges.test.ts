@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAnswerChallenge } from '../../../gateway/edge/own-answers/acme-challenge.ts';
-import type { Admitted } from '../../../gateway/exchange.ts';
+import type { Admitted } from '../../../gateway/exchange/exchange.ts';
 
 const answerChallenge = createAnswerChallenge(async (token) => (token === 'mine' ? 'mine.proof' : undefined));
 

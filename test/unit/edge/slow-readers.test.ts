@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { connect as connectSecurely, createSecureContext, TLSSocket } from 'node:tls';
 import { watchSlowReaders } from '../../../gateway/edge/connections/slow-readers.ts';
-import type { Arrived } from '../../../gateway/exchange.ts';
+import type { Arrived } from '../../../gateway/exchange/exchange.ts';
 import { createAuthority } from '../../support/certificates.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { until } from '../../support/connection.ts';

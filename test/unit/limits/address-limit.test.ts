@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { GatewayError } from '../../../gateway/errors.ts';
-import type { Admitted } from '../../../gateway/exchange.ts';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
+import type { Admitted } from '../../../gateway/exchange/exchange.ts';
 import {
   type AddressLimit,
   type AddressLimitRules,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LimitState } from '../../../gateway/findings.ts';
+import type { LimitState } from '../../../gateway/exchange/findings.ts';
 import type { Charge } from '../../../gateway/limits/counters/counter-store.ts';
 import { appendLimitHeaders, limitTextsOf, retryAfterSecondsOf } from '../../../gateway/limits/limit-headers.ts';
 import { charge } from './scenarios.ts';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GatewayError } from '../../../gateway/errors.ts';
-import type { Counted, Permitted } from '../../../gateway/exchange.ts';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
+import type { Counted, Permitted } from '../../../gateway/exchange/exchange.ts';
+import { trailOf } from '../../../gateway/exchange/trail.ts';
 import type { CounterStore } from '../../../gateway/limits/counters/counter-store.ts';
 import { uncounted } from '../../../gateway/limits/counters/counter-store.ts';
 import { createProcessStore } from '../../../gateway/limits/counters/process-store.ts';
 import { createLimit } from '../../../gateway/limits/limit.ts';
 import type { LimitRules } from '../../../gateway/limits/limit-rules.ts';
 import type { Awaitable } from '../../../gateway/shared/awaitable.ts';
-import { trailOf } from '../../../gateway/trail.ts';
 import { caller, operation, organization, permitted, rule, rules } from './parties.ts';
 
 const NOW_MS = 1_795_190_400_000;

@@ -1,10 +1,10 @@
 // Callers, operations, rules and requests as the limit tests need them: everything else about them is left plain.
 
-import type { Caller, Organization } from '../../../gateway/caller.ts';
-import type { Admitted, Permitted } from '../../../gateway/exchange.ts';
+import type { Caller, Organization } from '../../../gateway/exchange/caller.ts';
+import type { Admitted, Permitted } from '../../../gateway/exchange/exchange.ts';
+import type { Operation } from '../../../gateway/exchange/operation.ts';
+import { notesOn, Trail } from '../../../gateway/exchange/trail.ts';
 import type { LimitRule, LimitRules } from '../../../gateway/limits/limit-rules.ts';
-import type { Operation } from '../../../gateway/operation.ts';
-import { notesOn, Trail } from '../../../gateway/trail.ts';
 
 export function organization(id: string, tier = 'standard'): Organization {
   return { id, name: id, tier, state: 'active', contacts: [], operator: false };

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Caller } from '../../../gateway/caller.ts';
+import type { Caller } from '../../../gateway/exchange/caller.ts';
+import type { Operation } from '../../../gateway/exchange/operation.ts';
 import { createLists } from '../../../gateway/mcp/lists.ts';
 import { SEARCH_DEFINITIONS, searchTools } from '../../../gateway/mcp/search.ts';
 import { select, type ToolCandidate } from '../../../gateway/mcp/selection.ts';
-import type { Operation } from '../../../gateway/operation.ts';
 
 const MEGABYTE = 'words '.repeat(180_000);
 const COUNT = 10_000;

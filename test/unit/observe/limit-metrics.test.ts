@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Registry } from '@prometheus-io/client';
+import type { Trail } from '../../../gateway/exchange/trail.ts';
 import { createLimitMetrics } from '../../../gateway/observe/limit-metrics.ts';
-import type { Trail } from '../../../gateway/trail.ts';
 
 function metricsOf() {
   const registry = new Registry();

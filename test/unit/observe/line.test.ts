@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import type { Caller } from '../../../gateway/caller.ts';
+import type { Caller } from '../../../gateway/exchange/caller.ts';
+import type { Operation } from '../../../gateway/exchange/operation.ts';
+import { Trail } from '../../../gateway/exchange/trail.ts';
 import { createLines } from '../../../gateway/observe/line.ts';
-import type { Operation } from '../../../gateway/operation.ts';
 import { TIMED_STAGES, type TimedStage } from '../../../gateway/stages.ts';
-import { Trail } from '../../../gateway/trail.ts';
 import { anyCharacter } from '../../support/characters.ts';
 
 const { lineOf } = createLines();

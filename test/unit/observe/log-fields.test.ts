@@ -2,17 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Caller } from '../../../gateway/caller.ts';
-import type { LogField } from '../../../gateway/capability.ts';
-import { GatewayError } from '../../../gateway/errors.ts';
+import type { LogField } from '../../../gateway/catalogue/capability.ts';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
+import { LOG_FIELDS, type LogFieldName, type RareNotes, type TextOf } from '../../../gateway/catalogue/log-fields.ts';
+import type { Caller } from '../../../gateway/exchange/caller.ts';
+import type { Operation } from '../../../gateway/exchange/operation.ts';
+import { Trail } from '../../../gateway/exchange/trail.ts';
 import { exchangeReport } from '../../../gateway/explain/report.ts';
 import { FACTS } from '../../../gateway/explain/stage-text.ts';
-
-import { LOG_FIELDS, type LogFieldName, type RareNotes, type TextOf } from '../../../gateway/log-fields.ts';
 import { createLines } from '../../../gateway/observe/line.ts';
-import type { Operation } from '../../../gateway/operation.ts';
 import { STAGES, TIMED_STAGES } from '../../../gateway/stages.ts';
-import { Trail } from '../../../gateway/trail.ts';
 
 const names = Object.keys(LOG_FIELDS) as LogFieldName[];
 const { lineOf } = createLines(1);

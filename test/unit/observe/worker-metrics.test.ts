@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Registry } from '@prometheus-io/client';
+import { Trail } from '../../../gateway/exchange/trail.ts';
 import type { MetricSnapshot } from '../../../gateway/observe/aggregate.ts';
 import { createMetrics } from '../../../gateway/observe/metrics.ts';
 import { createWorkerMetrics } from '../../../gateway/observe/worker-metrics.ts';
-import { Trail } from '../../../gateway/trail.ts';
 
 interface State {
   readonly active: number;

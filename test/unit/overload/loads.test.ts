@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Caller } from '../../../gateway/caller.ts';
-import { newCallerMemory } from '../../../gateway/caller-memory.ts';
-import type { Reservation } from '../../../gateway/exchange.ts';
+import type { Caller } from '../../../gateway/exchange/caller.ts';
+import { newCallerMemory } from '../../../gateway/exchange/caller-memory.ts';
+import type { Reservation } from '../../../gateway/exchange/exchange.ts';
 import { createLoads } from '../../../gateway/overload/loads.ts';
 
 const of = (id: string) => ({ organization: { id }, memory: newCallerMemory() }) as unknown as Caller;

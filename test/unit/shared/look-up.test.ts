@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GatewayError } from '../../../gateway/errors.ts';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import { createLookUp } from '../../../gateway/shared/look-up.ts';
 import { refusal } from '../auth/samples.ts';
 

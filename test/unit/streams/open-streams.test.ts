@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ANONYMOUS } from '../../../gateway/auth/authenticate.ts';
-import type { Caller } from '../../../gateway/caller.ts';
-import { GatewayError } from '../../../gateway/errors.ts';
-import type { StreamEnd } from '../../../gateway/findings.ts';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
+import type { Caller } from '../../../gateway/exchange/caller.ts';
+import type { StreamEnd } from '../../../gateway/exchange/findings.ts';
 import { OpenStreams } from '../../../gateway/streams/open-streams.ts';
 
 const caller: Caller = { ...ANONYMOUS, subject: 'key_1' };

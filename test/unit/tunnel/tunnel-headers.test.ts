@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { securityHeadersFor } from '../../../gateway/edge/security-headers.ts';
-import type { Admitted } from '../../../gateway/exchange.ts';
+import type { Admitted } from '../../../gateway/exchange/exchange.ts';
 import { tunnelAnswerHeaders, tunnelRequestHeaders, upgradeHeaders } from '../../../gateway/tunnel/tunnel-headers.ts';
 
 const sent = { host: 'upstream.test', isolate: false, traceparent: '00-1-2-03' };

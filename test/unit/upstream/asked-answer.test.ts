@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Forwardable as Fresh } from '../../../gateway/exchange.ts';
+import type { Forwardable as Fresh } from '../../../gateway/exchange/exchange.ts';
 import { wasAsked } from '../../../gateway/upstream/relay/contract-check.ts';
 
 const asking = (headers: Record<string, string>, ranges = true, method = 'GET') =>

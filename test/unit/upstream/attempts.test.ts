@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { it } from 'node:test';
-import type { Forwardable as Fresh } from '../../../gateway/exchange.ts';
+import type { Forwardable as Fresh } from '../../../gateway/exchange/exchange.ts';
 import { Attempts } from '../../../gateway/upstream/attempts/attempts.ts';
 import { createUpstreamRoutes } from '../../../gateway/upstream/routes.ts';
 import type { Target, Targets } from '../../../gateway/upstream/targets/targets.ts';

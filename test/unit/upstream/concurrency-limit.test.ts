@@ -5,7 +5,7 @@ import { EventEmitter } from 'node:events';
 import { afterEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { GatewayError } from '../../../gateway/errors.ts';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import { ConcurrencyLimit, type ConcurrencyRules } from '../../../gateway/upstream/concurrency/concurrency-limit.ts';
 import type { OrganizationShare } from '../../../gateway/upstream/concurrency/fair-queue.ts';
 

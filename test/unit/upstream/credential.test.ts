@@ -3,7 +3,7 @@ import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import { GatewayError } from '../../../gateway/errors.ts';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import { Credential } from '../../../gateway/upstream/credentials/credential.ts';
 import { withoutProbes } from '../../../gateway/upstream/credentials/latch-probes.ts';
 

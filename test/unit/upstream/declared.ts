@@ -1,11 +1,11 @@
 // Rules as an operator writes them, made ready through the shape of the configuration file, and requests to hold against them.
 
 import { parse } from 'yaml';
+import type { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import { answerRules } from '../../../gateway/config/answer-rules.ts';
 import { requestRules } from '../../../gateway/config/request-rules.ts';
-import type { GatewayError } from '../../../gateway/errors.ts';
-import type { Checked, Forwardable as Fresh } from '../../../gateway/exchange.ts';
-import type { Operation } from '../../../gateway/operation.ts';
+import type { Checked, Forwardable as Fresh } from '../../../gateway/exchange/exchange.ts';
+import type { Operation } from '../../../gateway/exchange/operation.ts';
 import { type AnsweredRequest, createJudge, type Judgement } from '../../../gateway/upstream/answers/judge.ts';
 import { createRewrite, type Rewritten } from '../../../gateway/upstream/requests/rewrite.ts';
 import { operationFor } from '../contract/operations.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { GatewayError } from '../../../gateway/errors.ts';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import { failureText, toUpstreamFailure, upstreamFailure } from '../../../gateway/upstream/failure.ts';
 
 const systemError = (code: string, more: object = {}) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { GatewayError } from '../../../gateway/errors.ts';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import { toUpstreamFailure } from '../../../gateway/upstream/failure.ts';
 
 const withCode = (code: string) => Object.assign(new Error(`about ${code}`), { code });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Checked } from '../../../gateway/exchange.ts';
+import type { Checked } from '../../../gateway/exchange/exchange.ts';
 import { createRewrite } from '../../../gateway/upstream/requests/rewrite.ts';
 import { anyCharacter } from '../../support/characters.ts';
 import { operation, rewritten } from './declared.ts';

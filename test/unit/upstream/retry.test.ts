@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Forwardable as Fresh } from '../../../gateway/exchange.ts';
+import type { Forwardable as Fresh } from '../../../gateway/exchange/exchange.ts';
 import {
   type AttemptFailure,
   backOffMs,

@@ -1,9 +1,9 @@
 // Callers, operations and counts for tests of use.
 
-import type { Caller } from '../../../gateway/caller.ts';
-import { newCallerMemory } from '../../../gateway/caller-memory.ts';
-import type { Operation } from '../../../gateway/operation.ts';
-import type { Trail } from '../../../gateway/trail.ts';
+import type { Caller } from '../../../gateway/exchange/caller.ts';
+import { newCallerMemory } from '../../../gateway/exchange/caller-memory.ts';
+import type { Operation } from '../../../gateway/exchange/operation.ts';
+import type { Trail } from '../../../gateway/exchange/trail.ts';
 import type { Entry } from '../../../gateway/usage/store.ts';
 
 export const HOUR_MS = 3_600_000;

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { gatewayFile } from '../../../gateway/config/gateway-file.ts';
 import { checkShape } from '../../../gateway/config/issues.ts';
 import { checkDeprecations } from '../../../gateway/config/versions.ts';
-import { type Mistake, toSentence } from '../../../gateway/config-errors.ts';
+import { type Mistake, toSentence } from '../../../gateway/shared/mistakes.ts';
 import { readSource } from '../../../gateway/shared/yaml-source.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 

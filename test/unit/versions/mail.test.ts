@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Organization } from '../../../gateway/caller.ts';
+import type { Organization } from '../../../gateway/exchange/caller.ts';
 import type { Deprecation } from '../../../gateway/versions/deprecation.ts';
 import { isAddress, mailboxOf, messageOf } from '../../../gateway/versions/mail.ts';
 import { noticesOf } from '../../../gateway/versions/notices.ts';

@@ -1,7 +1,7 @@
 // Converts organizations to and from their form in the Redis key store: one text each for name, contacts and rank, and columns for tier and
 // suspension.
 
-import type { Organization } from '../../../caller.ts';
+import type { Organization } from '../../../exchange/caller.ts';
 import type { Columns } from './key-store-script.ts';
 
 export const SUSPENDED = '1';

@@ -1,6 +1,6 @@
 // Organizations in the Redis key store.
 
-import type { Organization } from '../../../caller.ts';
+import type { Organization } from '../../../exchange/caller.ts';
 import { authorNameOf, changeKindOf, detailsBy, ofChangedOrganization, ofNewOrganization } from '../change-details.ts';
 import type { Author, OrganizationRecords } from '../key-store.ts';
 import { CONDITION_FUNCTIONS, conditionArguments, untilUnchanged, withinConditions } from './conditions.ts';

@@ -1,6 +1,6 @@
 // Batch writes of the Redis key store: `seed` adds new records only, `import` adds missing ones.
 
-import type { Organization } from '../../../caller.ts';
+import type { Organization } from '../../../exchange/caller.ts';
 import type { KeyStore } from '../key-store.ts';
 import type { StoredKey } from '../stored-key.ts';
 import { KEY_ARGUMENTS, KEY_FUNCTIONS, keyArguments } from './key-columns.ts';

@@ -1,6 +1,6 @@
 // Organizations in the embedded key store.
 
-import type { Organization } from '../../../caller.ts';
+import type { Organization } from '../../../exchange/caller.ts';
 import { inTransaction } from '../../../shared/sqlite.ts';
 import { authorNameOf, changeKindOf, detailsBy, ofChangedOrganization, ofNewOrganization } from '../change-details.ts';
 import type { Author, ChangeKind, Conditions, OrganizationRecords } from '../key-store.ts';

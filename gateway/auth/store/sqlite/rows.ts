@@ -1,7 +1,7 @@
 // Organizations and keys as rows of the embedded key store: inserts and reads them one by one.
 
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import type { Organization } from '../../../caller.ts';
+import type { Organization } from '../../../exchange/caller.ts';
 import { KEY_MEMBERS } from '../../key-json.ts';
 import type { StoredKey } from '../stored-key.ts';
 

@@ -1,12 +1,12 @@
 // Replays recorded requests at their recorded times, once under the present rules and once under candidate rules, with the code that the
 // gateway uses.
 
-import type { Caller } from '../../../caller.ts';
+import type { Caller } from '../../../exchange/caller.ts';
+import type { Operation } from '../../../exchange/operation.ts';
 import { createChargesOf } from '../../../limits/charges.ts';
 import type { LimitDecision } from '../../../limits/counters/counter-store.ts';
 import { createProcessStore } from '../../../limits/counters/process-store.ts';
 import type { LimitRules } from '../../../limits/limit-rules.ts';
-import type { Operation } from '../../../operation.ts';
 import type { LoggedRequest } from './logged-request.ts';
 import { createTallies, type TallyResult } from './tally.ts';
 

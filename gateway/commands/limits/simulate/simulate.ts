@@ -1,8 +1,8 @@
 // `gateway limits simulate`: replays an access log under other limits. Changes nothing.
 
 import type { Command } from 'commander';
-import { ConfigError, toSentence } from '../../../config-errors.ts';
 import type { Configuration } from '../../../configuration.ts';
+import { ConfigError, toSentence } from '../../../shared/mistakes.ts';
 import type { CommandContext } from '../../context.ts';
 import { counted, printJson } from '../../print.ts';
 import { createProgress } from '../../progress.ts';

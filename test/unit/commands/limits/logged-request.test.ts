@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Caller } from '../../../../gateway/caller.ts';
 import { parseLoggedRequest } from '../../../../gateway/commands/limits/simulate/logged-request.ts';
+import type { Caller } from '../../../../gateway/exchange/caller.ts';
+import { Trail } from '../../../../gateway/exchange/trail.ts';
 import { createLines } from '../../../../gateway/observe/line.ts';
-import { Trail } from '../../../../gateway/trail.ts';
 import { caller, operation, organization } from '../../limits/parties.ts';
 import { START_MS } from '../../limits/scenarios.ts';
 import { exchange, recorded } from './logged-requests.ts';

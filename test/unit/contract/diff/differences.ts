@@ -1,6 +1,5 @@
 // Two documents written in a test, and the result of a comparison: `breaking request-bound-narrowed`.
 
-import type { Mistake } from '../../../../gateway/config-errors.ts';
 import { compareContracts } from '../../../../gateway/contract/diff/compare.ts';
 import { type Described, describedAlone } from '../../../../gateway/contract/diff/described.ts';
 import type { DiffFinding } from '../../../../gateway/contract/diff/findings.ts';
@@ -8,6 +7,7 @@ import { operationsOf } from '../../../../gateway/contract/operations/operations
 import type { JsonObject } from '../../../../gateway/contract/pointer.ts';
 import { toDocument } from '../../../../gateway/contract/reading/document.ts';
 import { normalizeSchemas } from '../../../../gateway/contract/schemas/dialect.ts';
+import type { Mistake } from '../../../../gateway/shared/mistakes.ts';
 
 /** Without the linter, which takes longer than everything else together. */
 function describe(document: object): Described[] {

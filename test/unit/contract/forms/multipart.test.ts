@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { GatewayError } from '../../../../gateway/catalogue/errors.ts';
 import { createMultipartReader, delimiterIn } from '../../../../gateway/contract/forms/multipart.ts';
-import { GatewayError } from '../../../../gateway/errors.ts';
 
 type Outcome = { readonly parts: [name: string, content: string][]; readonly fault: string | undefined };
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CallerNote, newCallerMemory } from '../../gateway/caller-memory.ts';
-import { caller } from './auth/samples.ts';
+import { CallerNote, newCallerMemory } from '../../../gateway/exchange/caller-memory.ts';
+import { caller } from '../auth/samples.ts';
 
 const withMemory = () => Object.freeze(caller({ memory: newCallerMemory() }));
 

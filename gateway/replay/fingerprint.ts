@@ -1,7 +1,7 @@
 // Pure: the fingerprint by which two requests count as the same one, and the digest that the store keeps of a key.
 
 import { createHash, hash } from 'node:crypto';
-import type { Checked } from '../exchange.ts';
+import type { Checked } from '../exchange/exchange.ts';
 
 /** The delimiter of a form of several parts, by its media type; undefined for other bodies. */
 export type DelimiterOf = (contentType: string | undefined) => string | undefined;

@@ -3,23 +3,23 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { createSqliteAnswerStore } from '../../../gateway/idempotency/sqlite-store.ts';
-import type { AnswerStore } from '../../../gateway/idempotency/store.ts';
-import { ENTRY_BYTES, FULL_RETAIN_MS } from '../../../gateway/idempotency/store.ts';
+import type { ReplayStore } from '../../../gateway/replay/replay-store.ts';
+import { ENTRY_BYTES, FULL_RETAIN_MS } from '../../../gateway/replay/replay-store.ts';
+import { createSqliteReplayStore } from '../../../gateway/replay/sqlite-store.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { claimOf } from './claim.ts';
-import { answerStoreSuite, LEASE_MS, newAnswerKey, RETENTION } from './store-suite.ts';
+import { LEASE_MS, newAnswerKey, RETENTION, replayStoreSuite } from './store-suite.ts';
 
 const START_MS = Date.parse('2026-11-20T12:00:00Z');
 const onChange = () => {};
 
-function open(t: TestContext, directory: string, now = () => START_MS): AnswerStore {
-  const store = createSqliteAnswerStore({ directory, now, onChange });
+function open(t: TestContext, directory: string, now = () => START_MS): ReplayStore {
+  const store = createSqliteReplayStore({ directory, now, onChange });
   t.after(() => store.close());
   return store;
 }
 
-answerStoreSuite('SQLite', async (t) => {
+replayStoreSuite('SQLite', async (t) => {
   const directory = temporaryDirectory();
   let nowMs = START_MS;
   const now = () => nowMs;
@@ -94,7 +94,7 @@ test('an answer beyond the bound is remembered no longer than answers are kept',
 test('answers are there again after closing and opening', async (t) => {
   const directory = temporaryDirectory();
   const key = newAnswerKey();
-  const first = createSqliteAnswerStore({ directory, now: () => START_MS, onChange });
+  const first = createSqliteReplayStore({ directory, now: () => START_MS, onChange });
   await first.begin(key, claimOf('f', 'me', 1000));
   await first.finish(key, 'me', Buffer.from('x'), RETENTION);
   await first.close();
@@ -129,7 +129,7 @@ test('expired records are removed beside the traffic, slice by slice, and no oth
 test('a full disk is away until there is room: forgetting and giving again say nothing about it', async (t) => {
   const directory = temporaryDirectory();
   const states: string[] = [];
-  const store = createSqliteAnswerStore({
+  const store = createSqliteReplayStore({
     directory,
     now: () => START_MS,
     onChange: ({ state }) => states.push(state),
@@ -157,7 +157,7 @@ test('a full disk is away until there is room: forgetting and giving again say n
 test('a file that another process is writing to is away for a moment, without standing still for it', async (t) => {
   const directory = temporaryDirectory();
   const states: string[] = [];
-  const store = createSqliteAnswerStore({
+  const store = createSqliteReplayStore({
     directory,
     now: () => START_MS,
     onChange: ({ state }) => states.push(state),
@@ -176,7 +176,7 @@ test('a file that another process is writing to is away for a moment, without st
 
 test('only the owner can read the file or its journal, even after a careless restore', async (t) => {
   const directory = temporaryDirectory();
-  await createSqliteAnswerStore({ directory, now: () => START_MS, onChange }).close();
+  await createSqliteReplayStore({ directory, now: () => START_MS, onChange }).close();
   chmodSync(join(directory, 'idempotency.db'), 0o644);
   await open(t, directory).begin(newAnswerKey(), claimOf('f', 'me', 1000));
   for (const name of ['idempotency.db', 'idempotency.db-wal', 'idempotency.db-shm']) {
@@ -186,12 +186,12 @@ test('only the owner can read the file or its journal, even after a careless res
 
 test('a newer schema and a file that is no database are named, and stay as they are', async () => {
   const directory = temporaryDirectory();
-  await createSqliteAnswerStore({ directory, now: () => START_MS, onChange }).close();
+  await createSqliteReplayStore({ directory, now: () => START_MS, onChange }).close();
   const path = join(directory, 'idempotency.db');
   const database = new DatabaseSync(path);
   database.exec('PRAGMA user_version = 7');
   database.close();
-  const opening = () => createSqliteAnswerStore({ directory, now: () => START_MS, onChange });
+  const opening = () => createSqliteReplayStore({ directory, now: () => START_MS, onChange });
   assert.throws(opening, /idempotency\.db cannot be opened: it has schema version 7.*up to 3/);
   const text = 'this is a shopping list, not a database '.repeat(100);
   writeFileSync(path, text);

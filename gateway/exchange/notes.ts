@@ -2,8 +2,8 @@
 // state for a decision keeps that state itself. The rows of the log fields declare the notes and their types; `trail.ts` is the readable
 // side, for `observe/`.
 
-import type { RareNotes, UsualNotes } from './log-fields.ts';
-import type { TimedStage } from './stages.ts';
+import type { RareNotes, UsualNotes } from '../catalogue/log-fields.ts';
+import type { TimedStage } from '../stages.ts';
 
 /** Part of the type of each note, so that a value that was read from the trail fits nowhere. */
 declare const unread: unique symbol;

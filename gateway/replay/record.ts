@@ -1,8 +1,8 @@
 // Pure: encodes an outcome as bytes: a line of JSON, then the unchanged body of an answer.
 
-import type { ErrorCode } from '../error-catalogue.ts';
-import { GatewayError, type GatewayErrorDetails } from '../errors.ts';
-import type { RecordedAnswer } from '../exchange.ts';
+import type { ErrorCode } from '../catalogue/error-catalogue.ts';
+import { GatewayError, type GatewayErrorDetails } from '../catalogue/errors.ts';
+import type { RecordedAnswer } from '../exchange/exchange.ts';
 import { type JsonNode, printJsonTree, readJson } from '../shared/json-tree.ts';
 
 /** Outcomes that may differ at the next attempt (RFC 9110 sections 15.5.2, 15.5.4, 15.5.9, 15.5.10; RFC 6585 section 4). */

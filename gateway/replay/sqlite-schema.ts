@@ -3,10 +3,10 @@
 import type { SchemaSteps } from '../shared/sqlite-schema.ts';
 
 /** In the data directory. */
-export const ANSWERS_FILE = 'idempotency.db';
+export const REPLAY_FILE = 'idempotency.db';
 
 /** Migrations from each version to the next. A new file runs every step, so that it equals an upgraded one. */
-export const ANSWERS_STEPS: SchemaSteps = [
+export const REPLAY_STEPS: SchemaSteps = [
   `
   CREATE TABLE answers (
     organization TEXT NOT NULL, mode TEXT NOT NULL, digest TEXT NOT NULL, fingerprint TEXT NOT NULL, owner TEXT, record BLOB,

@@ -7,15 +7,15 @@ import { evaluate, toScript } from '../redis/sealed-script.ts';
 
 import {
   type AnswerKey,
-  type AnswerStore,
-  type AnswerStoreStatus,
   type Begun,
   type Claim,
   createStoreState,
   ENTRY_BYTES,
   NotReplicated,
+  type ReplayStore,
+  type ReplayStoreStatus,
   retainMsWithoutRoom,
-} from './store.ts';
+} from './replay-store.ts';
 
 /**
  * Arguments: fingerprint; owner; known data; milliseconds to keep the entry, lease included; 1 if the entry of a dead owner may be taken
@@ -76,18 +76,18 @@ redis.call('PEXPIRE', KEYS[1], string.match(known, '^%d+'))
 if redis.call('INCRBY', KEYS[2], ${ENTRY_BYTES}) == ${ENTRY_BYTES} then redis.call('PEXPIRE', KEYS[2], ARGV[2]) end
 `);
 
-interface RedisAnswerStoreOptions {
+interface RedisReplayStoreOptions {
   readonly url: string;
-  onChange(status: AnswerStoreStatus): void;
+  onChange(status: ReplayStoreStatus): void;
   readonly connect?: ConnectRedis;
 }
 
 /** Connects at once and reconnects by itself. Resolves when the first attempt to connect has succeeded or failed. */
-export async function createRedisAnswerStore({
+export async function createRedisReplayStore({
   url,
   onChange,
   connect,
-}: RedisAnswerStoreOptions): Promise<AnswerStore> {
+}: RedisReplayStoreOptions): Promise<ReplayStore> {
   const state = createStoreState('redis', onChange);
   const listeners = { onReady: () => state.note('up'), onLost: () => state.note('away') };
   const client = await openRedis({ url, ...listeners }, connect);

@@ -1,14 +1,14 @@
 // The record of one exchange: what log, metrics and traces read at its end. Stages see `TrailNotes` instead, which they can only write.
 
+import type { ErrorCode } from '../catalogue/error-catalogue.ts';
+import type { GatewayError } from '../catalogue/errors.ts';
+import type { RareNotes, UsualNotes } from '../catalogue/log-fields.ts';
+import { type StageName, TIMED_STAGES, type TimedStage } from '../stages.ts';
 import type { Caller } from './caller.ts';
-import type { ErrorCode } from './error-catalogue.ts';
-import type { GatewayError } from './errors.ts';
 import type { OrganizationLoad, Reservation } from './exchange.ts';
 import type { Charged, LimitStates, NotedViolation } from './findings.ts';
-import type { RareNotes, UsualNotes } from './log-fields.ts';
 import type { TrailNotes } from './notes.ts';
 import type { Operation } from './operation.ts';
-import { type StageName, TIMED_STAGES, type TimedStage } from './stages.ts';
 
 /** Spans of an exchange whose trace is kept. */
 interface TraceNotes {

@@ -1,7 +1,7 @@
 // A gateway that is killed after it has sent writes and before it has answered them, and the one that comes after it.
 
 import assert from 'node:assert/strict';
-import { LEASE_MARGIN_MS } from '../../../gateway/idempotency/replay.ts';
+import { LEASE_MARGIN_MS } from '../../../gateway/replay/replay.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { assertRefusal } from '../../support/errors.ts';
 import { thingsContract } from '../../support/things.ts';

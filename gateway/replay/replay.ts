@@ -1,17 +1,17 @@
 // Stage: recognises repeated writes by their Idempotency-Key. Throws idempotency_key_in_use, idempotency_key_reused,
 // idempotency_result_not_retained, idempotency_outcome_unknown, gateway_overloaded, and the recorded refusal of the upstream.
 
-import type { DownstreamRequest } from '../downstream.ts';
-import { GatewayError } from '../errors.ts';
-import type { Checked, Forwardable, Recording } from '../exchange.ts';
-import type { Operation } from '../operation.ts';
+import { GatewayError } from '../catalogue/errors.ts';
+import type { DownstreamRequest } from '../exchange/downstream.ts';
+import type { Checked, Forwardable, Recording } from '../exchange/exchange.ts';
+import type { Operation } from '../exchange/operation.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
 import { type DelimiterOf, digestOf, fingerprintOf } from './fingerprint.ts';
 import { parseOutcome, type RecordedOutcome } from './record.ts';
 import { type ClaimedWrite, createRecordings, STORE_WAIT_MS, within } from './recording.ts';
-import type { IdempotencySettings } from './settings.ts';
-import { type AnswerStore, type Begun, type Lost, NotReplicated } from './store.ts';
+import { type Begun, type Lost, NotReplicated, type ReplayStore } from './replay-store.ts';
+import type { ReplaySettings } from './settings.ts';
 
 /**
  * Added to an upstream's deadline: the time that an exchange takes before and after it, and the possible difference between the clocks of
@@ -19,8 +19,8 @@ import { type AnswerStore, type Begun, type Lost, NotReplicated } from './store.
  */
 export const LEASE_MARGIN_MS = 5_000;
 
-interface ReplayOptions extends IdempotencySettings {
-  readonly store: AnswerStore;
+interface ReplayOptions extends ReplaySettings {
+  readonly store: ReplayStore;
   /** Returns the text of a well-formed Idempotency-Key, quoted or bare; undefined for any other text. */
   keyOf(header: string): string | undefined;
   readonly delimiterOf?: DelimiterOf;

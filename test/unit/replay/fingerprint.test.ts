@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Checked } from '../../../gateway/exchange.ts';
-import { digestOf, fingerprintOf } from '../../../gateway/idempotency/fingerprint.ts';
+import type { Checked } from '../../../gateway/exchange/exchange.ts';
+import { digestOf, fingerprintOf } from '../../../gateway/replay/fingerprint.ts';
 import { operationFor } from '../contract/operations.ts';
 
 interface Sent {

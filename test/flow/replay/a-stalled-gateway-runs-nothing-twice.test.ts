@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { describe, it } from 'node:test';
-import type { DownstreamRequest } from '../../../gateway/downstream.ts';
-import { createRecordings } from '../../../gateway/idempotency/recording.ts';
-import { createSqliteAnswerStore } from '../../../gateway/idempotency/sqlite-store.ts';
-import type { Operation } from '../../../gateway/operation.ts';
-import { notesOn, Trail } from '../../../gateway/trail.ts';
+import type { DownstreamRequest } from '../../../gateway/exchange/downstream.ts';
+import type { Operation } from '../../../gateway/exchange/operation.ts';
+import { notesOn, Trail } from '../../../gateway/exchange/trail.ts';
+import { createRecordings } from '../../../gateway/replay/recording.ts';
+import { createSqliteReplayStore } from '../../../gateway/replay/sqlite-store.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { ask, requestOf, until } from '../../support/connection.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
@@ -52,7 +52,7 @@ describe('a gateway that stalls past the lease of its write', () => {
 
   it('does not send an unsent request, and frees the key', async (t) => {
     const directory = temporaryDirectory();
-    const store = createSqliteAnswerStore({ directory, now: Date.now, onChange: () => undefined });
+    const store = createSqliteReplayStore({ directory, now: Date.now, onChange: () => undefined });
     t.after(() => store.close());
     const unprotected: unknown[] = [];
     const onUnprotected = (request: unknown) => void unprotected.push(request);

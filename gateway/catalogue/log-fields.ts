@@ -1,11 +1,11 @@
 // The members of the log line of an exchange: the one table that the line, the trail's notes, the page `docs/explain.md` and the facts of
 // `gateway explain` are made from. Most rows are in the folder of their capability; the rows here are about every exchange.
 
+import { STAGE_SPANS, type StageName } from '../stages.ts';
 import { type AllRows, allRows } from './capabilities.ts';
 import { type LogField, type LogFieldRows, type Noted, noted, type RarelyNoted } from './capability.ts';
 import type { ErrorCode } from './error-catalogue.ts';
 import type { GatewayError } from './errors.ts';
-import { STAGE_SPANS, type StageName } from './stages.ts';
 
 /** An exchange that takes this long is slow: its line has the duration of each stage. An answer that begins this late is slow, too. */
 export const SLOW_MS = 250;

@@ -4,13 +4,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import type { AnswerKey, AnswerStore, Begun } from '../../../gateway/idempotency/store.ts';
-import { ENTRY_BYTES, type Retention } from '../../../gateway/idempotency/store.ts';
+import type { AnswerKey, Begun, ReplayStore } from '../../../gateway/replay/replay-store.ts';
+import { ENTRY_BYTES, type Retention } from '../../../gateway/replay/replay-store.ts';
 import { claimOf, SENT_AT_MS } from './claim.ts';
 
 export interface Stores {
   /** Two ways to the same answers, as two instances have them. */
-  readonly stores: readonly [AnswerStore, AnswerStore];
+  readonly stores: readonly [ReplayStore, ReplayStore];
   /** Advances the clock until everything in these keys has expired, and the stored bytes of their organizations no longer count. */
   expire(keys: readonly AnswerKey[]): Promise<void>;
   /** Lets `LEASE_MS` pass in these keys, in which nothing is done. */
@@ -34,7 +34,7 @@ export function newAnswerKey(): AnswerKey {
   return { organization: `org_${randomUUID()}`, mode: 'live', digest: randomUUID() };
 }
 
-export function answerStoreSuite(name: string, open: (t: TestContext) => Promise<Stores>): void {
+export function replayStoreSuite(name: string, open: (t: TestContext) => Promise<Stores>): void {
   test(`${name}: the first begins, later ones get that it runs, from either instance`, async (t) => {
     const { stores } = await open(t);
     const [one, other] = stores;
@@ -229,7 +229,7 @@ export function answerStoreSuite(name: string, open: (t: TestContext) => Promise
       const keys = [newAnswerKey(), newAnswerKey()];
       const model = createModel();
       for (const [i, { what, key: at, owner, text, runsAgain }] of steps.entries()) {
-        const store = stores[i % 2] as AnswerStore;
+        const store = stores[i % 2] as ReplayStore;
         const key = keys[at] as AnswerKey;
         const record = text === undefined ? undefined : Buffer.from(text);
         if (what === 'begin') {

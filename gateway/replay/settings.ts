@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { whole } from '../config/parts.ts';
 
-export const idempotencySettings = z.strictObject({
+export const replaySettings = z.strictObject({
   retainSeconds: whole('seconds', 60, 2_592_000)
     .default(86_400)
     .describe(
@@ -29,4 +29,4 @@ export const idempotencySettings = z.strictObject({
     .describe('The time for which a write waits for `replicas`. Then it is refused, and nothing was sent.'),
 });
 
-export type IdempotencySettings = z.output<typeof idempotencySettings>;
+export type ReplaySettings = z.output<typeof replaySettings>;

@@ -1,18 +1,18 @@
 // The list of capabilities, by folder. Their codes, log fields and facts are in this order wherever they are listed.
 
-import { AUTH } from './auth/capability.ts';
+import { AUTH } from '../auth/capability.ts';
+import { CONTRACT } from '../contract/capability.ts';
+import { EDGE } from '../edge/capability.ts';
+import { LIMITS } from '../limits/capability.ts';
+import { MCP } from '../mcp/capability.ts';
+import { OVERLOAD } from '../overload/capability.ts';
+import { REPLAY } from '../replay/capability.ts';
+import { BROWSER_SESSIONS } from '../sessions/capability.ts';
+import { STREAMS } from '../streams/capability.ts';
+import { TUNNEL } from '../tunnel/capability.ts';
+import { UPSTREAM } from '../upstream/capability.ts';
+import { VERSIONS } from '../versions/capability.ts';
 import type { Capability } from './capability.ts';
-import { CONTRACT } from './contract/capability.ts';
-import { EDGE } from './edge/capability.ts';
-import { IDEMPOTENCY } from './idempotency/capability.ts';
-import { LIMITS } from './limits/capability.ts';
-import { MCP } from './mcp/capability.ts';
-import { OVERLOAD } from './overload/capability.ts';
-import { BROWSER_SESSIONS } from './sessions/capability.ts';
-import { STREAMS } from './streams/capability.ts';
-import { TUNNEL } from './tunnel/capability.ts';
-import { UPSTREAM } from './upstream/capability.ts';
-import { VERSIONS } from './versions/capability.ts';
 
 export const ALL_CAPABILITIES = {
   auth: AUTH,
@@ -22,7 +22,7 @@ export const ALL_CAPABILITIES = {
   contract: CONTRACT,
   versions: VERSIONS,
   limits: LIMITS,
-  idempotency: IDEMPOTENCY,
+  replay: REPLAY,
   upstream: UPSTREAM,
   streams: STREAMS,
   overload: OVERLOAD,

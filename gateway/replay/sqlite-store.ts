@@ -4,18 +4,18 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type Machine, realMachine } from '../shared/machine.ts';
 import { inTransaction, openSqlite } from '../shared/sqlite.ts';
 import { applySteps } from '../shared/sqlite-schema.ts';
-import { ANSWERS_FILE, ANSWERS_STEPS } from './sqlite-schema.ts';
 import {
   type AnswerKey,
-  type AnswerStore,
-  type AnswerStoreStatus,
   type Begun,
   type Claim,
   createStoreState,
   ENTRY_BYTES,
+  type ReplayStore,
+  type ReplayStoreStatus,
   type Retention,
   retainMsWithoutRoom,
-} from './store.ts';
+} from './replay-store.ts';
+import { REPLAY_FILE, REPLAY_STEPS } from './sqlite-schema.ts';
 
 /** Rows removed at once: about a millisecond with small answers, a few milliseconds with the longest ones. */
 const PURGE_ROWS = 50;
@@ -28,30 +28,30 @@ const BUSY_TIMEOUT_MS = 100;
 
 const AT_KEY = 'organization = ? AND mode = ? AND digest = ?';
 
-interface SqliteAnswerStoreOptions {
+interface SqliteReplayStoreOptions {
   /** The data directory; created if absent. */
   readonly directory: string;
   /** See `applySteps`. */
   readonly acceptOneWay?: boolean | undefined;
   now(): number;
-  onChange(status: AnswerStoreStatus): void;
+  onChange(status: ReplayStoreStatus): void;
   readonly machine?: Machine;
 }
 
 /** Opens the store. Throws a sentence for operators if the file is damaged, newer than this gateway, or older and not accepted. */
-export function createSqliteAnswerStore({
+export function createSqliteReplayStore({
   directory,
   acceptOneWay,
   now,
   onChange,
   machine = realMachine,
-}: SqliteAnswerStoreOptions): AnswerStore {
+}: SqliteReplayStoreOptions): ReplayStore {
   const database = openSqlite({
     directory,
-    file: ANSWERS_FILE,
+    file: REPLAY_FILE,
     what: 'The store of answers',
     busyTimeoutMs: BUSY_TIMEOUT_MS,
-    prepare: (opened) => applySteps(opened, ANSWERS_STEPS, { acceptOneWay }),
+    prepare: (opened) => applySteps(opened, REPLAY_STEPS, { acceptOneWay }),
   });
   const purge = createPurge(database, now, machine);
   const usage = createStorageUsage(database);

@@ -2,8 +2,8 @@
 // and the sentences of `gateway explain` about them. Each folder exports its own from capability.ts; capabilities.ts lists them all. Stages
 // are listed in stages.ts, and long-lived parts in wiring/sections/.
 
+import type { StageName } from '../stages.ts';
 import type { CatalogueEntry } from './catalogue-entry.ts';
-import type { StageName } from './stages.ts';
 
 export interface Capability {
   readonly codes?: Readonly<Record<string, CatalogueEntry>>;

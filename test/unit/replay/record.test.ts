@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { GatewayError } from '../../../gateway/errors.ts';
-import {
-  bodyToRepeat,
-  mayHaveRun,
-  parseOutcome,
-  recordOf,
-  recordOfRefusal,
-} from '../../../gateway/idempotency/record.ts';
+import { GatewayError } from '../../../gateway/catalogue/errors.ts';
+import { bodyToRepeat, mayHaveRun, parseOutcome, recordOf, recordOfRefusal } from '../../../gateway/replay/record.ts';
 import { toUpstreamRefusal } from '../../../gateway/upstream/errors/upstream-errors.ts';
 import { anyCharacter } from '../../support/characters.ts';
 import { refused } from '../upstream/declared.ts';

@@ -1,7 +1,7 @@
-// The capability `idempotency`: error codes, and what the log and `gateway explain` say about repeated writes.
+// The capability `replay`: error codes, and what the log and `gateway explain` say about repeated writes.
 
-import { type Capability, type FactsOf, rarelyNoted } from '../capability.ts';
-import { IDEMPOTENCY_CODES } from './codes.ts';
+import { type Capability, type FactsOf, rarelyNoted } from '../catalogue/capability.ts';
+import { REPLAY_CODES } from './codes.ts';
 
 const fields = {
   replayed: {
@@ -50,4 +50,4 @@ const facts: FactsOf<typeof fields, 'code'> = {
   code: { replay: (code, _, outcome) => (outcome === 'refused' ? refusedBecause[String(code)] : undefined) },
 };
 
-export const IDEMPOTENCY = { codes: IDEMPOTENCY_CODES, fields, facts } as const satisfies Capability;
+export const REPLAY = { codes: REPLAY_CODES, fields, facts } as const satisfies Capability;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
-import { createRedisAnswerStore } from '../../../gateway/idempotency/redis-store.ts';
-import type { AnswerKey, AnswerStoreStatus } from '../../../gateway/idempotency/store.ts';
-import { ENTRY_BYTES, FULL_RETAIN_MS } from '../../../gateway/idempotency/store.ts';
 import { connectRedis } from '../../../gateway/redis/client.ts';
+import { createRedisReplayStore } from '../../../gateway/replay/redis-store.ts';
+import type { AnswerKey, ReplayStoreStatus } from '../../../gateway/replay/replay-store.ts';
+import { ENTRY_BYTES, FULL_RETAIN_MS } from '../../../gateway/replay/replay-store.ts';
 import { until } from '../../support/connection.ts';
 import { lookInside, startRedis, startServer } from '../../support/redis.ts';
 import { claimOf, SENT_AT_MS } from './claim.ts';
-import { answerStoreSuite, LEASE_MS, newAnswerKey, RETENTION } from './store-suite.ts';
+import { LEASE_MS, newAnswerKey, RETENTION, replayStoreSuite } from './store-suite.ts';
 
 const redis = await startRedis();
 const ready = Promise.withResolvers<void>();
@@ -19,8 +19,8 @@ after(async () => {
   await redis.stop();
 });
 
-async function open(t: TestContext, onChange: (status: AnswerStoreStatus) => void = () => {}, { url } = redis) {
-  const store = await createRedisAnswerStore({ url, onChange });
+async function open(t: TestContext, onChange: (status: ReplayStoreStatus) => void = () => {}, { url } = redis) {
+  const store = await createRedisReplayStore({ url, onChange });
   t.after(() => store.close());
   return store;
 }
@@ -28,7 +28,7 @@ async function open(t: TestContext, onChange: (status: AnswerStoreStatus) => voi
 const nameOf = ({ organization, mode, digest }: AnswerKey) => `idem:{${organization}}:${mode}:${digest}`;
 const usedOf = ({ organization }: AnswerKey) => `idem:{${organization}}:used`;
 
-answerStoreSuite('Redis', async (t) => ({
+replayStoreSuite('Redis', async (t) => ({
   stores: [await open(t), await open(t)],
   async expire(keys) {
     for (const key of keys) for (const name of [nameOf(key), usedOf(key)]) await client.pexpire(name, 0);

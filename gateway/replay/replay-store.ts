@@ -1,7 +1,7 @@
 // What every store of answers implements and shares. Every method is one atomic step and rejects if the store is away; the caller bounds
 // its duration.
 
-import type { Mode } from '../caller.ts';
+import type { Mode } from '../exchange/caller.ts';
 import type { ReplicaWait } from '../redis/replicas.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 
@@ -65,7 +65,7 @@ export type Begun =
   /** The same request is done. Its answer is undefined if it was too long to store, or exceeded the bound of its organization. */
   | { readonly state: 'done'; readonly record: Buffer | undefined };
 
-export interface AnswerStore {
+export interface ReplayStore {
   begin(answerKey: AnswerKey, claim: Claim): Awaitable<Begun>;
   /**
    * Accepts only the owner, also after its lease, unless the entry was taken over. Without a record, it stores only that the request is
@@ -76,12 +76,12 @@ export interface AnswerStore {
   forget(answerKey: AnswerKey, owner: string): Awaitable<void>;
   /** Ends the lease of an owner that will not learn the outcome. Counts as stored, whether or not it fits into the bound. */
   giveUp(answerKey: AnswerKey, owner: string, retention: Retention): Awaitable<void>;
-  status(): AnswerStoreStatus;
+  status(): ReplayStoreStatus;
   close(): Awaitable<void>;
 }
 
 /** State of the store in `/status`. */
-export interface AnswerStoreStatus {
+export interface ReplayStoreStatus {
   readonly kind: 'sqlite' | 'redis';
   /** Whether the store accepts writes. */
   readonly state: 'up' | 'away';
@@ -116,21 +116,21 @@ export function retainMsWithoutRoom({ retainMs }: Retention): number {
  * Whether a store accepts writes. Only a successful `begin` proves it: a full store still allows reading, forgetting, and mostly finishing.
  */
 interface StoreState {
-  note(next: AnswerStoreStatus['state']): void;
-  status(): AnswerStoreStatus;
+  note(next: ReplayStoreStatus['state']): void;
+  status(): ReplayStoreStatus;
   /** No change is reported after this call. */
   end(): void;
 }
 
 /** Reports only changes. The state is unknown at first unless `state` is given; `status` then returns `away`. */
 export function createStoreState(
-  kind: AnswerStoreStatus['kind'],
-  onChange: (status: AnswerStoreStatus) => void,
-  state?: AnswerStoreStatus['state'],
+  kind: ReplayStoreStatus['kind'],
+  onChange: (status: ReplayStoreStatus) => void,
+  state?: ReplayStoreStatus['state'],
 ): StoreState {
   let current = state;
   let ended = false;
-  const status = (): AnswerStoreStatus => ({ kind, state: current ?? 'away' });
+  const status = (): ReplayStoreStatus => ({ kind, state: current ?? 'away' });
   return {
     note(next) {
       if (current === next || ended) return;

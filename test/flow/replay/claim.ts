@@ -1,6 +1,6 @@
 // Claims that requests store before they are sent, as tests of the stores make them.
 
-import type { Claim } from '../../../gateway/idempotency/store.ts';
+import type { Claim } from '../../../gateway/replay/replay-store.ts';
 
 export const SENT_AT_MS = Date.parse('2026-11-20T11:59:59Z');
 

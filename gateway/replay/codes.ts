@@ -1,8 +1,8 @@
 // The error codes of the Idempotency-Key.
 
-import { type CatalogueEntry, misusedKey } from '../catalogue-entry.ts';
+import { type CatalogueEntry, misusedKey } from '../catalogue/catalogue-entry.ts';
 
-export const IDEMPOTENCY_CODES = {
+export const REPLAY_CODES = {
   idempotency_key_missing: {
     ...misusedKey,
     needs: 'required repeats',

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { ANSWERS_STEPS } from '../../../gateway/idempotency/sqlite-schema.ts';
-import { createSqliteAnswerStore } from '../../../gateway/idempotency/sqlite-store.ts';
+import { REPLAY_STEPS } from '../../../gateway/replay/sqlite-schema.ts';
+import { createSqliteReplayStore } from '../../../gateway/replay/sqlite-store.ts';
 import { applySteps } from '../../../gateway/shared/sqlite-schema.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { claimOf } from './claim.ts';
@@ -42,7 +42,7 @@ test('a file of version 1 goes on with the answers it has, and counts from now o
   const insert = database.prepare('INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)');
   insert.run(organization, mode, digest, 'f', null, Buffer.from('kept'), START_MS + 1000);
   insert.run(organization, mode, 'running', 'f', 'me', null, START_MS + 1000);
-  const store = createSqliteAnswerStore({ directory, acceptOneWay: true, now: () => nowMs, onChange() {} });
+  const store = createSqliteReplayStore({ directory, acceptOneWay: true, now: () => nowMs, onChange() {} });
   t.after(() => store.close());
   assert.equal(versionOf(database), 3);
   const again = await store.begin({ organization, mode, digest }, claimOf('f', 'you', 1000));
@@ -65,7 +65,7 @@ test('a file of version 1 goes on with the answers it has, and counts from now o
 test('a new file is the same as one that grew, and one of today stays as it is', (t) => {
   const [grown, fresh] = [openNew(t), openNew(t)];
   grown.exec(VERSION_1);
-  for (const database of [grown, fresh, fresh]) applySteps(database, ANSWERS_STEPS, { acceptOneWay: true });
+  for (const database of [grown, fresh, fresh]) applySteps(database, REPLAY_STEPS, { acceptOneWay: true });
   assert.deepEqual(columnsOf(grown), columnsOf(fresh));
   assert.deepEqual([versionOf(grown), versionOf(fresh)], [3, 3]);
 });
@@ -74,6 +74,6 @@ test('a step that fails leaves the file as it was', (t) => {
   const database = openNew(t);
   database.exec(`${VERSION_1} CREATE TABLE usage (something TEXT);`);
   const before = columnsOf(database);
-  assert.throws(() => applySteps(database, ANSWERS_STEPS, { acceptOneWay: true }), /usage already exists/);
+  assert.throws(() => applySteps(database, REPLAY_STEPS, { acceptOneWay: true }), /usage already exists/);
   assert.deepEqual([columnsOf(database), versionOf(database)], [before, 1]);
 });

@@ -1,14 +1,14 @@
 // Writes the outcome of one request to the store, whether or not its client is still connected.
 
-import type { DownstreamRequest } from '../downstream.ts';
-import { GatewayError } from '../errors.ts';
-import type { Checked, RecordedAnswer, Recording } from '../exchange.ts';
+import { GatewayError } from '../catalogue/errors.ts';
+import type { DownstreamRequest } from '../exchange/downstream.ts';
+import type { Checked, RecordedAnswer, Recording } from '../exchange/exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { startDeadline } from '../shared/deadline.ts';
 import { createDenseSet } from '../shared/dense-set.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
 import { bodyToRepeat, mayHaveRun, recordOf, recordOfRefusal } from './record.ts';
-import type { AnswerKey, AnswerStore, Claim, Retention } from './store.ts';
+import type { AnswerKey, Claim, ReplayStore, Retention } from './replay-store.ts';
 
 /** The longest time that a client waits for each call of the store. */
 export const STORE_WAIT_MS = 100;
@@ -25,7 +25,7 @@ export interface ClaimedWrite {
 }
 
 interface RecordingOptions {
-  readonly store: AnswerStore;
+  readonly store: ReplayStore;
   readonly retention: Retention;
   readonly bodyBytesMax: number;
   /** Called for a request that was sent and whose outcome is unknown. */
