@@ -19,7 +19,7 @@ export interface ExchangesOptions {
   readonly writeIdleMs: number;
   /** Headers of every answer, flat names and values. */
   readonly constantHeaders: readonly string[];
-  readonly refusals: Pick<Refusals, 'answer'>;
+  readonly refusals: Pick<Refusals, 'refuse'>;
   requestId(): string;
   /** Called once per exchange, after its answer has been sent or its client has disconnected. */
   onFinished(trail: Trail): void;
@@ -49,7 +49,7 @@ export function createExchanges(options: ExchangesOptions, everyMs: number, onEn
     requestMs: options.requestMs,
     everyMs,
     active: inProgress.all,
-    refuse: options.refusals.answer,
+    refuse: options.refusals.refuse,
   });
   const stopWatchingReaders = watchSlowReaders({
     idleMs: options.writeIdleMs,

@@ -178,9 +178,9 @@ export class PublicServer {
     try {
       current()
         .handle(arrived)
-        .catch((error: unknown) => refusals.answer(arrived, error));
+        .catch((error: unknown) => refusals.refuse(arrived, error));
     } catch (thrown) {
-      refusals.answer(arrived, thrown);
+      refusals.refuse(arrived, thrown);
     }
   }
 
@@ -206,7 +206,7 @@ export class PublicServer {
     const arrived = this.#beginAtNode(request, response, socket);
     current()
       .upgrade(arrived, socket, head)
-      .catch((error: unknown) => refusals.answer(arrived, error));
+      .catch((error: unknown) => refusals.refuse(arrived, error));
   }
 }
 

@@ -169,14 +169,14 @@ function stepsBesideStages(
     stages: stateless,
     throttle: callers.throttle.throttle,
     jwks: upstreams.assertions.jwks,
-    refuse: refusals.answer,
+    refuse: refusals.refuse,
   });
   const agents = createAgentSteps(configuration, {
     stages: stateless,
     steps: operationSteps,
     trusts: own.trusts,
     begin: traffic.beginInternal,
-    refuse: refusals.answer,
+    refuse: refusals.refuse,
     hold: overload.hold,
     now: options.now,
   });

@@ -23,7 +23,7 @@ export interface RunCallOptions {
   /** The steps of every operation. */
   readonly steps: OperationSteps;
   readonly begin: BeginInternal;
-  readonly refuse: Refusals['answer'];
+  readonly refuse: Refusals['refuse'];
   readonly answerBytesMax: number;
   /** The parameter of challenges that leads to the metadata; undefined if there is none. */
   readonly resource: string | undefined;

@@ -161,7 +161,7 @@ function placeForHandshake(
         resolve(() => void place.leave());
       },
       clientLeft,
-      endWith(thrown) {
+      refuse(thrown) {
         response.off('close', leave);
         reject(thrown);
       },

@@ -1,4 +1,5 @@
-// Writes the error answer of an exchange, whether a stage has refused it or an own page, which Express serves. unreadable.ts writes the answer to bytes that are no request.
+// Refuses an exchange: writes the error answer for what a stage, or one of the gateway's own pages, has thrown. unreadable.ts refuses bytes
+// that are no request.
 
 import { GatewayError, toGatewayError } from '../../catalogue/errors.ts';
 import type { DownstreamRequest, DownstreamResponse } from '../../exchange/downstream.ts';
@@ -22,7 +23,7 @@ export interface Refusals {
    * Answers an exchange with a refusal. If the answer has begun, this resets the connection instead, so that the client cannot take half an
    * answer for a whole one.
    */
-  answer(arrived: Arrived, thrown: unknown): void;
+  refuse(arrived: Arrived, thrown: unknown): void;
   /** Makes the text of a refusal, without writing it. */
   readonly answerOf: AnswerOf;
   /**
@@ -38,7 +39,7 @@ export function createRefusals(options: RefusalsOptions): Refusals {
   const answered = new WeakSet<DownstreamResponse>();
   const unprotected = new WeakSet<DownstreamRequest>();
 
-  function answer(arrived: Arrived, thrown: unknown): void {
+  function refuse(arrived: Arrived, thrown: unknown): void {
     const { response } = arrived;
     if (answered.has(response)) return;
     const error = toGatewayError(thrown);
@@ -47,16 +48,16 @@ export function createRefusals(options: RefusalsOptions): Refusals {
     if (response.headersSent || isGone(arrived) || !response.shouldKeepAlive || closesAfter(arrived, error)) {
       contain(
         () => write(arrived, error, thrown),
-        (mistake) => fail(arrived, mistake),
+        (fault) => writeFailed(arrived, fault),
       );
       return;
     }
     answered.add(response);
-    atEndOfTurn(arrived, () => write(arrived, error, thrown), fail);
+    atEndOfTurn(arrived, () => write(arrived, error, thrown), writeFailed);
   }
 
   /** Handles a refusal that could not be written: answers internal_error, or resets the connection. */
-  function fail(arrived: Arrived, cause: unknown): void {
+  function writeFailed(arrived: Arrived, cause: unknown): void {
     const { request, response } = arrived;
     const internal = new GatewayError('internal_error', { cause });
     if (!response.headersSent)
@@ -88,7 +89,7 @@ export function createRefusals(options: RefusalsOptions): Refusals {
     options.onRefused(arrived, error);
   }
 
-  return { answer, answerOf, ignoreKey: (request) => void unprotected.add(request) };
+  return { refuse, answerOf, ignoreKey: (request) => void unprotected.add(request) };
 }
 
 function send({ request, response, trail, commonHeaders }: Arrived, answer: ErrorAnswer, closes: boolean): void {

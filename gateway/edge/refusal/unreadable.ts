@@ -12,7 +12,7 @@ import { type NodeExchange, nodeExchangeOf } from '../edge-exchange.ts';
 import type { Refusals } from './refusals.ts';
 
 interface UnreadableOptions {
-  readonly refusals: Pick<Refusals, 'answer' | 'answerOf'>;
+  readonly refusals: Pick<Refusals, 'refuse' | 'answerOf'>;
   /** Headers of every answer, flat names and values: without an exchange, nothing else adds them. */
   readonly constantHeaders: readonly string[];
   /** Exchanges in progress. */
@@ -55,7 +55,7 @@ export function createUnreadable(options: UnreadableOptions): Unreadable {
     }
     // Answers are sent in the order of their requests: a refusal written now would be read as the answer to an earlier request.
     endAfter(last.response, socket);
-    if (!last.request.complete) options.refusals.answer(last, error);
+    if (!last.request.complete) options.refusals.refuse(last, error);
   }
 
   function refuseUnparsed(socket: Socket, error: GatewayError): void {

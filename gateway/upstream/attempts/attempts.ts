@@ -99,7 +99,7 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
       this.#attempt(target);
     } catch (error) {
       if (this.#target !== undefined) this.#release();
-      this.endWith(error);
+      this.refuse(error);
     }
   }
 
@@ -175,7 +175,7 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
     // A refusal of the request is an answer, too: it shows that the connections work.
     if (failure === 'status' && status < 500) this.route.budget.answer();
     const next = this.#plan().after({ target, error, failure, wasSent, status });
-    if (next === undefined) this.endWith(this.#retries?.error);
+    if (next === undefined) this.refuse(this.#retries?.error);
     else this.#again(next);
   }
 
@@ -200,17 +200,17 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
     this.#target = target;
     const attempt = () => this.#attempt(target);
     if (waitMs === 0) attempt();
-    else this.#pause = setTimeout(() => contain(attempt, (thrown) => this.endWith(thrown)), waitMs);
+    else this.#pause = setTimeout(() => contain(attempt, (thrown) => this.refuse(thrown)), waitMs);
   }
 
-  endWith(thrown: unknown): void {
+  refuse(thrown: unknown): void {
     this.#settle();
     this.#reject(thrown);
   }
 
   endBetweenAttempts(): void {
     this.#release();
-    this.endWith(this.#retries?.error);
+    this.refuse(this.#retries?.error);
   }
 
   #clientGone(): void {

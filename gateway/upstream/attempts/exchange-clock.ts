@@ -24,7 +24,7 @@ export interface TimedExchange {
   leavePlaceAndPool(): void;
   /** Ends the exchange with the failure of its last attempt. */
   endBetweenAttempts(): void;
-  endWith(thrown: unknown): void;
+  refuse(thrown: unknown): void;
 }
 
 export class ExchangeClock implements DeadlineOwner {
@@ -56,7 +56,7 @@ export class ExchangeClock implements DeadlineOwner {
     if (this.#isStopped || now + 1 < this.#dueAt(now)) return;
     contain(
       () => this.#end(now),
-      (thrown) => timed.endWith(thrown),
+      (thrown) => timed.refuse(thrown),
     );
   }
 

@@ -16,7 +16,7 @@ export interface PlaceOwner {
   /** Called when the client has left. */
   clientLeft(): void;
   /** Ends the exchange with the refusal for its client. */
-  endWith(thrown: unknown): void;
+  refuse(thrown: unknown): void;
 }
 
 export class ExchangePlace implements Waiter {
@@ -60,7 +60,7 @@ export class ExchangePlace implements Waiter {
   refused(error: GatewayError, waitedMs: number): void {
     this.#waiter = undefined;
     this.noteQueued(waitedMs);
-    this.#owner.endWith(error);
+    this.#owner.refuse(error);
   }
 
   /** Leaves the queue. Returns false if the exchange does not wait. */

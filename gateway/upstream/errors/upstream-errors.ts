@@ -25,23 +25,24 @@ const ERROR_BODY_BYTES_MAX = 65_536;
 /** The members of the client's request on which its refusal depends. */
 type Refused = Pick<Forwardable, 'method' | 'rawBody' | 'headers' | 'operation' | 'caller'>;
 
+/** The relay, as the body of an error sees it. */
+interface FailingRelay {
+  /** Fails the attempt by the answer of the upstream. */
+  fail(refusal: GatewayError, failure: 'status'): void;
+}
+
 /**
- * Reads the body of an error to its end, so that the connection can be kept, or until it is too long. Then it hands over the refusal for
- * the client.
+ * Reads the body of an error to its end, so that the connection can be kept, or until it is too long. Then it fails the attempt with
+ * the refusal for the client.
  */
 export class ErrorBody {
   readonly #read = new CollectedBody(ERROR_BODY_BYTES_MAX);
   readonly #status: number;
   readonly #headers: AnswerHeaders;
   readonly #refused: Refused;
-  readonly #relay: { refuse(refusal: GatewayError): void };
+  readonly #relay: FailingRelay;
 
-  constructor(
-    status: number,
-    headers: AnswerHeaders,
-    refused: Refused,
-    relay: { refuse(refusal: GatewayError): void },
-  ) {
+  constructor(status: number, headers: AnswerHeaders, refused: Refused, relay: FailingRelay) {
     this.#status = status;
     this.#headers = headers;
     this.#refused = refused;
@@ -51,11 +52,11 @@ export class ErrorBody {
   data(_control: Control, chunk: Buffer): void {
     if (this.#read.add(chunk)) return;
     this.#read.drop();
-    this.#relay.refuse(this.refusal());
+    this.#relay.fail(this.refusal(), 'status');
   }
 
   end(): void {
-    this.#relay.refuse(this.refusal());
+    this.#relay.fail(this.refusal(), 'status');
   }
 
   /** Returns the refusal for the client, made from the part of the body that has arrived. */

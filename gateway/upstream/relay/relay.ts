@@ -178,21 +178,13 @@ export class Relay implements AnswerHandler, HoldingRelay, StreamingRelay {
    * because its status alone decides. An error below 500 fails with the attempt, because its refusal needs the words of its body.
    */
   fail(error: GatewayError, failure: AttemptFailure): void {
-    const begun = this.#answer.status >= 500 ? this.#error : undefined;
-    if (begun === undefined) this.#endFailed(error, failure);
-    else this.#endFailed(begun.refusal(), 'status');
-  }
-
-  /** Fails the attempt by an error of the upstream that has been read. */
-  refuse(refusal: GatewayError): void {
-    this.#endFailed(refusal, 'status');
-  }
-
-  #endFailed(error: GatewayError, failure: AttemptFailure): void {
     if (this.ended) return;
     this.#settle();
     this.control?.abort();
-    this.#owner.failed(error, failure, this.wasSent, this.#answer.status);
+    const { status } = this.#answer;
+    const begun = failure !== 'status' && status >= 500 ? this.#error : undefined;
+    if (begun === undefined) this.#owner.failed(error, failure, this.wasSent, status);
+    else this.#owner.failed(begun.refusal(), 'status', this.wasSent, status);
   }
 
   complete(): void {

@@ -142,7 +142,7 @@ function openTunnels(
     onUnrequestedBytes: (upstream) => targets.targetSets.noteUnrequestedBytes(upstream),
     traceparentFor: observation.traceparentFor,
     toFailure: toUpstreamFailure,
-    refuse: refusals.answer,
+    refuse: refusals.refuse,
     cutOff,
     onProxied: ({ request }) => listeners.exemptBody(request),
     followCaller: createFollowCaller((stream) => callers.tunnelStreams.open(stream), callers.identity.callerOfTunnel),

@@ -26,11 +26,11 @@ const ofStatus401 = codes.filter((code) => refusalOf(code).status === 401);
 /** The challenges of a refusal, a line each, of an operation with these ways in. */
 async function startRefusing(t: TestContext) {
   let thrown: unknown;
-  const { answer } = createRefusals({ publicUrl: 'https://api.test', onRefused: () => undefined });
+  const { refuse } = createRefusals({ publicUrl: 'https://api.test', onRefused: () => undefined });
   const server = createServer((request, response) => {
     const trail = new Trail('req_1', 'GET');
     const shared = { trail: notesOn(trail), reservation: trail, clientAddress: undefined, commonHeaders: [] };
-    answer({ id: 'req_1', request, response, ...shared }, thrown);
+    refuse({ id: 'req_1', request, response, ...shared }, thrown);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
