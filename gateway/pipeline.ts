@@ -21,7 +21,7 @@ type Pipeline = (arrived: Arrived) => Promise<void>;
 
 /**
  * The stages, in order, with their files. Each throws a GatewayError, or returns the exchange with its findings added; `throttle` adds
- * none, `replay` may end the exchange, and `forward` ends it. serving/serving.ts makes them for each configuration.
+ * none, `replay` may end the exchange, and `forward` ends it. wiring/serving.ts makes them for each configuration.
  */
 export interface Stages extends Readonly<Record<StageName, unknown>> {
   /** edge/admission/admit.ts */

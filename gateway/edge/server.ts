@@ -2,7 +2,7 @@
 // JSON answers where Node would send an empty one or none.
 //
 // What follows: exchanges.ts makes an exchange of the request and its response. `current().handle` is the pipeline (pipeline.ts), which
-// serving/serving.ts builds for each configuration. What it throws goes to refusal/refusals.ts. `onFinished` (wiring/sections/traffic.ts)
+// wiring/serving.ts builds for each configuration. What it throws goes to refusal/refusals.ts. `onFinished` (wiring/sections/traffic.ts)
 // writes the log line. docs/reading.md follows a request file by file.
 
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';

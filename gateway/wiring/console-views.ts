@@ -11,7 +11,6 @@ import type { Caller, Mode } from '../exchange/caller.ts';
 import { exchangeReport } from '../explain/report.ts';
 import type { LimitUsage } from '../limits/usage.ts';
 import type { Stages } from '../pipeline.ts';
-import { createReadOnlyStore } from '../serving/rehearsal/read-only-store.ts';
 import { rehearse } from '../serving/rehearsal/rehearse.ts';
 import { routeRow } from '../serving/route-rows.ts';
 import type { ConsoleView, RehearsalQuestion } from '../shared/console-view.ts';
@@ -88,7 +87,7 @@ async function tryOut(options: ConsoleViewsOptions, asked: RehearsalQuestion): P
     const { record, refusal } = await rehearse(request, {
       configuration: options.configuration(),
       authenticate: authenticateAs(client === '' && caller ? { ...caller, allowsAddress: undefined } : caller),
-      counters: createReadOnlyStore(report, options.now),
+      limitUse: report,
       now: options.now,
     });
     return { report: exchangeReport(record), refusal: refusal?.body ?? null };

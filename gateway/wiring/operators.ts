@@ -18,10 +18,10 @@ import type { AlertMetrics } from '../observe/alert-metrics.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { createStatus, type StatusOptions } from '../observe/status.ts';
-import type { Serving } from '../serving/serving.ts';
 import type { CredentialState } from '../shared/credential-state.ts';
 import { type AskFleet, answerFleet, type FleetSources, type UpstreamRetry } from '../shared/fleet-question.ts';
 import { shownPath } from '../shared/yaml-source.ts';
+import type { Deprecations } from '../versions/deprecation.ts';
 import type { VersionUses } from '../versions/version-uses.ts';
 import type { AppOptions } from './app-options.ts';
 import type { ConfigurationChanges } from './configuration-changes.ts';
@@ -114,7 +114,7 @@ interface OperatorsOptions extends StatusOptions {
   /** State of the credential of an upstream; undefined for an unknown upstream. */
   credentialOf(upstream: string): { readonly credential?: CredentialState } | undefined;
   /** The serving object of the configuration in force. */
-  serving(): Pick<Serving, 'configuration' | 'deprecations'>;
+  serving(): { readonly configuration: Configuration; readonly deprecations: Deprecations };
 }
 
 /** The answers of this process to operators. */

@@ -57,8 +57,7 @@ const examples: Readonly<Record<string, Example>> = {
   // It spends, and adds to the exchange; its stand-in reads a store.
   limit: {
     kind: 'a stage',
-    named:
-      /^ {2}limit: \{$|\bsteps\.limit\b|\bcreateLimit\b|\bCounted(?=[,)>]| \{)|\/, 'limit'\]|\bcreateReadOnlyStore\b/m,
+    named: /^ {2}limit: \{$|\bsteps\.limit\b|\bcreateLimit\b|\bCounted(?=[,)>]| \{)|\/, 'limit'\]|\brehearse\(/m,
     // They read what earlier stages have added, or count something else.
     own: /^gateway\/(limits\/|contract\/parameters\/|(commands\/upstreams\/plan|observe\/duration-metrics|serving\/rehearsal\/read-only-store)\.ts)/,
   },

@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { Mode } from '../../exchange/caller.ts';
 import { exchangeReport } from '../../explain/report.ts';
-import { createReadOnlyStore } from '../../serving/rehearsal/read-only-store.ts';
 import { type RehearsedRequest, rehearse } from '../../serving/rehearsal/rehearse.ts';
 import type { CommandContext } from '../context.ts';
 import { withCounters } from '../here/limits.ts';
@@ -41,7 +40,7 @@ export async function explainRequest(context: CommandContext, text: string, flag
   const { record, refusal } = await rehearse(request, {
     configuration,
     authenticate: who.authenticate,
-    counters: createReadOnlyStore(report, context.now),
+    limitUse: report,
     now: context.now,
   }).catch((error: Error) => context.usage(`This cannot be sent as a request: ${error.message}`));
   const exchange = exchangeReport(record);

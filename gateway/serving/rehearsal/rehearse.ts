@@ -13,14 +13,15 @@ import { PublicServer } from '../../edge/server.ts';
 import type { Arrived, Forwardable } from '../../exchange/exchange.ts';
 import type { Trail } from '../../exchange/trail.ts';
 import type { DecisionRecord } from '../../explain/record.ts';
-import type { CounterStore } from '../../limits/counters/counter-store.ts';
 import { createLimit } from '../../limits/limit.ts';
 import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
+import type { UsageReport } from '../../limits/usage.ts';
 import { createLines } from '../../observe/line.ts';
 import { createPipeline, type Stages } from '../../pipeline.ts';
 import { UNREHEARSED_STAGES, type UnrehearsedStage } from '../../stages.ts';
 import type { Tunnel } from '../../tunnel/table.ts';
 import { createStatelessStages } from '../stateless-stages.ts';
+import { createReadOnlyStore } from './read-only-store.ts';
 
 export interface RehearsedRequest {
   readonly method: string;
@@ -35,7 +36,8 @@ export interface RehearsedRequest {
 interface RehearsalParts {
   readonly configuration: Configuration;
   readonly authenticate: Stages['authenticate'];
-  readonly counters: Pick<CounterStore, 'decide'>;
+  /** The use of the organization's limits; undefined if unknown, which counts as unused. */
+  readonly limitUse: UsageReport | undefined;
   now(): number;
 }
 
@@ -92,10 +94,10 @@ const unrehearsed = Object.fromEntries(
   Object.keys(UNREHEARSED_STAGES).map((stage) => [stage, (exchange: unknown) => exchange]),
 ) as unknown as Pick<Stages, UnrehearsedStage>;
 
-/** The pipeline of `serving/serving.ts`, without the steps that need a serving gateway. */
+/** The pipeline of `wiring/serving.ts`, without the steps that need a serving gateway. */
 function createHandle(
   { clientAddress }: RehearsedRequest,
-  { configuration, authenticate, counters, now }: RehearsalParts,
+  { configuration, authenticate, limitUse, now }: RehearsalParts,
 ): (arrived: Arrived) => Promise<void> {
   const { upstreams, limits } = configuration.config;
   const stateless = createStatelessStages(configuration, { isDraining: () => false, hold: () => undefined, now });
@@ -133,7 +135,7 @@ function createHandle(
     shed: nothing,
     authenticate,
     noteUse: nothing,
-    limit: createLimit({ store: counters, rules: limits, now }),
+    limit: createLimit({ store: createReadOnlyStore(limitUse, now), rules: limits, now }),
     reserve: nothing,
     forward: async (exchange: Forwardable) => {
       const { caller, operation, trail } = exchange;

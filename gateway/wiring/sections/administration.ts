@@ -6,17 +6,10 @@ import type { Sample } from '../../console/sample.ts';
 import type { Operators } from '../../observe/admin.ts';
 import type { Parts } from '../../parts.ts';
 import { instanceName } from '../../shared/instance-name.ts';
-import type { AppOptions } from '../app-options.ts';
 import { createConfigurationChanges } from '../configuration-changes.ts';
 import { answersForOperators } from '../operators.ts';
 import { followConfiguration, type Reloads } from '../reload.ts';
-import type { BaseSection } from './base.ts';
-import type { CallersSection } from './callers.ts';
-import type { CertificatesSection } from './certificates.ts';
-import type { CountersSection } from './counters.ts';
-import type { ObservationSection } from './observation.ts';
-import type { TrafficSection } from './traffic.ts';
-import type { UpstreamsSection } from './upstreams.ts';
+import type { SectionsAboveTraffic, TrafficSection } from './traffic.ts';
 
 interface AdministrationSection {
   readonly reloads: Reloads;
@@ -24,14 +17,7 @@ interface AdministrationSection {
 }
 
 /** The sections above this one. */
-interface Above {
-  readonly options: AppOptions;
-  readonly base: BaseSection;
-  readonly observation: ObservationSection;
-  readonly counters: CountersSection;
-  readonly upstreams: UpstreamsSection;
-  readonly callers: CallersSection;
-  readonly certificates: CertificatesSection;
+interface Above extends SectionsAboveTraffic {
   readonly traffic: TrafficSection;
 }
 

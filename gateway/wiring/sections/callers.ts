@@ -9,39 +9,38 @@ import { logStoreState } from '../../observe/log.ts';
 import type { Parts } from '../../parts.ts';
 import { openReplayStore } from '../../replay/open-store.ts';
 import type { ReplayStore } from '../../replay/replay-store.ts';
-import type { CallerParts } from '../../serving/serving.ts';
 import { OpenStreams } from '../../streams/open-streams.ts';
 import { openUsage, type Usage } from '../../usage/usage.ts';
 import { openVersionUses, type VersionUses } from '../../versions/version-uses.ts';
-import type { AppOptions } from '../app-options.ts';
 import { type Identity, openIdentity } from '../identity.ts';
 import { openSessions, type SessionServices, type Sessions } from '../sessions.ts';
-import { type BaseSection, operationsServed } from './base.ts';
+import { operationsServed } from './base.ts';
 import type { CountersSection } from './counters.ts';
-import type { ObservationSection } from './observation.ts';
+import type { FirstSections } from './observation.ts';
 import type { UpstreamsSection } from './upstreams.ts';
 
-/** What the stages use, and what only other sections use. */
-export interface CallersSection extends CallerParts {
+export interface CallersSection {
   readonly identity: Identity;
+  readonly replayStore: ReplayStore;
+  readonly throttle: Throttle;
+  readonly streams: OpenStreams;
   readonly versionUses: VersionUses;
   readonly tunnelStreams: OpenStreams;
   readonly usage: Usage;
   /** The services of sessions; undefined if people cannot sign in. */
   readonly sessionServices: SessionServices | undefined;
+  /** Calls back when the session of a caller ends, on any instance, unless the returned function is called before. */
+  onSessionEnded(caller: Caller, listener: () => void): () => void;
 }
 
-/** The sections above this one that it uses. */
-interface Above {
-  readonly options: AppOptions;
-  readonly base: BaseSection;
-  readonly observation: ObservationSection;
+/** The sections above this one. */
+export interface SectionsAboveCallers extends FirstSections {
   readonly counters: CountersSection;
   readonly upstreams: UpstreamsSection;
 }
 
 /** Rejects with a sentence if the store of answers or the store of use cannot be opened. */
-export async function openCallers(above: Above, parts: Parts): Promise<CallersSection> {
+export async function openCallers(above: SectionsAboveCallers, parts: Parts): Promise<CallersSection> {
   const streams = openStreams(above, parts);
   const tunnelStreams = openTunnelStreams(above, parts);
   const sessions = await openSessionsPart(above, parts);
@@ -67,7 +66,7 @@ export async function openCallers(above: Above, parts: Parts): Promise<CallersSe
   };
 }
 
-function openStreams({ options: { now }, base: { inForce } }: Above, parts: Parts): OpenStreams {
+function openStreams({ options: { now }, base: { inForce } }: SectionsAboveCallers, parts: Parts): OpenStreams {
   const streams = new OpenStreams({
     mostOf: (caller) => openStreamsMaxOf(inForce().config.limits, caller),
     now,
@@ -83,14 +82,14 @@ function openStreams({ options: { now }, base: { inForce } }: Above, parts: Part
 }
 
 /** No limit and no operation applies to the streams of tunnels; only their credential may end. */
-function openTunnelStreams({ options: { now } }: Above, parts: Parts): OpenStreams {
+function openTunnelStreams({ options: { now } }: SectionsAboveCallers, parts: Parts): OpenStreams {
   const streams = new OpenStreams({ mostOf: () => Number.POSITIVE_INFINITY, now });
   parts.add({ name: 'tunnel streams', close: () => streams.close() });
   return streams;
 }
 
 async function openSessionsPart(
-  { options: { settings, secrets, now }, base: { gateway, inForce }, observation: { log } }: Above,
+  { options: { settings, secrets, now }, base: { gateway, inForce }, observation: { log } }: SectionsAboveCallers,
   parts: Parts,
 ): Promise<Sessions | undefined> {
   const sessions = await openSessions({ gateway, settings, secrets, log, inForce, now });
@@ -99,7 +98,7 @@ async function openSessionsPart(
 }
 
 function openIdentityPart(
-  { options, base: { gateway, inForce }, observation: { log }, counters, upstreams }: Above,
+  { options, base: { gateway, inForce }, observation: { log }, counters, upstreams }: SectionsAboveCallers,
   sessions: Sessions | undefined,
   streams: readonly OpenStreams[],
   parts: Parts,
@@ -137,7 +136,7 @@ function openIdentityPart(
 }
 
 async function openAnswers(
-  { options: { settings, now }, observation: { log } }: Above,
+  { options: { settings, now }, observation: { log } }: SectionsAboveCallers,
   parts: Parts,
 ): Promise<ReplayStore> {
   const replayStore = await openReplayStore({
@@ -157,7 +156,7 @@ async function openAnswers(
 }
 
 function openVersionUsesPart(
-  { options: { settings, store, now }, base: { gateway }, observation: { log } }: Above,
+  { options: { settings, store, now }, base: { gateway }, observation: { log } }: SectionsAboveCallers,
   parts: Parts,
 ): VersionUses {
   const versionUses = openVersionUses({
@@ -177,7 +176,7 @@ function openVersionUsesPart(
 }
 
 async function openUsagePart(
-  { options: { settings, now }, base: { inForce }, observation: { log } }: Above,
+  { options: { settings, now }, base: { inForce }, observation: { log } }: SectionsAboveCallers,
   parts: Parts,
 ): Promise<Usage> {
   const usage = await openUsage({
@@ -193,7 +192,7 @@ async function openUsagePart(
 }
 
 function openThrottle(
-  { options: { configuration }, base: { forwardNow }, counters }: Above,
+  { options: { configuration }, base: { forwardNow }, counters }: SectionsAboveCallers,
   { isKnownCaller }: Identity,
   parts: Parts,
 ): Throttle {

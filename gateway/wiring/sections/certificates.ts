@@ -2,11 +2,9 @@
 
 import type { Parts } from '../../parts.ts';
 import type { OrderedCertificates } from '../acme.ts';
-import type { AppOptions } from '../app-options.ts';
 import type { CertificateStatus } from '../certificate-status.ts';
 import { openPublicTls, type PublicTls } from '../public-tls.ts';
-import type { BaseSection } from './base.ts';
-import type { ObservationSection } from './observation.ts';
+import type { FirstSections } from './observation.ts';
 
 export interface CertificatesSection {
   /** Undefined without `tls.acme`. */
@@ -16,16 +14,9 @@ export interface CertificatesSection {
   status(): readonly CertificateStatus[];
 }
 
-/** The sections above this one that it uses. */
-interface Above {
-  readonly options: AppOptions;
-  readonly base: BaseSection;
-  readonly observation: ObservationSection;
-}
-
 /** Rejects with a sentence if the store of certificates cannot be opened. */
 export async function openCertificates(
-  { options, base: { gateway }, observation: { log, metrics } }: Above,
+  { options, base: { gateway }, observation: { log, metrics } }: FirstSections,
   parts: Parts,
 ): Promise<CertificatesSection> {
   const { configuration, settings, secrets, ticketKeys, version, store, now } = options;

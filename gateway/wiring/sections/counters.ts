@@ -9,9 +9,8 @@ import { createLimitUsage, type LimitUsage } from '../../limits/usage.ts';
 import { logStoreState } from '../../observe/log.ts';
 import type { Parts } from '../../parts.ts';
 import { redisStatus } from '../../redis/url.ts';
-import type { AppOptions } from '../app-options.ts';
-import { type BaseSection, operationsServed } from './base.ts';
-import type { ObservationSection } from './observation.ts';
+import { operationsServed } from './base.ts';
+import type { FirstSections } from './observation.ts';
 
 export interface CountersSection {
   readonly live: LiveInstances;
@@ -22,16 +21,9 @@ export interface CountersSection {
   readonly limitUsage: LimitUsage;
 }
 
-/** The sections above this one that it uses. */
-interface Above {
-  readonly options: AppOptions;
-  readonly base: BaseSection;
-  readonly observation: ObservationSection;
-}
-
 /** Does not wait for a Redis that is away: the rule of limits.yaml decides until it is back. */
 export async function openCounters(
-  { options: { settings, store, now }, base: { inForce, forwardNow }, observation: { log, metrics } }: Above,
+  { options: { settings, store, now }, base: { inForce, forwardNow }, observation: { log, metrics } }: FirstSections,
   parts: Parts,
 ): Promise<CountersSection> {
   const live = createLiveInstances(store.instances);

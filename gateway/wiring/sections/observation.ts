@@ -35,15 +35,16 @@ export interface ObservationSection {
   readonly traceWithin: TraceWithin;
 }
 
-/** The sections above this one. */
-interface Above {
+/** The sections that each later section takes. */
+export interface FirstSections {
   readonly options: AppOptions;
   readonly base: BaseSection;
+  readonly observation: ObservationSection;
 }
 
 /** The log is closed after all other parts but the first ones; operators can ask until then. */
 export function openObservation(
-  { options, base: { gateway, forwardNow, lifecycle } }: Above,
+  { options, base: { gateway, forwardNow, lifecycle } }: Omit<FirstSections, 'observation'>,
   parts: Parts,
 ): ObservationSection {
   const { configuration, settings, secrets, version, now } = options;

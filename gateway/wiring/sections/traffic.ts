@@ -13,22 +13,18 @@ import { reportUnreadableForwards } from '../../observe/rare-warnings.ts';
 import type { Overload } from '../../overload/overload.ts';
 import type { Parts } from '../../parts.ts';
 import { extendLengthenedWindows, warnOfLostTiers } from '../../serving/changed-limits.ts';
-import { createServing, type Serving, type Shared } from '../../serving/serving.ts';
-import type { Executors } from '../../serving/to-upstreams.ts';
 import { instanceName } from '../../shared/instance-name.ts';
 import { createFollowCaller } from '../../tunnel/follow-caller.ts';
 import { Tunnels } from '../../tunnel/tunnels.ts';
 import { toUpstreamFailure } from '../../upstream/failure.ts';
 import { deprecationsOf } from '../../versions/deprecation.ts';
-import type { AppOptions } from '../app-options.ts';
 import { type ClientRequests, Listeners } from '../listeners.ts';
 import { openOverload } from '../overload.ts';
-import { type BaseSection, operationsServed } from './base.ts';
-import type { CallersSection } from './callers.ts';
+import { createServing, type Sections, type Serving } from '../serving.ts';
+import type { Executors } from '../to-upstreams.ts';
+import { operationsServed } from './base.ts';
+import type { CallersSection, SectionsAboveCallers } from './callers.ts';
 import type { CertificatesSection } from './certificates.ts';
-import type { CountersSection } from './counters.ts';
-import type { ObservationSection } from './observation.ts';
-import type { UpstreamsSection } from './upstreams.ts';
 
 export interface TrafficSection {
   readonly listeners: Listeners;
@@ -45,18 +41,13 @@ interface OpenServing {
 }
 
 /** The sections above this one. */
-interface Above {
-  readonly options: AppOptions;
-  readonly base: BaseSection;
-  readonly observation: ObservationSection;
-  readonly counters: CountersSection;
-  readonly upstreams: UpstreamsSection;
+export interface SectionsAboveTraffic extends SectionsAboveCallers {
   readonly callers: CallersSection;
   readonly certificates: CertificatesSection;
 }
 
 /** No request arrives before the listeners are told to listen. */
-export function openTraffic(above: Above, parts: Parts): TrafficSection {
+export function openTraffic(above: SectionsAboveTraffic, parts: Parts): TrafficSection {
   const { options, base, observation, counters, upstreams, callers, certificates } = above;
   const { configuration } = options;
   const { log, metrics } = observation;
@@ -116,7 +107,7 @@ export function openTraffic(above: Above, parts: Parts): TrafficSection {
 }
 
 /** Returns what is done at the end of each exchange, in this order. */
-function finishing({ observation, callers }: Above, overload: Overload): ClientRequests['onFinished'] {
+function finishing({ observation, callers }: SectionsAboveTraffic, overload: Overload): ClientRequests['onFinished'] {
   const { tracing, log, metrics } = observation;
   return function onFinished(trail) {
     overload.ended(trail);
@@ -128,7 +119,7 @@ function finishing({ observation, callers }: Above, overload: Overload): ClientR
 }
 
 function openTunnels(
-  { base, observation, counters, upstreams: { sandbox, targets }, callers }: Above,
+  { base, observation, counters, upstreams: { sandbox, targets }, callers }: SectionsAboveTraffic,
   refusals: Refusals,
   listeners: Listeners,
   parts: Parts,
@@ -152,7 +143,7 @@ function openTunnels(
 }
 
 function openOverloadPart(
-  { options, upstreams, callers: { streams, identity } }: Above,
+  { options, upstreams, callers: { streams, identity } }: SectionsAboveTraffic,
   listeners: Listeners,
   tunnels: Tunnels,
   parts: Parts,
@@ -174,20 +165,20 @@ function openOverloadPart(
 }
 
 /** Serves under the configuration in force, and under earlier ones until their requests have ended. */
-function openServing(first: Configuration, shared: Shared, parts: Parts): OpenServing {
-  const { log } = shared.observation;
-  let serving = createServing(first, shared);
+function openServing(first: Configuration, sections: Sections, parts: Parts): OpenServing {
+  const { log } = sections.observation;
+  let serving = createServing(first, sections);
   const open = new Set([serving]);
   parts.add({
     name: 'serving',
     apply(next) {
       const before = serving;
-      serving = createServing(next, shared);
+      serving = createServing(next, sections);
       open.add(serving);
       void before.retire().then(() => open.delete(before));
       const { limits } = before.configuration.config;
-      void extendLengthenedWindows(limits, next.config.limits, shared.counters.requests, log);
-      void warnOfLostTiers(limits, next.config.limits, shared.options.store, log);
+      void extendLengthenedWindows(limits, next.config.limits, sections.counters.requests, log);
+      void warnOfLostTiers(limits, next.config.limits, sections.options.store, log);
     },
     status: () => ({ operations: serving.operations.length }),
     async close() {
@@ -198,7 +189,15 @@ function openServing(first: Configuration, shared: Shared, parts: Parts): OpenSe
 }
 
 /** What executes the operations that the gateway answers itself. */
-function executorsOf({ options, base, observation, counters, upstreams, callers, certificates }: Above): Executors {
+function executorsOf({
+  options,
+  base,
+  observation,
+  counters,
+  upstreams,
+  callers,
+  certificates,
+}: SectionsAboveTraffic): Executors {
   const { settings, store, digestOf, version, now } = options;
   const { inForce, inForceSinceMs } = base;
   const { access, targets } = upstreams;

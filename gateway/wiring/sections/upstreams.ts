@@ -9,15 +9,13 @@ import type { Shedding } from '../../overload/shedding.ts';
 import type { Parts } from '../../parts.ts';
 import { createLatchProbes } from '../../upstream/credentials/latch-probes.ts';
 import { createRecordLocks, type RecordLocks } from '../../upstream/requests/record-locks.ts';
-import type { AppOptions } from '../app-options.ts';
 import { openExamples } from '../examples.ts';
 import { openShedding } from '../overload.ts';
 import { type OpenSandbox, openSandbox } from '../sandbox.ts';
 import { openUpstreamAccess, type UpstreamAccess } from '../upstream-access.ts';
 import { openUpstreamTargets, type UpstreamTargets } from '../upstream-targets.ts';
 import { createTlsSettings } from '../upstream-tls.ts';
-import type { BaseSection } from './base.ts';
-import type { ObservationSection } from './observation.ts';
+import type { FirstSections } from './observation.ts';
 
 export interface UpstreamsSection {
   readonly shedding: Shedding;
@@ -32,16 +30,9 @@ export interface UpstreamsSection {
   readonly targets: UpstreamTargets;
 }
 
-/** The sections above this one that it uses. */
-interface Above {
-  readonly options: AppOptions;
-  readonly base: BaseSection;
-  readonly observation: ObservationSection;
-}
-
 /** Rejects if the keys of assertions cannot be read, or the sandbox cannot be started. */
 export async function openUpstreams(
-  { options, base: { gateway, inForce }, observation: { log, metrics } }: Above,
+  { options, base: { gateway, inForce }, observation: { log, metrics } }: FirstSections,
   parts: Parts,
 ): Promise<UpstreamsSection> {
   const { configuration, settings, secrets, now } = options;

@@ -1,8 +1,6 @@
 // The pipeline of one configuration. Each new configuration gets its own; parts that outlive a configuration are passed in.
 
-import type { Assertions } from '../auth/assertions/assertions.ts';
-import { type CredentialReaders, createAuthenticate } from '../auth/authenticate.ts';
-import type { KeyStore } from '../auth/store/key-store.ts';
+import { createAuthenticate } from '../auth/authenticate.ts';
 import type { Configuration } from '../configuration.ts';
 import { delimiterOfForm } from '../contract/forms/multipart.ts';
 import { parseIdempotencyKey } from '../contract/idempotency-key.ts';
@@ -11,50 +9,27 @@ import type { BeginInternal } from '../edge/exchanges.ts';
 import { createAnswerChallenge, type OwnChallenge } from '../edge/own-answers/acme-challenge.ts';
 import type { Refusals } from '../edge/refusal/refusals.ts';
 import type { RequestHandlers } from '../edge/server.ts';
-import type { Caller } from '../exchange/caller.ts';
 import type { Admitted, Forwardable } from '../exchange/exchange.ts';
 import type { Operation } from '../exchange/operation.ts';
-import type { Throttle } from '../limits/addresses/throttle.ts';
-import type { CounterStore } from '../limits/counters/counter-store.ts';
 import { createLimit } from '../limits/limit.ts';
-import type { Log } from '../observe/log.ts';
-import type { TraceparentFor } from '../observe/tracing/tracing.ts';
 import type { Overload } from '../overload/overload.ts';
 import { createNeedsNode, createPipeline, type OperationSteps, type Steps } from '../pipeline.ts';
 import { createReplay, type Replay } from '../replay/replay.ts';
-import type { ReplayStore } from '../replay/replay-store.ts';
-import type { OpenStreams } from '../streams/open-streams.ts';
+import { createAgentSteps } from '../serving/agents.ts';
+import { createOpenStream } from '../serving/open-stream.ts';
+import { createOwnAnswers } from '../serving/own-answers.ts';
+import { createStatelessStages, type StatelessStages } from '../serving/stateless-stages.ts';
+import { createUpgrades } from '../serving/upgrades.ts';
 import type { Tunnel } from '../tunnel/table.ts';
 import type { Tunnels } from '../tunnel/tunnels.ts';
 import type { Deprecations } from '../versions/deprecation.ts';
 import { createNoteUse } from '../versions/uses.ts';
-import type { VersionUses } from '../versions/version-uses.ts';
-import { createAgentSteps } from './agents.ts';
-import { createOpenStream } from './open-stream.ts';
-import { createOwnAnswers } from './own-answers.ts';
-import { createStatelessStages, type StatelessStages } from './stateless-stages.ts';
-import { createToUpstreams, type Executors, type UpstreamParts } from './to-upstreams.ts';
-import { createUpgrades } from './upgrades.ts';
+import type { CallersSection, SectionsAboveCallers } from './sections/callers.ts';
+import { createToUpstreams, type Executors } from './to-upstreams.ts';
 
-/** The parts that know callers. wiring/sections/callers.ts opens them. */
-export interface CallerParts {
-  readonly identity: { readonly credentialReaders: CredentialReaders };
-  readonly replayStore: ReplayStore;
-  readonly throttle: Throttle;
-  readonly streams: OpenStreams;
-  readonly versionUses: Pick<VersionUses, 'note'>;
-  /** Calls back when the session of a caller ends, on any instance, unless the returned function is called before. */
-  onSessionEnded(caller: Caller, listener: () => void): () => void;
-}
-
-/** Parts that live from start to end of the process, by the section of wiring/ that opens them. */
-export interface Shared {
-  readonly options: { readonly store: Pick<KeyStore, 'organizations'>; now(): number };
-  readonly base: { isDraining(): boolean };
-  readonly observation: { readonly log: Log; readonly traceparentFor: TraceparentFor };
-  readonly counters: { readonly requests: CounterStore };
-  readonly upstreams: UpstreamParts & { readonly assertions: Pick<Assertions, 'jwks'> };
-  readonly callers: CallerParts;
+/** The sections whose parts the stages use. They live from start to end of the process. */
+export interface Sections extends SectionsAboveCallers {
+  readonly callers: CallersSection;
   readonly traffic: {
     readonly refusals: Refusals;
     readonly overload: Overload;
@@ -82,8 +57,8 @@ export interface Serving extends RequestHandlers {
 }
 
 /** Builds every stage from its part of the configuration. Requests under other configurations go on. */
-export function createServing(configuration: Configuration, shared: Shared): Serving {
-  const { options, base, counters, callers, traffic } = shared;
+export function createServing(configuration: Configuration, sections: Sections): Serving {
+  const { options, base, counters, callers, traffic } = sections;
   const { overload, tunnels } = traffic;
   const { now } = options;
   const operations = configuration.contracts.operations.map(({ operation }) => operation);
@@ -95,11 +70,11 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   });
   const { admit, match, sunset, authorize, validate, deprecations } = stateless;
   const authenticate = createAuthenticate(callers.identity.credentialReaders);
-  const repetitions = openReplay(configuration, shared);
+  const repetitions = openReplay(configuration, sections);
   const { streams, onSessionEnded } = callers;
   const admitAgain = async (exchange: Forwardable) => authorize(await authenticate(exchange)).caller;
   const openStream = createOpenStream({ streams, overload, onSessionEnded, admitAgain });
-  const { tlsOf, forward, handshake, close } = createToUpstreams(configuration, shared, openStream);
+  const { tlsOf, forward, handshake, close } = createToUpstreams(configuration, sections, openStream);
   const { track, empty } = createCount();
 
   const operationSteps: OperationSteps = {
@@ -119,7 +94,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   };
   const steps: Steps<ReadonlySet<Site>, Tunnel> = {
     ...operationSteps,
-    ...stepsBesideStages(configuration, shared, stateless, operationSteps, tlsOf),
+    ...stepsBesideStages(configuration, sections, stateless, operationSteps, tlsOf),
     track,
   };
   const { upgrades, upgrade } = createUpgrades({ operations, steps, tunnels, tlsOf, handshake, openStream });
@@ -157,7 +132,7 @@ function createPassPlain(steps: Steps<ReadonlySet<Site>, Tunnel>): Serving['pass
 /** Makes the steps for requests that need no operation: tunnels, preflights, own pages, OPTIONS, and messages of agents. */
 function stepsBesideStages(
   configuration: Configuration,
-  { options, upstreams, callers, traffic }: Shared,
+  { options, upstreams, callers, traffic }: Sections,
   stateless: StatelessStages,
   operationSteps: OperationSteps,
   tlsOf: ReturnType<typeof createToUpstreams>['tlsOf'],
@@ -203,7 +178,7 @@ function stepsBesideStages(
   };
 }
 
-function openReplay({ config }: Configuration, { options, callers, traffic }: Shared): Replay {
+function openReplay({ config }: Configuration, { options, callers, traffic }: Sections): Replay {
   const { gateway, upstreams } = config;
   return createReplay({
     store: callers.replayStore,

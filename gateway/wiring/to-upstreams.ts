@@ -1,44 +1,27 @@
 // What sends requests to upstreams under one configuration: their targets, rules, credentials and assertions.
 
-import type { Assertions } from '../auth/assertions/assertions.ts';
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Configuration } from '../configuration.ts';
 import { createAnswerCheck } from '../contract/answer.ts';
-import type { TlsSettings } from '../http1/client/connect.ts';
+import type { OpenStream } from '../serving/open-stream.ts';
 import { entryOfUpstream } from '../shared/upstream-names.ts';
-import type { OpenStreams } from '../streams/open-streams.ts';
-import type { Accesses } from '../upstream/access.ts';
 import { createForward, type ForwardOptions } from '../upstream/forward.ts';
 import { createHandshake } from '../upstream/handshake.ts';
 import { createUpstreamRoutes, type UpstreamRoute } from '../upstream/routes.ts';
-import { Targets, type TargetsOptions } from '../upstream/targets/targets.ts';
-import type { OpenStream } from './open-stream.ts';
+import { Targets } from '../upstream/targets/targets.ts';
+import type { CallersSection, SectionsAboveCallers } from './sections/callers.ts';
 
 /** What executes the operations that the gateway answers itself, by the address of their upstream. */
 export type Executors = Readonly<Record<string, ForwardOptions['execute'] | undefined>>;
 
-/** Parts that live from start to end of the process. */
-export interface UpstreamParts {
-  readonly access: Accesses;
-  readonly assertions: Pick<Assertions, 'assertionFor'>;
-  readonly recordLocks: ForwardOptions['locks'];
-  readonly sandbox: Pick<TargetsOptions, 'originOf'>;
-  readonly targets: Pick<TargetsOptions, 'pools' | 'targetSets' | 'clock'>;
-  /** Upstream → TLS settings for one configuration. */
-  tlsSettingsOf(configuration: Configuration): ReadonlyMap<string, TlsSettings>;
-}
-
-interface SharedParts {
-  readonly options: { now(): number };
-  readonly observation: Pick<ForwardOptions, 'traceparentFor'>;
-  readonly upstreams: UpstreamParts;
-  readonly callers: { readonly streams: Pick<OpenStreams, 'refuseIfFull'> };
+interface UsedSections extends SectionsAboveCallers {
+  readonly callers: CallersSection;
   readonly traffic: { readonly executors: Executors };
 }
 
 export function createToUpstreams(
   configuration: Configuration,
-  { options, observation, upstreams: parts, callers, traffic }: SharedParts,
+  { options, observation, upstreams: parts, callers, traffic }: UsedSections,
   openStream: OpenStream,
 ) {
   const { access, assertions } = parts;
