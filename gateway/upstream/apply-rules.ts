@@ -175,7 +175,7 @@ class RuledAttempt implements AnswerJudge {
     const judgement = judge?.(judged, context) ?? defaultJudgement(judged, credential);
     if (judgement.kind === 'credential') {
       const hasChanged = sent !== undefined && credential?.refused(sent, answer.status) === true;
-      if (hasChanged && this.#attempts.beginRepeat('credential')) this.send();
+      if (hasChanged && this.#attempts.beginRepeat('credential')) this.#sendOnceReady(credential);
       else this.#fail(new GatewayError('upstream_auth_failed'));
       return undefined;
     }
@@ -184,6 +184,12 @@ class RuledAttempt implements AnswerJudge {
     if (judgement.kind === 'retry' && this.#attempts.beginRepeat('declared')) this.send();
     else this.#fail(judgement.error);
     return undefined;
+  }
+
+  #sendOnceReady(credential: Credential): void {
+    const ready = credential.awaitReady();
+    if (ready === undefined) this.send();
+    else void ready.then(() => this.send());
   }
 
   #fail(error: Error): void {

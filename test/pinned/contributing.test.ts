@@ -74,14 +74,15 @@ const examples: Readonly<Record<string, Example>> = {
   basic: {
     kind: 'a credential kind',
     named: /\bbasic: z\b|kind: 'basic'|\.kind === 'basic'|\bcredential\.user\b/,
-    own: /^gateway\/config\/credential\.ts$/,
+    // The others take user name and password alone.
+    own: /^gateway\/(config\/credential|wiring\/upstream-access|commands\/upstreams\/stalwart\/table)\.ts$/,
   },
-  // The kind `basic` needs no fetch: these files would wait for it, renew it or end it.
+  // The kind `basic` needs no fetch: these files would renew it or end it.
   'basic, if it were fetched': {
     kind: 'a fetched credential',
     named: /\bawaitReady\b|\bnew Credential\b|\bparseCredential\b|\bcredential\?*\.header\b|\bopenUpstreamAccess\b/,
-    // Handshakes wait already, and are not repeated.
-    own: /^gateway\/upstream\/handshake\.ts$/,
+    // They wait already, or take user name and password alone.
+    own: /^gateway\/(upstream\/(handshake|apply-rules)|commands\/upstreams\/(open|stalwart\/table))\.ts$/,
   },
   createRedisCounterStore: {
     kind: 'a limit store',

@@ -23,12 +23,12 @@ interface StepTableOptions {
   readonly backend: Backend;
 }
 
-/** Undefined for an upstream that has no such table: it is another product, the sandbox, or has no credential. */
+/** Undefined for an upstream that has no such table: it is another product, the sandbox, or has no user name and password. */
 export async function stepTable(options: StepTableOptions): Promise<StepTable | undefined> {
   const { configuration, secrets, name, address, backend } = options;
   const entry = configuration.config.upstreams[name];
   const [operation] = configuration.contracts.operations.filter(({ operation }) => operation.upstream === name);
-  if (entry?.product !== 'stalwart' || entry.credential === undefined || operation === undefined) return undefined;
+  if (entry?.product !== 'stalwart' || entry.credential?.kind !== 'basic' || operation === undefined) return undefined;
   if (!/^https?:/.test(address)) return undefined;
   const { secret } = entry.credential;
   const { user = entry.credential.user } = parseCredential(secrets.read(secret) ?? '', entry.credential)?.login ?? {};
