@@ -60,7 +60,7 @@ export class Directory {
   readonly #cache: IdentityCache;
   readonly #uses: ReturnType<typeof createKeyUses>;
   readonly #reports: ReturnType<typeof createInstanceReports>;
-  readonly #follower: ChangeFollower;
+  readonly #follower: ChangeFollower<KeyStoreChange>;
   readonly #lookUpKey: ReturnType<typeof createLookUp<KeyAndOwner, KnownCaller>>;
   readonly #lookUpOrganization: ReturnType<typeof createLookUp<Organization, Organization>>;
 
@@ -167,7 +167,7 @@ export class Directory {
   #onPolled(): void {
     // All outdated entries have been dropped here: after a position is reported, no later request is accepted by an older record.
     const position = this.#follower.position();
-    if (position !== undefined) this.#reports.noteRead(position);
+    if (position !== undefined) this.#reports.noteRead({ position, changedAtMs: this.#follower.last()?.atMs });
     void this.#uses.writeSome();
   }
 

@@ -17,11 +17,13 @@ interface InstanceReportsOptions extends Pick<Instance, 'host' | 'pid' | 'starte
   readonly machine?: Machine | undefined;
 }
 
+type Read = Pick<Instance, 'position' | 'changedAtMs'>;
+
 interface InstanceReports {
   /** Id of this gateway in the store. */
   readonly id: string;
   /** Called after every read of the change stream, with the position up to which all outdated cache entries were dropped. */
-  noteRead(position: number): void;
+  noteRead(upTo: Read): void;
   /** Reason why the last report failed; undefined after a successful one. */
   failure(): string | undefined;
   /** Stops reporting and removes this instance from the store. */
@@ -41,24 +43,24 @@ export function createInstanceReports({
     // The stream may have been last read just before the next report was due, and the store may lose that report and those before it.
     graceMs: graceMs + 2 * REPORTED_EVERY_MS + REPLICA_LAG_MS,
   };
-  let position = 0;
-  let reported: number | undefined;
+  let read: Read = { position: 0 };
+  let reported: Read | undefined;
   let sending: Promise<void> | undefined;
   let failure: string | undefined;
   let closed = false;
 
   async function send(): Promise<void> {
     do {
-      const upTo = position;
+      const upTo = read;
       try {
-        await instances.report({ ...instance, position: upTo });
+        await instances.report({ ...instance, ...upTo });
         reported = upTo;
         failure = undefined;
       } catch (cause) {
         failure = cause instanceof Error ? cause.message : String(cause);
         return;
       }
-    } while (position !== reported && !closed);
+    } while (read !== reported && !closed);
   }
 
   async function report(): Promise<void> {
@@ -74,8 +76,8 @@ export function createInstanceReports({
   return {
     id: instance.id,
     noteRead(upTo) {
-      position = upTo;
-      if (position !== reported) void report();
+      if (upTo.position !== read.position || upTo.changedAtMs !== read.changedAtMs) read = upTo;
+      if (read !== reported) void report();
     },
     failure: () => failure,
     async close() {

@@ -41,7 +41,7 @@ interface ChangeFollowerOptions<Change extends Sequenced> {
   readonly machine?: Machine | undefined;
 }
 
-export interface ChangeFollower {
+export interface ChangeFollower<Change> {
   /** The error of the last read; undefined while the store can be read. */
   failure(): Error | undefined;
   /** Records that another reader of the store failed; the next successful poll ends the failure. */
@@ -52,6 +52,8 @@ export interface ChangeFollower {
   readAt(): number;
   /** Every change up to this sequence number has been passed to `onChange`; undefined before the first read. */
   position(): number | undefined;
+  /** The change at this position; undefined if the store has none there. */
+  last(): Change | undefined;
   /** Increases with every change: a result that was looked up under an earlier generation may be out of date. */
   generation(): number;
   stop(): void;
@@ -63,7 +65,7 @@ export function createChangeFollower<Change extends Sequenced>({
   now,
   onPolled,
   ...options
-}: ChangeFollowerOptions<Change>): ChangeFollower {
+}: ChangeFollowerOptions<Change>): ChangeFollower<Change> {
   const { setInterval, clearInterval, performance } = options.machine ?? realMachine;
   const reader = createStreamReader(options);
   let failure: Error | undefined;
@@ -121,6 +123,7 @@ export function createChangeFollower<Change extends Sequenced>({
     readAtMs: () => readAtMs,
     readAt: () => readAt,
     position: reader.position,
+    last: reader.last,
     generation: reader.generation,
     stop() {
       unsubscribe();
@@ -135,9 +138,13 @@ function createStreamReader<Change extends Sequenced>({
   onReset,
 }: Pick<ChangeFollowerOptions<Change>, 'stream' | 'onChange' | 'onReset'>) {
   let position: number | undefined;
-  /** The change at this position, as JSON. */
-  let last: string | undefined;
+  /** The change at this position, also as JSON. */
+  let last: { readonly change: Change; readonly json: string } | undefined;
   let generation = 0;
+
+  function note(change: Change): void {
+    last = { change, json: JSON.stringify(change) };
+  }
 
   /** Runs at the first read, and when the store was wiped, restored or lost changes in a failover while the gateway was running. */
   async function beginAnew(latest: number): Promise<void> {
@@ -147,7 +154,7 @@ function createStreamReader<Change extends Sequenced>({
     last = undefined;
     if (latest === 0) return;
     const { changes } = await stream.since(latest - 1, 1);
-    if (changes[0]?.sequence === latest) last = JSON.stringify(changes[0]);
+    if (changes[0]?.sequence === latest) note(changes[0]);
   }
 
   async function readToEnd(): Promise<void> {
@@ -158,17 +165,17 @@ function createStreamReader<Change extends Sequenced>({
       const read = await stream.since(last === undefined ? position : position - 1, PAGE);
       const { latest, changes, isAnother = false } = read;
       const [first] = changes;
-      if (isAnother || latest < position || (last !== undefined && JSON.stringify(first) !== last))
+      if (isAnother || latest < position || (last !== undefined && JSON.stringify(first) !== last.json))
         return beginAnew(latest);
       for (const change of last === undefined ? changes : changes.slice(1)) {
         generation += 1;
         onChange(change);
         position = change.sequence;
-        last = JSON.stringify(change);
+        note(change);
       }
       if (changes.length < PAGE) return;
     }
   }
 
-  return { readToEnd, position: () => position, generation: () => generation };
+  return { readToEnd, position: () => position, last: () => last?.change, generation: () => generation };
 }

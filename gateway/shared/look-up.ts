@@ -4,7 +4,7 @@ import type { Awaitable } from './awaitable.ts';
 import type { ChangeFollower } from './change-follower.ts';
 
 interface LookUpOptions<Found, Known> {
-  readonly follower: Pick<ChangeFollower, 'position' | 'generation' | 'noteFailure'>;
+  readonly follower: Pick<ChangeFollower<unknown>, 'position' | 'generation' | 'noteFailure'>;
   /** Converts the store's answer, once for all requests that wait for it. If `keep` is false, the result must not be cached. */
   learn(name: string, found: Found | undefined, keep: boolean): Known | undefined;
   /** The error for requests when the store cannot be read. */

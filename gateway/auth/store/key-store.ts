@@ -194,6 +194,8 @@ export interface Instance {
   readonly startedAtMs: number;
   /** Every change up to this sequence number is in force on this instance. */
   readonly position: number;
+  /** When that change was made, epoch milliseconds: a store that has lost its latest changes has another one there, or none. */
+  readonly changedAtMs?: number | undefined;
   /** How long after its last report the instance may accept cached callers without having read later changes. */
   readonly graceMs: number;
 }

@@ -123,6 +123,23 @@ test('wiped and imported anew under running gateways: every key works as before,
   assert.equal((await command.audit.since(1, 10)).latest, 2);
 });
 
+test('a report of changes that Redis has lost in a failover confirms none of those that took their places', async (t) => {
+  const url = apartAt(redis.url);
+  const store = await open(t, url);
+  const listed = async () => (await store.instances.list()).map(({ position }) => position);
+  const position = 2;
+  const report = (changedAtMs: number) =>
+    store.instances.report({ id: 'a', host: 'b', pid: 1, startedAtMs: 1, position, changedAtMs, graceMs: 60_000 });
+  await store.organizations.create(organization(), 'me');
+  await report(START_MS);
+  assert.deepEqual(await listed(), [0]);
+  await store.keys.create(issue().record);
+  await report(START_MS);
+  assert.deepEqual(await listed(), [position]);
+  await report(START_MS + 1);
+  assert.deepEqual(await listed(), [0]);
+});
+
 test('wiped and then claimed with another pepper: running gateways say so instead of finding nothing', async (t) => {
   const url = apartAt(redis.url);
   const store = await open(t, url);

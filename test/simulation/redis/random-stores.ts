@@ -33,7 +33,7 @@ export async function openStores(connect: ConnectRedis): Promise<Stores> {
   const url = 'redis://compared';
   const client = connect({ url });
   return {
-    keys: await openRedisStore({ url, pepperFingerprint: 'pepper', now: () => 1_767_225_600_000, connect }),
+    keys: await openRedisStore({ url, pepperFingerprint: 'pepper', now: () => NOW_MS, connect }),
     answers: await createRedisReplayStore({ url, onChange: () => undefined, connect }),
     acme: await openRedisAcmeStore(url, connect),
     sessions: await openSessions(url, connect),
@@ -46,13 +46,16 @@ export async function openStores(connect: ConnectRedis): Promise<Stores> {
 /** One use of a store. Its result does not matter: the replies of Redis are compared. */
 export type Use = (stores: Stores, number: number) => unknown;
 
+/** The stores ask for the time only to write it down. */
+const NOW_MS = 1_767_225_600_000;
 const ids = fc.constantFrom('1', '2', '3');
 const organizationIds = fc.constantFrom('org_a', 'org_b', 'org_é');
 const owners = fc.constantFrom('req_1', 'req_2', 'req_3');
+const changeTimes = fc.constantFrom(undefined, NOW_MS, NOW_MS + 1);
 const numbers = fc.integer({ min: 0, max: 12 });
 const tokens = fc.integer({ min: 1_767_225_600, max: 1_767_225_604 });
 const windowsMs = fc.constantFrom(60_000, 100_000, 3_600_000);
-const moments = fc.integer({ min: 0, max: 300_000 }).map((ms) => 1_767_225_600_000 + ms);
+const moments = fc.integer({ min: 0, max: 300_000 }).map((ms) => NOW_MS + ms);
 
 const organizationOf = (id: string): Organization => ({
   id,
@@ -233,10 +236,10 @@ const keyUses = [
         keys.audit.appendRetry('ada', { upstream: 'mail' }),
   ),
   use(
-    [ids, numbers],
-    (id, position) =>
+    [ids, numbers, changeTimes],
+    (id, position, changedAtMs) =>
       ({ keys }) =>
-        keys.instances.report({ id, host: 'h', pid: 1, startedAtMs: 0, position, graceMs: 20_000 }),
+        keys.instances.report({ id, host: 'h', pid: 1, startedAtMs: 0, position, changedAtMs, graceMs: 20_000 }),
   ),
   use(
     [ids],

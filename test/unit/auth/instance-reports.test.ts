@@ -11,11 +11,17 @@ const GRACE_MS = 60_000;
 function reporting(test: TestContext) {
   test.mock.timers.enable({ apis: ['setInterval'] });
   const { instances } = openStore();
-  const state = { failing: false, sent: [] as number[], gate: undefined as Promise<void> | undefined };
+  const state = {
+    failing: false,
+    sent: [] as number[],
+    changedAtMs: undefined as number | undefined,
+    gate: undefined as Promise<void> | undefined,
+  };
   const reports = createInstanceReports({
     instances: {
       async report(instance: Instance) {
         state.sent.push(instance.position);
+        state.changedAtMs = instance.changedAtMs;
         await state.gate;
         if (state.failing) throw new Error('the store is busy');
         await instances.report(instance);
@@ -46,9 +52,9 @@ test('a gateway reports to the store before it has read anything, with the data 
 test('a new position is reported at once, the same one only every two seconds', async (t) => {
   const { reports, state, positions } = reporting(t);
   await setImmediate();
-  reports.noteRead(7);
+  reports.noteRead({ position: 7 });
   await until(async () => (await positions())[0] === 7);
-  for (let index = 0; index < 10; index += 1) reports.noteRead(7);
+  for (let index = 0; index < 10; index += 1) reports.noteRead({ position: 7 });
   t.mock.timers.tick(1999);
   assert.deepEqual(state.sent, [0, 7]);
   t.mock.timers.tick(1);
@@ -61,7 +67,7 @@ test('a position that comes while a report is under way follows it, and never tw
   await setImmediate();
   const gate = Promise.withResolvers<void>();
   state.gate = gate.promise;
-  for (const position of [1, 2, 3]) reports.noteRead(position);
+  for (const position of [1, 2, 3]) reports.noteRead({ position });
   t.mock.timers.tick(2000);
   await setImmediate();
   assert.deepEqual(state.sent, [0, 1]);
@@ -74,20 +80,30 @@ test('a report that failed is made up for at the next reading', async (t) => {
   const { reports, state, positions } = reporting(t);
   await setImmediate();
   state.failing = true;
-  reports.noteRead(5);
+  reports.noteRead({ position: 5 });
   await setImmediate();
   assert.deepEqual(await positions(), [0]);
   state.failing = false;
-  reports.noteRead(5);
+  reports.noteRead({ position: 5 });
   await until(async () => (await positions())[0] === 5);
 });
 
 test('a stream that begins anew is reported with its lower position', async (t) => {
   const { reports, positions } = reporting(t);
-  reports.noteRead(40);
+  reports.noteRead({ position: 40 });
   await until(async () => (await positions())[0] === 40);
-  reports.noteRead(2);
+  reports.noteRead({ position: 2 });
   await until(async () => (await positions())[0] === 2);
+});
+
+test('another change in the same place of a stream that has begun anew is reported at once', async (t) => {
+  const { reports, state } = reporting(t);
+  await setImmediate();
+  reports.noteRead({ position: 2, changedAtMs: START_MS });
+  await until(() => state.changedAtMs === START_MS);
+  reports.noteRead({ position: 2, changedAtMs: START_MS + 1 });
+  await until(() => state.changedAtMs === START_MS + 1);
+  assert.deepEqual(state.sent, [0, 2, 2]);
 });
 
 test('after the goodbye it is gone, also if a report was still under way', async (t) => {
@@ -95,9 +111,9 @@ test('after the goodbye it is gone, also if a report was still under way', async
   await setImmediate();
   const gate = Promise.withResolvers<void>();
   state.gate = gate.promise;
-  reports.noteRead(1);
+  reports.noteRead({ position: 1 });
   const closed = reports.close();
-  reports.noteRead(2);
+  reports.noteRead({ position: 2 });
   gate.resolve();
   await closed;
   t.mock.timers.tick(10_000);
@@ -113,6 +129,6 @@ test('a store that cannot be reached does not hold up the end', async () => {
   };
   const self = { host: 'here', pid: 1, startedAtMs: START_MS, graceMs: GRACE_MS };
   const reports = createInstanceReports({ instances: { report, remove }, ...self });
-  reports.noteRead(1);
+  reports.noteRead({ position: 1 });
   await reports.close();
 });

@@ -10,9 +10,16 @@ local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
-/** The score of an instance is the end of its grace period. Also removes instances that ended without removing themselves. */
+/**
+ * The score of an instance is the end of its grace period. Also removes instances that ended without removing themselves. After a failover or a
+ * restart, a report may arrive of changes that this server has lost: then nothing is in force there.
+ */
 const REPORT = toStoreScript(`${CLOCK}
-local id, grace, instance = ARGV[3], ARGV[4], ARGV[5]
+local id, grace, instance, position, changed_at, behind = unpack(ARGV, 3)
+if changed_at ~= '' then
+  local change = call('XRANGE', changes, position .. '-0', position .. '-0')[1]
+  if not change or change[2][2] ~= changed_at then instance = behind end
+end
 for _, silent in ipairs(call('ZRANGEBYSCORE', base .. 'graces', '-inf', '(' .. now)) do
   call('HDEL', base .. 'instances', silent)
 end
@@ -37,8 +44,13 @@ return listed
 
 export function createRedisInstances({ serving }: StoreConnections): InstanceRecords {
   return {
-    async report(instance) {
-      await serving(REPORT, [instance.id, instance.graceMs, JSON.stringify(instance)]);
+    async report({ changedAtMs = '', ...instance }) {
+      const { id, graceMs, position } = instance;
+      const [text, behind] = [instance, { ...instance, position: 0 }].map((one) => JSON.stringify(one)) as [
+        string,
+        string,
+      ];
+      await serving(REPORT, [id, graceMs, text, position, changedAtMs, behind]);
     },
     async remove(id) {
       await serving(REMOVE, [id]);
