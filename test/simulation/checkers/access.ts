@@ -17,14 +17,14 @@ interface Change {
   returnedMs: number;
   /** From then on no process lets it in, apart from those below. */
   confirmedMs: number;
-  /** Processes that may let it in for so long, by place. */
+  /** Gateways that may let it in for so long. */
   readonly exceptions: Map<string, number>;
 }
 
 export interface Request {
   /** The key, and what else decides on it, such as its organization. */
   readonly subjects: readonly string[];
-  readonly place: string;
+  readonly gateway: string;
   readonly sentMs: number;
 }
 
@@ -53,32 +53,32 @@ export class AccessChecker {
       },
       confirmed(exceptions: ReadonlyMap<string, number>) {
         change.confirmedMs = now();
-        for (const [place, untilMs] of exceptions) change.exceptions.set(place, untilMs);
+        for (const [gateway, untilMs] of exceptions) change.exceptions.set(gateway, untilMs);
       },
     };
   }
 
-  letIn({ subjects, place, sentMs }: Request): void {
+  letIn({ subjects, gateway, sentMs }: Request): void {
     const { world } = this.#deployment;
     for (const subject of subjects) {
       const last = this.#lastOf(subject);
       if (last === undefined || last.allows || this.#mayBeLost(last)) continue;
-      const confirmedMs = last.exceptions.get(place) ?? last.confirmedMs;
-      if (last.exceptions.has(place) && this.#isClockSetSince(last.startedMs - GRACE_MAX_MS)) continue;
+      const confirmedMs = last.exceptions.get(gateway) ?? last.confirmedMs;
+      if (last.exceptions.has(gateway) && this.#isClockSetSince(last.startedMs - GRACE_MAX_MS)) continue;
       if (sentMs > confirmedMs)
         world.violate(
           'access',
-          `${place} let ${subject} in, ${Math.round(sentMs - confirmedMs)} ms after its refusal was confirmed`,
+          `${gateway} let ${subject} in, ${Math.round(sentMs - confirmedMs)} ms after its refusal was confirmed`,
         );
       if (this.#isInOrder(last.returnedMs, sentMs))
         world.violate(
           'access',
-          `${place} let ${subject} in, ${sentMs - last.returnedMs} ms after it was to be refused`,
+          `${gateway} let ${subject} in, ${sentMs - last.returnedMs} ms after it was to be refused`,
         );
     }
   }
 
-  refused({ subjects, place, sentMs }: Request, code: string): void {
+  refused({ subjects, gateway, sentMs }: Request, code: string): void {
     const { world, disturbances } = this.#deployment;
     const isGood = subjects.every((subject) => {
       const changes = this.#changes.get(subject) ?? [];
@@ -87,9 +87,9 @@ export class AccessChecker {
         last?.allows && !changes.some((change) => this.#mayBeLost(change)) && this.#isInOrder(last.returnedMs, sentMs)
       );
     });
-    if (isGood) world.violate('access', `${place} refused ${subjects[0]} with ${code}, although it is in good order`);
+    if (isGood) world.violate('access', `${gateway} refused ${subjects[0]} with ${code}, although it is in good order`);
     if (code === 'auth_unavailable' && disturbances.isCalmSince(sentMs))
-      world.violate('progress', `${place} cannot look up ${subjects[0]}, although nothing is out of order`);
+      world.violate('progress', `${gateway} cannot look up ${subjects[0]}, although nothing is out of order`);
   }
 
   /** A clock that is set back, and a machine that is suspended, in one outage: no clock of Node measures that outage. */

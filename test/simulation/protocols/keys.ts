@@ -6,11 +6,12 @@ import { createDigestOf, keyFingerprint } from '../../../gateway/auth/api-key.ts
 import { callerRefusal } from '../../../gateway/auth/authorize.ts';
 import { Directory } from '../../../gateway/auth/directory.ts';
 import { createIssueKey, type IssuedKey } from '../../../gateway/auth/issue-key.ts';
-import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
+import type { Instance, KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
 import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import type { Organization } from '../../../gateway/exchange/caller.ts';
 import type { ConnectRedis } from '../../../gateway/redis/client.ts';
+import type { Awaitable } from '../../../gateway/shared/awaitable.ts';
 import { AccessChecker } from '../checkers/access.ts';
 import { Deployment, type Place } from '../deployment.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
@@ -24,11 +25,14 @@ const CHANGE_GAP_MS = 12_000;
 /** An operator who works through a list makes this share of changes one right after another. */
 const NEXT_CHANGE_GAP_MS = 200;
 const NEXT_CHANGE_SHARES = [0.3, 0.8] as const;
+const HURRIED_GAP_MS = 400;
 const ADDRESS = '192.0.2.1';
 /** A replica lacks no more than this, unless everything is lost. */
 const LOST_TAIL_MS = 60_000;
 /** After an outage gateways have reported again within this time. */
 const REPORTED_AGAIN_MS = 5000;
+/** A gateway that Redis has forgotten may let keys in for its grace and no longer: its clocks are too slow by no more than this. */
+const LATE_MS = 1000;
 /** Gateways report that they let keys in for some seconds longer than they do. */
 const JUMP_ALLOWED_MS = 1000;
 
@@ -86,7 +90,7 @@ function startKeys(world: World, processes: number): Running {
     });
   });
   const checker = new AccessChecker(deployment);
-  const operator = createOperator(deployment, checker);
+  const operator = createOperator(deployment, checker, graceMs);
   operator.begin();
 
   function send(): void {
@@ -107,7 +111,7 @@ function startKeys(world: World, processes: number): Running {
     { key, record }: IssuedKey,
     sentMs: number,
   ): Promise<void> {
-    const asked = { subjects: [record.id, record.organization], place: place.name, sentMs };
+    const asked = { subjects: [record.id, record.organization], gateway: gatewayAt(place), sentMs };
     const code = await refusalOf(directory, key, place.process.machine.now);
     world.note(place.name, `${code ?? 'lets in'} ${record.id}`);
     if (code === undefined) checker.letIn(asked);
@@ -116,6 +120,10 @@ function startKeys(world: World, processes: number): Running {
 
   return { deployment, finish: () => operator.finish() };
 }
+
+/** A gateway as commands name it: the next process in the same place is another one. */
+const gatewayAt = ({ name, starts }: Place) => nameOf({ host: name, pid: starts });
+const nameOf = ({ host, pid }: Pick<Instance, 'host' | 'pid'>) => `${host}, pid ${pid}`;
 
 /** A process whose store cannot be opened ends, and is started again. */
 async function openStore(process: SimulatedProcess, connect: ConnectRedis): Promise<KeyStore> {
@@ -141,7 +149,7 @@ async function refusalOf(directory: Directory, key: string, now: () => number): 
 }
 
 /** Changes one thing after another, each by a connection of its own as a command has it. */
-function createOperator(deployment: Deployment, checker: AccessChecker) {
+function createOperator(deployment: Deployment, checker: AccessChecker, graceMs: number) {
   const { world } = deployment;
   const random = world.random.named('operator');
   const process = deployment.helper('operator');
@@ -167,34 +175,37 @@ function createOperator(deployment: Deployment, checker: AccessChecker) {
     return issue({ ...request, by: 'ada' });
   }
 
-  /** Makes one change, and tells the checker what the author learns. */
+  /** Makes one change, and tells the checker what the author learns. Throws if Redis does not know what is to be changed: it may have lost that. */
   async function change(
     store: KeyStore,
     subjects: readonly string[],
     allows: boolean,
-    make: () => unknown,
+    make: () => Awaitable<unknown>,
     waits: boolean,
   ): Promise<void> {
     const told = subjects.map((subject) => checker.begin(subject, allows));
-    await make();
+    if (!(await make())) throw new Error(`${subjects[0]} is not there`);
     for (const each of told) each.returned();
     changes += 1;
     world.note('operator', `${allows ? 'allowed' : 'refused'} ${subjects[0]}`);
     if (!waits) return;
-    const { unconfirmed } = await awaitConfirmations(store, 10_000, machine);
-    const exceptions = new Map<string, number>();
-    for (const { host, graceMs, silentMs } of unconfirmed) {
-      const untilMs = world.now() + graceMs - silentMs;
-      exceptions.set(host, Math.max(exceptions.get(host) ?? 0, untilMs));
-    }
+    const { confirmed, unconfirmed } = await awaitConfirmations(store, 10_000, machine);
+    const exceptions = new Map(unconfirmed.map((one) => [nameOf(one), world.now() + one.graceMs - one.silentMs]));
     world.note('operator', `${subjects[0]} is confirmed, except by ${[...exceptions.keys()].join(' ') || 'none'}`);
-    if (knowsAll()) for (const each of told) each.confirmed(exceptions);
     checkProgress(exceptions);
+    if (!knowsAll())
+      for (const gateway of gatewaysBut(confirmed)) exceptions.set(gateway, world.now() + graceMs + LATE_MS);
+    for (const each of told) each.confirmed(exceptions);
+  }
+
+  function gatewaysBut(confirmed: readonly Instance[]): readonly string[] {
+    const names = new Set(confirmed.map(nameOf));
+    return deployment.places.map(gatewayAt).filter((name) => !names.has(name));
   }
 
   /**
-   * Whether Redis can know of all gateways: one that is cut off is listed until its grace is over, unless Redis has lost that, or the first
-   * report after an outage.
+   * Whether Redis has to know of all gateways, and for how long: one that is cut off is listed until its grace is over, unless Redis has lost that,
+   * or the first report after an outage. What gateways have confirmed is true all the same.
    */
   function knowsAll(): boolean {
     const { redis } = deployment;
@@ -211,12 +222,9 @@ function createOperator(deployment: Deployment, checker: AccessChecker) {
 
   /** In order, every gateway confirms. */
   function checkProgress(exceptions: ReadonlyMap<string, number>): void {
-    if (deployment.disturbances.isCalmSince(world.now() - 30_000) && exceptions.size > 0) {
-      const running = deployment.places.filter(({ name, process }) => exceptions.has(name) && process.isRunning());
-      // A place is listed for a while with the process that was killed there.
-      if (running.some(({ starts }) => starts === 1))
-        world.violate('progress', `${running[0]?.name} does not confirm a change`);
-    }
+    if (!deployment.disturbances.isCalmSince(world.now() - 30_000)) return;
+    const behind = deployment.places.find((place) => place.process.isRunning() && exceptions.has(gatewayAt(place)));
+    if (behind !== undefined) world.violate('progress', `${gatewayAt(behind)} does not confirm a change`);
   }
 
   async function changeSomething(): Promise<void> {
@@ -266,10 +274,7 @@ function createOperator(deployment: Deployment, checker: AccessChecker) {
       store,
       [made.record.id],
       true,
-      async () => {
-        const rotated = await store.keys.rotate(old.record.id, made.record, machine.now() + overlapMs);
-        if (rotated === undefined) throw new Error('the key was not there to be rotated');
-      },
+      () => store.keys.rotate(old.record.id, made.record, machine.now() + overlapMs),
       waits,
     );
     await machine.sleep(overlapMs + 5000);
@@ -301,8 +306,18 @@ function createOperator(deployment: Deployment, checker: AccessChecker) {
   async function run(): Promise<void> {
     for (;;) {
       await changeSomething();
-      await machine.sleep(random.between(0, 2 * (random.chance(nextChangeShare) ? NEXT_CHANGE_GAP_MS : CHANGE_GAP_MS)));
+      await pause(random.between(0, 2 * (random.chance(nextChangeShare) ? NEXT_CHANGE_GAP_MS : CHANGE_GAP_MS)));
     }
+  }
+
+  /** After a failover an operator may be in a hurry: gateways are just connecting again. */
+  async function pause(forMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    void machine.sleep(forMs).then(resolve);
+    deployment.redis.whenHandedOver(() => {
+      if (random.chance(0.5)) void machine.sleep(random.between(0, HURRIED_GAP_MS)).then(resolve);
+    });
+    await promise;
   }
 
   return {

@@ -68,6 +68,7 @@ export class SimulatedRedis {
   readonly #connections = new Set<ServerConnection>();
   readonly #losses: Loss[] = [];
   readonly #jumps: ClockJump[] = [];
+  #onHandedOver: () => void = () => undefined;
   readonly #outages: Outage[] = [];
   #awaySinceMs = 0;
   #offsetMs = 0;
@@ -221,6 +222,11 @@ export class SimulatedRedis {
     this.#stoppedMs = Number.POSITIVE_INFINITY;
   }
 
+  /** Calls it after each failover. */
+  whenHandedOver(run: () => void): void {
+    this.#onHandedOver = run;
+  }
+
   /** The replica takes over, with the clock of another machine. */
   failOver(clockDiffersMs: number): void {
     this.world.note(this.name, `hands over to its replica`);
@@ -228,6 +234,7 @@ export class SimulatedRedis {
     this.#closeAll('READONLY');
     this.#takeReplica();
     this.jump(Math.round(clockDiffersMs));
+    this.#onHandedOver();
   }
 
   /** The replica falls back: it has the writes of so long ago. */
