@@ -41,7 +41,7 @@ export interface Accesses {
    *
    * @param organizationShare largest share of an upstream's places for one organization while others wait
    */
-  use(entries: Readonly<Record<string, AccessEntry>>, organizationShare: number): void;
+  apply(entries: Readonly<Record<string, AccessEntry>>, organizationShare: number): void;
   /** Undefined for an unknown upstream. */
   of(upstream: string): Access | undefined;
   /**
@@ -105,7 +105,7 @@ export function createAccesses(options: AccessesOptions): Accesses {
   }
 
   return {
-    use(entries, organizationShare) {
+    apply(entries, organizationShare) {
       accesses = new Map();
       credentials = credentialsOf(entries);
       for (const [name, entry] of Object.entries(entries)) {

@@ -75,7 +75,7 @@ export async function openUpstreamAccess({
       ),
     onHealed: (upstream) => log.logger.info({ upstream }, 'the credential for the upstream can be used again'),
   });
-  accesses.use(config.upstreams, config.gateway.overload.organizationShare);
+  accesses.apply(config.upstreams, config.gateway.overload.organizationShare);
   return { ...accesses, sandboxAdministrator: administratorOf(config.upstreams, readSecret), check };
 }
 

@@ -22,8 +22,10 @@ interface Login {
   readonly password: string;
 }
 
-/** A secret that could be parsed. */
+/** What a kind makes of a secret. */
 export interface ParsedCredential {
+  /** Equal for every spelling of the same credential. Another identity is another credential, which the upstream has not accepted yet. */
+  readonly identity: string;
   readonly header: CredentialHeader;
   /** The login in the secret; absent for a kind that clients cannot present by HTTP Basic. */
   readonly login?: Login;
@@ -42,7 +44,7 @@ const kinds: { readonly [K in CredentialKind]: Kind<K> } = {
       const login = parseLogin(text, settings.user);
       if (login === undefined) return undefined;
       const value = `Basic ${Buffer.from(`${login.user}:${login.password}`).toString('base64')}`;
-      return { header: { name: 'authorization', value }, login };
+      return { identity: value, header: { name: 'authorization', value }, login };
     },
   },
 };

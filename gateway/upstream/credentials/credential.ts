@@ -52,10 +52,10 @@ export class Credential {
   readonly #logins = new LoginDigests();
   readonly #latch: Latch;
   /**
-   * The header of the last secret that could be parsed. It is kept while the secret is missing: if the same refused secret returns, it is
-   * recognized and not sent again.
+   * The last secret that could be parsed. It is kept while the secret is missing: if the same refused secret returns, it is recognized and
+   * not sent again.
    */
-  #current: CredentialHeader | undefined;
+  #current: ParsedCredential | undefined;
   #isReportedLatched = false;
 
   /** Reads the secret immediately: a credential without a secret starts latched. */
@@ -74,7 +74,8 @@ export class Credential {
   header(): CredentialHeader {
     this.#refresh();
     const reason = this.#latchedBy();
-    const header = this.#current as CredentialHeader;
+    // There is a header: a secret that is missing or cannot be parsed has latched the credential.
+    const header = this.#current?.header as CredentialHeader;
     if (reason === undefined) return header;
     const probe = reason === 'refused' ? this.#latch.probe(header) : undefined;
     if (probe === undefined) throw new GatewayError('upstream_auth_failed', { cause: new Error(causes[reason]) });
@@ -136,7 +137,8 @@ export class Credential {
   }
 
   #isCurrent({ name, value }: CredentialHeader): boolean {
-    return value === this.#current?.value && name === this.#current.name;
+    const current = this.#current?.header;
+    return value === current?.value && name === current.name;
   }
 
   #refresh(): void {
@@ -147,8 +149,8 @@ export class Credential {
     if (this.#latch.state === 'refused') this.#latch.written(this.#secret.writtenAt());
     const found = this.#secret.read();
     // A different spelling of the same credential is not a change: the upstream would refuse it again.
-    if (found !== undefined && !this.#isCurrent(found.header)) {
-      this.#current = found.header;
+    if (found !== undefined && found.identity !== this.#current?.identity) {
+      this.#current = found;
       this.#logins.use(found.login);
       this.#latch.becomeUnproven();
     }

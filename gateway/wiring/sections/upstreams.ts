@@ -52,7 +52,7 @@ export async function openUpstreams(
   parts.add({
     name: 'upstream access',
     check: access.check,
-    apply: ({ config }) => access.use(config.upstreams, config.gateway.overload.organizationShare),
+    apply: ({ config }) => access.apply(config.upstreams, config.gateway.overload.organizationShare),
   });
   const recordLocks = createRecordLocks({
     redisUrl: settings.redisUrl,

@@ -13,7 +13,7 @@ const target = { origin: 'http://127.0.0.1:1' } as Target;
 
 function createScene() {
   const accesses = openAccesses();
-  accesses.use({ books: { live: [target.origin], connections: 1, maxQueued: 10, maxInFlight: 1 } }, 0.5);
+  accesses.apply({ books: { live: [target.origin], connections: 1, maxQueued: 10, maxInFlight: 1 } }, 0.5);
   const entry = {
     live: [target.origin],
     timeoutMs: 60_000,

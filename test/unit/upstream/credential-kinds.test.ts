@@ -15,6 +15,7 @@ const credentials: readonly (readonly [CredentialSettings, string, ParsedCredent
     basic,
     'open sesame',
     {
+      identity: `Basic ${btoa('gateway:open sesame')}`,
       header: { name: 'authorization', value: `Basic ${btoa('gateway:open sesame')}` },
       login: { user: 'gateway', password: 'open sesame' },
     },
@@ -22,7 +23,11 @@ const credentials: readonly (readonly [CredentialSettings, string, ParsedCredent
   [
     basic,
     'root:a:b',
-    { header: { name: 'authorization', value: `Basic ${btoa('root:a:b')}` }, login: { user: 'root', password: 'a:b' } },
+    {
+      identity: `Basic ${btoa('root:a:b')}`,
+      header: { name: 'authorization', value: `Basic ${btoa('root:a:b')}` },
+      login: { user: 'root', password: 'a:b' },
+    },
   ],
   [basic, 'root:', undefined],
 ];

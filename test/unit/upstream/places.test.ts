@@ -18,7 +18,7 @@ function insideOf(accesses: ReturnType<typeof open>): number {
 
 function insideWith(entry: Partial<AccessEntry> & { readonly test?: readonly string[] }, workers?: number): number {
   const accesses = open(workers);
-  accesses.use({ books: { ...plain, ...entry } }, 0.5);
+  accesses.apply({ books: { ...plain, ...entry } }, 0.5);
   const { credential } = accesses.of('books') ?? {};
   credential?.accepted(credential.header());
   return insideOf(accesses);
@@ -42,23 +42,23 @@ it('without a bound there are as many as connections to its live addresses, of e
 
 it('one is let in until the credential is known to be right', () => {
   const accesses = open();
-  accesses.use({ books: { ...plain, credential: basic } }, 0.5);
+  accesses.apply({ books: { ...plain, credential: basic } }, 0.5);
   assert.equal(insideOf(accesses), 1);
 });
 
 it('a bound that changes holds for later requests, and those inside count', () => {
   const accesses = open();
-  accesses.use({ books: { ...plain, maxInFlight: 3 } }, 0.5);
+  accesses.apply({ books: { ...plain, maxInFlight: 3 } }, 0.5);
   assert.equal(insideOf(accesses), 3);
-  accesses.use({ books: { ...plain, maxInFlight: 5 } }, 0.5);
+  accesses.apply({ books: { ...plain, maxInFlight: 5 } }, 0.5);
   assert.equal(insideOf(accesses), 2);
 });
 
 it('an upstream that is taken away keeps its bound for those on their way there', () => {
   const accesses = open();
-  accesses.use({ books: { ...plain, maxInFlight: 2 } }, 0.5);
+  accesses.apply({ books: { ...plain, maxInFlight: 2 } }, 0.5);
   const { concurrency } = accesses.of('books') ?? assert.fail();
-  accesses.use({}, 0.5);
+  accesses.apply({}, 0.5);
   assert.equal(accesses.of('books'), undefined);
   assert.deepEqual(accesses.status(), {});
   assert.deepEqual([concurrency.enter('one'), concurrency.enter('one'), concurrency.enter('one')].map(Boolean), [
@@ -71,7 +71,7 @@ it('an upstream that is taken away keeps its bound for those on their way there'
 it('a credential stays while its entry is unchanged, and is dropped without one', () => {
   const accesses = open();
   const credentialOf = (user: string) => {
-    accesses.use({ books: { ...plain, credential: { ...basic, user } } }, 0.5);
+    accesses.apply({ books: { ...plain, credential: { ...basic, user } } }, 0.5);
     return accesses.of('books')?.credential;
   };
   const first = credentialOf('one');
