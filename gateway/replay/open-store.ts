@@ -1,4 +1,4 @@
-// Opens the store of answers: Redis if one is configured, otherwise a file in the data directory.
+// Opens the replay store: Redis if one is configured, otherwise a file in the data directory.
 
 import type { Awaitable } from '../shared/awaitable.ts';
 import { createRedisReplayStore } from './redis-store.ts';

@@ -1,4 +1,4 @@
-// What every store of answers implements and shares. Every method is one atomic step and rejects if the store is away; the caller bounds
+// What every replay store implements and shares. Every method is one atomic step and rejects if the store is away; the caller bounds
 // its duration.
 
 import type { Mode } from '../exchange/caller.ts';

@@ -1,4 +1,4 @@
-// The tables of the embedded store of answers, version by version.
+// The tables of the embedded replay store, version by version.
 
 import type { SchemaSteps } from '../shared/sqlite-schema.ts';
 

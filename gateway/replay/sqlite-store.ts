@@ -1,4 +1,4 @@
-// The embedded store of answers: one SQLite file in the data directory, which survives restarts.
+// The embedded replay store: one SQLite file in the data directory, which survives restarts.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { type Machine, realMachine } from '../shared/machine.ts';

@@ -70,7 +70,7 @@ export function createServing(configuration: Configuration, sections: Sections):
   });
   const { admit, match, sunset, authorize, validate, deprecations } = stateless;
   const authenticate = createAuthenticate(callers.identity.credentialReaders);
-  const repetitions = openReplay(configuration, sections);
+  const replays = replayOf(configuration, sections);
   const { streams, onSessionEnded } = callers;
   const admitAgain = async (exchange: Forwardable) => authorize(await authenticate(exchange)).caller;
   const openStream = createOpenStream({ streams, overload, onSessionEnded, admitAgain });
@@ -89,7 +89,7 @@ export function createServing(configuration: Configuration, sections: Sections):
     noteUse: createNoteUse(deprecations, callers.versionUses.note),
     limit: createLimit({ store: counters.requests, rules: configuration.config.limits, now }),
     reserve: overload.reserve,
-    replay: repetitions.replay,
+    replay: replays.replay,
     forward,
   };
   const steps: Steps<ReadonlySet<Site>, Tunnel> = {
@@ -110,11 +110,11 @@ export function createServing(configuration: Configuration, sections: Sections):
     async retire() {
       await empty();
       await close();
-      await repetitions.settled();
+      await replays.settled();
     },
     async close() {
       await close();
-      await repetitions.close();
+      await replays.close();
     },
   };
 }
@@ -178,7 +178,7 @@ function stepsBesideStages(
   };
 }
 
-function openReplay({ config }: Configuration, { options, callers, traffic }: Sections): Replay {
+function replayOf({ config }: Configuration, { options, callers, traffic }: Sections): Replay {
   const { gateway, upstreams } = config;
   return createReplay({
     store: callers.replayStore,

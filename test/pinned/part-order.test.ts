@@ -10,7 +10,7 @@ const order = {
   observation: ['log', 'metrics', 'faults', 'dropped connections', 'admin', 'tracing'],
   counters: ['live instances', 'limits', 'failures'],
   upstreams: ['upstream access', 'record locks', 'sandbox', 'examples', 'upstreams'],
-  callers: ['streams', 'tunnel streams', 'sessions', 'identity', 'idempotency', 'version uses', 'usage', 'throttle'],
+  callers: ['streams', 'tunnel streams', 'sessions', 'identity', 'replay store', 'version uses', 'usage', 'throttle'],
   certificates: ['acme', 'certificates'],
   traffic: ['listeners', 'tunnels', 'overload', 'serving'],
   administration: ['reload', 'configuration changes'],

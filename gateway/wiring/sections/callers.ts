@@ -39,14 +39,14 @@ export interface SectionsAboveCallers extends FirstSections {
   readonly upstreams: UpstreamsSection;
 }
 
-/** Rejects with a sentence if the store of answers or the store of use cannot be opened. */
+/** Rejects with a sentence if the replay store or the store of use cannot be opened. */
 export async function openCallers(above: SectionsAboveCallers, parts: Parts): Promise<CallersSection> {
   const streams = openStreams(above, parts);
   const tunnelStreams = openTunnelStreams(above, parts);
   const sessions = await openSessionsPart(above, parts);
   const identity = openIdentityPart(above, sessions, [streams, tunnelStreams], parts);
   above.counters.live.begin();
-  const replayStore = await openAnswers(above, parts);
+  const replayStore = await openReplayStorePart(above, parts);
   const versionUses = openVersionUsesPart(above, parts);
   const usage = await openUsagePart(above, parts);
   const throttle = openThrottle(above, identity, parts);
@@ -135,7 +135,7 @@ function openIdentityPart(
   return identity;
 }
 
-async function openAnswers(
+async function openReplayStorePart(
   { options: { settings, now }, observation: { log } }: SectionsAboveCallers,
   parts: Parts,
 ): Promise<ReplayStore> {
@@ -147,7 +147,7 @@ async function openAnswers(
     onChange: logStoreState(log, 'idempotent answers'),
   });
   parts.add({
-    name: 'idempotency',
+    name: 'replay store',
     check: ({ config }) => replicaMistakes(config, settings),
     status: () => ({ idempotency: replayStore.status() }),
     close: replayStore.close,
