@@ -1,20 +1,23 @@
-// The page "For agents": the address of the tools, how to add it to common clients, and the tools that a pasted key sees. A script asks for
-// these; the page itself has data of no organization.
+// The page "For agents": how programs read the documentation, the address of the tools if there is one, how to add it to common clients, and
+// the tools that a pasted key sees. A script asks for these; the page itself has data of no organization.
 
 import { KEY_MARK, KEY_PLACEHOLDER } from './highlight.ts';
 import { escapeHtml } from './html.ts';
 import type { Page } from './layout.ts';
 import { renderMarkdown } from './markdown.ts';
+import type { AddressedContract } from './reference/addresses.ts';
 
-/** The endpoint for agents, as the page shows it. */
 interface AgentsPageOptions {
-  /** Path of the endpoint, on the host of this page. */
-  readonly path: string;
+  /** Path of the endpoint for agents, on the host of this page; undefined if there is none. */
+  readonly path: string | undefined;
   readonly publicUrl: string;
   readonly title: string;
+  readonly references: readonly AddressedContract[];
+  /** The names of the guides that there are. */
+  readonly guides: ReadonlySet<string>;
 }
 
-const DESCRIPTION = 'The operations of this API as tools of agents, by the Model Context Protocol.';
+const DESCRIPTION = 'The documentation as Markdown, and the API as tools, for agents and other programs that read.';
 
 /** The first line of the sample, of a package that the gateway does not use. */
 const IMPORT = "import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';";
@@ -29,19 +32,21 @@ const FORM = `<h2 id="tools">Your tools</h2>
 </form>
 <p id="agents-status" class="quiet" role="status"></p>`;
 
-export function agentsPage({ path, publicUrl, title }: AgentsPageOptions): Page {
-  const markdown = markdownOf(`${publicUrl}${path}`, nameOf(title));
+export function agentsPage(options: AgentsPageOptions): Page {
+  const { path, publicUrl, title } = options;
+  const tools = path === undefined ? '' : toolsText(`${publicUrl}${path}`, nameOf(title));
+  const markdown = `${readingText(options)}${tools}`;
   const rendered = renderMarkdown(markdown);
+  const form =
+    path === undefined ? '' : `${FORM}\n<div id="agents-tools" data-path="${escapeHtml(path)}" hidden></div>`;
   return {
     path: '/docs/agents',
     title: 'For agents',
     description: DESCRIPTION,
     section: '/docs/agents',
-    main: `<article class="guide">${rendered.html}</article>
-${FORM}
-<div id="agents-tools" data-path="${escapeHtml(path)}" hidden></div>`,
+    main: `<article class="guide">${rendered.html}</article>\n${form}`,
     markdown: markdown.replaceAll(KEY_MARK, KEY_PLACEHOLDER),
-    scripts: ['agents.js'],
+    ...(path === undefined ? {} : { scripts: ['agents.js'] }),
   };
 }
 
@@ -55,26 +60,61 @@ function nameOf(title: string): string {
   return name || 'api';
 }
 
-function markdownOf(url: string, name: string): string {
-  const json = (value: object) => JSON.stringify(value, null, 2);
-  const headers = { Authorization: `Bearer ${KEY_MARK}` };
+function readingText({ publicUrl, references, guides }: AgentsPageOptions): string {
+  const contracts = references
+    .filter(({ clientOperations }) => clientOperations > 0)
+    .map(
+      ({ reference: { name, title } }) => `| ${title} | [JSON](/openapi/${name}.json), [YAML](/openapi/${name}.yaml) |`,
+    );
   return `# For agents
 
-${DESCRIPTION} A call by tool is a request with your key: its scopes, limits and errors are the same. Give an agent a key of its own,
+${DESCRIPTION}
+
+## Read the documentation
+
+[\`/llms.txt\`](/llms.txt) lists every page. Each page is there as Markdown: put \`.md\` behind its address, or ask for it.
+
+\`\`\`sh
+curl ${publicUrl}/docs/errors -H 'Accept: text/markdown'
+\`\`\`
+
+Every error of the API has a \`doc_url\`, whose page says what to do: an agent can read it in the same way.
+
+## Contracts
+
+| API | OpenAPI 3.1 |
+| --- | --- |
+${contracts.join('\n')}
+
+## Rules to give an agent
+
+- Use a test key to try things out${guides.has('idempotency') ? ', and [repeat writes](/docs/guides/idempotency) with the same `Idempotency-Key`' : ''}.
+- Decide by \`code\` of the error object, not by its \`message\`. Send a request again only if \`retryable\` is true.
+- Quote the \`request_id\` to people who have to find out more.
+`;
+}
+
+function toolsText(url: string, name: string): string {
+  const json = (value: object) => JSON.stringify(value, null, 2);
+  const headers = { Authorization: `Bearer ${KEY_MARK}` };
+  return `
+## Tools
+
+The endpoint has operations of this API as tools, by the Model Context Protocol (MCP). A call by tool is a request with your key: its scopes, limits and errors are the same. Give an agent a key of its own,
 with the fewest scopes; it sees the tools of these scopes only.
 
 - Address: \`${url}\` (Streamable HTTP)
 - Credential: the header \`Authorization: Bearer <key>\`
 - Revisions: 2026-07-28, 2025-11-25 and before
 
-## Claude Code
+### Claude Code
 
 \`\`\`sh
 claude mcp add --transport http ${name} ${url} \\
   --header "Authorization: Bearer ${KEY_MARK}"
 \`\`\`
 
-## Visual Studio Code
+### Visual Studio Code
 
 In \`.vscode/mcp.json\`:
 
@@ -82,13 +122,13 @@ In \`.vscode/mcp.json\`:
 ${json({ servers: { [name]: { type: 'http', url, headers } } })}
 \`\`\`
 
-## Cursor, and others that read mcpServers
+### Cursor, and others that read mcpServers
 
 \`\`\`json
 ${json({ mcpServers: { [name]: { type: 'http', url, headers } } })}
 \`\`\`
 
-## TypeScript
+### TypeScript
 
 \`\`\`js
 ${IMPORT}
@@ -99,7 +139,7 @@ await client.connect(new StreamableHTTPClientTransport(new URL('${url}'), { requ
 console.log((await client.listTools()).tools);
 \`\`\`
 
-## Python
+### Python
 
 \`\`\`python
 import asyncio
@@ -112,14 +152,14 @@ async def main():
 asyncio.run(main())
 \`\`\`
 
-## By hand
+### By hand
 
 \`\`\`sh
 curl ${url} -H "Authorization: Bearer ${KEY_MARK}" -H 'Content-Type: application/json' \\
   -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
 \`\`\`
 
-## If a call is repeated
+### If a call is repeated
 
 A write runs once for each value of its argument \`idempotency_key\`, however often it is called. An error is the error object of the API,
 with its code and remedy.

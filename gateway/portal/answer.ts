@@ -69,7 +69,8 @@ export function answerWith(
   response.end(request.method === 'HEAD' ? undefined : bytes);
 }
 
-function addVary(response: ServerResponse, name: string): void {
+/** Keeps what the header names already. */
+export function addVary(response: ServerResponse, name: string): void {
   const present = response.getHeader('Vary');
   response.setHeader('Vary', present === undefined ? name : `${present}, ${name}`);
 }

@@ -18,6 +18,7 @@ const scripts = [
   ...[
     'portal',
     'search',
+    'search-rank',
     'key',
     'theme',
     'theme-first',

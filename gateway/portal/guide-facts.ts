@@ -144,6 +144,7 @@ function writeFacts(
       ['write', url],
       ['body', text],
       ['bodyForShell', text.replaceAll("'", "'\\''")],
+      ['bodyForGo', text.replaceAll('`', '\\u0060')],
     ];
   }
   return [];

@@ -11,8 +11,9 @@ import type { AddressedContract, OperationGroup } from './reference/addresses.ts
 import { fenced } from './reference/operation-markdown.ts';
 import { requestSamples } from './reference/operation-page.ts';
 import { viewOfOperation } from './reference/operation-view.ts';
+import { operationsText, operatorCards } from './reference/overview.ts';
 import { breakable } from './reference/path-text.ts';
-import type { DocumentTools, ReferredOperation } from './reference/reference.ts';
+import type { DocumentTools } from './reference/reference.ts';
 import { sampleFormOf } from './reference/sample-form.ts';
 import { reasonNotToSend, tryForm } from './reference/try-form.ts';
 import { curlSample } from './samples/curl.ts';
@@ -30,18 +31,17 @@ interface LandingOptions {
   readonly help: HelpLinks;
   /** Pages beside guides and reference. */
   readonly further: readonly Page[];
-  readonly isForOperators: (operation: ReferredOperation) => boolean;
 }
 
 export function landingPage(options: LandingOptions): Page {
   const { title, description, references, guides, sample, tools } = options;
   const first = sample && firstRequest(sample, options, tools);
-  const operations = countOf(references);
+  const operations = references.reduce((sum, one) => sum + one.clientOperations, 0);
   const main = `<article class="start">
 <div class="hero${first === undefined ? ' alone' : ''}">
 <div class="hero-text"><h1>${escapeHtml(title)}</h1>
 <div class="lead">${renderDescription(description)}</div>
-<p class="calls"><a class="primary" href="/docs/reference">Browse ${operations} ${operations === 1 ? 'operation' : 'operations'}</a>${guides[0] === undefined ? '' : `<a href="/docs/guides/${guides[0].name}">${escapeHtml(guides[0].title)}</a>`}</p>
+<p class="calls"><a class="primary" href="/docs/reference">Browse ${operationsText(operations)}</a>${guides[0] === undefined ? '' : `<a href="/docs/guides/${guides[0].name}">${escapeHtml(guides[0].title)}</a>`}</p>
 </div>
 ${stepsHtml(options)}
 ${first === undefined ? '' : `<section class="sample request hero-sample" aria-labelledby="first-title"><h2 id="first-title" class="sample-title">${first.heading}</h2>\n${first.html}</section>`}
@@ -62,13 +62,6 @@ ${filesHtml(references)}
     styles: ['reference.css'],
     ...(first?.canSend ? { scripts: ['request.js'] } : {}),
   };
-}
-
-/** Those of services, which readers come for; those of the gateway if there are no others. */
-function countOf(references: readonly AddressedContract[]): number {
-  const ofServices = references.filter(({ reference }) => !reference.isOfGateway);
-  const counted = ofServices.length > 0 ? ofServices : references;
-  return counted.reduce((sum, one) => sum + one.operations.length, 0);
 }
 
 function firstRequest(
@@ -137,16 +130,15 @@ function stepsHtml(options: LandingOptions): string {
 
 const PURPOSE_MAX = 120;
 
-/** What clients use, by contract. What only the operators of the API may use is in the reference. */
-function resourcesHtml({ references, isForOperators }: LandingOptions): string {
-  const isOfClients = ({ operations }: OperationGroup) =>
-    !operations.every(({ operation }) => isForOperators(operation));
+/** What clients use, by contract; what operators of the API use is folded below. */
+function resourcesHtml({ references }: LandingOptions): string {
   const shown = references
-    .map((reference) => ({ reference, own: reference.groups.filter(isOfClients) }))
+    .map((reference) => ({ reference, own: reference.groups.filter((group) => !group.isForOperators) }))
     .filter(({ own }) => own.length > 0);
-  return shown
-    .map(({ reference, own }) => (shown.length > 1 ? contractHeading(reference) : '') + purposesHtml(own))
-    .join('\n');
+  const parts = shown.map(
+    ({ reference, own }) => (shown.length > 1 ? contractHeading(reference) : '') + purposesHtml(own),
+  );
+  return [...parts, operatorCards(references)].join('\n');
 }
 
 function contractHeading({ reference: { title }, path }: AddressedContract): string {
@@ -167,8 +159,7 @@ function cardsHtml(groups: readonly OperationGroup[]): string {
   const cards = groups.map((group) => {
     const { name, path, operations } = group;
     const text = shortened(firstSentenceOf(plain(purposeOf(group))), PURPOSE_MAX);
-    const number = `${operations.length} ${operations.length === 1 ? 'operation' : 'operations'}`;
-    return `<li><a class="card compact" href="${path}"><strong class="group-name">${escapeHtml(name)}</strong> <small>${number}</small> <span class="purpose">${escapeHtml(text)}</span></a></li>`;
+    return `<li><a class="card compact" href="${path}"><strong class="group-name">${escapeHtml(name)}</strong> <small>${operationsText(operations.length)}</small> <span class="purpose">${escapeHtml(text)}</span></a></li>`;
   });
   return `<ul class="cards">${cards.join('')}</ul>`;
 }

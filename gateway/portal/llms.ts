@@ -2,7 +2,7 @@
 
 import type { Guide } from './guides.ts';
 import type { Page } from './layout.ts';
-import type { AddressedContract } from './reference/addresses.ts';
+import type { AddressedContract, OperationGroup } from './reference/addresses.ts';
 
 interface LlmsOptions {
   readonly title: string;
@@ -24,16 +24,25 @@ export function llmsText({ title, description, publicUrl, guides, references, pa
       guides.map((guide) => line(guide.title, `/docs/guides/${guide.name}`, guide.summary)).join('\n'),
     );
   }
-  for (const { reference, path, groups } of references) {
-    const lines = groups.flatMap((group) => [
-      line(group.name, group.path, 'the resource'),
-      ...group.operations.map(({ title: own, path: href, operation }) =>
-        line(own, href, `${operation.method} ${operation.path}`),
-      ),
-    ]);
+  const linesOf = (group: OperationGroup) => [
+    line(group.name, group.path, 'the resource'),
+    ...group.operations.map(({ title: own, path: href, operation }) =>
+      line(own, href, `${operation.method} ${operation.path}`),
+    ),
+  ];
+  for (const { reference, path, groups, clientOperations } of references) {
+    if (clientOperations === 0) continue;
+    const lines = groups.filter((group) => !group.isForOperators).flatMap(linesOf);
     parts.push(`## ${reference.title}`, [line('Overview', path, ''), ...lines].join('\n'));
   }
   for (const page of pages) parts.push(`## ${page.title}`, line(page.title, page.path, page.description));
   parts.push('## Errors', line('Every error code', '/docs/errors', ''));
+  // Programs leave this section out where they have room for little.
+  const forOperators = references.flatMap(({ reference, groups }) =>
+    groups
+      .filter((group) => group.isForOperators)
+      .map((group) => line(`${reference.title}: ${group.name}`, group.path, 'for operators of the API')),
+  );
+  if (forOperators.length > 0) parts.push('## Optional', forOperators.join('\n'));
   return `${parts.join('\n\n')}\n`;
 }

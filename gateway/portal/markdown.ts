@@ -74,6 +74,11 @@ const marked = new Marked({
   },
 });
 
+/** Links to pages lead to their Markdown: who reads one page as text reads the next one so. */
+export function withMarkdownLinks(markdown: string): string {
+  return markdown.replace(/\]\((\/docs(?:\/[\w/-]+)?)((?:#[^)\s]*)?)\)/g, ']($1.md$2)');
+}
+
 /** Renders a page of its own. */
 export function renderMarkdown(markdown: string): Rendered {
   return render(markdown.slice(0, MARKDOWN_MAX), 0);

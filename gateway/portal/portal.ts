@@ -3,7 +3,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { contentVersionIn } from '../shared/content-version.ts';
-import { answerWith } from './answer.ts';
+import { addVary, answerWith } from './answer.ts';
 import { ASSETS } from './assets.ts';
 import { escapeHtml } from './html.ts';
 import { layOut, type Page } from './layout.ts';
@@ -32,9 +32,12 @@ export function createPortal(options: PortalOptions): Portal {
   async function answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const site = await open();
     const versioned = contentVersionIn(path, ASSETS);
-    const resource = await site.pages.get(versioned?.path ?? path);
+    const hasText = site.pages.has(`${path}.md`);
+    const asked = hasText && prefersMarkdown(request) ? `${path}.md` : path;
+    const resource = await site.pages.get(versioned?.path ?? asked);
     // A client that was too slow may have been refused in the meantime.
     if (response.headersSent) return true;
+    if (hasText) addVary(response, 'Accept');
     // Another version is that of another instance, or of the configuration before: its page gets the file as it is here.
     if (resource) answerWith(resource, request, response, versioned?.version === site.version);
     else if (site.pages.has(path.replace(/\/$/, ''))) moveTo(path.replace(/\/$/, ''), response);
@@ -56,6 +59,21 @@ function missing(path: string, { frame, pages }: PortalSite): Promise<PortalReso
 function moveTo(location: string, response: ServerResponse): void {
   response.writeHead(308, { Location: location, 'Cache-Control': 'public, max-age=60', 'Content-Length': 0 });
   response.end();
+}
+
+/** Programs that read ask for Markdown, at the address of the page; no browser does. */
+function prefersMarkdown({ headers: { accept = '' } }: IncomingMessage): boolean {
+  const markdown = qualityOf('text/markdown', accept);
+  return markdown > 0 && markdown >= qualityOf('text/html', accept);
+}
+
+/** 0 if the header does not name the type itself (RFC 9110 section 12.5.1). */
+function qualityOf(type: string, accept: string): number {
+  const ranges = accept.toLowerCase().split(',', 50);
+  const named = ranges.map((one) => one.split(';')).find(([range = '']) => range.trim() === type);
+  if (named === undefined) return 0;
+  const [, quality = '1'] = /\bq=([\d.]+)/.exec(named.slice(1).join(';')) ?? [];
+  return Number(quality) || 0;
 }
 
 /** Browsers get a page; other clients get the error object. */

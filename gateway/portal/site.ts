@@ -20,7 +20,7 @@ import { limitsPage, type PublicLimits } from './limits-page.ts';
 import { listedCodes } from './listed-codes.ts';
 import { llmsText } from './llms.ts';
 import { type Look, markOf } from './look.ts';
-import { plain } from './markdown.ts';
+import { plain, withMarkdownLinks } from './markdown.ts';
 import { createPageStore, type Make, type PageStore } from './page-store.ts';
 import { type AddressedContract, addressed, type OperationAddress } from './reference/addresses.ts';
 import { operationPage } from './reference/operation-page.ts';
@@ -29,7 +29,7 @@ import { postmanCollection } from './reference/postman.ts';
 import type { DocumentTools, Reference, ReferredOperation } from './reference/reference.ts';
 import { resourcePage } from './reference/resource-page.ts';
 import { toResource } from './resource.ts';
-import { searchIndex } from './search-index.ts';
+import { searchIndex } from './search/index.ts';
 import { toYaml } from './yaml.ts';
 
 /** What the documentation is made from. */
@@ -48,7 +48,7 @@ export interface PortalOptions extends GuideSettings {
   readonly guides: readonly GuideSource[];
   readonly builtInGuides: boolean | readonly string[];
   readonly sampleOperation: string | undefined;
-  /** The path of the endpoint for agents; undefined if there is none. */
+  /** The path of the endpoint for the tools of agents; undefined if there is none. */
   readonly agentsPath: string | undefined;
   /** What the configuration has of what codes need. */
   readonly metNeeds: ReadonlySet<CodeNeed>;
@@ -76,7 +76,8 @@ const TEXT = 'text/plain; charset=utf-8';
 export async function openSite(options: PortalOptions): Promise<PortalSite> {
   const { publicUrl, tools, look } = options;
   const published = options.contracts();
-  const references = published.map((contract) => addressed(contract));
+  const isForOperators = createIsForOperators(published, options.isOperatorScope);
+  const references = published.map((contract) => addressed(contract, isForOperators));
   const { title, description } = nameOf(options, published);
   const sample = sampleOperationOf(references, options.sampleOperation);
   const facts = guideFacts(references, sample, options, tools);
@@ -88,12 +89,7 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
   const fixed = new Map<string, Make>(assets.makes);
   const many = new Map<string, Make>();
   const addPage = createAddPage(frame);
-  const { help, isOperatorScope } = options;
-  const isForOperators = ({ security }: ReferredOperation) =>
-    security.some(({ scopes }) => scopes.some((scope) => isOperatorScope(scope)));
-  const landing = {
-    ...{ title, description, publicUrl, references, guides, sample, tools, help, further, isForOperators },
-  };
+  const landing = { title, description, publicUrl, references, guides, sample, tools, help: options.help, further };
   addPage(fixed, '/docs', () => landingPage(landing));
   addPage(fixed, '/docs/reference', () => referencesPage(references));
   if (guides.length > 0) addPage(fixed, '/docs/guides', () => guidesPage(guides, title));
@@ -128,10 +124,19 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
       llmsText({ title, description: plain(description), publicUrl, guides, references, pages: further }),
     );
   fixed.set('/llms.txt', llms);
-  fixed.set('/docs/search.json', () =>
-    toResource('asset', 'application/json', searchIndex(references, guides, further, codes, { tools, isForOperators })),
-  );
+  const searched = { references, guides, pages: further, codes, help: options.help };
+  fixed.set('/docs/search.json', () => toResource('asset', 'application/json', searchIndex(searched, tools)));
   return { pages: createPageStore(fixed, many), frame, version: assets.version };
+}
+
+/** Where only operators may use any of it, they are the readers, and nothing is kept apart for them. */
+function createIsForOperators(
+  published: readonly Reference[],
+  isOperatorScope: PortalOptions['isOperatorScope'],
+): (operation: ReferredOperation) => boolean {
+  const isForOperators = ({ security }: ReferredOperation) =>
+    security.some(({ scopes }) => scopes.some((scope) => isOperatorScope(scope)));
+  return published.every(({ operations }) => operations.every(isForOperators)) ? () => false : isForOperators;
 }
 
 /** Pages beside guides and reference, in the order of their links. */
@@ -145,7 +150,7 @@ function furtherPages(
   return [
     ...(limits === undefined ? [] : [limitsPage(limits, references, guides.has('rate-limits'))]),
     ...(changes === undefined ? [] : [changes]),
-    ...(agentsPath === undefined ? [] : [agentsPage({ path: agentsPath, publicUrl, title })]),
+    agentsPage({ path: agentsPath, publicUrl, title, references, guides }),
     ...(hasAccount ? [accountPage(references, help.contact)] : []),
   ];
 }
@@ -219,7 +224,7 @@ type AddPage = (to: Map<string, Make>, path: string, make: () => Page | Promise<
 function createAddPage(frame: Frame): AddPage {
   return (to, path, make) => {
     to.set(path, async () => toResource('page', HTML, layOut(await make(), frame)));
-    to.set(`${path}.md`, async () => toResource('document', MARKDOWN, (await make()).markdown));
+    to.set(`${path}.md`, async () => toResource('document', MARKDOWN, withMarkdownLinks((await make()).markdown)));
   };
 }
 

@@ -1,57 +1,14 @@
-// What the pages are looked at with: a documentation that has all its parts, and a gateway whose operators had a quiet hour and then an incident.
+// What the console is looked at with: a gateway whose operators had a quiet hour and then an incident.
 
 import { once } from 'node:events';
-import { cpSync } from 'node:fs';
 import { Agent, request as plainRequest } from 'node:http';
 import { Agent as HttpsAgent, request as secureRequest } from 'node:https';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OWN_ENTRY } from '../support/administration.ts';
 import { createAuthority } from '../support/certificates.ts';
-import { type GatewayOptions, shippedContracts, startGateway, type TestGateway } from '../support/gateway.ts';
+import { type GatewayOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 import { startUpstream } from '../support/upstream.ts';
 
 const HOST = 'api.example.com';
-const PLATFORM = { contracts: ['v1/*.yaml'], live: 'sandbox:platform', test: 'sandbox:platform' };
-
-/** The shipped contracts, with tiers, an account page, changes, help and agents. */
-export function startDocumentation(): Promise<TestGateway> {
-  return startGateway({
-    contracts: {},
-    // Of the published contracts the record of changes alone: not every one is served here.
-    prepare: (directory) =>
-      cpSync(shippedContracts, join(directory, 'openapi'), {
-        recursive: true,
-        filter: (path) => !/published\/.*\.json$/.test(path),
-      }),
-    upstreams: {
-      platform: PLATFORM,
-      files: { contracts: ['files.yaml'], live: 'sandbox:files', test: 'sandbox:files' },
-      ...OWN_ENTRY,
-    },
-    limits: {
-      tiers: {
-        anonymous: { requests: 30 },
-        standard: { requests: 100 },
-        premium: { requests: 1000, openStreams: 500 },
-      },
-      extra: { exports: { requests: 5, windowSeconds: 3600, per: 'organization' } },
-      operations: { createJob: { extra: 'exports' } },
-    },
-    gateway: {
-      publishedContracts: 'published',
-      mcp: { path: '/mcp', entries: ['platform'] },
-      portal: {
-        title: 'Platform API',
-        description: 'One address, one key, one form of error. JSON over HTTP, described by OpenAPI.',
-        sampleOperation: 'listCustomers',
-        contact: 'help@example.com',
-        status: 'https://status.example.com/',
-      },
-    },
-  });
-}
-
 const CUSTOMER = '/v1/customers/cus_5Hq8ZrT2mWx9LbKd';
 const STEP_MS = 5000;
 const STEPS = 178;

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { startDocumentation } from '../support/documentation.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { type SessionGateway, startSessionGateway } from '../support/sessions.ts';
 import { type FakeUpstream, startUpstream } from '../support/upstream.ts';
@@ -17,7 +18,7 @@ import {
   type Page,
   takeScreenshot,
 } from './browser.ts';
-import { type Operations, startDocumentation, startOperations } from './scenes.ts';
+import { type Operations, startOperations } from './scenes.ts';
 import { SECRET, usual } from './usual-account.ts';
 
 const DEGREES = ['minor', 'moderate', 'serious', 'critical'];

@@ -11,6 +11,8 @@ export interface OperationAddress {
   readonly group: OperationGroup;
   /** Its place in reading order. */
   readonly index: number;
+  /** Whether only operators of the API may use it. */
+  readonly isForOperators: boolean;
 }
 
 /** The operations of one tag. */
@@ -25,6 +27,8 @@ export interface OperationGroup {
   /** Its id on the page of the contract. */
   readonly id: string;
   readonly operations: readonly OperationAddress[];
+  /** Whether only operators of the API may use any of it. */
+  readonly isForOperators: boolean;
 }
 
 /** One contract with the addresses of its parts. */
@@ -34,7 +38,11 @@ export interface AddressedContract {
   readonly groups: readonly OperationGroup[];
   /** In the order of the groups. */
   readonly operations: readonly OperationAddress[];
+  /** How many of the operations are for clients; the others are for operators of the API. */
+  readonly clientOperations: number;
 }
+
+type IsForOperators = (operation: ReferredOperation) => boolean;
 
 /** The group of operations without tags: some, or all. */
 const OTHERS = 'Other operations';
@@ -44,7 +52,7 @@ const ALL = 'Operations';
  * An operation belongs to the group of its first tag. Groups are in the order of the tags that the contracts describe, then of use; those of
  * one purpose stand together.
  */
-export function addressed(reference: Reference): AddressedContract {
+export function addressed(reference: Reference, isForOperators: IsForOperators): AddressedContract {
   const path = `/docs/reference/${reference.name}`;
   const described = new Map(reference.tags.map((tag) => [tag.name, tag]));
   const others = reference.operations.every(({ tags }) => tags.length === 0) ? ALL : OTHERS;
@@ -72,6 +80,7 @@ export function addressed(reference: Reference): AddressedContract {
       ...{ name, description, purpose, operations: own },
       path: `${path}/${slug(name, 'group')}`,
       id: `group-${groupSlug(name, 'group')}`,
+      isForOperators: list.every(isForOperators),
     };
     for (const operation of list) {
       const title = operation.summary || `${operation.method} ${operation.path}`;
@@ -81,11 +90,13 @@ export function addressed(reference: Reference): AddressedContract {
         title,
         group,
         index: operations.length,
+        isForOperators: isForOperators(operation),
       };
       own.push(at);
       operations.push(at);
     }
     groups.push(group);
   }
-  return { reference, path, groups, operations };
+  const clientOperations = operations.filter((one) => !one.isForOperators).length;
+  return { reference, path, groups, operations, clientOperations };
 }

@@ -1,10 +1,10 @@
 // What a request for an operation needs, with links to the guides about it.
 
+import type { OperationAddress } from './addresses.ts';
 import type { OperationView } from './operation-view.ts';
-import type { ReferredOperation } from './reference.ts';
 
 /** Returns sentences in Markdown: credentials, modes, limits, pages and repetition. Guides that are not shown are linked, too. */
-export function needsOf(operation: ReferredOperation, { parameters }: OperationView): string[] {
+export function needsOf({ operation, isForOperators }: OperationAddress, { parameters }: OperationView): string[] {
   const { method, security, idempotency, hasTestMode, webSocket } = operation;
   const ways = security.map(({ scheme, scopes }) => {
     if (scheme === 'basic') return 'user name and password (Basic)';
@@ -16,6 +16,7 @@ export function needsOf(operation: ReferredOperation, { parameters }: OperationV
   const isPaged = method === 'GET' && parameters.some(({ place, name }) => place === 'query' && name === 'cursor');
   const key = '[`Idempotency-Key`](/docs/guides/idempotency)';
   return [
+    ...(isForOperators ? ['Is for operators of the API: keys of clients cannot hold its scope.'] : []),
     ways.length === 0 ? 'Needs no credentials.' : `Needs ${ways.join(', or ')}.`,
     ...(hasTestMode || ways.length === 0 ? [] : ['Has no test data: test keys are refused.']),
     ...(idempotency === 'required' ? [`Requires an ${key}.`] : []),

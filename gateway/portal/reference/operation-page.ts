@@ -51,7 +51,7 @@ export function operationPage(at: OperationAddress, all: AddressedContract, opti
   const view = withOwnPages(withOwnFields(viewOfOperation(operation, options.tools)), options.publicUrl);
   const known = (markdown: string) => withKnownGuides(markdown, options.guides);
   const texts = {
-    needs: needsOf(operation, view).map(known),
+    needs: needsOf(at, view).map(known),
     codes: errorCodesOf(operation, view, options.codes),
     aboutErrors: known(ABOUT_ERRORS),
   };
@@ -68,7 +68,7 @@ export function operationPage(at: OperationAddress, all: AddressedContract, opti
 <div class="samples">${samplesOf(operation, view, form, options)}</div>
 <div class="text">${textOf(view, texts)}</div>
 </div>
-${neighbourLinks(all.operations[at.index - 1], all.operations[at.index + 1])}
+${neighbourLinks(neighbourOf(at, all, -1), neighbourOf(at, all, 1))}
 </article>`;
   return {
     path,
@@ -83,6 +83,16 @@ ${neighbourLinks(all.operations[at.index - 1], all.operations[at.index + 1])}
     isWide: true,
     updatedMs: options.updatedMs,
   };
+}
+
+/** A client is not led on to what only operators may use. */
+function neighbourOf(
+  at: OperationAddress,
+  { operations }: AddressedContract,
+  step: 1 | -1,
+): OperationAddress | undefined {
+  const next = operations[at.index + step];
+  return next?.isForOperators === at.isForOperators ? next : undefined;
 }
 
 /** What the operation is for and who may call it: before the samples on narrow pages. */

@@ -19,19 +19,21 @@ export function overviewPage(
   { tools, updatedMs }: { readonly tools: DocumentTools; readonly updatedMs: number | undefined },
 ): Page {
   const webhooks = viewsOfWebhooks(all.reference.webhooks, tools);
-  const { reference, path, groups, operations } = all;
+  const { reference, path, groups } = all;
+  const [forClients, forOperators] = partedByReader(groups);
   const { name, title, description, server } = reference;
   const main = `<article class="overview">
 <h1>${escapeHtml(title)}</h1>
 <div class="lead">${renderDescription(description)}</div>
 <dl class="facts"><div><dt>Base URL</dt><dd><code>${escapeHtml(server)}</code></dd></div>
-<div><dt>Operations</dt><dd>${operations.length}</dd></div></dl>
+<div><dt>Operations</dt><dd>${countText(all)}</dd></div></dl>
 <ul class="downloads">
 <li><a href="/openapi/${name}.json">OpenAPI as JSON</a></li>
 <li><a href="/openapi/${name}.yaml">OpenAPI as YAML</a></li>
 <li><a href="${path}.postman.json" download="${name}.postman.json">Postman collection</a></li>
 </ul>
-${groups.map(groupHtml).join('\n')}
+${forClients.map(groupHtml).join('\n')}
+${forOperatorsHtml(forOperators.map(groupHtml))}
 ${sentRequestsHtml({ heading: 'Webhooks', id: 'webhooks' }, webhooks, createSchemaHtml(createSlugs()))}
 </article>`;
   return {
@@ -45,6 +47,24 @@ ${sentRequestsHtml({ heading: 'Webhooks', id: 'webhooks' }, webhooks, createSche
     styles: ['reference.css'],
     updatedMs,
   };
+}
+
+/** Groups for clients, and those of which only operators may use anything. A contract without the first is read by operators. */
+function partedByReader(groups: readonly OperationGroup[]): [OperationGroup[], OperationGroup[]] {
+  const forClients = groups.filter((group) => !group.isForOperators);
+  return forClients.length === 0 ? [[...groups], []] : [forClients, groups.filter((group) => group.isForOperators)];
+}
+
+/** `12`, `12, and 25 for operators`, `5, for operators` */
+function countText({ operations, clientOperations }: AddressedContract): string {
+  const others = operations.length - clientOperations;
+  if (others === 0) return String(clientOperations);
+  return clientOperations === 0 ? `${others}, for operators` : `${clientOperations}, and ${others} for operators`;
+}
+
+function forOperatorsHtml(groups: readonly string[]): string {
+  if (groups.length === 0) return '';
+  return `<details class="for-operators" id="operators"><summary>For operators of the API</summary>\n${groups.join('\n')}</details>`;
 }
 
 function groupHtml({ name, path, description, id, operations }: OperationGroup): string {
@@ -84,17 +104,39 @@ export function contentsOf(
   current: AddressedContract | undefined,
   at: Here | undefined,
 ): string {
-  return references
-    .map((one) => {
-      const here = one === current;
-      const mark = here && at === undefined ? ' aria-current="page"' : '';
-      const head = `<p class="contents-title"><a href="${one.path}"${mark}>${escapeHtml(one.reference.title)}</a></p>`;
-      return here ? head + groupsOf(one, at) : head;
-    })
-    .join('\n');
+  const linksOf = (one: AddressedContract) => {
+    const here = one === current;
+    const mark = here && at === undefined ? ' aria-current="page"' : '';
+    const head = `<p class="contents-title"><a href="${one.path}"${mark}>${escapeHtml(one.reference.title)}</a></p>`;
+    return here ? head + groupsOf(one, at) : head;
+  };
+  const forOperators = references.filter(isForOperatorsAlone);
+  const rest = forOperatorsLinks(forOperators.map(linksOf), current !== undefined && forOperators.includes(current));
+  return [...references.filter((one) => !isForOperatorsAlone(one)).map(linksOf), rest].join('\n');
 }
 
-function groupsOf({ groups, operations }: AddressedContract, at: Here | undefined): string {
+function isForOperatorsAlone({ clientOperations }: AddressedContract): boolean {
+  return clientOperations === 0;
+}
+
+/** Folded for clients, open where the reader is in it. */
+function forOperatorsLinks(links: readonly string[], isOpen: boolean): string {
+  if (links.length === 0) return '';
+  return `<details class="for-operators"${isOpen ? ' open' : ''}><summary>For operators</summary>${links.join('\n')}</details>`;
+}
+
+function groupsOf(all: AddressedContract, at: Here | undefined): string {
+  const [forClients, forOperators] = partedByReader(all.groups);
+  const isHere = at !== undefined && forOperators.includes(at.group);
+  const hidden = forOperators.length === 0 ? [] : [groupLinks(forOperators, all, at)];
+  return groupLinks(forClients, all, at) + forOperatorsLinks(hidden, isHere);
+}
+
+function groupLinks(
+  groups: readonly OperationGroup[],
+  { operations }: AddressedContract,
+  at: Here | undefined,
+): string {
   const isLong = operations.length > LINKS_MAX;
   return groups
     .map((group, index) => {
@@ -118,27 +160,57 @@ function shortMethod(method: string): string {
   return method === 'DELETE' ? 'DEL' : escapeHtml(method.slice(0, 7));
 }
 
-/** Links to every contract, as cards. */
-function referenceCards(references: readonly AddressedContract[]): string {
-  const cards = references.map(({ reference: { title }, path, groups, operations }) => {
-    const count = `${operations.length} ${operations.length === 1 ? 'operation' : 'operations'}`;
-    const names = groups.map(({ name }) => name).join(', ');
-    return `<li><a class="card" href="${path}"><strong>${escapeHtml(title)}</strong> <span class="group-name">${escapeHtml(names)}</span> <span>${count}</span></a></li>`;
+interface Card {
+  readonly title: string;
+  readonly path: string;
+  readonly groups: readonly OperationGroup[];
+  readonly count: number;
+}
+
+/** What contracts have for one kind of readers. */
+function cardsFor(references: readonly AddressedContract[], readers: 'clients' | 'operators'): Card[] {
+  return references.flatMap((one) => {
+    const { reference, path, groups, operations, clientOperations } = one;
+    const isOfOperators = readers === 'operators';
+    const count = isOfOperators ? operations.length - clientOperations : clientOperations;
+    const place = isOfOperators && clientOperations > 0 ? `${path}#operators` : path;
+    const own = groups.filter((group) => group.isForOperators === isOfOperators);
+    return count === 0 ? [] : [{ title: reference.title, path: place, groups: own, count }];
   });
-  return `<ul class="cards">${cards.join('')}</ul>`;
+}
+
+function cardsHtml(cards: readonly Card[]): string {
+  const items = cards.map(({ title, path, groups, count }) => {
+    const names = groups.map(({ name }) => name).join(', ');
+    return `<li><a class="card" href="${path}"><strong>${escapeHtml(title)}</strong> <span class="group-name">${escapeHtml(names)}</span> <span>${operationsText(count)}</span></a></li>`;
+  });
+  return `<ul class="cards">${items.join('')}</ul>`;
+}
+
+export function operationsText(count: number): string {
+  return `${count} ${count === 1 ? 'operation' : 'operations'}`;
+}
+
+/** The cards of what operators use, folded; empty if there is nothing. */
+export function operatorCards(references: readonly AddressedContract[]): string {
+  const cards = cardsFor(references, 'operators');
+  if (cards.length === 0) return '';
+  const count = cards.reduce((sum, one) => sum + one.count, 0);
+  return `<details class="for-operators"><summary>For operators of the API <span class="quiet-text">${operationsText(count)}</span></summary>
+<p class="quiet-text">Keys of clients cannot hold the scopes of these operations.</p>
+${cardsHtml(cards)}</details>`;
 }
 
 export function referencesPage(references: readonly AddressedContract[]): Page {
-  const list = references.map(
-    ({ reference: { title }, path, operations }) => `- [${title}](${path}.md): ${operations.length} operations`,
-  );
+  const list = references.map((one) => `- [${one.reference.title}](${one.path}.md): operations: ${countText(one)}`);
   return {
     path: '/docs/reference',
     title: 'Reference',
     description: 'Every operation of the API.',
     section: '/docs/reference',
-    main: `<h1>Reference</h1>\n<p class="lead">Every operation, with its fields, samples in four languages, and its errors.</p>\n${referenceCards(references)}`,
+    main: `<h1>Reference</h1>\n<p class="lead">Every operation, with its fields, samples in four languages, and its errors.</p>\n${cardsHtml(cardsFor(references, 'clients'))}\n${operatorCards(references)}`,
     markdown: `# Reference\n\n${list.join('\n')}\n`,
     contents: contentsOf(references, undefined, undefined),
+    styles: ['reference.css'],
   };
 }

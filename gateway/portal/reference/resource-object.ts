@@ -19,6 +19,8 @@ export interface ResourceObject {
   readonly example: unknown;
 }
 
+type Resolver = Pick<DocumentTools, 'resolve'>;
+
 /** An object that an operation returns. */
 interface Found {
   /** As written: mostly a reference. */
@@ -36,19 +38,28 @@ const LOOKED_AT_MAX = 50;
 const UNWRAPPED_MAX = 3;
 
 /** Returns undefined if no operation returns an object as JSON. */
-export function resourceObject({ operations }: OperationGroup, tools: DocumentTools): ResourceObject | undefined {
+export function resourceObject(group: OperationGroup, tools: DocumentTools): ResourceObject | undefined {
+  const found = objectIn(group, tools);
+  const schema = objectSchemaOf(group, tools);
+  if (found === undefined || schema === undefined) return undefined;
+  return { name: componentName(found.schema), schema, example: exampleOf(found, tools) };
+}
+
+/** The object without an example, which takes longer to make. */
+export function objectSchemaOf(group: OperationGroup, tools: Resolver): SchemaView | undefined {
+  const found = objectIn(group, tools);
+  return found && createSchemaViews(found.operation.root, tools)(found.schema, 'answer');
+}
+
+function objectIn({ operations }: OperationGroup, tools: Resolver): Found | undefined {
   const all = operations.slice(0, LOOKED_AT_MAX).flatMap(({ operation }) => foundIn(operation, tools));
   const alike = [...Map.groupBy(all, ({ target }) => target).values()];
   const [most] = alike.toSorted((one, other) => other.length - one.length);
   // One that returns the object itself has an example of it.
-  const found = most?.find(({ isAlone }) => isAlone) ?? most?.[0];
-  if (found === undefined) return undefined;
-  const { root } = found.operation;
-  const schema = createSchemaViews(root, tools)(found.schema, 'answer');
-  return { name: componentName(found.schema), schema, example: exampleOf(found, tools) };
+  return most?.find(({ isAlone }) => isAlone) ?? most?.[0];
 }
 
-function foundIn(operation: ReferredOperation, { resolve }: DocumentTools): Found[] {
+function foundIn(operation: ReferredOperation, { resolve }: Resolver): Found[] {
   const { root, declared } = operation;
   const [, answer] = membersOf(declared.responses).find(([status]) => /^2/.test(status)) ?? [];
   const content = resolve(root, answer);

@@ -127,7 +127,7 @@ describe('changes of the published contracts', () => {
     );
     await gateway.app.reload();
     assert.match(await read('/docs/changes'), /place<\/code>.*Why: All clients &lt;b&gt;send&lt;\/b&gt; it\./);
-    assert.match(await read('/docs/guides/versioning.md'), /\[Changes\]\(\/docs\/changes\) marks each/);
+    assert.match(await read('/docs/guides/versioning.md'), /\[Changes\]\(\/docs\/changes\.md\) marks each/);
     writeFileSync(file, before);
   });
 

@@ -178,12 +178,30 @@ describe('the documentation', () => {
       .set('Accept-Encoding', 'gzip')
       .expect(200, text)
       .expect('content-encoding', 'gzip')
-      .expect('vary', 'Accept-Encoding');
+      .expect('vary', 'Accept, Accept-Encoding');
     const brotli = await fetch(`${gateway.url}/docs`, { headers: { 'accept-encoding': 'gzip, br' } });
     assert.equal(brotli.headers.get('content-encoding'), 'br');
     assert.equal(await brotli.text(), text);
     const refused = await get('/docs').set('Accept-Encoding', 'gzip;q=0').expect(200, text);
     assert.equal(refused.headers['content-encoding'], undefined);
+  });
+
+  it('is Markdown for programs that ask for it, and leads them on to Markdown', async () => {
+    const { text: page } = await get('/docs/guides/errors').set('Accept', 'text/html,*/*;q=0.8').expect(200);
+    assert.match(page, /^<!doctype html>/);
+    const { text } = await get('/docs/guides/errors.md').expect('content-type', 'text/markdown; charset=utf-8');
+    for (const accept of ['text/markdown', 'text/html;q=0.9, text/markdown', 'text/markdown, text/html, */*'])
+      await get('/docs/guides/errors')
+        .set('Accept', accept)
+        .expect(200, text)
+        .expect('content-type', 'text/markdown; charset=utf-8')
+        .expect('vary', 'Accept, Accept-Encoding');
+    for (const accept of ['*/*', 'text/markdown;q=0', 'text/html, text/markdown;q=0.5'])
+      await get('/docs/guides/errors').set('Accept', accept).expect(200, page);
+    assert.doesNotMatch(text, /\]\(\/docs\/[\w/-]*[)#]/);
+    for (const [, link = ''] of text.matchAll(/\]\((\/docs[^)#]*)/g)) await get(link).expect(200);
+    assert.match(visited.get('/docs/agents')?.text ?? '', /llms\.txt/);
+    assert.doesNotMatch(visited.get('/docs/agents')?.text ?? '', /Model Context|agents\.js/);
   });
 
   it('answers HEAD without a body and OPTIONS with the allowed methods', async () => {

@@ -3,7 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { BUILT_IN_GUIDES } from '../../../gateway/portal/guides.ts';
@@ -25,15 +27,21 @@ const shown = BUILT_IN_GUIDES.filter((name) => name !== 'browser-applications');
 describe('the guides', () => {
   let gateway: TestGateway;
   let environment: Record<string, string>;
-  let hasPython: boolean;
+  const here = new Set<string>();
+  let directoryOfGo: string;
   before(async () => {
     gateway = await startGateway({ gateway: { portal: { sampleOperation: 'listCustomers' } } });
     const { key } = await gateway.issueKey({ mode: 'test' });
-    hasPython = await run('python3', ['--version']).then(
-      () => true,
-      () => false,
-    );
-    environment = { PATH: process.env.PATH ?? '', API_URL: gateway.url, API_KEY: key };
+    for (const [language, program, argument] of [
+      ['python', 'python3', '--version'],
+      ['go', 'go', 'version'],
+    ] as const)
+      await run(program, [argument]).then(
+        () => here.add(language),
+        () => {},
+      );
+    directoryOfGo = mkdtempSync(join(tmpdir(), 'guides-'));
+    environment = { PATH: process.env.PATH ?? '', HOME: homedir(), API_URL: gateway.url, API_KEY: key };
     for (const name of ['Ada', 'Grace', 'Katherine']) {
       await fetch(`${gateway.url}/v1/customers`, {
         method: 'POST',
@@ -42,12 +50,15 @@ describe('the guides', () => {
       });
     }
   });
-  after(() => gateway?.stop());
+  after(async () => {
+    await gateway?.stop();
+    rmSync(directoryOfGo, { recursive: true, force: true });
+  });
 
   const textOf = async (name: string) => (await fetch(`${gateway.url}/docs/guides/${name}.md`)).text();
   const isSetup = ({ text }: Block) => /^export /.test(text);
   const examplesIn = (text: string) =>
-    blocksOf(text).filter((block) => /^(sh|js|python)$/.test(block.language) && !isSetup(block));
+    blocksOf(text).filter((block) => /^(sh|js|python|go)$/.test(block.language) && !isSetup(block));
 
   it('are those that are listed', () => {
     assert.deepEqual(readdirSync(directory).sort(), BUILT_IN_GUIDES.map((name) => `${name}.md`).sort());
@@ -82,11 +93,14 @@ describe('the guides', () => {
 
   async function assertTrue({ language, text, shown }: Block, place: string): Promise<void> {
     // Generated clients are tried by test/services.
-    if (language === 'python' && (!hasPython || text.includes('openapi_client'))) return;
+    if (text.includes('openapi_client') || (/^(python|go)$/.test(language) && !here.has(language))) return;
+    const file = join(directoryOfGo, 'main.go');
+    if (language === 'go') writeFileSync(file, text);
     const [program, ...args] = {
       sh: ['bash', '-euo', 'pipefail', '-c', text],
       js: [process.execPath, '--input-type=module', '--eval', text],
       python: ['python3', '-c', text],
+      go: ['go', 'run', file],
     }[language] as string[];
     const { stdout, stderr } = await run(program as string, args, { env: environment });
     assert.ok(stdout.length > 0, place);

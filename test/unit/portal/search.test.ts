@@ -7,8 +7,11 @@ interface Entry {
 }
 
 // The script of the pages has no types.
-const script = new URL('../../../gateway/portal/assets/search.js', import.meta.url).href;
-const { found } = (await import(script)) as { found(entries: readonly object[], text: string): Entry[] };
+const script = new URL('../../../gateway/portal/assets/search-rank.js', import.meta.url).href;
+const { found, toSearched } = (await import(script)) as {
+  found(entries: readonly object[], text: string): Entry[];
+  toSearched(entry: readonly string[]): object;
+};
 
 const entries = [
   ['Operation', 'List customers', 'GET /v1/customers', 'listCustomers list Customers'],
@@ -18,10 +21,10 @@ const entries = [
   ['Error', 'duplicate_json_member', '400 invalid_request_error', 'A body has a member twice.'],
   ['Error', 'upstream_timeout', '504 api_error', 'The service did not respond. Retry later.'],
   ['Page', 'Your entry', '', 'About the entry.'],
-].map(([kind = '', title = '', context = '', words = '']) => ({
-  ...{ kind, title, context, words, path: '/' },
-  ...{ lowTitle: title.toLowerCase(), lowContext: context.toLowerCase(), lowWords: words.toLowerCase() },
-}));
+  ['Guide', 'Signing in', '', 'Nothing more.', 'session login | browser cookie'],
+].map(([kind = '', title = '', context = '', words = '', topic = '']) =>
+  toSearched([kind, title, '/', context, words, topic]),
+);
 const titles = (text: string) => found(entries, text).map(({ title }) => title);
 
 for (const slip of ['custmer', 'custoomer', 'cusotmer', 'custimer', 'dustomer', 'customrs', 'list custmers'])
@@ -45,4 +48,10 @@ test('a title stands above a text, and what has the word above an error code tha
   const retry = titles('retry');
   assert.ok(retry.indexOf('duplicate_json_member') > retry.indexOf('upstream_timeout'), String(retry));
   assert.ok(retry.indexOf('duplicate_json_member') > retry.indexOf('Sending it again'), String(retry));
+});
+
+test('a topic is found by a word that tells it, and words beside it alone do not', () => {
+  assert.equal(titles('login')[0], 'Signing in');
+  assert.equal(titles('browser session')[0], 'Signing in');
+  assert.deepEqual(titles('browser cookie'), []);
 });

@@ -1,0 +1,176 @@
+// Which entries of the index a search finds, and in which order.
+
+const SHOWN_MAX = 30;
+/** Of entries that fit alike. */
+const KIND_ORDER = { Page: 4, Operation: 3, Resource: 3, Guide: 2, Field: 1, Reference: 1, Error: 0 };
+
+/** An entry is what is looked for: by its whole title, or by the topic of its page. */
+const EXACT = 110;
+const ABOUT = 90;
+
+/** Words that say nothing about what is looked for. */
+const FILLERS = new Set(
+  'a an and api are be can do does for from get got have how i if in is it me my of on or our should the there this to use using want what when where which who why with you your'.split(
+    ' ',
+  ),
+);
+
+/** Words that readers use for one another; each line is one matter. The first word of a phrase stands for it. */
+const SYNONYMS = [
+  'key keys credential credentials secret token apikey password login authenticate authentication auth bearer',
+  'rotate rotation renew replace replacing roll swap',
+  'revoke disable withdraw compromised leaked',
+  'webhook webhooks callback callbacks event events notification notifications hook',
+  'limit limits quota quotas throttle throttling ratelimit 429 rate plan plans tier tiers pricing price',
+  'retry retries again repeat resend idempotency idempotent duplicate twice',
+  'page pages pagination paging paginate cursor offset next',
+  'error errors failure failed fails problem refused code codes',
+  'delete remove erase cancel destroy',
+  'create add new make post insert',
+  'update change edit modify patch',
+  'list all filter query find search browse',
+  'retrieve read fetch show view',
+  'test sandbox staging playground try',
+  'version versions versioning deprecated deprecation sunset changelog changes release releases',
+  'sdk sdks client library libraries generate',
+  'support contact help',
+  'permission permissions scope scopes forbidden 403 access',
+  'unauthorized 401 unauthenticated',
+  'timeout timeouts slow latency 504',
+].map((line) => line.split(' '));
+
+const ALIKE = new Map(SYNONYMS.flatMap((words) => words.map((word) => [word, words.filter((one) => one !== word)])));
+
+/** Exported for the tests: an entry of `search/index.ts`, with what the comparison reads. */
+export function toSearched([kind, title, path, context, words, topic = '']) {
+  const [telling = '', others = ''] = topic.split(' | ').map((side) => side.split(' '));
+  return {
+    ...{ kind, title, path, context },
+    lowTitle: title.toLowerCase(),
+    lowContext: context.toLowerCase(),
+    lowWords: words.toLowerCase(),
+    telling: new Set(telling),
+    topic: new Set([...telling, ...others]),
+  };
+}
+
+/** Words that are looked for: those of a question without the ones that say nothing. */
+function termsOf(text) {
+  const words = text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}_.{}/-]+/u)
+    .filter(Boolean)
+    .slice(0, 12);
+  const telling = words.filter((word) => !FILLERS.has(word));
+  // An operation of one word, such as "get", is no question.
+  if (telling.length === 0) return { terms: words, isQuestion: false };
+  return { terms: telling, isQuestion: telling.length < words.length };
+}
+
+/** A question is answered by a guide rather than by a name that has its words; by the guide as a whole rather than by a part. */
+function bonusOf({ kind, context }) {
+  if (kind === 'Guide') return context === '' ? 40 : 25;
+  return kind === 'Page' ? 25 : 0;
+}
+
+/** 0: the entry lacks a word, and every word that readers use for it. */
+function weightOf(entry, terms) {
+  const { kind, telling, topic } = entry;
+  const isAbout = terms.every((term) => topic.has(term)) && terms.some((term) => telling.has(term));
+  let sum = (KIND_ORDER[kind] ?? 0) + (isAbout ? ABOUT : 0);
+  for (const term of terms) {
+    const weight = Math.max(weightOfTerm(entry, term), weightOfSynonyms(entry, term));
+    if (weight === 0 && !isAbout) return 0;
+    sum += weight;
+  }
+  return isWhole(entry, terms.join(' ')) ? sum + EXACT : sum;
+}
+
+/** A code may be written as words. A field may not: "request id" is more than a field. */
+function isWhole({ kind, lowTitle }, text) {
+  return lowTitle === text || (kind === 'Error' && lowTitle.replaceAll('_', ' ') === text);
+}
+
+function weightOfSynonyms(entry, term) {
+  // A field is found by its name.
+  if (entry.kind === 'Field') return 0;
+  // Names of error codes have many words by chance.
+  const share = entry.kind === 'Error' ? 0.1 : 0.5;
+  return Math.max(0, ...(ALIKE.get(term) ?? []).map((other) => weightOfTerm(entry, other) * share));
+}
+
+/** Words match at their beginning: "entry" is no find for "try". Titles and sections stand above texts. */
+function weightOfTerm({ kind, lowTitle, lowContext, lowWords }, term) {
+  const inTitle = placeOf(lowTitle, term);
+  // Beside an operation, a field is a detail.
+  if (kind === 'Field' && inTitle >= 0) return 12;
+  if (inTitle === 0) return 30;
+  if (inTitle > 0) return 24;
+  if (placeOf(lowContext, term) >= 0) return kind === 'Field' ? 4 : 14;
+  const at = placeOf(lowWords, term);
+  if (at < 0) return 0;
+  return kind === 'Field' ? 2 : at < 40 ? 6 : 3;
+}
+
+/** Where the first word of the text stands that begins with the term; -1 if there is none. */
+function placeOf(text, term) {
+  for (let at = text.indexOf(term); at >= 0; at = text.indexOf(term, at + 1))
+    if (at === 0 || !isLetter(text[at - 1]) || !isLetter(term[0])) return at;
+  return -1;
+}
+
+function isLetter(character) {
+  return /[\p{L}\p{N}]/u.test(character);
+}
+
+/** The entries that have every word; if there are none, those with most of them. The best come first. */
+export function found(entries, text) {
+  const { terms, isQuestion } = termsOf(text);
+  if (terms.length === 0) return [];
+  const whole = ranked(entries, (entry) => {
+    const weight = weightOf(entry, terms);
+    return weight > 0 && isQuestion ? weight + bonusOf(entry) : weight;
+  });
+  if (whole.length > 0) return whole;
+  const mended = terms.map((term) => nearestWord(entries, term));
+  if (mended.some((term, index) => term !== terms[index])) return found(entries, mended.join(' '));
+  if (terms.length === 1) return whole;
+  return ranked(entries, (entry) => {
+    const weights = terms.map((term) => weightOf(entry, [term])).filter((weight) => weight > 0);
+    return weights.length < terms.length / 2 ? 0 : weights.length * 100 + Math.max(...weights);
+  });
+}
+
+const MENDED_MIN = 4;
+
+/** The word of a title that is one slip away from a term that nothing has; else the term. */
+function nearestWord(entries, term) {
+  if (term.length < MENDED_MIN || entries.some((entry) => weightOf(entry, [term]) > 0)) return term;
+  for (const { lowTitle } of entries)
+    for (const word of lowTitle.split(/[^\p{L}\p{N}]+/u)) if (isOneSlipAway(word, term)) return word;
+  return term;
+}
+
+/** One letter more, less or other, or two that changed places. The word may go on behind the term. */
+function isOneSlipAway(word, term) {
+  let at = 0;
+  while (at < term.length && word[at] === term[at]) at += 1;
+  if (at === term.length) return false;
+  const rest = term.slice(at + 1);
+  const swapped = term[at + 1] + term[at] + term.slice(at + 2);
+  return (
+    word.slice(at + 1).startsWith(rest) ||
+    word.slice(at + 1).startsWith(term.slice(at)) ||
+    (word.length > at && word.slice(at).startsWith(rest)) ||
+    word.slice(at).startsWith(swapped)
+  );
+}
+
+function ranked(entries, weigh) {
+  return entries
+    .map((entry) => ({ entry, weight: weigh(entry) }))
+    .filter(({ weight }) => weight > 0)
+    .sort((one, other) => other.weight - one.weight)
+    .slice(0, SHOWN_MAX)
+    .map(({ entry }) => entry);
+}

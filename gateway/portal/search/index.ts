@@ -1,0 +1,118 @@
+// The index that the search of the pages reads: pages, operations, their fields, sections of guides, and error codes.
+
+import { type ErrorCode, REFUSALS } from '../../catalogue/error-catalogue.ts';
+import type { Guide } from '../guides.ts';
+import { shortened } from '../html.ts';
+import type { HelpLinks, Page } from '../layout.ts';
+import { plain, withoutLimits } from '../markdown.ts';
+import type { AddressedContract, OperationAddress, OperationGroup } from '../reference/addresses.ts';
+import { membersOf, textAt } from '../reference/reference.ts';
+import { OPERATORS, type SearchEntry } from './entry.ts';
+import { type FieldTools, fieldsIn } from './fields.ts';
+import { topicOfOperation, topicOfPage } from './topics.ts';
+
+const WORDS_MAX = 400;
+/** Guides answer questions by any of their words. */
+const GUIDE_WORDS_MAX = 1500;
+/** Sections of one guide. */
+const SECTIONS_MAX = 40;
+
+interface Searched {
+  readonly references: readonly AddressedContract[];
+  readonly guides: readonly Guide[];
+  /** Pages beside guides and reference. */
+  readonly pages: readonly Page[];
+  readonly codes: readonly ErrorCode[];
+  readonly help: HelpLinks;
+}
+
+/** Returns JSON. It is proportional to the number of operations: about 300 bytes each. */
+export function searchIndex({ references, guides, pages, codes, help }: Searched, tools: FieldTools): string {
+  const entries = [
+    ...pages.map(pageEntry),
+    pageEntry({
+      path: '/docs/errors',
+      title: 'Error codes',
+      description: 'Every error code, and what to do about it.',
+    }),
+    ...helpEntries(help),
+    ...references.flatMap((one) => [...contractEntries(one), ...fieldsIn(one, tools)]),
+    ...guides.flatMap(sectionsIn),
+    ...codes.map(codeEntry),
+  ];
+  return JSON.stringify({ entries: entries.map(withTopic) });
+}
+
+function withTopic([kind, title, path, context, words, topic = topicOfPage(path)]: SearchEntry): SearchEntry {
+  return topic === undefined || topic === ''
+    ? [kind, title, path, context, words]
+    : [kind, title, path, context, words, topic];
+}
+
+function helpEntries({ contact, status }: HelpLinks): SearchEntry[] {
+  return [
+    ...(status === undefined
+      ? []
+      : [pageEntry({ path: status, title: 'Status', description: 'Outages, incidents, uptime.' })]),
+    ...(contact === undefined
+      ? []
+      : [pageEntry({ path: contact, title: 'Contact', description: 'Ask a person for help.' })]),
+  ];
+}
+
+function pageEntry({ path, title, description }: Pick<Page, 'path' | 'title' | 'description'>): SearchEntry {
+  return ['Page', title, path, '', description];
+}
+
+function contractEntries(all: AddressedContract): SearchEntry[] {
+  const { reference, path, operations, groups, clientOperations } = all;
+  const { title, description } = reference;
+  const kind = clientOperations === 0 ? OPERATORS : 'Reference';
+  const words = shortened(plain(description), WORDS_MAX);
+  const hooks = reference.webhooks.map(({ name, item }): SearchEntry => {
+    const texts = membersOf(item).map(([, one]) => `${textAt(one, 'summary')} ${textAt(one, 'description')}`);
+    return ['Webhook', name, `${path}#webhooks`, title, shortened(plain(texts.join(' ')), WORDS_MAX)];
+  });
+  return [
+    [kind, title, path, 'OpenAPI, Postman', words],
+    ...groups.map((group) => groupEntry(group, title)),
+    ...operations.map(operationEntry),
+    ...hooks,
+  ];
+}
+
+function groupEntry({ name, path, description, isForOperators }: OperationGroup, title: string): SearchEntry {
+  return [isForOperators ? OPERATORS : 'Resource', name, path, title, shortened(plain(description), WORDS_MAX)];
+}
+
+function operationEntry({ operation, title, path, group, isForOperators }: OperationAddress): SearchEntry {
+  const parameters = operation.parameters.map((parameter) => textAt(parameter, 'name')).join(' ');
+  const scopes = operation.security.flatMap((one) => one.scopes).join(' ');
+  const statuses = membersOf(operation.declared.responses).map(([status]) => status);
+  const words = `${operation.id} ${wordsIn(operation.id)} ${group.name} ${parameters} ${scopes} ${statuses.join(' ')} ${plain(operation.description)}`;
+  const kind = isForOperators ? OPERATORS : 'Operation';
+  const context = `${operation.method} ${operation.path}`;
+  return [kind, title, path, context, shortened(words, WORDS_MAX), topicOfOperation(operation)];
+}
+
+/** `listCustomers` → `list Customers` */
+function wordsIn(name: string): string {
+  return name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_.-]+/g, ' ');
+}
+
+function sectionsIn({ name, title, summary, rendered, markdown }: Guide): SearchEntry[] {
+  const path = `/docs/guides/${name}`;
+  const [first = '', ...parts] = withoutLimits(markdown).split(/^## .*$/m);
+  const sections = rendered.sections.slice(0, SECTIONS_MAX).map(({ id, text }, index): SearchEntry => {
+    const words = shortened(plain(parts[index] ?? ''), GUIDE_WORDS_MAX);
+    return ['Guide', text, `${path}#${id}`, title, words];
+  });
+  const headings = rendered.sections.map(({ text }) => text).join(' ');
+  const words = `${summary} ${headings} ${plain(first)} ${plain(parts.join(' '))}`;
+  return [['Guide', title, path, '', shortened(words, GUIDE_WORDS_MAX)], ...sections];
+}
+
+function codeEntry(code: ErrorCode): SearchEntry {
+  const { status, type, meaning } = REFUSALS[code];
+  return ['Error', code, `/docs/errors/${code}`, `${status} ${type}`, shortened(plain(meaning), WORDS_MAX)];
+}

@@ -1,0 +1,124 @@
+// What a client developer types into the search, and what has to come first of the documentation as it is.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startDocumentation } from '../../support/documentation.ts';
+import type { TestGateway } from '../../support/gateway.ts';
+
+interface Found {
+  readonly kind: string;
+  readonly title: string;
+  readonly path: string;
+}
+
+// The scripts of the pages have no types.
+const script = new URL('../../../gateway/portal/assets/search-rank.js', import.meta.url).href;
+const { found, toSearched } = (await import(script)) as {
+  found(entries: readonly Found[], text: string): Found[];
+  toSearched(entry: readonly string[]): Found;
+};
+
+const FIRST: Readonly<Record<string, string>> = {
+  'rotate key': 'Guide /docs/guides/authentication#replacing-a-key',
+  'revoke key': 'Operation /docs/reference/gateway/revokeKey',
+  'api key': 'Guide /docs/guides/authentication',
+  'how do I get a key': 'Guide /docs/guides/authentication',
+  401: 'Guide /docs/guides/authentication',
+  403: 'Guide /docs/guides/authentication#scopes',
+  429: 'Error /docs/errors/rate_limited',
+  404: 'Error /docs/errors/route_not_found',
+  validation_failed: 'Error /docs/errors/validation_failed',
+  'error codes': 'Page /docs/errors',
+  errors: 'Guide /docs/guides/errors',
+  retry: 'Guide /docs/guides/errors#sending-it-again',
+  backoff: 'Guide /docs/guides/errors#sending-it-again',
+  'retry a POST': 'Guide /docs/guides/idempotency',
+  'retry-after': 'Guide /docs/guides/rate-limits#when-it-is-used-up',
+  timeout: 'Guide /docs/guides/errors#failures-without-an-object',
+  'request id': 'Guide /docs/guides/errors#asking-about-a-request',
+  'x-request-id': 'Guide /docs/guides/errors#asking-about-a-request',
+  pagination: 'Guide /docs/guides/pagination',
+  'next page': 'Guide /docs/guides/pagination',
+  cursor: 'Field /docs/reference/v1/listBookings#query-cursor',
+  sort: 'Field /docs/reference/v1/listBookings#query-sort',
+  filter: 'Guide /docs/guides/pagination#filters-and-order',
+  idempotency: 'Guide /docs/guides/idempotency',
+  'Idempotency-Key': 'Field /docs/reference/v1/createBooking#header-Idempotency-Key',
+  party_size: 'Field /docs/reference/v1/createBooking#body-party_size',
+  amount_paid: 'Field /docs/reference/v1/invoices#object-amount_paid',
+  sandbox: 'Guide /docs/guides/authentication#live-and-test',
+  'test key': 'Guide /docs/guides/authentication#live-and-test',
+  status: 'Page https://status.example.com/',
+  contact: 'Page mailto:help@example.com',
+  sdk: 'Guide /docs/guides/sdks',
+  python: 'Guide /docs/guides/sdks#python',
+  golang: 'Guide /docs/guides/sdks#make-a-client',
+  openapi: 'Guide /docs/guides/sdks#the-contract',
+  postman: 'Reference /docs/reference/v1',
+  changelog: 'Page /docs/changes',
+  version: 'Guide /docs/guides/versioning',
+  deprecated: 'Guide /docs/guides/versioning#when-something-ends',
+  mcp: 'Page /docs/agents',
+  'llms.txt': 'Page /docs/agents',
+  streaming: 'Operation /docs/reference/v1/watchFiles',
+  websocket: 'Operation /docs/reference/v1/openFileSocket',
+  upload: 'Operation /docs/reference/v1/uploadFile',
+  'rate limit': 'Guide /docs/guides/rate-limits',
+  'what is my quota': 'Page /docs/limits',
+  usage: 'Page /docs/account',
+  cors: 'Guide /docs/guides/authentication#in-a-browser',
+  scope: 'Guide /docs/guides/authentication#scopes',
+  'get started': 'Guide /docs/guides/quickstart',
+  'create customer': 'Operation /docs/reference/v1/createCustomer',
+  bookings: 'Resource /docs/reference/v1/bookings',
+};
+
+describe('the search', () => {
+  let gateway: TestGateway;
+  let entries: Found[];
+  before(async () => {
+    gateway = await startDocumentation();
+    const index = (await (await fetch(`${gateway.url}/docs/search.json`)).json()) as { entries: string[][] };
+    entries = index.entries.map(toSearched);
+  });
+  after(() => gateway?.stop());
+
+  it('has what is looked for as its first result', () => {
+    const first = (query: string) => {
+      const [one] = found(
+        entries.filter(({ kind }) => kind !== 'Operators'),
+        query,
+      );
+      return one === undefined ? 'nothing' : `${one.kind} ${one.path}`;
+    };
+    const firsts = Object.fromEntries(Object.keys(FIRST).map((query) => [query, first(query)]));
+    assert.deepEqual(firsts, FIRST);
+  });
+
+  it('leads to places that are there', async () => {
+    for (const path of new Set(entries.map((one) => one.path).filter((one) => one.startsWith('/')))) {
+      const [page = '', id] = path.split('#');
+      const text = await textOf(page);
+      if (id !== undefined) assert.ok(text.includes(`id="${id}"`), path);
+    }
+  });
+
+  it('marks what only operators may use', () => {
+    const alerts = entries.filter(({ path }) => path === '/docs/reference/gateway/listAlerts');
+    assert.deepEqual(
+      alerts.map(({ kind }) => kind),
+      ['Operators'],
+    );
+  });
+
+  const pages = new Map<string, string>();
+  async function textOf(page: string): Promise<string> {
+    const known = pages.get(page);
+    if (known !== undefined) return known;
+    const answer = await fetch(gateway.url + page, { headers: { accept: 'text/html' } });
+    assert.equal(answer.status, 200, page);
+    const text = await answer.text();
+    pages.set(page, text);
+    return text;
+  }
+});
