@@ -1,8 +1,7 @@
 // The recent requests of an organization, and the explanation of one, from the lines that all processes of all instances remember. Each of
 // them answers with the lines of this organization, and what it answers is tested again: nothing else becomes an answer to a client.
 
-import { REFUSALS } from '../catalogue/error-catalogue.ts';
-import { GatewayError } from '../catalogue/errors.ts';
+import { GatewayError, REFUSALS } from '../catalogue/errors.ts';
 import type { StageReport } from '../explain/report.ts';
 import { reportForClients } from '../explain/told-to-clients.ts';
 import { exchangeTest } from '../observe/line-matcher.ts';

@@ -1,8 +1,7 @@
 // Stage: decides whether the caller may use the operation. Throws api_key_revoked, api_key_expired, token_expired, session_expired,
 // ip_not_allowed, account_inactive, auth_scheme_unsupported, insufficient_scope or key_mode_mismatch.
 
-import type { ErrorCode } from '../catalogue/error-catalogue.ts';
-import { GatewayError } from '../catalogue/errors.ts';
+import { type ErrorCode, GatewayError } from '../catalogue/errors.ts';
 import type { Caller } from '../exchange/caller.ts';
 import type { Identified, Permitted } from '../exchange/exchange.ts';
 import type { Operation, SecurityAlternative } from '../exchange/operation.ts';

@@ -1,7 +1,25 @@
-// The one error class that stages throw. Its texts come from the catalogue.
+// The catalogue of error codes as data, and the one error class that stages throw. The texts of a code are in the folder of its capability;
+// after a change, `npm run docs` writes docs/errors.md.
 
-import type { CatalogueEntry, ErrorType } from './catalogue-entry.ts';
-import { type ErrorCode, REFUSALS } from './error-catalogue.ts';
+import { allRows } from './capabilities.ts';
+import { type CatalogueEntry, type ErrorType, faultOfUpstream } from './catalogue-entry.ts';
+
+/** What every step may refuse with. */
+const general = {
+  internal_error: {
+    ...faultOfUpstream,
+    blame: 'gateway',
+    status: 500,
+    message: 'Something went wrong inside the gateway.',
+    meaning: 'A mistake in the gateway. Quote the `request_id` when you ask for help.',
+    remedy: 'Send it again if `retryable` says so. Tell support the `request_id` if it happens again.',
+  },
+} as const satisfies Readonly<Record<string, CatalogueEntry>>;
+
+/** One entry per code. Refusals send the message; the pages under /docs/errors and docs/errors.md show meaning and remedy. */
+export const REFUSALS = { ...allRows('codes'), ...general } satisfies Readonly<Record<string, CatalogueEntry>>;
+
+export type ErrorCode = keyof typeof REFUSALS;
 
 /** Status, code and message of an upstream's own error, in the gateway's form. */
 export interface UpstreamWords {

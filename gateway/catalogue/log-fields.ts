@@ -4,8 +4,7 @@
 import { STAGE_SPANS, type StageName } from '../stages.ts';
 import { type AllRows, allRows } from './capabilities.ts';
 import { type LogField, type LogFieldRows, type Noted, noted, type RarelyNoted } from './capability.ts';
-import type { ErrorCode } from './error-catalogue.ts';
-import type { GatewayError } from './errors.ts';
+import type { ErrorCode, GatewayError } from './errors.ts';
 
 /** An exchange that takes this long is slow: its line has the duration of each stage. An answer that begins this late is slow, too. */
 export const SLOW_MS = 250;

@@ -1,7 +1,7 @@
 // The shape of `answers` in config/upstreams.yaml: rules for an upstream's answers. Also the matchers for members of a body.
 
 import { z } from 'zod';
-import { type ErrorCode, REFUSALS } from '../catalogue/error-catalogue.ts';
+import { type ErrorCode, REFUSALS } from '../catalogue/errors.ts';
 import { whole } from './parts.ts';
 
 const codes = Object.keys(REFUSALS) as [ErrorCode, ...ErrorCode[]];

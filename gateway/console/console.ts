@@ -1,6 +1,6 @@
 // The operators' console: answers its page with the data of this gateway, of another instance, or of all.
 
-import { REFUSALS } from '../catalogue/error-catalogue.ts';
+import { REFUSALS } from '../catalogue/errors.ts';
 import { type ConsoleView, viewIn } from '../shared/console-view.ts';
 import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
 import { type AskFleet, answerFleet, type FleetQuestion, type FleetSources } from '../shared/fleet-question.ts';

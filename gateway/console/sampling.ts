@@ -1,7 +1,7 @@
 // Samples the counts and the state of this gateway once per slot, and keeps the history of the last day, whether or not the page is open.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ErrorCode, REFUSALS } from '../catalogue/error-catalogue.ts';
+import { type ErrorCode, REFUSALS } from '../catalogue/errors.ts';
 import type { StatusForCauses } from './cause.ts';
 import { createCauseMemory } from './cause-memory.ts';
 import { causesOf, type LastMinute } from './causes.ts';

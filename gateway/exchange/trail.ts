@@ -1,7 +1,6 @@
 // The record of one exchange: what log, metrics and traces read at its end. Stages see `TrailNotes` instead, which they can only write.
 
-import type { ErrorCode } from '../catalogue/error-catalogue.ts';
-import type { GatewayError } from '../catalogue/errors.ts';
+import type { ErrorCode, GatewayError } from '../catalogue/errors.ts';
 import type { RareNotes, UsualNotes } from '../catalogue/log-fields.ts';
 import { type StageName, TIMED_STAGES, type TimedStage } from '../stages.ts';
 import type { Caller } from './caller.ts';

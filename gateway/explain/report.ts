@@ -1,7 +1,7 @@
 // Pure: turns a decision record, which is one line of the access log, into a report per stage.
 
 import type { StageOutcome } from '../catalogue/capability.ts';
-import { REFUSALS } from '../catalogue/error-catalogue.ts';
+import { REFUSALS } from '../catalogue/errors.ts';
 import { durationText } from '../shared/duration-text.ts';
 import { hasFailed, wasRefused } from '../shared/refused.ts';
 import { STAGES, type StageName, UNREHEARSED_STAGES } from '../stages.ts';

@@ -2,7 +2,7 @@
 // contracts and the catalogue, never from a client.
 
 import type { Registry } from '@prometheus-io/client';
-import { REFUSALS } from '../catalogue/error-catalogue.ts';
+import { REFUSALS } from '../catalogue/errors.ts';
 import type { RareNotes } from '../catalogue/log-fields.ts';
 import type { Trail } from '../exchange/trail.ts';
 import { REFUSED_UNSENT, wasRefused } from '../shared/refused.ts';

@@ -2,7 +2,7 @@
 // value.
 
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { REFUSALS } from '../catalogue/error-catalogue.ts';
+import { REFUSALS } from '../catalogue/errors.ts';
 import { SLOW_MS } from '../catalogue/log-fields.ts';
 import type { Trail } from '../exchange/trail.ts';
 import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';

@@ -1,7 +1,7 @@
 // Pages for the error catalogue: one per code, the target of `doc_url`, and one that lists all codes.
 
 import type { CatalogueEntry } from '../catalogue/catalogue-entry.ts';
-import { type ErrorCode, REFUSALS } from '../catalogue/error-catalogue.ts';
+import { type ErrorCode, REFUSALS } from '../catalogue/errors.ts';
 import type { GuideFacts } from './guide-facts.ts';
 import { withKnownGuides } from './guides.ts';
 import type { Page } from './layout.ts';

@@ -2,7 +2,7 @@
 // page, because services and older answers may link to it.
 
 import type { CatalogueEntry, CodeNeed } from '../catalogue/catalogue-entry.ts';
-import { type ErrorCode, REFUSALS } from '../catalogue/error-catalogue.ts';
+import { type ErrorCode, REFUSALS } from '../catalogue/errors.ts';
 
 export function listedCodes(met: ReadonlySet<CodeNeed>): readonly ErrorCode[] {
   return (Object.keys(REFUSALS) as ErrorCode[]).filter((code) => {

@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ALL_CAPABILITIES } from '../catalogue/capabilities.ts';
 import type { CodeNeed } from '../catalogue/catalogue-entry.ts';
-import { type ErrorCode, REFUSALS } from '../catalogue/error-catalogue.ts';
+import { type ErrorCode, REFUSALS } from '../catalogue/errors.ts';
 import { accountPage } from './account.ts';
 import { agentsPage } from './agents.ts';
 import { type Assets, openAssets } from './assets.ts';
@@ -65,7 +65,7 @@ export interface PortalSite {
 
 /** The files that error pages are made from; one that a capability does not have counts as old. */
 const CATALOGUE = [
-  'catalogue/error-catalogue.ts',
+  'catalogue/errors.ts',
   ...Object.keys(ALL_CAPABILITIES).flatMap((folder) => [`${folder}/capability.ts`, `${folder}/codes.ts`]),
 ].map((file) => fileURLToPath(new URL(`../${file}`, import.meta.url)));
 

@@ -1,7 +1,6 @@
 // Pure: encodes an outcome as bytes: a line of JSON, then the unchanged body of an answer.
 
-import type { ErrorCode } from '../catalogue/error-catalogue.ts';
-import { GatewayError, type GatewayErrorDetails } from '../catalogue/errors.ts';
+import { type ErrorCode, GatewayError, type GatewayErrorDetails } from '../catalogue/errors.ts';
 import type { RecordedAnswer } from '../exchange/exchange.ts';
 import { type JsonNode, printJsonTree, readJson } from '../shared/json-tree.ts';
 

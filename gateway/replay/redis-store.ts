@@ -4,7 +4,6 @@
 import { type ConnectRedis, openRedis } from '../redis/client.ts';
 import { createReplicaWaits, type ReplicaWait } from '../redis/replicas.ts';
 import { evaluate, toScript } from '../redis/sealed-script.ts';
-
 import {
   type AnswerKey,
   type Begun,

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { REFUSALS } from '../../gateway/catalogue/error-catalogue.ts';
+import { REFUSALS } from '../../gateway/catalogue/errors.ts';
 import { closesAfterAll } from '../support/closing.ts';
 import { type Answer, ask, openConnection, requestOf, until } from '../support/connection.ts';
 import { startGateway } from '../support/gateway.ts';

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { REFUSALS } from '../../gateway/catalogue/error-catalogue.ts';
+import { REFUSALS } from '../../gateway/catalogue/errors.ts';
 import { openConnection, requestOf } from '../support/connection.ts';
 import { httpAnswer } from '../support/scripted-upstream.ts';
 import { createWorld, type World } from '../support/world.ts';

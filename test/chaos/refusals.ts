@@ -1,6 +1,6 @@
 // The rules for a refusal: one object of the catalogue, whole, with the id of the request, for a real reason.
 
-import { REFUSALS } from '../../gateway/catalogue/error-catalogue.ts';
+import { REFUSALS } from '../../gateway/catalogue/errors.ts';
 import type { Disturbances } from './disturbances.ts';
 import { type Exchange, errorOf } from './exchanges.ts';
 

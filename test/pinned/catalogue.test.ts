@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { CatalogueEntry } from '../../gateway/catalogue/catalogue-entry.ts';
-import { REFUSALS } from '../../gateway/catalogue/error-catalogue.ts';
+import { REFUSALS } from '../../gateway/catalogue/errors.ts';
 import { producedCodes } from '../flow/errors/produced.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { REFUSALS } from '../../gateway/catalogue/error-catalogue.ts';
+import { REFUSALS } from '../../gateway/catalogue/errors.ts';
 import { documentedMetrics } from '../support/documented-metrics.ts';
 
 interface Rule {

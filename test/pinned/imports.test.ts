@@ -28,7 +28,6 @@ const shared = [
   'gateway/exchange/notes.ts',
   'gateway/catalogue/log-fields.ts',
   'gateway/catalogue/errors.ts',
-  'gateway/catalogue/error-catalogue.ts',
   'gateway/catalogue/capabilities.ts',
   'gateway/catalogue/capability.ts',
   'gateway/catalogue/catalogue-entry.ts',

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { REFUSALS } from '../../gateway/catalogue/error-catalogue.ts';
+import { REFUSALS } from '../../gateway/catalogue/errors.ts';
 import { knownCommands } from '../../tools/docs/command-list.ts';
 import { commandLines, complaintAbout, documents } from '../support/documented-commands.ts';
 import { documentedMetrics } from '../support/documented-metrics.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { REFUSALS } from '../../gateway/catalogue/error-catalogue.ts';
+import { REFUSALS } from '../../gateway/catalogue/errors.ts';
 import { STAGE_LIST, type StageName } from '../../gateway/stages.ts';
 
 const root = fileURLToPath(new URL('../../gateway/', import.meta.url));

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { REFUSALS } from '../../gateway/catalogue/error-catalogue.ts';
+import { REFUSALS } from '../../gateway/catalogue/errors.ts';
 
 const GUIDES = new URL('../../docs/guides/', import.meta.url);
 const OTHER_WORDS = /\b(answers?|members?|refusals?)\b/i;

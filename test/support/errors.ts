@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { CatalogueEntry } from '../../gateway/catalogue/catalogue-entry.ts';
-import { type ErrorCode, REFUSALS } from '../../gateway/catalogue/error-catalogue.ts';
+import { type ErrorCode, REFUSALS } from '../../gateway/catalogue/errors.ts';
 import type { Answer } from './connection.ts';
 
 /** One way to bring about one code, through a real socket. */

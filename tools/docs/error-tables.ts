@@ -1,7 +1,7 @@
 // The tables of docs/errors.md, made from the catalogue: one for each type.
 
 import type { CatalogueEntry } from '../../gateway/catalogue/catalogue-entry.ts';
-import { REFUSALS } from '../../gateway/catalogue/error-catalogue.ts';
+import { REFUSALS } from '../../gateway/catalogue/errors.ts';
 import { table } from './table.ts';
 
 const again = { true: 'yes', false: 'no', if_safe: 'if safe' };

@@ -3,8 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Actor } from '../../administration/actor.ts';
 import type { PartOfList } from '../../administration/part.ts';
-import type { ErrorCode } from '../../catalogue/error-catalogue.ts';
-import { GatewayError } from '../../catalogue/errors.ts';
+import { type ErrorCode, GatewayError } from '../../catalogue/errors.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { MachineContext } from '../context.ts';
 

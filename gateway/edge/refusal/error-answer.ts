@@ -2,8 +2,7 @@
 // request id. Most refusals have no details, so these texts are kept.
 
 import type { CatalogueEntry } from '../../catalogue/catalogue-entry.ts';
-import type { ErrorCode } from '../../catalogue/error-catalogue.ts';
-import type { GatewayError } from '../../catalogue/errors.ts';
+import type { ErrorCode, GatewayError } from '../../catalogue/errors.ts';
 
 export interface ErrorAnswer {
   readonly status: number;

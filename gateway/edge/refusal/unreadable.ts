@@ -3,8 +3,7 @@
 
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ErrorCode } from '../../catalogue/error-catalogue.ts';
-import { GatewayError } from '../../catalogue/errors.ts';
+import { type ErrorCode, GatewayError } from '../../catalogue/errors.ts';
 import { Trail } from '../../exchange/trail.ts';
 import { endAfterLingering } from '../connections/linger.ts';
 import type { EdgeExchange, EdgeResponse } from '../edge-exchange.ts';

@@ -2,7 +2,7 @@
 // operation takes.
 
 import type { CatalogueEntry, CodeNeed } from '../../catalogue/catalogue-entry.ts';
-import { type ErrorCode, REFUSALS } from '../../catalogue/error-catalogue.ts';
+import { type ErrorCode, REFUSALS } from '../../catalogue/errors.ts';
 import { needOf } from '../listed-codes.ts';
 import type { MediaView } from './body-view.ts';
 import type { AnswerView, OperationView } from './operation-view.ts';

@@ -1,6 +1,6 @@
 // The page of one operation: what it takes and gives on the left, samples on the right.
 
-import type { ErrorCode } from '../../catalogue/error-catalogue.ts';
+import type { ErrorCode } from '../../catalogue/errors.ts';
 import { withKnownGuides } from '../guides.ts';
 import { createSlugs, escapeHtml } from '../html.ts';
 import { neighbourLinks, type Page } from '../layout.ts';

@@ -1,6 +1,6 @@
 // The index that the search of the pages reads: pages, operations, their fields, sections of guides, and error codes.
 
-import { type ErrorCode, REFUSALS } from '../../catalogue/error-catalogue.ts';
+import { type ErrorCode, REFUSALS } from '../../catalogue/errors.ts';
 import type { Guide } from '../guides.ts';
 import { shortened } from '../html.ts';
 import type { HelpLinks, Page } from '../layout.ts';

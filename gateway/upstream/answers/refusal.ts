@@ -1,8 +1,7 @@
 // Builds the error for the client from a declared refusal and the answer of the upstream. Only the members that the rule names are copied
 // from that answer, and only if they cannot reveal a submitted secret.
 
-import { type ErrorCode, REFUSALS } from '../../catalogue/error-catalogue.ts';
-import { GatewayError } from '../../catalogue/errors.ts';
+import { type ErrorCode, GatewayError, REFUSALS } from '../../catalogue/errors.ts';
 import type { JsonNode } from '../../shared/json-tree.ts';
 import { hasInternals, publicSentence } from '../errors/public-text.ts';
 import { typeOf } from '../errors/upstream-errors.ts';

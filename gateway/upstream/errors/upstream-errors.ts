@@ -2,8 +2,7 @@
 // also gets the parts of the body that are recognised. The client gets nothing else of the body.
 
 import type { ErrorType } from '../../catalogue/catalogue-entry.ts';
-import type { ErrorCode } from '../../catalogue/error-catalogue.ts';
-import { GatewayError, type UpstreamWords } from '../../catalogue/errors.ts';
+import { type ErrorCode, GatewayError, type UpstreamWords } from '../../catalogue/errors.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { codingOf, decodeBody } from '../encoding/decode.ts';

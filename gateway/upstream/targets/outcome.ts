@@ -1,7 +1,6 @@
 // What the end of an attempt says about the health of its target.
 
-import type { ErrorCode } from '../../catalogue/error-catalogue.ts';
-import { GatewayError } from '../../catalogue/errors.ts';
+import { type ErrorCode, GatewayError } from '../../catalogue/errors.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 
 /**

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { STATUS_CODES } from 'node:http';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ErrorCode, REFUSALS } from '../../../gateway/catalogue/error-catalogue.ts';
+import { type ErrorCode, REFUSALS } from '../../../gateway/catalogue/errors.ts';
 import { type Answer, type Connection, openConnection } from '../../support/connection.ts';
 import { assertErrorHeaders, assertRefusal } from '../../support/errors.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';

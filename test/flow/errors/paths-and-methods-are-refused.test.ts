@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { REFUSALS } from '../../../gateway/catalogue/error-catalogue.ts';
+import { REFUSALS } from '../../../gateway/catalogue/errors.ts';
 import { assertErrorHeaders, runCases } from '../../support/errors.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { routingCases } from './routing.cases.ts';

@@ -1,6 +1,6 @@
 // Every code that the tests of this folder produce through a real socket. Not written down by hand: these are the cases they run.
 
-import type { ErrorCode } from '../../../gateway/catalogue/error-catalogue.ts';
+import type { ErrorCode } from '../../../gateway/catalogue/errors.ts';
 import { administrationCases } from './administration.cases.ts';
 import { brokenCases } from './broken-http.cases.ts';
 import { contentCases } from './content.cases.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { REFUSALS } from '../../../gateway/catalogue/error-catalogue.ts';
+import { REFUSALS } from '../../../gateway/catalogue/errors.ts';
 import { runCases } from '../../support/errors.ts';
 import { type SessionGateway, startSessionGateway } from '../../support/sessions.ts';
 import { pageCases, sessionCases } from './session.cases.ts';

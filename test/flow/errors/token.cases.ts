@@ -1,7 +1,7 @@
 // Every refusal that is about the token of an application: one case for each sentence that its owner may read.
 
 import assert from 'node:assert/strict';
-import { REFUSALS } from '../../../gateway/catalogue/error-catalogue.ts';
+import { REFUSALS } from '../../../gateway/catalogue/errors.ts';
 import { type Answer, ask, requestOf } from '../../support/connection.ts';
 import type { RefusalCase } from '../../support/errors.ts';
 import type { TestGateway } from '../../support/gateway.ts';

@@ -1,7 +1,7 @@
 // Refusals by upstreams: recognised ones keep their meaning in the one error object, the rest is dropped.
 
 import assert from 'node:assert/strict';
-import { REFUSALS } from '../../../gateway/catalogue/error-catalogue.ts';
+import { REFUSALS } from '../../../gateway/catalogue/errors.ts';
 import { type RefusalCase, SECRET } from '../../support/errors.ts';
 import { httpAnswer } from '../../support/scripted-upstream.ts';
 import type { World } from '../../support/world.ts';

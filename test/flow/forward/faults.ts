@@ -1,7 +1,7 @@
 // Everything that can go wrong between the gateway and an upstream, and what the client gets for it.
 
 import type { Socket } from 'node:net';
-import type { ErrorCode } from '../../../gateway/catalogue/error-catalogue.ts';
+import type { ErrorCode } from '../../../gateway/catalogue/errors.ts';
 import { httpAnswer, type Script } from '../../support/scripted-upstream.ts';
 
 export interface Fault {

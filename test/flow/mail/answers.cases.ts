@@ -1,6 +1,6 @@
 // Every possible answer of the mail server to the five operations, and the client's answer to each.
 
-import type { ErrorCode } from '../../../gateway/catalogue/error-catalogue.ts';
+import type { ErrorCode } from '../../../gateway/catalogue/errors.ts';
 import { SECRET } from '../../support/errors.ts';
 import { httpAnswer, type Script } from '../../support/scripted-upstream.ts';
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { REFUSALS } from '../../../gateway/catalogue/error-catalogue.ts';
+import { REFUSALS } from '../../../gateway/catalogue/errors.ts';
 import { closesAfterAll } from '../../support/closing.ts';
 import type { Answer } from '../../support/connection.ts';
 import { assertRefusal, SECRET } from '../../support/errors.ts';

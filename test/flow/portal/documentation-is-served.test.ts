@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import supertest from 'supertest';
-import { REFUSALS } from '../../../gateway/catalogue/error-catalogue.ts';
+import { REFUSALS } from '../../../gateway/catalogue/errors.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { sendRaw } from '../../support/raw.ts';
 

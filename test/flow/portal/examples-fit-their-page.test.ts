@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { REFUSALS } from '../../../gateway/catalogue/error-catalogue.ts';
+import { REFUSALS } from '../../../gateway/catalogue/errors.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 
 describe('the examples of the documentation', () => {

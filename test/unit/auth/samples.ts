@@ -7,8 +7,7 @@ import { createApiKey, createDigestOf, keyFingerprint } from '../../../gateway/a
 import { createIssueKey, type IssuedKey, type KeyRequest } from '../../../gateway/auth/issue-key.ts';
 import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/sqlite-key-store.ts';
-import type { ErrorCode } from '../../../gateway/catalogue/error-catalogue.ts';
-import { GatewayError } from '../../../gateway/catalogue/errors.ts';
+import { type ErrorCode, GatewayError } from '../../../gateway/catalogue/errors.ts';
 import type { Caller, Mode, Organization } from '../../../gateway/exchange/caller.ts';
 import type { Matched } from '../../../gateway/exchange/exchange.ts';
 import type { Operation } from '../../../gateway/exchange/operation.ts';

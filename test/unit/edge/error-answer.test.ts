@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
-import { type ErrorCode, REFUSALS } from '../../../gateway/catalogue/error-catalogue.ts';
-import { GatewayError, toGatewayError } from '../../../gateway/catalogue/errors.ts';
+import { type ErrorCode, GatewayError, REFUSALS, toGatewayError } from '../../../gateway/catalogue/errors.ts';
 import { createErrorAnswers } from '../../../gateway/edge/refusal/error-answer.ts';
 
 const codes = Object.keys(REFUSALS) as ErrorCode[];

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ErrorCode } from '../../../gateway/catalogue/error-catalogue.ts';
-import { GatewayError } from '../../../gateway/catalogue/errors.ts';
+import { type ErrorCode, GatewayError } from '../../../gateway/catalogue/errors.ts';
 import { type AttemptOutcome, outcomeOf } from '../../../gateway/upstream/targets/outcome.ts';
 
 const rows: readonly (readonly [string, number | undefined, ErrorCode | undefined, AttemptOutcome])[] = [
