@@ -8,7 +8,6 @@ import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log.ts';
 import type { Mistake } from '../shared/mistakes.ts';
 import { type Accesses, type AccessesOptions, createAccesses } from '../upstream/access.ts';
-import type { LatchProbes } from '../upstream/credentials/latch-probes.ts';
 import { isSimulated } from '../upstream/simulated/addresses.ts';
 
 export interface UpstreamAccess extends Accesses {
@@ -18,27 +17,19 @@ export interface UpstreamAccess extends Accesses {
   check(next: Configuration): Mistake[];
 }
 
-interface UpstreamAccessOptions extends Pick<AccessesOptions, 'onWaited' | 'onShed' | 'isShedding'> {
+interface UpstreamAccessOptions
+  extends Omit<AccessesOptions, 'readSecret' | 'secretWrittenAt' | 'onLatched' | 'onHealed'> {
   readonly config: Config;
-  /** Number of processes of this gateway. */
-  readonly workers: number;
   readonly secrets: Secrets;
-  readonly probes: LatchProbes;
   readonly log: Log;
-  now(): number;
 }
 
 /** Generates missing credentials of upstreams without a real service. */
 export async function openUpstreamAccess({
   config,
-  workers,
   secrets,
-  probes,
   log,
-  now,
-  onWaited,
-  onShed,
-  isShedding,
+  ...options
 }: UpstreamAccessOptions): Promise<UpstreamAccess> {
   const generated = new Map<string, string>();
   for (const { secret } of credentialsOf(config.upstreams, isSimulated)) {
@@ -60,14 +51,9 @@ export async function openUpstreamAccess({
   }
 
   const accesses = createAccesses({
+    ...options,
     readSecret,
     secretWrittenAt: secrets.writtenAt,
-    probes,
-    workers,
-    now,
-    onWaited,
-    onShed,
-    isShedding,
     onLatched: (upstream, reason) =>
       log.logger.error(
         { upstream, reason },
