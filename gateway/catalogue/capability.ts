@@ -67,8 +67,8 @@ export type Tell = (
 ) => string | undefined | readonly string[];
 
 /**
- * The sentences about a field, by stage. A text in their place names another field, whose sentence includes this one, or a part of the
- * report that shows it.
+ * The sentences about a field, by stage. If the sentence of another field includes this one, the name of that field; if another part of the
+ * report shows it, the name of that part.
  */
 export type Fact = Readonly<Partial<Record<StageName, Tell>>> | string;
 

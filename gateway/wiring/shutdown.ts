@@ -3,8 +3,8 @@
 
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Lifecycle } from '../observe/status.ts';
-import type { Parts } from '../parts.ts';
 import type { Listeners } from './listeners.ts';
+import type { Parts } from './parts.ts';
 
 /** Time between accepting the last connection and reading the last byte that its client has sent. */
 const LAST_REQUESTS_MS = 200;

@@ -17,7 +17,6 @@ const above = [
   'gateway/wiring/',
   'gateway/administration/',
   'gateway/serving/',
-  'gateway/parts.ts',
   'gateway/configuration.ts',
   'gateway/pipeline.ts',
 ];

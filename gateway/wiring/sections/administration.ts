@@ -4,10 +4,10 @@ import { dirname } from 'node:path';
 import { reloadConfiguration } from '../../configuration.ts';
 import type { Sample } from '../../console/sample.ts';
 import type { Operators } from '../../observe/admin.ts';
-import type { Parts } from '../../parts.ts';
 import { instanceName } from '../../shared/instance-name.ts';
 import { createConfigurationChanges } from '../configuration-changes.ts';
 import { answersForOperators } from '../operators.ts';
+import type { Parts } from '../parts.ts';
 import { followConfiguration, type Reloads } from '../reload.ts';
 import type { SectionsAboveTraffic, TrafficSection } from './traffic.ts';
 

@@ -5,12 +5,12 @@ import type { GatewayFile } from '../../config/gateway-file.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import type { Lifecycle } from '../../observe/status.ts';
-import type { Parts } from '../../parts.ts';
 import { createForwardClock } from '../../shared/forward-clock.ts';
 import { ConfigError } from '../../shared/mistakes.ts';
 import { lockDirectory } from '../../shared/sqlite.ts';
 import type { AppOptions } from '../app-options.ts';
 import { checkSecrets } from '../named-secrets.ts';
+import type { Parts } from '../parts.ts';
 
 export interface BaseSection {
   inForce(): Configuration;

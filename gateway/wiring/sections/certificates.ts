@@ -1,8 +1,8 @@
 // The certificates of the public listener: those that the gateway orders, whose code is loaded with `tls.acme` only, and those in files.
 
-import type { Parts } from '../../parts.ts';
 import type { OrderedCertificates } from '../acme.ts';
 import type { CertificateStatus } from '../certificate-status.ts';
+import type { Parts } from '../parts.ts';
 import { openPublicTls, type PublicTls } from '../public-tls.ts';
 import type { FirstSections } from './observation.ts';
 

@@ -7,8 +7,8 @@ import type { CounterStore } from '../../limits/counters/counter-store.ts';
 import { openCounterStore } from '../../limits/counters/open-counter-store.ts';
 import { createLimitUsage, type LimitUsage } from '../../limits/usage.ts';
 import { logStoreState } from '../../observe/log.ts';
-import type { Parts } from '../../parts.ts';
 import { redisStatus } from '../../redis/url.ts';
+import type { Parts } from '../parts.ts';
 import { operationsServed } from './base.ts';
 import type { FirstSections } from './observation.ts';
 

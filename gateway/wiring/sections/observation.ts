@@ -14,11 +14,11 @@ import {
   untraced,
   untracedWithin,
 } from '../../observe/tracing/tracing.ts';
-import type { Parts } from '../../parts.ts';
 import { onGarbledRedis } from '../../redis/garbled.ts';
 import { onFault } from '../../shared/faults.ts';
 import type { AppOptions } from '../app-options.ts';
 import { type AdminListener, openAdminListener } from '../operators.ts';
+import type { Parts } from '../parts.ts';
 import { type BaseSection, operationsServed } from './base.ts';
 
 export interface ObservationSection {

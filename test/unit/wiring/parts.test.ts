@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Configuration } from '../../gateway/configuration.ts';
-import { createParts } from '../../gateway/parts.ts';
+import type { Configuration } from '../../../gateway/configuration.ts';
+import { createParts } from '../../../gateway/wiring/parts.ts';
 
 const next = {} as Configuration;
 const inForce = {} as Configuration;

@@ -1,9 +1,9 @@
 // The ordered list of the gateway's long-lived parts, opened from top to bottom and closed in reverse. Reload, `/status` and shutdown are
 // loops over it.
 
-import type { Configuration } from './configuration.ts';
-import type { Awaitable } from './shared/awaitable.ts';
-import type { Mistake } from './shared/mistakes.ts';
+import type { Configuration } from '../configuration.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
+import type { Mistake } from '../shared/mistakes.ts';
 
 export interface Part {
   readonly name: string;
