@@ -13,9 +13,10 @@ import { unlistedFiles } from '../contract/load.ts';
 import { foreignOrigin } from '../contract/operations/servers.ts';
 import { member, pathOf } from '../contract/pointer.ts';
 import { ANONYMOUS_TIER, extraOf } from '../limits/limit-rules.ts';
+import { shownPath } from '../shared/file-text.ts';
 import { condensed, type Mistake, suggest, toSentence } from '../shared/mistakes.ts';
 import { entryOfUpstream, isFurtherServer } from '../shared/upstream-names.ts';
-import { positionsIn, shownPath } from '../shared/yaml-source.ts';
+import { positionsIn } from '../shared/yaml-source.ts';
 import { modesFromContract } from '../upstream/simulated/addresses.ts';
 import { withheldByDefault } from './withheld-by-default.ts';
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { READ_BYTES_MAX } from '../shared/yaml-source.ts';
+import { READ_BYTES_MAX } from '../shared/file-text.ts';
 import { isOutOfFiles } from './free-files.ts';
 
 /**

@@ -3,8 +3,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LimitsFile, limitsFile } from '../limits/settings.ts';
+import { shownPath } from '../shared/file-text.ts';
 import { ConfigError, type Mistake, suggest } from '../shared/mistakes.ts';
-import { readSource, type Source, shownPath } from '../shared/yaml-source.ts';
+import { readSource, type Source } from '../shared/yaml-source.ts';
 import { type AddressPath, withOrigins } from './address-paths.ts';
 import { type GatewayFile, gatewayFileAt } from './gateway-file.ts';
 import { checkHosts } from './hosts.ts';

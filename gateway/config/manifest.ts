@@ -3,8 +3,8 @@
 
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { shownPath } from '../shared/file-text.ts';
 import { ConfigError, type Mistake } from '../shared/mistakes.ts';
-import { shownPath } from '../shared/yaml-source.ts';
 import { digestsOf } from './digests.ts';
 
 /** In the configuration directory. Its paths are relative to that. */

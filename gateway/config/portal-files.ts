@@ -2,8 +2,9 @@
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
+import { shownPath, textOf } from '../shared/file-text.ts';
 import { type Mistake, suggest } from '../shared/mistakes.ts';
-import { type Source, shownPath, textOf } from '../shared/yaml-source.ts';
+import type { Source } from '../shared/yaml-source.ts';
 import { readFrontMatter } from './front-matter.ts';
 import type { PortalSection } from './portal.ts';
 import { day } from './versions.ts';

@@ -4,9 +4,10 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { shownPath } from '../shared/file-text.ts';
 import type { Mistake } from '../shared/mistakes.ts';
 import { isFurtherServer } from '../shared/upstream-names.ts';
-import { type Source, shownPath } from '../shared/yaml-source.ts';
+import type { Source } from '../shared/yaml-source.ts';
 import { secretEntry } from './parts.ts';
 import { serversOf, type WithServers } from './servers.ts';
 

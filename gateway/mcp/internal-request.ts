@@ -1,10 +1,11 @@
-// A request that the gateway makes itself and sends through its own stages, and the answer to it, which is collected instead of sent.
+// A request that the gateway makes itself and sends through its own stages.
 
 import { EventEmitter } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
-import type { DownstreamRequest, DownstreamResponse } from '../exchange/downstream.ts';
+import type { DownstreamRequest } from '../exchange/downstream.ts';
 import { contain } from '../shared/faults.ts';
+import type { CollectedAnswer } from './collected-answer.ts';
 
 interface InternalRequestOptions {
   readonly method: string;
@@ -108,144 +109,5 @@ export class InternalRequest implements DownstreamRequest {
     this.readableDidRead = true;
     const body = this.#body;
     if (body !== undefined) contain(() => listener(body));
-  }
-}
-
-/** Why an answer was not collected. */
-type Uncollected = 'too_large' | 'unreadable' | 'gone';
-
-export interface CollectedHead {
-  readonly status: number;
-  /** Lower-case names. */
-  readonly headers: ReadonlyMap<string, string>;
-}
-
-interface CollectedAnswerOptions {
-  /** Larger bodies are given up. */
-  readonly bytesMax: number;
-  /** Whether the body is of use, by its head. */
-  wants(head: CollectedHead): boolean;
-}
-
-type Listener = () => void;
-
-/** Collects an answer. Its reader never falls behind, so `drain` never comes. */
-export class CollectedAnswer implements DownstreamResponse {
-  statusCode = 200;
-  headersSent = false;
-  writableEnded = false;
-  writableFinished = false;
-  readonly writableNeedDrain = false;
-  destroyed = false;
-  shouldKeepAlive = true;
-  /** Set when the answer was given up; `head` is there if it came. */
-  uncollected: Uncollected | undefined;
-  head: CollectedHead | undefined;
-  readonly #options: CollectedAnswerOptions;
-  readonly #chunks: Buffer[] = [];
-  #bytes = 0;
-  readonly #listeners = new Map<string, Listener[]>();
-
-  constructor(options: CollectedAnswerOptions) {
-    this.#options = options;
-  }
-
-  get body(): Buffer {
-    return this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks, this.#bytes);
-  }
-
-  writeContinue(): void {}
-
-  writeHead(status: number, headers: readonly string[] = []): this {
-    if (this.headersSent) throw new Error('the head of this answer was written before');
-    this.headersSent = true;
-    this.statusCode = status;
-    const fields = new Map<string, string>();
-    for (let at = 0; at < headers.length; at += 2) {
-      const name = (headers[at] as string).toLowerCase();
-      const before = fields.get(name);
-      fields.set(name, before === undefined ? String(headers[at + 1]) : `${before}, ${headers[at + 1]}`);
-    }
-    this.head = { status, headers: fields };
-    return this;
-  }
-
-  flushHeaders(): void {
-    this.#look();
-  }
-
-  write(chunk: Buffer, onWritten?: Listener): boolean {
-    if (!this.headersSent) this.writeHead(this.statusCode);
-    this.#look();
-    this.#take(chunk);
-    if (onWritten !== undefined) process.nextTick(onWritten);
-    return true;
-  }
-
-  end(chunk?: Buffer): this {
-    if (this.writableEnded || this.destroyed) return this;
-    if (!this.headersSent) this.writeHead(this.statusCode);
-    this.writableEnded = true;
-    if (chunk !== undefined) this.#take(chunk);
-    if (this.destroyed) return this;
-    this.writableFinished = true;
-    // Listeners are added after the call that ends an answer, too.
-    process.nextTick(() => {
-      this.#emit('finish');
-      this.#close();
-    });
-    return this;
-  }
-
-  /** Gives the answer up, as a client does that leaves. */
-  destroy(reason: Uncollected = 'gone'): this {
-    if (this.destroyed || this.writableFinished) return this;
-    this.uncollected = reason;
-    this.#close();
-    return this;
-  }
-
-  once(event: 'close' | 'drain' | 'finish', listener: Listener): this {
-    this.#listeners.set(event, [...(this.#listeners.get(event) ?? []), listener]);
-    return this;
-  }
-
-  off(event: 'close' | 'drain', listener: Listener): this {
-    const listeners = this.#listeners.get(event) ?? [];
-    this.#listeners.set(
-      event,
-      listeners.filter((one) => one !== listener),
-    );
-    return this;
-  }
-
-  prependListener(event: 'close', listener: Listener): this {
-    this.#listeners.set(event, [listener, ...(this.#listeners.get(event) ?? [])]);
-    return this;
-  }
-
-  /** A stream may never end: it is given up as soon as its head is there. */
-  #look(): void {
-    if (this.destroyed || this.head === undefined || this.#options.wants(this.head)) return;
-    // Not at once: the caller is in the middle of writing.
-    process.nextTick(() => this.destroy('unreadable'));
-  }
-
-  #take(chunk: Buffer): void {
-    this.#bytes += chunk.length;
-    if (this.#bytes <= this.#options.bytesMax) this.#chunks.push(chunk);
-    else this.destroy('too_large');
-  }
-
-  #close(): void {
-    if (this.destroyed) return;
-    this.destroyed = true;
-    this.#emit('close');
-  }
-
-  #emit(event: 'close' | 'finish'): void {
-    const listeners = this.#listeners.get(event) ?? [];
-    this.#listeners.delete(event);
-    for (const listener of listeners) contain(listener);
   }
 }

@@ -2,8 +2,8 @@
 // at whole records. Throws tool_answer_too_large, tool_answer_unreadable.
 
 import { GatewayError } from '../catalogue/errors.ts';
+import type { CollectedAnswer, CollectedHead } from './collected-answer.ts';
 import { cutRecords } from './cut.ts';
-import type { CollectedAnswer, CollectedHead } from './internal-request.ts';
 import type { Tool } from './tool.ts';
 import { isRecord } from './wire.ts';
 

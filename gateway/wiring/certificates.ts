@@ -14,7 +14,7 @@ import {
   untimely,
 } from '../edge/tls/certificate.ts';
 import type { Log } from '../observe/log.ts';
-import { shownPath } from '../shared/yaml-source.ts';
+import { shownPath } from '../shared/file-text.ts';
 import { createAuditNote } from './audit-note.ts';
 import { type CertificateStatus, lifeStatusOf, timeOf, watchExpiry } from './certificate-status.ts';
 

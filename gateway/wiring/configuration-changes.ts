@@ -7,7 +7,7 @@ import { extname } from 'node:path';
 import { changedFiles } from '../config/digests.ts';
 import { lineDiff } from '../config/line-diff.ts';
 import type { Configuration } from '../configuration.ts';
-import { shownPath } from '../shared/yaml-source.ts';
+import { shownPath } from '../shared/file-text.ts';
 
 interface ConfigurationReport {
   readonly version: string;

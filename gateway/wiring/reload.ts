@@ -9,9 +9,9 @@ import { restartOnlyMistakes } from '../config/restart-only.ts';
 import { watchFiles } from '../config/watch.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log.ts';
+import { shownPath } from '../shared/file-text.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
 import { ConfigError, type Mistake, toSentence } from '../shared/mistakes.ts';
-import { shownPath } from '../shared/yaml-source.ts';
 import { createAuditNote } from './audit-note.ts';
 
 /** Most mistakes in the audit log and in /status; the log has all of them. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { storeFiles } from '../../process/one-way.ts';
 import { nearestExisting } from '../../process/start-mistakes.ts';
-import { shownPath } from '../../shared/yaml-source.ts';
+import { shownPath } from '../../shared/file-text.ts';
 import { type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
 
 const ROOM_MIN = 104_857_600;

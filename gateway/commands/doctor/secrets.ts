@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { adminTokensIn, type Secrets } from '../../config/secrets.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Configuration } from '../../configuration.ts';
-import { shownPath } from '../../shared/yaml-source.ts';
+import { shownPath } from '../../shared/file-text.ts';
 import { type NamedSecret, namedSecrets } from '../../wiring/named-secrets.ts';
 import { type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
 

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { configFileNames, editorSchemaOf } from '../../config/editor-schemas.ts';
 import { publicationsFile } from '../../contract/diff/publications.ts';
-import { shownPath } from '../../shared/yaml-source.ts';
+import { shownPath } from '../../shared/file-text.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
 import type { AddServiceFlags, Directories, ProposedService } from './propose-service.ts';

@@ -1,8 +1,9 @@
 // Turns problems found by the linter and the parsers into mistakes with file, line and remedy.
 
 import { type Document, getLineColLocation, type NormalizedProblem } from '@redocly/openapi-core';
+import { shownPath } from '../../shared/file-text.ts';
 import { closest, type Mistake } from '../../shared/mistakes.ts';
-import { readSource, shownPath } from '../../shared/yaml-source.ts';
+import { readSource } from '../../shared/yaml-source.ts';
 import { isObject, pathOf, valueAt } from '../pointer.ts';
 
 /** Returns the mistake of a file that parses but is no usable OpenAPI document. */

@@ -1,7 +1,8 @@
 // Adds lines to the mistakes of a contract late and all at once, because parsing a large file for positions takes seconds.
 
+import { shownPath } from '../../shared/file-text.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
-import { type Path, type Position, type Spot, shownPath } from '../../shared/yaml-source.ts';
+import type { Path, Position, Spot } from '../../shared/yaml-source.ts';
 
 /** Returns the positions of places in a file. */
 export type Locate = (file: string, spots: readonly Spot[]) => Promise<readonly Position[]>;

@@ -2,8 +2,9 @@
 // what an earlier start has kept (kept-contracts.ts).
 
 import { dirname } from 'node:path';
+import { shownPath, textOf } from '../../shared/file-text.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
-import { positionsIn, shownPath, textOf } from '../../shared/yaml-source.ts';
+import { positionsIn } from '../../shared/yaml-source.ts';
 import { createPositions, type Locate, type Positions } from '../lint/positions.ts';
 import { isObject } from '../pointer.ts';
 import { normalizeSchemas } from '../schemas/dialect.ts';

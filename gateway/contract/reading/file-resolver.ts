@@ -3,7 +3,7 @@
 
 import { resolve } from 'node:path';
 import { BaseResolver, type Document, isAbsoluteUrl, ResolveError, Source } from '@redocly/openapi-core';
-import { shownPath, textOf } from '../../shared/yaml-source.ts';
+import { shownPath, textOf } from '../../shared/file-text.ts';
 import { parseUnescaped } from '../json.ts';
 import { realPathWithin } from './files.ts';
 

@@ -3,8 +3,8 @@
 
 import { globSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { shownPath } from '../../shared/file-text.ts';
 import { type Mistake, suggest } from '../../shared/mistakes.ts';
-import { shownPath } from '../../shared/yaml-source.ts';
 
 /** The contracts of one entry of upstreams.yaml. */
 export interface Listing {

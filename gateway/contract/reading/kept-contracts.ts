@@ -18,7 +18,7 @@ import { getCompileCacheDir } from 'node:module';
 import { dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { textOf } from '../../shared/yaml-source.ts';
+import { textOf } from '../../shared/file-text.ts';
 import { hasEscapedNames } from '../json.ts';
 import type { JsonObject } from '../pointer.ts';
 import type { ContractContent } from './contract-content.ts';

@@ -2,8 +2,9 @@
 // longer than the rest of a small start, so document.ts imports this file on demand.
 
 import { bundle, type Config, createConfig, type Document, lintDocument, type Source } from '@redocly/openapi-core';
+import { shownPath } from '../../shared/file-text.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
-import { positionsIn, shownPath } from '../../shared/yaml-source.ts';
+import { positionsIn } from '../../shared/yaml-source.ts';
 import { toMistakes, unfitFor, unreadable } from '../lint/lint-mistakes.ts';
 import { type Verdict, verdictOn } from '../lint/lint-verdict.ts';
 import { createPositions } from '../lint/positions.ts';
